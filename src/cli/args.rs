@@ -82,9 +82,9 @@ pub struct Global {
 
     /// Make the sandbox return errors and delays, e.g. `status_500:0.2,slow@offers` [default: none]
     ///
-    /// A profile (flaky, storm, slow, throttle, split, hostile, cut) with `,seed=N` and `,only=F10,F17`
-    /// behind it, or a list of faults by name or number, each with its share and operation. The README
-    /// lists all faults.
+    /// Either a profile (flaky, storm, slow, throttle, split, hostile, cut), optionally followed by
+    /// `,seed=N` and `,only=F10,F17`, or a list of faults by name or number, each with its share and
+    /// operation. The README lists all faults.
     #[arg(long, global = true, value_name = "SPEC", help_heading = "Sandbox")]
     pub faults: Option<FaultSpec>,
 }

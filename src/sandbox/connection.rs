@@ -1,7 +1,7 @@
-//! Connections: bounded in number, in time and in what a head may take, and able to misbehave.
+//! Connections with bounds on their number, on idle time and on request heads, and with faults.
 //!
-//! A connection normally carries what the HTTP server writes. When its [`Wire`] is given a
-//! [`Script`], the script is played in place of the next answer.
+//! A connection sends what the HTTP server writes. Once its [`ConnectionHandle`] is given a
+//! [`Script`], it plays the script instead of the next response.
 
 use std::io;
 use std::net::SocketAddr;
@@ -21,38 +21,37 @@ use super::SandboxConfig;
 use super::faults::{ConnectionFault, Faults};
 use super::script::{Script, Step};
 
-/// Bytes that the head of a request may take.
+/// The largest head of a request, in bytes.
 const MOST_HEAD: usize = 64 * 1024;
-/// How many connections may wait to be accepted.
+/// Connections that wait to be accepted.
 const BACKLOG: u32 = 1_024;
 
-/// How long a connection may stay without a request: longer than clients keep theirs, so that a
-/// request rarely meets a connection that is being closed.
+/// How long a connection may stay idle: longer than clients keep idle connections, so that a request
+/// rarely meets one that is being closed.
 const IDLE: Duration = Duration::from_mins(2);
 
-/// What a handler can tell the connection that its request came on.
+/// A request handler's access to its connection.
 #[derive(Debug, Clone)]
-pub struct Wire(Arc<Mutex<Shared>>);
+pub struct ConnectionHandle(Arc<Mutex<Shared>>);
 
 #[derive(Debug, Default)]
 struct Shared {
-    /// Whether a request is being answered: its caller need not send anything.
+    /// Whether a request is being handled, so that the client need not send anything.
     is_busy: bool,
     script: Option<Script>,
 }
 
-impl Wire {
-    /// The head of a request has arrived.
+impl ConnectionHandle {
     pub fn head_arrived(&self) {
         self.shared().is_busy = true;
     }
 
-    /// The answer is made and may be written.
+    /// The response is ready to be written.
     pub fn answered(&self) {
         self.shared().is_busy = false;
     }
 
-    /// Plays a script in place of the answer that comes next.
+    /// Plays a script instead of the next response.
     pub fn play(&self, script: Script) {
         self.shared().script = Some(script);
     }
@@ -62,7 +61,7 @@ impl Wire {
     }
 }
 
-/// Accepts connections, unless a fault strikes them first.
+/// Accepts connections, and injects the faults of connections.
 #[derive(Debug)]
 pub struct Front {
     socket: Socket,
@@ -76,9 +75,9 @@ pub struct Front {
 #[derive(Debug)]
 enum Socket {
     Open(TcpListener),
-    /// Holds the address while connections are refused.
+    /// Bound but not listening, so that connections are refused.
     Bound(TcpSocket),
-    /// The address could not be had again.
+    /// The address could not be bound again.
     Lost,
 }
 
@@ -97,7 +96,6 @@ impl Front {
         })
     }
 
-    /// Refuses connections for a while.
     async fn refuse(&mut self) {
         let times = self.faults.times();
         if !matches!(self.socket, Socket::Bound(_)) {
@@ -109,7 +107,6 @@ impl Front {
         sleep(times.refusing).await;
     }
 
-    /// The next connection, whatever becomes of it.
     async fn next(&mut self) -> TcpStream {
         loop {
             self.socket = match std::mem::replace(&mut self.socket, Socket::Lost) {
@@ -133,7 +130,7 @@ fn bind(addr: SocketAddr) -> io::Result<TcpSocket> {
     } else {
         TcpSocket::new_v6()?
     };
-    // Connections of before linger on the address for a while.
+    // Earlier connections stay in TIME_WAIT on the address for a while.
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
     socket.bind(addr)?;
@@ -142,30 +139,30 @@ fn bind(addr: SocketAddr) -> io::Result<TcpSocket> {
 
 impl Listener for Front {
     type Io = Connection;
-    type Addr = Wire;
+    type Addr = ConnectionHandle;
 
     async fn accept(&mut self) -> (Self::Io, Self::Addr) {
         loop {
             // The semaphore is never closed: a connection without a permit cannot happen.
             let permit = Arc::clone(&self.permits).acquire_owned().await.ok();
-            let struck = self.faults.next_connection();
-            if let Some((ConnectionFault::Refuse, strike)) = &struck {
-                self.faults.struck_connection(strike);
+            let injection = self.faults.next_connection();
+            if let Some((ConnectionFault::Refuse, injection)) = &injection {
+                self.faults.record_connection(injection);
                 self.refuse().await;
                 continue;
             }
             let stream = self.next().await;
-            if let Some((_, strike)) = &struck {
-                self.faults.struck_connection(strike);
+            if let Some((_, injection)) = &injection {
+                self.faults.record_connection(injection);
             }
-            // Answers are written in one piece: waiting for more to send would only delay them. A
-            // stream that refuses works all the same.
+            // Responses are written in one piece, so waiting for more would only delay them. The option
+            // is not essential.
             let _ = stream.set_nodelay(true);
-            match struck.map(|(fault, _)| fault) {
+            match injection.map(|(fault, _)| fault) {
                 None => {
-                    let wire = Wire(Arc::default());
-                    let connection = Connection::new(stream, wire.clone(), permit, self.patience);
-                    return (connection, wire);
+                    let handle = ConnectionHandle(Arc::default());
+                    let connection = Connection::new(stream, handle.clone(), permit, self.patience);
+                    return (connection, handle);
                 }
                 Some(ConnectionFault::Hold) => {
                     let span = self.faults.times().silence;
@@ -180,27 +177,27 @@ impl Listener for Front {
     }
 
     fn local_addr(&self) -> io::Result<Self::Addr> {
-        Ok(Wire(Arc::default()))
+        Ok(ConnectionHandle(Arc::default()))
     }
 }
 
-impl Connected<IncomingStream<'_, Front>> for Wire {
+impl Connected<IncomingStream<'_, Front>> for ConnectionHandle {
     fn connect_info(stream: IncomingStream<'_, Front>) -> Self {
         stream.remote_addr().clone()
     }
 }
 
-/// A connection that keeps its caller to a deadline, and plays scripts.
+/// A connection with read deadlines that can play scripts.
 #[derive(Debug)]
 pub struct Connection {
     stream: TcpStream,
-    wire: Wire,
+    handle: ConnectionHandle,
     _permit: Option<OwnedSemaphorePermit>,
-    /// How long a head may take to arrive from its first byte on.
+    /// How long a head may take to arrive, from its first byte.
     patience: Duration,
-    /// When the caller has waited too long with its next request, or with the rest of its head.
+    /// For the next request, or for the rest of its head.
     deadline: Pin<Box<Sleep>>,
-    /// Bytes of a head that is not whole yet.
+    /// Bytes received of an incomplete head.
     head: usize,
     playing: Option<Script>,
     pause: Option<Pin<Box<Sleep>>>,
@@ -209,13 +206,13 @@ pub struct Connection {
 impl Connection {
     fn new(
         stream: TcpStream,
-        wire: Wire,
+        handle: ConnectionHandle,
         permit: Option<OwnedSemaphorePermit>,
         patience: Duration,
     ) -> Self {
         Self {
             stream,
-            wire,
+            handle,
             _permit: permit,
             patience,
             deadline: Box::pin(sleep(IDLE)),
@@ -225,7 +222,7 @@ impl Connection {
         }
     }
 
-    /// Plays what is left of the script; an error ends the connection.
+    /// Plays the rest of the script. An error ends the connection.
     fn poll_play(
         &mut self,
         context: &mut Context<'_>,
@@ -260,7 +257,7 @@ impl Connection {
                     return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
                 }
                 Some(Step::Reset) => {
-                    // Should it be refused, the connection ends all the same.
+                    // If this fails, the connection is closed without a reset.
                     let _ = self.stream.set_zero_linger();
                     return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
                 }
@@ -275,7 +272,7 @@ impl AsyncRead for Connection {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        if self.wire.shared().is_busy {
+        if self.handle.shared().is_busy {
             return Pin::new(&mut self.stream).poll_read(context, buffer);
         }
         if self.head > MOST_HEAD || self.deadline.as_mut().poll(context).is_ready() {
@@ -298,10 +295,10 @@ impl AsyncWrite for Connection {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let (next, is_busy) = {
-            let mut shared = self.wire.shared();
+            let mut shared = self.handle.shared();
             (shared.script.take(), shared.is_busy)
         };
-        // Busy means that only an interim "100 Continue" is written.
+        // While busy, only an interim "100 Continue" is written.
         if !is_busy {
             self.head = 0;
             self.deadline = Box::pin(sleep(IDLE));
@@ -312,7 +309,7 @@ impl AsyncWrite for Connection {
                 self.playing = Some(script);
             }
             ready!(played)?;
-            // The answer that the script stands for is passed over.
+            // The script replaces the server's own response.
             return Poll::Ready(Ok(bytes.len()));
         }
         Pin::new(&mut self.stream).poll_write(context, bytes)

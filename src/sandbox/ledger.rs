@@ -1,4 +1,5 @@
-//! What the sandbox was asked and what it did, for tests and for people who look into it.
+//! The requests that the sandbox received, what they changed and which faults it injected, for tests
+//! and for inspection.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,15 +11,15 @@ use axum::http::request::Parts;
 use super::call::Call;
 use super::faults::Fault;
 
-/// Requests that are remembered; older ones are forgotten.
+/// The maximum number of requests kept; older ones are dropped.
 const KEPT: usize = 1_000;
-/// Bytes that all of them may take.
+/// The maximum size of all requests kept, in bytes.
 const KEPT_BYTES: usize = 16 * 1024 * 1024;
-/// How much of one body is remembered.
+/// How much of a body is kept, in bytes.
 const BODY_KEPT: usize = 64 * 1024;
-/// How much of one header's text is remembered.
+/// How much of a header's value is kept, in bytes.
 const HEADER_KEPT: usize = 1024;
-/// Commits and strikes that are remembered.
+/// The maximum number of commits, and of faults, kept.
 const EVENTS_KEPT: usize = 10_000;
 
 /// Which key a request carried. The key itself is never kept.
@@ -36,16 +37,15 @@ pub struct Entry {
     pub path: String,
     /// Names of the query parameters; values may be keys and are not kept.
     pub query: Vec<String>,
-    /// All headers but `Authorization`, in their order; the text of odd ones is lossy, that of
-    /// long ones is cut.
+    /// All headers except `Authorization`, in order; invalid UTF-8 is replaced, long values are cut.
     pub headers: Vec<(String, String)>,
     pub credential: Credential,
-    /// The body, byte by byte, up to 64 KiB. Empty when the request was refused unread.
+    /// The body, byte for byte, up to 64 KiB; empty if the request was rejected without reading it.
     pub body: Bytes,
 }
 
 impl Entry {
-    /// Bytes that it takes.
+    /// Its approximate size in bytes.
     fn weight(&self) -> usize {
         let pairs = self.headers.iter();
         let headers: usize = pairs.map(|(name, value)| name.len() + value.len()).sum();
@@ -54,53 +54,50 @@ impl Entry {
     }
 }
 
-/// Something that a request changed.
+/// A change that a request made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Commit {
     pub call: Call,
-    /// The id of what was made or unlisted; the number of a route assignment.
+    /// The id of the workergroup or listing, or the number of the route assignment.
     pub id: u64,
-    /// Whether it passes for the deed of another client of the account.
+    /// Whether it stands for a change by another client of the account.
     pub is_foreign: bool,
 }
 
-/// A fault that was made.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Struck {
+pub struct InjectedFault {
     pub fault: &'static Fault,
-    /// The operation; none when a connection was struck.
+    /// The operation; none for a fault of a connection.
     pub call: Option<Call>,
-    /// As in the header of the answer: it replays the fault.
+    /// As in the `x-sandbox-fault` header: enough to replay the fault.
     pub label: String,
 }
 
-/// What a running sandbox was asked and did, oldest first. Clones share it.
+/// The records of a running sandbox, oldest first. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct Ledger(Arc<Mutex<Book>>);
 
 #[derive(Debug, Default)]
 struct Book {
     entries: VecDeque<Entry>,
-    /// Bytes of all entries.
+    /// The size of all entries.
     bytes: usize,
     commits: VecDeque<Commit>,
-    strikes: VecDeque<Struck>,
+    injected: VecDeque<InjectedFault>,
 }
 
 impl Ledger {
-    /// A copy of the requests that are remembered.
+    /// A copy of the entries.
     pub fn entries(&self) -> Vec<Entry> {
         self.book().entries.iter().cloned().collect()
     }
 
-    /// What the latest requests changed.
     pub fn commits(&self) -> Vec<Commit> {
         self.book().commits.iter().copied().collect()
     }
 
-    /// The latest faults.
-    pub fn strikes(&self) -> Vec<Struck> {
-        self.book().strikes.iter().cloned().collect()
+    pub fn injected(&self) -> Vec<InjectedFault> {
+        self.book().injected.iter().cloned().collect()
     }
 
     pub(super) fn record(&self, parts: &Parts, body: &Bytes, credential: Credential) {
@@ -116,15 +113,13 @@ impl Ledger {
         }
     }
 
-    /// Remembers what a request changed.
     pub(super) fn commit(&self, commit: Commit) {
         push(&mut self.book().commits, commit);
     }
 
-    /// Remembers a fault.
-    pub(super) fn struck(&self, fault: &'static Fault, call: Option<Call>, label: String) {
-        let struck = Struck { fault, call, label };
-        push(&mut self.book().strikes, struck);
+    pub(super) fn record_fault(&self, fault: &'static Fault, call: Option<Call>, label: String) {
+        let injected = InjectedFault { fault, call, label };
+        push(&mut self.book().injected, injected);
     }
 
     fn book(&self) -> MutexGuard<'_, Book> {

@@ -46,7 +46,7 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use connection::{Front, Wire};
+use connection::{ConnectionHandle, Front};
 use faults::{FaultSpec, FaultTimes};
 use latency::Latency;
 use ledger::Ledger;
@@ -64,7 +64,7 @@ pub const USER: u64 = 1_001;
 /// The key of a frozen sandbox without a configured one.
 const FROZEN_KEY: &str = "frozen-sandbox-key";
 
-/// How long a head or a body may take to arrive: they are a few hundred bytes.
+/// How long the head or the body of a request may take to arrive: each has a few hundred bytes.
 const BODY_PATIENCE: Duration = Duration::from_secs(10);
 
 /// A route run opens 1,024 connections at most.
@@ -91,10 +91,10 @@ pub struct SandboxConfig {
     pub fault_times: FaultTimes,
     /// The delay added to each response.
     pub latency: Latency,
-    /// Connections served at a time; further ones wait.
+    /// The maximum number of connections served at a time; more wait.
     pub connections: usize,
-    /// How long the head of a request, and then its body, may take to arrive before the connection
-    /// is closed.
+    /// How long the head, and then the body, of a request may take to arrive before its connection is
+    /// closed.
     pub body_patience: Duration,
     /// Workergroups that callers created in earlier runs.
     pub groups: MadeGroups,
@@ -184,7 +184,7 @@ impl Sandbox {
         let service = server::service(Arc::new(state));
         let (stop, mut stopped) = watch::channel(());
         let task = tokio::spawn(async move {
-            let service = service.into_make_service_with_connect_info::<Wire>();
+            let service = service.into_make_service_with_connect_info::<ConnectionHandle>();
             axum::serve(front, service)
                 .with_graceful_shutdown(async move {
                     // An error means that `Running` was dropped, which stops it as well.

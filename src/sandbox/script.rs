@@ -1,4 +1,4 @@
-//! What goes over a connection byte by byte, for answers that no HTTP server would send.
+//! Scripts of what a connection sends, for responses that no HTTP server sends.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -7,23 +7,20 @@ use std::time::Duration;
 use axum::body::Bytes;
 use axum::http::Response;
 
-/// One step of what a connection does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// Writes bytes, as one segment where the network allows.
     Send(Bytes),
-    /// Writes bytes one by one with a pause behind each.
+    /// Writes bytes one by one with a pause after each.
     Dribble(Bytes, Duration),
-    /// Does nothing for a while.
     Pause(Duration),
-    /// Ends the connection in good order.
+    /// Closes the connection with a FIN.
     Close,
-    /// Breaks the connection: the caller sees a reset.
+    /// Closes the connection with an RST.
     Reset,
 }
 
-/// What a connection does in place of sending an answer. A script without [`Step::Close`] or
-/// [`Step::Reset`] leaves the connection open for the next request.
+/// Replaces a response. Without [`Step::Close`] or [`Step::Reset`] the connection stays open for the
+/// next request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Script(pub VecDeque<Step>);
 
@@ -41,16 +38,15 @@ impl Script {
     }
 }
 
-/// How a head tells where the body ends.
+/// How the end of a body is marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
     Length,
     Chunked,
-    /// The end of the connection is the end of the body.
+    /// By the end of the connection.
     Closed,
 }
 
-/// The head of an answer as bytes.
 pub fn head(response: &Response<Bytes>, framing: Framing) -> Vec<u8> {
     let mut text = String::new();
     let status = response.status();
@@ -76,7 +72,7 @@ pub fn head(response: &Response<Bytes>, framing: Framing) -> Vec<u8> {
     bytes
 }
 
-/// An answer as bytes, head and body.
+/// Head and body, with a Content-Length.
 pub fn whole(response: &Response<Bytes>) -> Vec<u8> {
     let mut bytes = head(response, Framing::Length);
     bytes.extend_from_slice(response.body());

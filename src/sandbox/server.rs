@@ -16,8 +16,8 @@ use serde_json::{Map, Value as Json, json};
 use super::USER;
 use super::answer::{self, Refusal};
 use super::call::{Call, Target};
-use super::connection::Wire;
-use super::faults::{Case, Created, Sent, Stage, Strike};
+use super::connection::ConnectionHandle;
+use super::faults::{Created, FaultContext, FaultOutput, Injection, Stage};
 use super::fleet::PUBLIC_KEY;
 use super::ledger::Credential;
 use super::state::State;
@@ -38,17 +38,17 @@ pub fn service(state: Arc<State>) -> Router {
 
 async fn handle(
     Shared(state): Shared<Arc<State>>,
-    ConnectInfo(wire): ConnectInfo<Wire>,
+    ConnectInfo(handle): ConnectInfo<ConnectionHandle>,
     request: Request,
 ) -> Response<Body> {
-    wire.head_arrived();
+    handle.head_arrived();
     let (parts, body) = request.into_parts();
     let frozen = state.frozen;
     let call = Target::of(&parts.method, parts.uri.path())
         .ok()
         .and_then(Target::call);
     let delay = state.delays.next(call);
-    let mut response = answer(state, &parts, body, &wire)
+    let mut response = answer(state, &parts, body, &handle)
         .await
         .unwrap_or_else(|refusal| refusal.response());
     if !delay.is_zero() {
@@ -57,7 +57,7 @@ async fn handle(
     if frozen {
         response.headers_mut().insert(DATE, FROZEN_DATE);
     }
-    wire.answered();
+    handle.answered();
     response
 }
 
@@ -65,26 +65,27 @@ async fn answer(
     state: Arc<State>,
     parts: &Parts,
     body: Body,
-    wire: &Wire,
+    handle: &ConnectionHandle,
 ) -> Result<Response<Body>, Refusal> {
     let header = parts.headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
     let credential = state.credential(header);
     let target = match admit(&state, parts, credential) {
         Ok(target) => target,
         Err(refusal) => {
-            // Read to its end, or the caller may never see the answer; nothing of it is kept.
+            // The body is read to its end, or the caller might never see the response; none of it is kept.
             read(body, 0, state.body_patience).await?;
             state.ledger.record(parts, &Bytes::new(), credential);
             return Err(refusal);
         }
     };
-    let strike = target.call().and_then(|call| state.faults.next(call));
-    let struck = target.call().zip(strike.as_ref());
-    if let Some((call, strike)) = struck
-        && strike.fault.stage == Stage::Unread
+    let drawn = target.call().and_then(|call| state.faults.next(call));
+    let injection = target.call().zip(drawn.as_ref());
+    if let Some((call, injection)) = injection
+        && injection.fault.stage == Stage::BeforeBody
     {
         state.ledger.record(parts, &Bytes::new(), credential);
-        return Ok(send(strike.send(case(&state, call, parts, &[])), wire));
+        let cx = context(&state, call, parts, &[]);
+        return Ok(send(injection.output(cx), handle));
     }
     let limit = match credential {
         Credential::Account => MAX_BODY,
@@ -92,20 +93,20 @@ async fn answer(
     };
     let body = read(body, limit, state.body_patience).await?;
     state.ledger.record(parts, &body, credential);
-    match struck {
+    match injection {
         None => perform(state, target, parts, body).await,
-        Some((call, strike)) => {
-            let struck = Struck {
+        Some((call, injection)) => {
+            let faulty = FaultyCall {
                 target,
                 call,
-                strike,
+                injection,
             };
-            misbehave(state, struck, parts, body, wire).await
+            inject(state, faulty, parts, body, handle).await
         }
     }
 }
 
-/// What a request is for, if its caller may ask at all.
+/// Checks host, path, key and rate limit, in this order.
 fn admit(state: &State, parts: &Parts, credential: Credential) -> Result<Target, Refusal> {
     if state.loopback_only && !names_loopback(parts) {
         return Err(Refusal::host());
@@ -127,7 +128,7 @@ fn admit(state: &State, parts: &Parts, credential: Credential) -> Result<Target,
     Ok(target)
 }
 
-/// Reads a body of at most `limit` bytes. With a limit of 0 any usual body is read and thrown away.
+/// Reads a body of at most `limit` bytes. With a limit of 0 the body is read and discarded.
 async fn read(body: Body, limit: usize, patience: Duration) -> Result<Bytes, Refusal> {
     let bound = limit.max(MAX_FOREIGN_BODY);
     let mut kept = Vec::new();
@@ -152,34 +153,35 @@ async fn read(body: Body, limit: usize, patience: Duration) -> Result<Bytes, Ref
     Ok(kept.into())
 }
 
-/// A call that a fault strikes.
+/// A call with a fault.
 #[derive(Clone, Copy)]
-struct Struck<'a> {
+struct FaultyCall<'a> {
     target: Target,
     call: Call,
-    strike: &'a Strike,
+    injection: &'a Injection,
 }
 
-async fn misbehave(
+/// Performs a call as far as its fault allows, and makes the faulty response.
+async fn inject(
     state: Arc<State>,
-    struck: Struck<'_>,
+    faulty: FaultyCall<'_>,
     parts: &Parts,
     body: Bytes,
-    wire: &Wire,
+    handle: &ConnectionHandle,
 ) -> Result<Response<Body>, Refusal> {
-    let Struck {
+    let FaultyCall {
         target,
         call,
-        strike,
-    } = struck;
-    let times = match strike.fault.stage {
-        Stage::Connection(_) | Stage::Unread | Stage::Instead => 0,
-        Stage::Late => {
+        injection,
+    } = faulty;
+    let times = match injection.fault.stage {
+        Stage::Connection(_) | Stage::BeforeBody | Stage::BeforeCommit => 0,
+        Stage::Delayed => {
             tokio::time::sleep(state.faults.times().slow).await;
             1
         }
-        Stage::Done => 1,
-        Stage::Tripled => 3,
+        Stage::AfterCommit => 1,
+        Stage::Repeated => 3,
     };
     let mut reply = None;
     for turn in 0..times {
@@ -196,25 +198,29 @@ async fn misbehave(
         }
     }
     let created = state.created().clone();
-    let mut case = case(&state, call, parts, &created);
+    let mut cx = context(&state, call, parts, &created);
     if let Some(reply) = reply {
         let (head, body) = reply.into_parts();
         let body = to_bytes(body, usize::MAX).await.unwrap_or_default();
-        case.reply = Response::from_parts(head, body);
+        cx.reply = Response::from_parts(head, body);
     }
-    Ok(send(strike.send(case), wire))
+    Ok(send(injection.output(cx), handle))
 }
 
-fn case<'a>(state: &State, call: Call, parts: &'a Parts, created: &'a [Created]) -> Case<'a> {
-    Case::new(call, parts, state.faults.times(), created)
+fn context<'a>(
+    state: &State,
+    call: Call,
+    parts: &'a Parts,
+    created: &'a [Created],
+) -> FaultContext<'a> {
+    FaultContext::new(call, parts, state.faults.times(), created)
 }
 
-/// Sends what a fault made.
-fn send(sent: Sent, wire: &Wire) -> Response<Body> {
-    match sent {
-        Sent::Answer(response) => response.map(Body::from),
-        Sent::Script(script) => {
-            wire.play(script);
+fn send(output: FaultOutput, handle: &ConnectionHandle) -> Response<Body> {
+    match output {
+        FaultOutput::Response(response) => response.map(Body::from),
+        FaultOutput::Script(script) => {
+            handle.play(script);
             answer::ok("")
         }
     }

@@ -1,28 +1,28 @@
-//! Compressed answers that are damaged or far larger than they look.
+//! Damaged gzip, and a gzip bomb.
 
 use axum::body::Bytes;
 use axum::http::header::CONTENT_ENCODING;
 use axum::http::{HeaderValue, Response};
 
-use super::case::{Case, Sent};
+use super::context::{FaultContext, FaultOutput};
 
-/// What a gzip file begins with.
+/// The header of a gzip file.
 const GZIP: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
-/// Bytes that the bomb grows to.
+/// The size of the decompressed bomb, in bytes.
 const BOMB: usize = 1 << 30;
-/// Bytes that one code of the bomb repeats: the most that deflate has.
+/// Bytes per code of the bomb: the maximum of deflate.
 const RUN: usize = 258;
 
-fn gzip(case: &Case<'_>, body: Vec<u8>) -> Sent {
-    let (parts, _) = case.reply.clone().into_parts();
+fn gzip(cx: &FaultContext<'_>, body: Vec<u8>) -> FaultOutput {
+    let (parts, _) = cx.reply.clone().into_parts();
     let mut response = Response::from_parts(parts, Bytes::from(body));
     response
         .headers_mut()
         .insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-    Sent::Answer(response)
+    FaultOutput::Response(response)
 }
 
-/// A body in stored blocks, without the checksum behind it.
+/// A gzip of stored blocks, without the checksum at the end.
 fn stored(body: &[u8]) -> Vec<u8> {
     let mut bytes = GZIP.to_vec();
     let mut pieces = body.chunks(usize::from(u16::MAX)).peekable();
@@ -36,26 +36,26 @@ fn stored(body: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Compression that breaks off, that fails its checksum or that is no compression.
-pub fn damaged(case: &mut Case<'_>) -> Sent {
-    let mut bytes = stored(case.reply.body());
-    match case.rng.index(3) {
+/// Truncated, with a wrong checksum, or with an invalid block.
+pub fn damaged(cx: &mut FaultContext<'_>) -> FaultOutput {
+    let mut bytes = stored(cx.reply.body());
+    match cx.rng.index(3) {
         0 => bytes.truncate(bytes.len() / 2),
         1 => bytes.extend_from_slice(&[0xde, 0xad, 0xbe, 0xef, 0, 0, 0, 0]),
         _ => {
-            // The length of the first block no longer fits its complement.
+            // Now the length of the first block does not match its complement.
             if let Some(byte) = bytes.get_mut(GZIP.len() + 1) {
                 *byte = !*byte;
             }
         }
     }
-    gzip(case, bytes)
+    gzip(cx, bytes)
 }
 
-/// A gigabyte of blanks in a megabyte: a dynamic block whose code for the longest run has one bit.
-pub fn bomb(case: &mut Case<'_>) -> Sent {
+/// 1 GiB of spaces in 1 MiB: a dynamic block whose code for the longest run has one bit.
+pub fn bomb(cx: &mut FaultContext<'_>) -> FaultOutput {
     let mut bits = Bits::new(GZIP.to_vec());
-    // The last block, with codes of its own: 286 literals and lengths, 1 distance, 18 code lengths.
+    // The last block, dynamic: 286 literals and lengths, 1 distance, 18 code lengths.
     bits.put(1, 1);
     bits.put(2, 2);
     bits.put(286 - 257, 5);
@@ -77,10 +77,10 @@ pub fn bomb(case: &mut Case<'_>) -> Sent {
         bits.put(0, 1);
         bits.put(count - 11, 7);
     };
-    // Their codes: 18 is `0`, 1 is `10`, 2 is `11`; codes are sent from the highest bit on.
+    // Their codes: 18 is `0`, 1 is `10`, 2 is `11`; codes are output from the highest bit on.
     let one = 0b01;
     let two = 0b11;
-    // The blank and the end of the block have 2 bits, the run of 258 has 1.
+    // The space and the end of the block have 2 bits, the run of 258 has 1.
     zeros(&mut bits, 32);
     bits.put(two, 2);
     zeros(&mut bits, 138);
@@ -90,14 +90,14 @@ pub fn bomb(case: &mut Case<'_>) -> Sent {
     bits.put(one, 2);
     // One distance, of 1 byte, with a code of 1 bit.
     bits.put(one, 2);
-    // The blank is `10`, the end `11`, the run `0`, its distance `0`.
+    // The space is `10`, the end `11`, the run `0`, its distance `0`.
     bits.put(0b01, 2);
     bits.zeros(BOMB / RUN * 2);
     bits.put(0b11, 2);
-    gzip(case, bits.bytes)
+    gzip(cx, bits.bytes)
 }
 
-/// Writes numbers bit by bit, from the lowest on.
+/// Writes numbers bit by bit, lowest bit first.
 struct Bits {
     bytes: Vec<u8>,
     free: u32,

@@ -1,20 +1,20 @@
-//! Faults of lists over time: what was made is not listed yet, or not listed always.
+//! Lists that show new workergroups late, or not every time.
 
 use serde_json::Value as Json;
 
-use super::case::{Case, Sent, records};
+use super::context::{FaultContext, FaultOutput, records};
 
-/// Listings that a workergroup takes to appear.
+/// Lists in which a new workergroup is missing.
 const LAG: u32 = 3;
 
-fn hide(case: &mut Case<'_>, is_hidden: impl Fn(u32) -> bool) -> Sent {
-    let hidden: Vec<u64> = case
+fn hide(cx: &mut FaultContext<'_>, is_hidden: impl Fn(u32) -> bool) -> FaultOutput {
+    let hidden: Vec<u64> = cx
         .created
         .iter()
         .filter(|made| is_hidden(made.listings))
         .map(|made| made.id)
         .collect();
-    case.with_json(|_, members| {
+    cx.with_json(|_, members| {
         if let Some(rows) = records(members) {
             rows.retain(|row| {
                 let id = row.get("id").and_then(Json::as_u64);
@@ -24,10 +24,10 @@ fn hide(case: &mut Case<'_>, is_hidden: impl Fn(u32) -> bool) -> Sent {
     })
 }
 
-pub fn lag(case: &mut Case<'_>) -> Sent {
-    hide(case, |listings| listings <= LAG)
+pub fn lag(cx: &mut FaultContext<'_>) -> FaultOutput {
+    hide(cx, |listings| listings <= LAG)
 }
 
-pub fn vanish(case: &mut Case<'_>) -> Sent {
-    hide(case, |listings| listings > 1)
+pub fn vanish(cx: &mut FaultContext<'_>) -> FaultOutput {
+    hide(cx, |listings| listings > 1)
 }

@@ -1,17 +1,17 @@
-//! Faults on purpose: numbered, seeded, the same in every run.
+//! Fault injection: numbered faults, drawn from a seed, the same in every run.
 //!
 //! A specification takes one of two forms. A profile (`storm,seed=7,only=F10,F17`) draws from its
 //! part of the [`CATALOGUE`]. A list (`status_500:0.1,F10@offers`) names faults, the share of the
-//! calls that each strikes (all, when left out) and the operation it is for (all, when left out).
+//! calls that get it (default: all) and the operation (default: all).
 //!
-//! Whether a fault strikes depends on the seed, the operation and the call's number among the
-//! calls of that operation, never on timing. Answers that a fault made carry
+//! Whether a call gets a fault depends on the seed, the operation and the call's number among the
+//! calls of that operation, never on timing. Faulty responses carry
 //! `x-sandbox-fault: F10/SEED/NUMBER`, or `NAME/NUMBER` when a list named the fault by its name.
 
 mod body;
-mod case;
 mod catalogue;
 mod compressed;
+mod context;
 mod listing;
 mod numbers;
 mod profile;
@@ -33,24 +33,24 @@ use super::call::Call;
 use super::ledger::Ledger;
 use super::random::{Purpose, Rng};
 
-pub use case::{Case, Created, Sent};
 pub use catalogue::{CATALOGUE, ConnectionFault, Fault, Group, Stage};
+pub use context::{Created, FaultContext, FaultOutput};
 pub use profile::Profile;
 pub use spec::{FaultSpec, FaultSpecError, operations};
 
-/// The header that names the fault of an answer.
+/// The response header that names the fault.
 pub const HEADER: &str = "x-sandbox-fault";
 
-/// How long things take that faults draw out.
+/// The delays of faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FaultTimes {
-    /// How late a slow answer is.
+    /// The delay of a slow response.
     pub slow: Duration,
-    /// The pause behind each byte of a dribbled answer.
+    /// The pause after each byte of a dribbled response.
     pub dribble: Duration,
-    /// How long a connection that never answers stays open.
+    /// How long a silent connection stays open.
     pub silence: Duration,
-    /// How long connections are refused at a time.
+    /// How long connections are refused.
     pub refusing: Duration,
 }
 
@@ -65,11 +65,11 @@ impl Default for FaultTimes {
     }
 }
 
-/// What faults are drawn for: each has a numbering of its own.
+/// What faults are drawn for; each lane is numbered on its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Lane {
     Call(Call),
-    /// A new connection: what will be asked on it is not known yet.
+    /// A new connection, whose operation is not known yet.
     Connection,
 }
 
@@ -82,14 +82,13 @@ impl Lane {
     }
 }
 
-/// The generator of a call's faults: it follows from the arguments alone.
 pub fn draw(seed: u64, lane: Lane, ordinal: u64) -> Rng {
     Rng::keyed(seed, Purpose::Fault, lane.index() << 48 | ordinal)
 }
 
-/// A fault that strikes a call.
+/// A fault to inject.
 #[derive(Debug, Clone)]
-pub struct Strike {
+pub struct Injection {
     pub fault: &'static Fault,
     pub ordinal: u64,
     seed: u64,
@@ -99,7 +98,7 @@ pub struct Strike {
 }
 
 /// As in the header of an answer.
-impl fmt::Display for Strike {
+impl fmt::Display for Injection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.by_name {
             write!(f, "{}/{}", self.fault.name, self.ordinal)
@@ -109,16 +108,16 @@ impl fmt::Display for Strike {
     }
 }
 
-impl Strike {
-    /// What is sent. `case` holds the answer of the call when it was done.
-    pub fn send(&self, mut case: Case<'_>) -> Sent {
-        case.rng = self.rng.clone();
-        self.mark(&mut case.reply);
-        let mut sent = (self.fault.send)(&mut case);
-        if let Sent::Answer(response) = &mut sent {
+impl Injection {
+    /// What the sandbox sends. `cx` holds the response of the call if it was performed.
+    pub fn output(&self, mut cx: FaultContext<'_>) -> FaultOutput {
+        cx.rng = self.rng.clone();
+        self.mark(&mut cx.reply);
+        let mut output = (self.fault.output)(&mut cx);
+        if let FaultOutput::Response(response) = &mut output {
             self.mark(response);
         }
-        sent
+        output
     }
 
     fn mark(&self, response: &mut Response<Bytes>) {
@@ -128,7 +127,7 @@ impl Strike {
     }
 }
 
-/// Decides which calls and connections are struck.
+/// Decides which calls and connections get a fault.
 #[derive(Debug)]
 pub struct Faults {
     seed: u64,
@@ -139,8 +138,7 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// The faults of a specification; `seed` counts unless the specification has one. Every strike
-    /// is recorded in `ledger`.
+    /// `seed` is used unless the specification has its own. Faults are recorded in `ledger`.
     pub fn new(seed: u64, spec: FaultSpec, times: FaultTimes, ledger: Ledger) -> Self {
         Self {
             seed: spec.seed().unwrap_or(seed),
@@ -155,29 +153,34 @@ impl Faults {
         self.times
     }
 
-    /// The fault that strikes the next call of an operation.
-    pub fn next(&self, call: Call) -> Option<Strike> {
-        let strike = self.strike(Lane::Call(call))?;
+    /// The fault of the next call of an operation.
+    pub fn next(&self, call: Call) -> Option<Injection> {
+        let injection = self.draw_next(Lane::Call(call))?;
         self.ledger
-            .struck(strike.fault, Some(call), strike.to_string());
-        Some(strike)
+            .record_fault(injection.fault, Some(call), injection.to_string());
+        Some(injection)
     }
 
-    /// The fault that strikes the next connection. It is recorded with
-    /// [`Faults::struck_connection`] when it is made.
-    pub fn next_connection(&self) -> Option<(ConnectionFault, Strike)> {
-        let strike = self.strike(Lane::Connection)?;
-        match strike.fault.stage {
-            Stage::Connection(fault) => Some((fault, strike)),
-            Stage::Unread | Stage::Instead | Stage::Late | Stage::Done | Stage::Tripled => None,
+    /// The fault of the next connection, to be recorded with [`Faults::record_connection`] once it
+    /// happens.
+    pub fn next_connection(&self) -> Option<(ConnectionFault, Injection)> {
+        let injection = self.draw_next(Lane::Connection)?;
+        match injection.fault.stage {
+            Stage::Connection(fault) => Some((fault, injection)),
+            Stage::BeforeBody
+            | Stage::BeforeCommit
+            | Stage::Delayed
+            | Stage::AfterCommit
+            | Stage::Repeated => None,
         }
     }
 
-    pub fn struck_connection(&self, strike: &Strike) {
-        self.ledger.struck(strike.fault, None, strike.to_string());
+    pub fn record_connection(&self, injection: &Injection) {
+        self.ledger
+            .record_fault(injection.fault, None, injection.to_string());
     }
 
-    fn strike(&self, lane: Lane) -> Option<Strike> {
+    fn draw_next(&self, lane: Lane) -> Option<Injection> {
         if self.spec.is_empty() {
             return None;
         }
@@ -191,15 +194,14 @@ impl Faults {
     }
 }
 
-/// The fault that strikes call number `ordinal` of a lane, from 1: it follows from the arguments
-/// alone.
-pub fn plan(spec: &FaultSpec, seed: u64, lane: Lane, ordinal: u64) -> Option<Strike> {
+/// The fault of call number `ordinal` of a lane, counted from 1. It depends on the arguments alone.
+pub fn plan(spec: &FaultSpec, seed: u64, lane: Lane, ordinal: u64) -> Option<Injection> {
     let mut rng = draw(seed, lane, ordinal);
     let (fault, by_name) = spec.choose(lane, &mut rng)?;
-    // Three connections are served, three are not.
+    // Three connections are served, the next three are not.
     let is_served =
         matches!(fault.stage, Stage::Connection(ConnectionFault::Flap)) && (ordinal - 1) % 6 < 3;
-    (!is_served).then_some(Strike {
+    (!is_served).then_some(Injection {
         fault,
         ordinal,
         seed,

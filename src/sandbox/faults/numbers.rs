@@ -1,16 +1,16 @@
-//! Faults of numbers: what JSON cannot hold, or what no integer holds.
+//! Faults of numbers and ids.
 
 use serde_json::Value as Json;
 
-use super::case::{Case, PLACE, Sent, records, replace};
+use super::context::{FaultContext, FaultOutput, PLACE, records, replace};
 
-/// Numbers that are none, too large or spelled as fractions.
-pub fn odd(case: &mut Case<'_>) -> Sent {
-    let raw = case.pick(&["NaN", "1e999", "18446744073709551616", "1.0"], "NaN");
+/// Integers replaced by NaN, overflows or floats.
+pub fn odd(cx: &mut FaultContext<'_>) -> FaultOutput {
+    let raw = cx.pick(&["NaN", "1e999", "18446744073709551616", "1.0"], "NaN");
     let is_fraction = raw == "1.0";
     let mut number = 0_usize;
     let mut fractions = Vec::new();
-    let mut sent = case.with_record(|_, record| {
+    let mut output = cx.with_record(|_, record| {
         for value in record.values_mut() {
             let Some(whole) = value.as_i64() else {
                 continue;
@@ -23,14 +23,13 @@ pub fn odd(case: &mut Case<'_>) -> Sent {
     for (index, fraction) in fractions.iter().enumerate() {
         let place = format!("\"{PLACE}{}{PLACE}\"", index + 1);
         let text = if is_fraction { fraction } else { raw };
-        sent = replace(sent, place.as_bytes(), text.as_bytes());
+        output = replace(output, place.as_bytes(), text.as_bytes());
     }
-    sent
+    output
 }
 
-/// Two records with one id.
-pub fn duplicate_ids(case: &mut Case<'_>) -> Sent {
-    case.with_json(|_, members| {
+pub fn duplicate_ids(cx: &mut FaultContext<'_>) -> FaultOutput {
+    cx.with_json(|_, members| {
         let Some(rows) = records(members) else {
             return;
         };

@@ -1,11 +1,10 @@
-//! Profiles: parts of the catalogue, and how often they strike.
+//! Profiles: subsets of the catalogue and how often they are injected.
 
 use super::super::call::Call;
 use super::super::random::Rng;
 use super::Lane;
 use super::catalogue::{CATALOGUE, Fault};
 
-/// A mixture of faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Profile {
     Calm,
@@ -47,21 +46,20 @@ impl Profile {
         Self::ALL.into_iter().find(|profile| profile.name() == name)
     }
 
-    /// What it is for, in a few words.
     pub const fn help(self) -> &'static str {
         match self {
             Self::Calm => "no faults",
             Self::Flaky => "all faults, rarely",
             Self::Storm => "all faults, often",
-            Self::Slow => "late and endless responses",
+            Self::Slow => "slow and hanging responses",
             Self::Throttle => "rate limits",
-            Self::Split => "writes whose outcome is hard to tell",
+            Self::Split => "writes with an unclear outcome",
             Self::Hostile => "malformed and malicious responses",
-            Self::Cut => "responses that break off",
+            Self::Cut => "truncated responses",
         }
     }
 
-    /// The share of calls that are struck.
+    /// The share of calls that get a fault.
     pub const fn share(self) -> f64 {
         match self {
             Self::Calm => 0.0,
@@ -72,7 +70,7 @@ impl Profile {
         }
     }
 
-    /// Whether it has a fault, by number.
+    /// Whether it includes a fault, by number.
     pub const fn has(self, number: u8) -> bool {
         match self {
             Self::Calm => false,
@@ -85,8 +83,7 @@ impl Profile {
         }
     }
 
-    /// Whether it leaves an operation alone.
-    const fn spares(self, call: Call) -> bool {
+    const fn excludes(self, call: Call) -> bool {
         match self {
             Self::Split => matches!(call, Call::Offers | Call::Volumes | Call::Route),
             Self::Calm
@@ -100,22 +97,21 @@ impl Profile {
     }
 }
 
-/// The names of all profiles.
 pub fn names() -> impl Iterator<Item = &'static str> {
     Profile::ALL.into_iter().map(Profile::name)
 }
 
-/// A profile as a person chose it.
+/// A profile with its options.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Choice {
+pub struct ProfileSpec {
     pub profile: Profile,
-    /// The seed of the faults; without one they follow the market's.
+    /// The seed of the faults [default: the market's].
     pub seed: Option<u64>,
-    /// The only faults to draw from, by number; all of the profile's when empty.
+    /// The faults to draw from, by number; empty for all of the profile.
     pub only: Vec<u8>,
 }
 
-impl Choice {
+impl ProfileSpec {
     pub(super) fn faults(&self) -> impl Iterator<Item = &'static Fault> {
         CATALOGUE.iter().filter(|fault| {
             let is_chosen = self.only.is_empty() || self.only.contains(&fault.number);
@@ -125,11 +121,11 @@ impl Choice {
 
     /// Draws the fault of a call.
     pub(super) fn choose(&self, lane: Lane, rng: &mut Rng) -> Option<&'static Fault> {
-        let is_spared = match lane {
-            Lane::Call(call) => self.profile.spares(call),
+        let is_excluded = match lane {
+            Lane::Call(call) => self.profile.excludes(call),
             Lane::Connection => false,
         };
-        if !rng.chance(self.profile.share()) || is_spared {
+        if !rng.chance(self.profile.share()) || is_excluded {
             return None;
         }
         let choices: Vec<_> = self

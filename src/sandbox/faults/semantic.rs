@@ -1,14 +1,13 @@
-//! Answers that are sound and wrong: clocks, addresses.
+//! Well-formed responses with wrong times or unsafe addresses.
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value as Json;
 
-use super::case::{Case, Sent, records};
+use super::context::{FaultContext, FaultOutput, records};
 
-/// The clock of the market a day ahead, or a day behind.
-pub fn clock_skew(case: &mut Case<'_>) -> Sent {
-    let hours = case.pick(&[24, -24], 24);
-    case.with_json(|_, members| {
+pub fn clock_skew(cx: &mut FaultContext<'_>) -> FaultOutput {
+    let hours = cx.pick(&[24, -24], 24);
+    cx.with_json(|_, members| {
         for row in records(members).into_iter().flatten() {
             let created: Option<Timestamp> = row
                 .get("created_at")
@@ -23,9 +22,8 @@ pub fn clock_skew(case: &mut Case<'_>) -> Sent {
     })
 }
 
-/// A worker's address that nobody should open.
-pub fn evil_url(case: &mut Case<'_>) -> Sent {
-    let url = case.pick(
+pub fn unsafe_url(cx: &mut FaultContext<'_>) -> FaultOutput {
+    let url = cx.pick(
         &[
             "javascript:alert(1)",
             "file:///etc/passwd",
@@ -33,7 +31,7 @@ pub fn evil_url(case: &mut Case<'_>) -> Sent {
         ],
         "file:///etc/passwd",
     );
-    case.with_json(|_, members| {
+    cx.with_json(|_, members| {
         members.insert("url".to_owned(), Json::from(url));
     })
 }

@@ -6,14 +6,14 @@ use super::super::call::Call;
 use super::super::random::Rng;
 use super::Lane;
 use super::catalogue::{CATALOGUE, Fault};
-use super::profile::{self, Choice, Profile};
+use super::profile::{self, Profile, ProfileSpec};
 
-/// Which faults strike, where and how often.
+/// Which faults are injected, where and how often.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FaultSpec {
     /// The first rule that applies wins.
     Rules(Vec<Rule>),
-    Profile(Choice),
+    Profile(ProfileSpec),
 }
 
 impl Default for FaultSpec {
@@ -25,13 +25,13 @@ impl Default for FaultSpec {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rule {
     fault: &'static Fault,
-    /// Whether it was named by its name, not by its number.
+    /// Whether it was given by name instead of by number.
     by_name: bool,
     share: f64,
     call: Option<Call>,
 }
 
-/// A fault specification that is not understood.
+/// An invalid fault specification.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct FaultSpecError(String);
@@ -51,13 +51,13 @@ impl FaultSpec {
         }
     }
 
-    /// Draws the fault of a call, and whether a list named it by its name.
+    /// Draws the fault of a call. The flag says whether a list gave it by name.
     pub(super) fn choose(&self, lane: Lane, rng: &mut Rng) -> Option<(&'static Fault, bool)> {
         match self {
             Self::Profile(choice) => choice.choose(lane, rng).map(|fault| (fault, false)),
             Self::Rules(rules) => {
-                let mut strikes = |rule: &&Rule| rng.chance(rule.share) && rule.is_for(lane);
-                let rule = rules.iter().find(|rule| strikes(rule))?;
+                let mut applies = |rule: &&Rule| rng.chance(rule.share) && rule.is_for(lane);
+                let rule = rules.iter().find(|rule| applies(rule))?;
                 Some((rule.fault, rule.by_name))
             }
         }
@@ -85,7 +85,7 @@ impl FromStr for FaultSpec {
             .filter(|part| !part.is_empty())
             .peekable();
         let profile = parts.peek().and_then(|first| Profile::named(first));
-        // A fault has the name of a profile: alone, or in a list, the name means the fault.
+        // `slow` is a fault and a profile. Alone or in a list it means the fault, as it always did.
         let is_choice = text.contains("seed=") || text.contains("only=");
         let is_fault = |profile: &Profile| fault(profile.name()).is_ok();
         match profile.filter(|profile| is_choice || !is_fault(profile)) {
@@ -98,11 +98,10 @@ impl FromStr for FaultSpec {
     }
 }
 
-/// What follows the name of a profile.
 fn choice<'a>(
     profile: Profile,
     parts: impl Iterator<Item = &'a str>,
-) -> Result<Choice, FaultSpecError> {
+) -> Result<ProfileSpec, FaultSpecError> {
     let mut seed = None;
     let mut only = Vec::new();
     for part in parts {
@@ -115,13 +114,13 @@ fn choice<'a>(
         let name = part.strip_prefix("only=");
         if name.is_none() && only.is_empty() {
             return Err(FaultSpecError(format!(
-                "'{part}' does not fit behind a profile: choose seed=N, only=F01,F02"
+                "'{part}' can't follow a profile: choose seed=N or only=F01,F02"
             )));
         }
         let (fault, _) = fault(name.unwrap_or(part))?;
         only.push(fault.number);
     }
-    let choice = Choice {
+    let choice = ProfileSpec {
         profile,
         seed,
         only,
@@ -156,7 +155,7 @@ impl FromStr for Rule {
         }
         if call.is_some() && fault.applies_to(Lane::Connection) {
             return Err(FaultSpecError(format!(
-                "{name} strikes connections before their operation is known: leave @ out"
+                "{name} affects connections, whose operation is not known yet: leave out the @"
             )));
         }
         Ok(Self {
@@ -168,7 +167,7 @@ impl FromStr for Rule {
     }
 }
 
-/// The fault of a name or number, and whether it was a name.
+/// Finds a fault by name or number. The flag says whether it was by name.
 fn fault(text: &str) -> Result<(&'static Fault, bool), FaultSpecError> {
     if let Some(fault) = CATALOGUE.iter().find(|fault| fault.name == text) {
         return Ok((fault, true));
@@ -188,7 +187,7 @@ fn fault(text: &str) -> Result<(&'static Fault, bool), FaultSpecError> {
     })
 }
 
-/// The operations that a fault can be for, by name.
+/// The operations that a rule can name.
 pub fn operations() -> impl Iterator<Item = &'static str> {
     Call::ALL.into_iter().map(Call::name)
 }

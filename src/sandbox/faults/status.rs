@@ -1,4 +1,4 @@
-//! Faults that are statuses: refusals, rate limits, failures, redirects and pages.
+//! Faults of the status: errors, rate limits, redirects and web pages.
 
 use axum::http::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use axum::http::{HeaderValue, StatusCode};
@@ -6,19 +6,19 @@ use serde_json::json;
 
 use super::super::answer::Refusal;
 use super::super::call::Call;
-use super::case::{Case, Sent, json as json_answer, typed};
+use super::context::{FaultContext, FaultOutput, json as json_answer, typed};
 
-fn refused(refusal: &Refusal) -> Sent {
-    Sent::Answer(refusal.bytes())
+fn refused(refusal: &Refusal) -> FaultOutput {
+    FaultOutput::Response(refusal.bytes())
 }
 
-fn failed(status: StatusCode, code: &str, msg: &str) -> Sent {
+fn failed(status: StatusCode, code: &str, msg: &str) -> FaultOutput {
     let body = json!({ "success": false, "error": code, "msg": msg });
-    Sent::Answer(json_answer(status, body.to_string()))
+    FaultOutput::Response(json_answer(status, body.to_string()))
 }
 
-pub fn redirect(case: &mut Case<'_>) -> Sent {
-    let status = case.pick(
+pub fn redirect(cx: &mut FaultContext<'_>) -> FaultOutput {
+    let status = cx.pick(
         &[
             StatusCode::MOVED_PERMANENTLY,
             StatusCode::FOUND,
@@ -28,29 +28,29 @@ pub fn redirect(case: &mut Case<'_>) -> Sent {
         ],
         StatusCode::FOUND,
     );
-    let same = format!("http://{}{}", case.host(), case.request.uri.path());
+    let same = format!("http://{}{}", cx.host(), cx.request.uri.path());
     let places = [
         same.as_str(),
         "http://127.0.0.1:9/",
         "http://elsewhere.invalid/",
     ];
-    let place = case.pick(&places, "/");
+    let place = cx.pick(&places, "/");
     let mut response = json_answer(status, "{}");
     if let Ok(place) = HeaderValue::from_str(place) {
         response.headers_mut().insert(LOCATION, place);
     }
-    Sent::Answer(response)
+    FaultOutput::Response(response)
 }
 
-pub fn invalid(_: &mut Case<'_>) -> Sent {
+pub fn invalid(_: &mut FaultContext<'_>) -> FaultOutput {
     refused(&Refusal::body())
 }
 
-pub fn unauthorized(_: &mut Case<'_>) -> Sent {
+pub fn unauthorized(_: &mut FaultContext<'_>) -> FaultOutput {
     refused(&Refusal::key(false))
 }
 
-pub fn forbidden(_: &mut Case<'_>) -> Sent {
+pub fn forbidden(_: &mut FaultContext<'_>) -> FaultOutput {
     failed(
         StatusCode::FORBIDDEN,
         "auth_error",
@@ -58,23 +58,23 @@ pub fn forbidden(_: &mut Case<'_>) -> Sent {
     )
 }
 
-pub fn not_found(_: &mut Case<'_>) -> Sent {
+pub fn not_found(_: &mut FaultContext<'_>) -> FaultOutput {
     refused(&Refusal::path())
 }
 
-pub fn too_many(_: &mut Case<'_>) -> Sent {
+pub fn too_many(_: &mut FaultContext<'_>) -> FaultOutput {
     refused(&Refusal::pace(5.0, 5.0, true))
 }
 
-pub fn too_many_text(_: &mut Case<'_>) -> Sent {
-    Sent::Answer(typed(
+pub fn too_many_text(_: &mut FaultContext<'_>) -> FaultOutput {
+    FaultOutput::Response(typed(
         StatusCode::TOO_MANY_REQUESTS,
         "text/plain",
         "API requests too frequent: endpoint threshold=2.0",
     ))
 }
 
-pub fn too_many_bare(_: &mut Case<'_>) -> Sent {
+pub fn too_many_bare(_: &mut FaultContext<'_>) -> FaultOutput {
     failed(
         StatusCode::TOO_MANY_REQUESTS,
         "too_many_requests",
@@ -82,8 +82,8 @@ pub fn too_many_bare(_: &mut Case<'_>) -> Sent {
     )
 }
 
-pub fn retry_after(case: &mut Case<'_>) -> Sent {
-    let wait = case.pick(
+pub fn retry_after(cx: &mut FaultContext<'_>) -> FaultOutput {
+    let wait = cx.pick(
         &[
             "3",
             "Wed, 21 Oct 2065 07:28:00 GMT",
@@ -100,66 +100,66 @@ pub fn retry_after(case: &mut Case<'_>) -> Sent {
     response
         .headers_mut()
         .insert(RETRY_AFTER, HeaderValue::from_static(wait));
-    Sent::Answer(response)
+    FaultOutput::Response(response)
 }
 
-pub fn server_error(_: &mut Case<'_>) -> Sent {
-    Sent::Answer(json_answer(
+pub fn server_error(_: &mut FaultContext<'_>) -> FaultOutput {
+    FaultOutput::Response(json_answer(
         StatusCode::INTERNAL_SERVER_ERROR,
         json!({ "error": "the sandbox was told to fail" }).to_string(),
     ))
 }
 
-pub fn bad_gateway(_: &mut Case<'_>) -> Sent {
-    Sent::Answer(typed(
+pub fn bad_gateway(_: &mut FaultContext<'_>) -> FaultOutput {
+    FaultOutput::Response(typed(
         StatusCode::BAD_GATEWAY,
         "text/html",
         "<html><head><title>502 Bad Gateway</title></head><body>502 Bad Gateway</body></html>",
     ))
 }
 
-pub fn unavailable(_: &mut Case<'_>) -> Sent {
-    Sent::Answer(json_answer(StatusCode::SERVICE_UNAVAILABLE, ""))
+pub fn unavailable(_: &mut FaultContext<'_>) -> FaultOutput {
+    FaultOutput::Response(json_answer(StatusCode::SERVICE_UNAVAILABLE, ""))
 }
 
-pub fn gateway_timeout(_: &mut Case<'_>) -> Sent {
-    Sent::Answer(typed(
+pub fn gateway_timeout(_: &mut FaultContext<'_>) -> FaultOutput {
+    FaultOutput::Response(typed(
         StatusCode::GATEWAY_TIMEOUT,
         "text/plain",
         "upstream request timeout",
     ))
 }
 
-pub fn no_content(_: &mut Case<'_>) -> Sent {
-    Sent::Answer(json_answer(StatusCode::NO_CONTENT, ""))
+pub fn no_content(_: &mut FaultContext<'_>) -> FaultOutput {
+    FaultOutput::Response(json_answer(StatusCode::NO_CONTENT, ""))
 }
 
-pub fn captive_portal(_: &mut Case<'_>) -> Sent {
-    Sent::Answer(typed(
+pub fn captive_portal(_: &mut FaultContext<'_>) -> FaultOutput {
+    FaultOutput::Response(typed(
         StatusCode::OK,
         "text/html",
         "<!doctype html><html><head><title>Hotel Wi-Fi</title></head><body>Log in</body></html>",
     ))
 }
 
-pub fn content_type(case: &mut Case<'_>) -> Sent {
-    let mut response = case.reply.clone();
+pub fn content_type(cx: &mut FaultContext<'_>) -> FaultOutput {
+    let mut response = cx.reply.clone();
     response
         .headers_mut()
         .insert(CONTENT_TYPE, HeaderValue::from_static("image/png"));
-    Sent::Answer(response)
+    FaultOutput::Response(response)
 }
 
-/// A refusal that repeats the key of the request.
-pub fn echo(case: &mut Case<'_>) -> Sent {
+/// An error message that contains the API key of the request.
+pub fn echo(cx: &mut FaultContext<'_>) -> FaultOutput {
     let msg = format!(
         "cannot read the header Authorization: {}",
-        case.authorization()
+        cx.authorization()
     );
     failed(StatusCode::BAD_REQUEST, "invalid_request", &msg)
 }
 
-pub fn success_false(_: &mut Case<'_>) -> Sent {
+pub fn success_false(_: &mut FaultContext<'_>) -> FaultOutput {
     failed(
         StatusCode::OK,
         "sandbox_fault",
@@ -167,13 +167,13 @@ pub fn success_false(_: &mut Case<'_>) -> Sent {
     )
 }
 
-/// A route answer without a worker, in a shape that nobody specified.
-pub fn odd_status(case: &mut Case<'_>) -> Sent {
-    debug_assert_eq!(case.call, Call::Route);
-    let body = match case.rng.index(3) {
+/// A status reply in a shape that the specification does not have.
+pub fn odd_status(cx: &mut FaultContext<'_>) -> FaultOutput {
+    debug_assert_eq!(cx.call, Call::Route);
+    let body = match cx.rng.index(3) {
         0 => json!({ "status": { "code": [1, 2, { "at": null }] } }),
         1 => json!({ "state": "loading", "progress": 0.3 }),
         _ => json!({}),
     };
-    Sent::Answer(json_answer(StatusCode::OK, body.to_string()))
+    FaultOutput::Response(json_answer(StatusCode::OK, body.to_string()))
 }

@@ -280,7 +280,11 @@ fn shells_complete_commands_flags_profiles_choices_fields_operators_and_values()
         ),
         ("bourse volumes --format c", &["csv "]),
         ("bourse unlist 7 --format ", &["text ", "json "]),
-        ("bourse --faults cut", &["cut_body"]),
+        ("bourse --faults cut_b", &["cut_body"]),
+        (
+            "bourse --faults cut",
+            &["cut", "cut_head", "cut_body", "cut_chunk", "cut_unframed"],
+        ),
         (
             "bourse --faults slow,cut_body@un",
             &["slow,cut_body@unlist"],

@@ -235,7 +235,7 @@ pub fn check(name: &str, wanted: &str) {
 
 fn faults() -> String {
     let mut text = String::from(
-        "| number | name | group | operations | the request is done | a client tells | what happens |\n\
+        "| number | name | group | operations | performed | a client reports | what happens |\n\
          | --- | --- | --- | --- | --- | --- | --- |\n",
     );
     for fault in CATALOGUE {
@@ -251,8 +251,8 @@ fn faults() -> String {
             fault.id(),
             fault.name,
             fault.group.name(),
-            fault.stage.done(),
-            fault.told.join(", "),
+            fault.stage.performed(),
+            fault.reported.join(", "),
             fault.help
         );
     }

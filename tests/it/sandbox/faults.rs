@@ -1,7 +1,7 @@
-//! The client against every fault of the sandbox on every operation that it applies to.
+//! The client with every fault of the sandbox on every operation that it applies to.
 //!
-//! The sandbox's ledger, read in process, is the truth that verdicts are held to. The clock of the
-//! client jumps where a server falls silent, so that no deadline is waited for.
+//! The sandbox's ledger, read in process, tells what really happened. The clock of the client jumps
+//! over silences, so that no test waits for a deadline.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,17 +15,18 @@ use bourse::domain::{Dialect, Query, Resource, Untrusted};
 use bourse::sandbox::faults::{
     self, CATALOGUE, ConnectionFault, Fault, FaultSpec, FaultTimes, Group, Lane, Profile, Stage,
 };
-use bourse::sandbox::ledger::{Commit, Struck};
+use bourse::sandbox::ledger::{Commit, InjectedFault};
 use bourse::sandbox::market::MarketConfig;
 use bourse::sandbox::{Call, SandboxConfig};
 
+use crate::pty_support::Pty;
 use crate::repository::docs::check;
 use crate::support::{Server, frozen};
 
-/// Hits of each fault on each operation that a run must have.
+/// How often a run must inject each fault into each operation.
 const HITS: u32 = 5;
 
-/// Short times: connections that stay silent outlive every test all the same.
+/// Short delays; silent connections still outlive every test.
 const TIMES: FaultTimes = FaultTimes {
     slow: Duration::from_millis(5),
     dribble: Duration::from_millis(20),
@@ -40,7 +41,7 @@ fn sandbox(spec: &str, seed: u64, times: FaultTimes) -> Server {
         market: MarketConfig {
             seed,
             offers: 8,
-            // Every fifteenth is a listing of the caller's.
+            // Every fifteenth is the caller's own listing.
             volumes: 300,
             ..MarketConfig::default()
         },
@@ -59,7 +60,7 @@ fn client(server: &Server) -> Client {
     .unwrap()
 }
 
-/// The request of an operation; an unlisting of a listing that is still there.
+/// A request of an operation. Unlisting takes a listing that still exists.
 fn request(call: Call, server: &Server) -> Request {
     let search = |resource| {
         Request::Search(Query {
@@ -93,8 +94,8 @@ fn request(call: Call, server: &Server) -> Request {
     }
 }
 
-/// What a client told, in the words of the catalogue.
-fn told(result: &Result<Reply, ApiError>) -> &'static str {
+/// What the client reports, in the words of the catalogue.
+fn reported(result: &Result<Reply, ApiError>) -> &'static str {
     result
         .as_ref()
         .map_or_else(ApiError::headline, |_| "response")
@@ -116,18 +117,20 @@ impl Caller {
         Self { runtime, client }
     }
 
-    /// Sends a request. Once the sandbox has made a fault that keeps silent, the clock jumps to
-    /// whatever deadline comes next.
+    /// Sends a request. With a silent fault, the clock jumps to the next deadline once the sandbox has
+    /// injected it.
     fn send(&self, server: &Server, call: Call, silence: Option<&Fault>) -> Outcome {
         let request = request(call, server);
         let ledger = server.running.ledger();
-        let before = (ledger.strikes().len(), ledger.commits().len());
-        // A write that is done must be done before its caller gives up, or it counts for the next.
+        let before = (ledger.injected().len(), ledger.commits().len());
+        // Otherwise the client could give up before the write is committed, and the commit would count
+        // for the next call.
         let commits = silence.is_some_and(|fault| {
-            fault.stage == Stage::Done && matches!(call, Call::Unlist | Call::Create)
+            fault.stage == Stage::AfterCommit && matches!(call, Call::Unlist | Call::Create)
         });
-        let is_made =
-            || ledger.strikes().len() > before.0 && (!commits || ledger.commits().len() > before.1);
+        let is_made = || {
+            ledger.injected().len() > before.0 && (!commits || ledger.commits().len() > before.1)
+        };
         self.runtime.block_on(async {
             let jump = async {
                 while silence.is_none() || !is_made() {
@@ -144,45 +147,43 @@ impl Caller {
     }
 }
 
-/// What a client should tell of a fault: as the catalogue has it, where it names one kind of error
-/// for all operations.
+/// What the client should report: as in the catalogue, unless it depends on the operation.
 fn expected(fault: &Fault, call: Call) -> &'static [&'static str] {
     let is_list = matches!(call, Call::Offers | Call::Volumes | Call::Groups);
     match (fault.name, call) {
-        // The interface of some markets has no volumes.
+        // Some markets have no volumes.
         ("status_404", Call::Volumes) => &["not supported here"],
         ("status_404", _) => &["request rejected"],
-        // A route answer without a worker's address is a status.
+        // A route response without an address is a status reply.
         ("key_missing" | "all_null", Call::Route) => &["response"],
         ("key_missing", _) => &["unexpected response"],
-        // Of a record, optional members may be anything; an answer about one thing needs its id.
+        // Members of records are optional; a write needs its id or `success`.
         ("all_null" | "wrong_types" | "positional", _) if is_list => &["response"],
         ("all_null" | "wrong_types" | "positional", _) => &["unexpected response"],
-        ("odd_numbers", Call::Create) => &["response", "unexpected response"],
-        ("odd_numbers", _) => &["response"],
-        _ => fault.told,
+        ("invalid_numbers", Call::Create) => &["response", "unexpected response"],
+        ("invalid_numbers", _) => &["response"],
+        _ => fault.reported,
     }
 }
 
-/// One call that a fault struck.
+/// A call with an injected fault.
 struct Hit {
     fault: &'static Fault,
     call: Call,
     label: String,
     outcome: Outcome,
-    /// What the caller's own requests changed.
+    /// Changes by the caller's own requests.
     commits: Vec<Commit>,
-    /// Requests that the sandbox read.
+    /// Requests that reached the sandbox.
     arrived: usize,
 }
 
 impl Hit {
-    /// What is wrong with it, if anything is.
     fn complaint(&self, key: &str) -> Option<String> {
-        let told = told(&self.outcome.result);
+        let reported = reported(&self.outcome.result);
         let expected = expected(self.fault, self.call);
-        let wrong = if !expected.contains(&told) {
-            format!("told \"{told}\", expected {expected:?}")
+        let wrong = if !expected.contains(&reported) {
+            format!("reported \"{reported}\", expected {expected:?}")
         } else if let Some(why) = self.false_verdict() {
             why
         } else if self.arrived > 1 {
@@ -199,7 +200,7 @@ impl Hit {
         ))
     }
 
-    /// Why what the client says of a write is not true by the ledger.
+    /// Why the reported outcome of a write contradicts the ledger.
     fn false_verdict(&self) -> Option<String> {
         let operation = self.outcome.record.operation;
         if !matches!(self.call, Call::Unlist | Call::Create) {
@@ -209,7 +210,7 @@ impl Hit {
     }
 }
 
-/// Why a verdict is false, if it is: "done" needs exactly the commit that it names, "not done" none.
+/// Why a verdict is false: "done" needs exactly the commit that it names, "not done" needs none.
 fn verdict(
     operation: Operation,
     result: &Result<Reply, ApiError>,
@@ -229,11 +230,10 @@ fn verdict(
     }
 }
 
-/// Calls an operation; gives the hit if a fault struck.
-fn strike(server: &Server, caller: &Caller, call: Call, silence: Option<&Fault>) -> Option<Hit> {
+fn inject(server: &Server, caller: &Caller, call: Call, silence: Option<&Fault>) -> Option<Hit> {
     let ledger = server.running.ledger();
     let before = (
-        ledger.strikes().len(),
+        ledger.injected().len(),
         ledger.commits().len(),
         ledger.entries().len(),
     );
@@ -245,17 +245,17 @@ fn strike(server: &Server, caller: &Caller, call: Call, silence: Option<&Fault>)
         .into_iter()
         .filter(own)
         .collect();
-    let struck: Option<Struck> = ledger.strikes().split_off(before.0).into_iter().next();
+    let injected: Option<InjectedFault> = ledger.injected().split_off(before.0).into_iter().next();
     let arrived = ledger.entries().len() - before.2;
-    // The sandbox sees nothing of a connection that it refuses.
+    // The sandbox does not see the connections that it refuses.
     let is_refused =
         |fault: &&Fault| matches!(fault.stage, Stage::Connection(ConnectionFault::Refuse));
     let refusal = ledger
-        .strikes()
+        .injected()
         .into_iter()
-        .rfind(|struck| is_refused(&struck.fault));
-    let struck = struck.or(refusal.filter(|_| outcome.result.is_err()));
-    struck.map(|Struck { fault, label, .. }| Hit {
+        .rfind(|injected| is_refused(&injected.fault));
+    let injected = injected.or(refusal.filter(|_| outcome.result.is_err()));
+    injected.map(|InjectedFault { fault, label, .. }| Hit {
         fault,
         call,
         label,
@@ -265,24 +265,24 @@ fn strike(server: &Server, caller: &Caller, call: Call, silence: Option<&Fault>)
     })
 }
 
-/// How many faults of a group were made, and how many of them a client was not up to.
+/// The faults of a group.
 #[derive(Default)]
 struct Tally {
     injected: u32,
     lost: u32,
 }
 
-/// Strikes every operation with every fault that applies to it, `hits` times.
+/// Injects every fault into every operation that it applies to, `hits` times.
 fn run(hits: u32) -> (BTreeMap<u8, Tally>, Vec<String>) {
     let mut tallies: BTreeMap<u8, Tally> = BTreeMap::new();
     let mut complaints = Vec::new();
     for fault in CATALOGUE {
         let mut counts = BTreeMap::new();
-        // A sandbox has so many listings to unlist.
+        // In rounds, because the listings of a sandbox are limited.
         for (round, hits) in rounds(hits).enumerate() {
             let server = sandbox(&fault.id(), 1 + round as u64, TIMES);
             for call in fault.calls {
-                let hit = strike_often(&server, fault, *call, hits);
+                let hit = inject_often(&server, fault, *call, hits);
                 *counts.entry(call.name()).or_insert(0) += hit.len() as u32;
                 let tally = tallies.entry(fault.group as u8).or_default();
                 tally.injected += hit.len() as u32;
@@ -305,30 +305,30 @@ fn run(hits: u32) -> (BTreeMap<u8, Tally>, Vec<String>) {
     (tallies, complaints)
 }
 
-/// So many hits in parts of at most [`HITS`].
+/// Splits hits into parts of at most [`HITS`].
 fn rounds(hits: u32) -> impl Iterator<Item = u32> {
     (0..hits.div_ceil(HITS)).map(move |round| HITS.min(hits - round * HITS))
 }
 
-fn strike_often(server: &Server, fault: &'static Fault, call: Call, hits: u32) -> Vec<Hit> {
+fn inject_often(server: &Server, fault: &'static Fault, call: Call, hits: u32) -> Vec<Hit> {
     let is_of_connections = matches!(fault.stage, Stage::Connection(_));
     let mut caller = Caller::new(server);
-    let silence = (fault.told == ["timed out"]).then_some(fault);
-    let mut struck = Vec::new();
-    // Some faults strike every other time only.
+    let silence = (fault.reported == ["timed out"]).then_some(fault);
+    let mut injected = Vec::new();
+    // Flapping affects only every other group of connections.
     for _ in 0..hits * 4 {
-        if struck.len() as u32 == hits {
+        if injected.len() as u32 == hits {
             break;
         }
         if is_of_connections || silence.is_some() {
             caller = Caller::new(server);
         }
-        struck.extend(strike(server, &caller, call, silence));
+        injected.extend(inject(server, &caller, call, silence));
     }
-    struck
+    injected
 }
 
-/// The run as the README shows it.
+/// The table of the README.
 fn table(tallies: &BTreeMap<u8, Tally>) -> String {
     let mut text =
         String::from("| faults | injected | survived | lost |\n| --- | --: | --: | --: |\n");
@@ -362,7 +362,7 @@ fn every_fault_on_every_operation_is_survived_fifty_times() {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// The verdicts are held to the ledger: a false one of each kind is found.
+/// Positive control: false verdicts of each kind are found.
 #[test]
 fn a_false_verdict_is_found() {
     let commit = |call, id| Commit {
@@ -394,7 +394,7 @@ fn a_false_verdict_is_found() {
     assert!(verdict(unlist, &done(), &[commit(Call::Unlist, 5)]).is_none());
 }
 
-/// Calls every operation once, a few times over, and gives what happened.
+/// Calls every operation with a profile; returns what went wrong.
 fn storm(spec: &str, rounds: usize) -> Vec<String> {
     let times = FaultTimes {
         dribble: Duration::ZERO,
@@ -423,7 +423,7 @@ fn storm(spec: &str, rounds: usize) -> Vec<String> {
         let leak = format!("{outcome:?}")
             .contains(key)
             .then(|| "shows the key".to_owned());
-        let latest = ledger.strikes().pop().map(|struck| struck.label);
+        let latest = ledger.injected().pop().map(|injected| injected.label);
         complaints.extend(wrong.or(leak).map(|why| {
             format!(
                 "--faults {spec}, {}, latest fault {latest:?}: {why}",
@@ -434,21 +434,27 @@ fn storm(spec: &str, rounds: usize) -> Vec<String> {
     complaints
 }
 
-/// The profiles with the seeds from 1 to 32, and every seed that ever failed.
+/// Specifications that failed once.
+const FAILED_SEEDS: [&str; 0] = [];
+
 #[test]
-fn no_profile_gets_a_false_word_out_of_the_client() {
+fn no_profile_leads_to_a_false_verdict() {
     let mut complaints = Vec::new();
-    for profile in Profile::ALL {
+    complaints.extend(storm("calm", 1));
+    for profile in &Profile::ALL[1..] {
         for seed in 1..=32 {
             complaints.extend(storm(&format!("{},seed={seed}", profile.name()), 1));
         }
+    }
+    for spec in FAILED_SEEDS {
+        complaints.extend(storm(spec, 1));
     }
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
 #[test]
 #[ignore = "takes minutes"]
-fn no_profile_gets_a_false_word_out_of_the_client_in_a_thousand_seeds() {
+fn no_profile_leads_to_a_false_verdict_in_a_thousand_seeds() {
     let mut complaints = Vec::new();
     for profile in [Profile::Storm, Profile::Split, Profile::Hostile] {
         for seed in 1_000..2_000 {
@@ -467,7 +473,7 @@ fn a_fault_is_replayed_from_its_seed_to_the_byte() {
         let answers: Vec<_> = (0..40)
             .map(|_| {
                 let mut answer = server.post("/api/v0/bundles/", &body);
-                // A redirect names the address, whose port is another one each time.
+                // Redirects contain the port, which differs in each run.
                 let own = server.addr().port().to_string();
                 for (_, value) in &mut answer.headers {
                     *value = value.replace(&own, "PORT");
@@ -478,9 +484,9 @@ fn a_fault_is_replayed_from_its_seed_to_the_byte() {
         let labels: Vec<_> = server
             .running
             .ledger()
-            .strikes()
+            .injected()
             .into_iter()
-            .map(|struck| struck.label)
+            .map(|injected| injected.label)
             .collect();
         (answers, labels)
     };
@@ -503,31 +509,31 @@ fn a_fault_is_replayed_from_its_seed_to_the_byte() {
 fn a_plan_follows_from_seed_operation_and_number() {
     let plan = |spec: &str, seed, lane, ordinal| {
         let spec: FaultSpec = spec.parse().unwrap();
-        faults::plan(&spec, seed, lane, ordinal).map(|strike| strike.to_string())
+        faults::plan(&spec, seed, lane, ordinal).map(|injection| injection.to_string())
     };
     let offers = Lane::Call(Call::Offers);
-    let struck = |lane| {
+    let injected = |lane| {
         (1..=2_000)
             .filter_map(|ordinal| plan("storm", 3, lane, ordinal))
             .collect::<Vec<_>>()
     };
-    let labels = struck(offers);
-    assert_eq!(labels, struck(offers));
-    assert_ne!(labels, struck(Lane::Call(Call::Route)));
-    // 30 in a hundred.
+    let labels = injected(offers);
+    assert_eq!(labels, injected(offers));
+    assert_ne!(labels, injected(Lane::Call(Call::Route)));
+    // A share of 30 %.
     assert!((540..=660).contains(&labels.len()), "{}", labels.len());
     let flaky = (1..=2_000)
         .filter(|ordinal| plan("flaky", 3, offers, *ordinal).is_some())
         .count();
     assert!((70..=130).contains(&flaky), "{flaky}");
     assert_eq!(plan("calm", 3, offers, 1), None);
-    // Connections are struck on their own numbering, and by their own faults.
-    assert!(struck(Lane::Connection).iter().all(|label| {
+    // Connections have their own numbering and faults.
+    assert!(injected(Lane::Connection).iter().all(|label| {
         ["F01/", "F02/", "F04/", "F05/"]
             .iter()
             .any(|start| label.starts_with(start))
     }));
-    // Splitting leaves reads of other things alone.
+    // `split` affects writes and lists of workergroups only.
     assert_eq!(
         (1..=2_000).find_map(|ordinal| plan("split", 3, offers, ordinal)),
         None
@@ -539,8 +545,8 @@ fn a_plan_follows_from_seed_operation_and_number() {
 fn specifications_are_profiles_or_lists() {
     let good = |text: &str| text.parse::<FaultSpec>().unwrap();
     let label = |text: &str, call| {
-        let strike = faults::plan(&good(text), 1, Lane::Call(call), 1);
-        strike.map(|strike| strike.to_string())
+        let injection = faults::plan(&good(text), 1, Lane::Call(call), 1);
+        injection.map(|injection| injection.to_string())
     };
     assert_eq!(label("F17", Call::Route).as_deref(), Some("F17/1/1"));
     assert_eq!(label("f17@route", Call::Offers), None);
@@ -548,7 +554,7 @@ fn specifications_are_profiles_or_lists() {
         label("status_500", Call::Route).as_deref(),
         Some("status_500/1")
     );
-    // A fault is called as a profile is: the profile is meant where it has a seed or faults.
+    // `slow` is a fault and a profile: the profile needs a seed or faults after it.
     assert_eq!(label("slow", Call::Offers).as_deref(), Some("slow/1"));
     assert!(matches!(good("slow,seed=1"), FaultSpec::Profile(_)));
     assert!(matches!(good("slow,status_500:0.5"), FaultSpec::Rules(_)));
@@ -570,14 +576,11 @@ fn specifications_are_profiles_or_lists() {
             "'gremlins' is not a fault: choose a profile (calm, flaky, storm,",
         ),
         ("storm,seed=x", "'x' is not a seed"),
-        ("storm,fast", "'fast' does not fit behind a profile"),
+        ("storm,fast", "'fast' can't follow a profile"),
         ("storm,only=F99", "'F99' is not a fault"),
         ("cut,only=F25", "cut has none of these faults"),
         ("F56@offers", "F56 does not apply to offers"),
-        (
-            "F02@offers",
-            "F02 strikes connections before their operation is known",
-        ),
+        ("F02@offers", "F02 affects connections"),
     ] {
         let error = bad.parse::<FaultSpec>().unwrap_err().to_string();
         assert!(error.starts_with(words), "{bad}: {error}");
@@ -589,7 +592,7 @@ fn the_catalogue_is_numbered_and_named_without_doubt() {
     for (index, fault) in CATALOGUE.iter().enumerate() {
         assert_eq!(usize::from(fault.number), index + 1);
         assert!(
-            !fault.calls.is_empty() && !fault.told.is_empty(),
+            !fault.calls.is_empty() && !fault.reported.is_empty(),
             "{fault:?}"
         );
     }
@@ -599,7 +602,6 @@ fn the_catalogue_is_numbered_and_named_without_doubt() {
     assert_eq!(names.len(), CATALOGUE.len());
 }
 
-/// A created workergroup that lists later, or not always, is in the ledger all the same.
 #[test]
 fn lists_lag_behind_and_forget() {
     let listings = |spec: &str| {
@@ -617,13 +619,13 @@ fn lists_lag_behind_and_forget() {
             .collect();
         seen
     };
-    assert_eq!(listings("lag"), [false, false, false, true, true]);
-    assert_eq!(listings("vanish"), [true, false, false, false, false]);
+    assert_eq!(listings("list_lag"), [false, false, false, true, true]);
+    assert_eq!(listings("list_forgets"), [true, false, false, false, false]);
 }
 
 #[test]
 fn a_lost_create_may_have_namesakes() {
-    let server = sandbox("namesakes", 1, TIMES);
+    let server = sandbox("duplicate_creates", 1, TIMES);
     let outcome = Caller::new(&server).send(&server, Call::Create, None);
     let error = outcome.result.unwrap_err();
     assert!(error.outcome_unknown(Operation::CreateWorkergroup));
@@ -637,7 +639,24 @@ fn a_lost_create_may_have_namesakes() {
     assert_eq!(foreign, [false, true, true]);
 }
 
-/// Six answers that drip at once: each call ends at its deadline by the client's own clock.
+/// While responses dribble, keys are answered, and quitting is clean.
+#[test]
+fn the_dashboard_answers_keys_while_responses_dribble() {
+    let mut pty = Pty::bourse(&["--freeze", "--faults", "dribble_body"], &[], 110, 34);
+    pty.wait_for_text("Loading");
+    pty.keys("2");
+    pty.wait_for_text("volumes");
+    pty.keys("3");
+    pty.wait_for_text("workergroups");
+    pty.keys("?");
+    pty.wait_for_text("Help");
+    pty.keys("<Esc>:");
+    pty.wait_for_text("type to search");
+    pty.keys("<C-c><C-c>");
+    pty.exit().assert_clean(0);
+}
+
+/// Six dribbling responses at once: each call ends at its deadline by the client's clock.
 #[test]
 fn dripping_answers_end_at_the_deadline_of_each_operation() {
     let server = sandbox("dribble_head", 1, TIMES);
@@ -650,12 +669,12 @@ fn dripping_answers_end_at_the_deadline_of_each_operation() {
     let calls = requests.iter().map(|request| client.call(request));
     let outcomes = runtime.block_on(async {
         let clock = async {
-            while server.running.ledger().strikes().len() < Call::ALL.len() {
+            while server.running.ledger().injected().len() < Call::ALL.len() {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
             tokio::time::pause();
             loop {
-                // Bytes drip in real time; meanwhile the clock of the client runs fast.
+                // Bytes arrive in real time while the client's clock runs faster.
                 let drip = || std::thread::sleep(Duration::from_millis(12));
                 tokio::task::spawn_blocking(drip).await.unwrap();
                 tokio::time::advance(Duration::from_millis(500)).await;

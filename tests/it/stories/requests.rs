@@ -119,6 +119,18 @@ fn an_empty_list_says_what_to_press() {
 }
 
 #[test]
+fn the_fault_of_a_sandbox_is_named_and_harmless() {
+    let fault = LedgerEntry {
+        sandbox_fault: Some(Untrusted::from("F10/7/3\u{202e}")),
+        ..search(0.0, BODY, "{}")
+    };
+    desk(vec![search(0.0, BODY, "{}")]).expect_not("Sandbox fault");
+    let mut desk = desk(vec![fault]);
+    desk.expect("Sandbox fault F10/7/3<U+202E>");
+    desk.keys("enter").expect("Sandbox fault F10/7/3<U+202E>");
+}
+
+#[test]
 fn route_calls_push_no_search_or_write_out() {
     let mut desk = desk(vec![
         search(0.0, BODY, "{}"),

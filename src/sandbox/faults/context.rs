@@ -1,4 +1,4 @@
-//! What the functions of faults work on.
+//! What the functions of faults read and return.
 
 use axum::body::Bytes;
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
@@ -11,38 +11,34 @@ use super::super::random::Rng;
 use super::super::script::Script;
 use super::FaultTimes;
 
-/// A workergroup that a caller made, and how often workergroups were listed since.
+/// A workergroup created in this run, and how often workergroups were listed since.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Created {
     pub id: u64,
     pub listings: u32,
 }
 
-/// A call that a fault strikes.
 #[derive(Debug)]
-pub struct Case<'a> {
+pub struct FaultContext<'a> {
     pub call: Call,
     pub request: &'a Parts,
     pub times: FaultTimes,
-    /// The answer of the call; a blank one when nothing was done.
+    /// The response of the call; empty if the call was not performed.
     pub reply: Response<Bytes>,
-    /// Workergroups that callers made in this run, oldest first.
+    /// Workergroups created in this run, oldest first.
     pub created: &'a [Created],
     /// Draws the variant.
     pub rng: Rng,
 }
 
-/// What goes out.
 #[derive(Debug)]
-pub enum Sent {
-    /// An answer over HTTP.
-    Answer(Response<Bytes>),
-    /// Bytes that no HTTP server sends.
+pub enum FaultOutput {
+    Response(Response<Bytes>),
+    /// Bytes that the HTTP server cannot send.
     Script(Script),
 }
 
-impl<'a> Case<'a> {
-    /// A case whose answer is still blank.
+impl<'a> FaultContext<'a> {
     pub fn new(call: Call, request: &'a Parts, times: FaultTimes, created: &'a [Created]) -> Self {
         Self {
             call,
@@ -68,32 +64,38 @@ impl<'a> Case<'a> {
         })
     }
 
-    /// One of several variants.
+    /// Draws one of several variants.
     pub fn pick<T: Copy>(&mut self, choices: &[T], default: T) -> T {
         let index = self.rng.index(choices.len());
         choices.get(index).copied().unwrap_or(default)
     }
 
-    /// The same answer with another body.
-    pub fn with_body(&self, body: impl Into<Bytes>) -> Sent {
+    /// The response with another body.
+    pub fn with_body(&self, body: impl Into<Bytes>) -> FaultOutput {
         let (parts, _) = self.reply.clone().into_parts();
-        Sent::Answer(Response::from_parts(parts, body.into()))
+        FaultOutput::Response(Response::from_parts(parts, body.into()))
     }
 
-    /// The same answer with its JSON changed; as it is when it holds none.
-    pub fn with_json(&mut self, change: impl FnOnce(&mut Rng, &mut Map<String, Json>)) -> Sent {
+    /// The response with its JSON changed; unchanged if it is not JSON.
+    pub fn with_json(
+        &mut self,
+        change: impl FnOnce(&mut Rng, &mut Map<String, Json>),
+    ) -> FaultOutput {
         match serde_json::from_slice(self.reply.body()) {
             Ok(Json::Object(mut members)) => {
                 change(&mut self.rng, &mut members);
                 self.with_body(Json::Object(members).to_string())
             }
-            _ => Sent::Answer(self.reply.clone()),
+            _ => FaultOutput::Response(self.reply.clone()),
         }
     }
 
-    /// The same with one record changed: a drawn one of a list, or the answer itself when it
-    /// holds no list.
-    pub fn with_record(&mut self, change: impl FnOnce(&mut Rng, &mut Map<String, Json>)) -> Sent {
+    /// The response with one record changed: a random record of a list, or the whole object if there
+    /// is no list.
+    pub fn with_record(
+        &mut self,
+        change: impl FnOnce(&mut Rng, &mut Map<String, Json>),
+    ) -> FaultOutput {
         self.with_json(|rng, members| match records(members) {
             Some(rows) => {
                 let drawn = rng.index(rows.len());
@@ -105,20 +107,19 @@ impl<'a> Case<'a> {
         })
     }
 
-    /// The same with a member that stands for raw text of the answer: a drawn record gets the
-    /// member `name`, whose value is then replaced by `raw`.
-    pub fn with_raw(&mut self, name: &str, raw: &[u8]) -> Sent {
-        let sent = self.with_record(|_, record| {
+    /// The response with a member `name` added to one record, with raw bytes as its value.
+    pub fn with_raw(&mut self, name: &str, raw: &[u8]) -> FaultOutput {
+        let output = self.with_record(|_, record| {
             record.insert(name.to_owned(), Json::from(PLACE));
         });
-        replace(sent, format!("\"{PLACE}\"").as_bytes(), raw)
+        replace(output, format!("\"{PLACE}\"").as_bytes(), raw)
     }
 }
 
-/// Marks a place in an answer that raw bytes take.
+/// A placeholder that raw bytes replace.
 pub const PLACE: &str = "@@place@@";
 
-/// The records of an answer that lists some.
+/// The records of a list.
 pub fn records(members: &mut Map<String, Json>) -> Option<&mut Vec<Json>> {
     let name = ["offers", "results"]
         .into_iter()
@@ -126,10 +127,10 @@ pub fn records(members: &mut Map<String, Json>) -> Option<&mut Vec<Json>> {
     members.get_mut(name)?.as_array_mut()
 }
 
-/// An answer with every occurrence of `place` in its body replaced.
-pub fn replace(sent: Sent, place: &[u8], raw: &[u8]) -> Sent {
-    let Sent::Answer(response) = sent else {
-        return sent;
+/// Replaces every `place` in a body.
+pub fn replace(output: FaultOutput, place: &[u8], raw: &[u8]) -> FaultOutput {
+    let FaultOutput::Response(response) = output else {
+        return output;
     };
     let (parts, body) = response.into_parts();
     let mut out = Vec::with_capacity(body.len() + raw.len());
@@ -140,14 +141,13 @@ pub fn replace(sent: Sent, place: &[u8], raw: &[u8]) -> Sent {
         rest = &rest[at + place.len()..];
     }
     out.extend_from_slice(rest);
-    Sent::Answer(Response::from_parts(parts, out.into()))
+    FaultOutput::Response(Response::from_parts(parts, out.into()))
 }
 
 fn find(text: &[u8], part: &[u8]) -> Option<usize> {
     text.windows(part.len()).position(|window| window == part)
 }
 
-/// An answer with a JSON content type.
 pub fn json(status: StatusCode, body: impl Into<Bytes>) -> Response<Bytes> {
     typed(status, "application/json", body)
 }
