@@ -163,8 +163,12 @@ pub enum ApiError {
         is_search: bool,
     },
     /// More records than bourse takes.
-    #[error("the response has more than {} records; lower the limit", grouped(*.most))]
-    TooManyRecords { most: usize },
+    #[error("the response has more than {} records{}", grouped(*.most), if *.is_search { "; lower the limit" } else { "" })]
+    TooManyRecords {
+        most: usize,
+        /// Whether a lower limit makes the response shorter.
+        is_search: bool,
+    },
     /// The server redirects; bourse does not follow.
     #[error("redirected{} (status {status}); bourse does not follow redirects: check the profile's address", elsewhere(.to.as_ref()))]
     Redirected {

@@ -7,7 +7,6 @@ use super::state::State;
 
 /// Applies a reloaded configuration, or reports why the old one stays.
 pub(super) fn reloaded(state: &mut State, now: Now, result: Result<Box<Reconfigured>, String>) {
-    let state = state;
     let outdated = std::mem::take(&mut state.config_notices);
     state.notices.retain(|notice| !outdated.contains(notice));
     match result {

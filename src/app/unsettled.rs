@@ -129,9 +129,7 @@ impl State {
         now: Now,
     ) -> Option<Effect> {
         let mut entries = self.mutations.history.iter();
-        let told = entries
-            .find(|entry| entry.intent.key == key)
-            .map(|entry| told(entry));
+        let told = entries.find(|entry| entry.intent.key == key).map(told);
         self.notices
             .retain(|notice| told.as_ref().is_none_or(|told| !notice.starts_with(told)));
         let outcome = self.mutations.settle(key, verdict, words, now.epoch);

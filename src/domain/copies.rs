@@ -105,7 +105,11 @@ impl Copies {
     fn copy_at(&self, text: &str, at: usize) -> Option<usize> {
         let rest = text.as_bytes().get(at..)?;
         let head = &rest[..rest.len().min(COMPARED)];
-        let compared = |form: &Form| &form.text.as_bytes()[..form.text.len().min(COMPARED)] <= head;
+        let compared = |form: &Form| {
+            #[cfg(test)]
+            tests::COMPARISONS.with(|many| many.set(many.get() + 1));
+            &form.text.as_bytes()[..form.text.len().min(COMPARED)] <= head
+        };
         let behind = self.forms.partition_point(compared);
         let mut candidate = behind.checked_sub(1);
         while let Some(form) = candidate.map(|place| &self.forms[place]) {
@@ -163,6 +167,8 @@ fn percent_encoded(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
 
     fn removed(secrets: &[&str], text: &str) -> String {
@@ -194,6 +200,26 @@ mod tests {
         ] {
             assert_eq!(removed(secrets, before), after, "{secrets:?}");
         }
+    }
+
+    thread_local! {
+        /// How often a place of a text was compared with a secret.
+        pub(super) static COMPARISONS: Cell<usize> = const { Cell::new(0) };
+    }
+
+    #[test]
+    fn twice_the_secrets_in_twice_the_text_are_hardly_more_than_twice_the_work() {
+        let work = |many: usize| {
+            let secrets: Vec<String> = (0..many).map(|one| format!("value-{one:07}")).collect();
+            let text: Vec<String> = secrets.iter().map(|one| format!("--key={one} ")).collect();
+            COMPARISONS.set(0);
+            let copies = Copies::of(secrets.iter().map(String::as_str));
+            let clean = copies.remove(&text.concat(), "<removed>").into_owned();
+            assert_eq!(clean, "--key=<removed> ".repeat(many));
+            COMPARISONS.get()
+        };
+        let (once, twice) = (work(10_000), work(20_000));
+        assert!(once > 10_000 && twice * 2 <= once * 5, "{once} {twice}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use serde::de::IgnoredAny;
 
-use super::text::{beginning, json_for_screen, visible};
+use super::text::{beginning, json_for_screen, json_for_terminal, visible};
 
 /// The maximum length in bytes of an object or array on one line; nested ones always span lines.
 const LONGEST_INLINE: usize = 60;
@@ -11,9 +11,12 @@ const LONGEST_INLINE: usize = 60;
 /// The maximum depth of indentation: deeper levels share it.
 const DEEPEST: usize = 16;
 
-/// The longest line, in bytes: longer strings go on in the next one, so that however long a text is,
-/// a screen lays out only what it shows. Short enough for one line to fit a small screen.
-const LONGEST_LINE: usize = 512;
+/// The longest line of a [`JsonText`], in bytes: longer strings go on in the next one, so that
+/// however long a text is, a screen lays out only what it shows. One line fits a small screen.
+const TEXT_LINE: usize = 512;
+
+/// The longest line of a body, in bytes, for the same reason; it is read row by row.
+const BODY_LINE: usize = 4096;
 
 /// A JSON text and where its lines begin and end; they are written when they are shown.
 #[derive(Debug, Default)]
@@ -36,7 +39,7 @@ struct JsonLine {
 
 impl JsonText {
     pub fn new(text: String) -> Self {
-        let lines = lay_out(&text);
+        let lines = lay_out(&text, TEXT_LINE);
         Self { text, lines }
     }
 
@@ -87,7 +90,7 @@ impl JsonText {
 
 /// The lines of a JSON text, as [`JsonText::line`] writes them.
 pub fn json(text: &str) -> Vec<String> {
-    let lines = lay_out(text);
+    let lines = lay_out(text, BODY_LINE);
     lines.iter().map(|line| written(text, line)).collect()
 }
 
@@ -96,12 +99,12 @@ pub fn json(text: &str) -> Vec<String> {
 /// truncated.
 pub fn body(text: &str, is_cut: bool) -> Vec<String> {
     if is_json(text, is_cut) {
-        return json(text);
+        return json(&json_for_terminal(text));
     }
     let mut lines = Vec::new();
     for mut rest in text.lines() {
         loop {
-            let (head, more) = beginning(rest, LONGEST_LINE);
+            let (head, more) = beginning(rest, BODY_LINE);
             lines.push(visible(head, usize::MAX));
             if more == 0 {
                 break;
@@ -113,9 +116,10 @@ pub fn body(text: &str, is_cut: bool) -> Vec<String> {
 }
 
 /// Where the lines of a JSON text are.
-fn lay_out(text: &str) -> Vec<JsonLine> {
+fn lay_out(text: &str, longest: usize) -> Vec<JsonLine> {
     let mut lines = Lines {
         text,
+        longest,
         lines: Vec::new(),
         start: None,
         depth: 0,
@@ -169,6 +173,7 @@ fn lay_out(text: &str) -> Vec<JsonLine> {
 /// The lines so far, and where the one that is not ended began.
 struct Lines<'t> {
     text: &'t str,
+    longest: usize,
     lines: Vec<JsonLine>,
     start: Option<usize>,
     depth: usize,
@@ -198,7 +203,7 @@ impl Lines<'_> {
     }
 
     fn is_full(&self, at: usize) -> bool {
-        self.start.is_some_and(|start| at - start >= LONGEST_LINE)
+        self.start.is_some_and(|start| at - start >= self.longest)
     }
 
     /// Takes the string that opens at a place, over several lines if it is long; gives its end.
@@ -292,7 +297,7 @@ pub(crate) fn string_end(bytes: &[u8], at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::json;
+    use super::{JsonText, json};
 
     #[test]
     fn json_is_laid_out_and_nothing_of_it_changes() {
@@ -342,7 +347,8 @@ mod tests {
     fn a_long_string_goes_on_in_lines_that_fit_a_screen() {
         let long = r#"é\"{, "#.repeat(1000);
         let text = format!(r#"{{"a":"{long}","b":[{{}},1]}}"#);
-        let lines = json(&text);
+        let text = JsonText::new(text);
+        let lines: Vec<String> = (0..text.len()).map(|place| text.line(place)).collect();
         assert!(lines.iter().all(|line| line.len() <= 520));
         assert_eq!(
             &lines[lines.len() - 5..][..3],

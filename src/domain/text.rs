@@ -371,7 +371,7 @@ pub fn json_for_terminal(json: &str) -> String {
     out
 }
 
-// A screen of 200 by 50 cells is then some 60 kB, whatever the text is made of.
+// A screen of 200 by 50 cells is then some 60 kB, whatever a server's text is made of.
 /// The most bytes that the text of a body takes for each cell.
 const BYTES_PER_CELL: usize = 6;
 

@@ -24,6 +24,11 @@ const LONGEST_LINE: usize = 16 * 1024;
 /// The indent of wrapped rows, in cells.
 const INDENT: u16 = 2;
 
+// Each costs some forty bytes on the way to the terminal: a letter that is everywhere would take
+// more than the text.
+/// The most occurrences of a search that one frame highlights.
+const MOST_MARKED: usize = 400;
+
 /// Colours a line with the theme of the frame.
 pub type Paint = fn(&Line<'static>, &Theme) -> Line<'static>;
 
@@ -362,7 +367,8 @@ impl<'a> ReportLines<'a> {
         top.min(last)
     }
 
-    fn line(&self, place: usize) -> Line<'static> {
+    /// A line as it is drawn; `marks` are the occurrences that may still be highlighted.
+    fn line(&self, place: usize, marks: &mut usize) -> Line<'static> {
         let line = match self.fresh {
             Some(lines) => lines.get(place).map(Cow::Borrowed),
             None => self.report.lines.get(place),
@@ -380,7 +386,7 @@ impl<'a> ReportLines<'a> {
         } else {
             self.theme.highlight
         };
-        mark(&line, &find.wanted(), style)
+        mark(&line, &find.wanted(), style, marks)
     }
 }
 
@@ -405,7 +411,9 @@ fn cut(line: &Line<'static>) -> Line<'static> {
 }
 
 /// The line with every occurrence of `wanted` (in lower case) highlighted, also across spans.
-fn mark(line: &Line<'static>, wanted: &str, style: Style) -> Line<'static> {
+///
+/// Only as long as there are `marks` left.
+fn mark(line: &Line<'static>, wanted: &str, style: Style, marks: &mut usize) -> Line<'static> {
     let text = line.to_string();
     let lower = text.to_lowercase();
     // In a few scripts the lower case has another length: then nothing is highlighted.
@@ -416,7 +424,9 @@ fn mark(line: &Line<'static>, wanted: &str, style: Style) -> Line<'static> {
         .match_indices(wanted)
         .map(|(start, found)| start..start + found.len())
         .filter(|range| text.is_char_boundary(range.start) && text.is_char_boundary(range.end))
+        .take(*marks)
         .collect();
+    *marks -= found.len();
     let mut spans = Vec::new();
     let mut behind = 0;
     for span in &line.spans {
@@ -467,9 +477,10 @@ impl StatefulWidget for ReportLines<'_> {
             rows: Rect::default(),
         };
         let mut rows = text.rows();
+        let mut marks = MOST_MARKED;
         'lines: for place in top..total {
             let is_selected = self.report.cursor == Some(place);
-            let wrapped = wrap_line(&self.line(place), text.width, INDENT);
+            let wrapped = wrap_line(&self.line(place, &mut marks), text.width, INDENT);
             for line in wrapped.into_iter().skip(std::mem::take(&mut skip)) {
                 let Some(row) = rows.next() else {
                     break 'lines;
@@ -599,7 +610,7 @@ mod tests {
             Span::raw(": "),
             Span::raw("1.50"),
         ]);
-        let marked = mark(&line, "price\": 1", Style::new().bold());
+        let marked = mark(&line, "price\": 1", Style::new().bold(), &mut 9);
         let bold = |span: &&Span<'_>| span.style == Style::new().bold();
         let text: String = marked
             .spans

@@ -16,7 +16,7 @@ use crate::domain::text::{is_hostile, visible};
 
 /// The most bytes of a line: a query of some hundred ids fits. What a line holds is read again with
 /// every key.
-pub const LONGEST_LINE: usize = 8 * 1024;
+pub const LONGEST_LINE: usize = 4096;
 
 /// The result of a paste.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -32,7 +32,9 @@ impl Pasted {
     pub fn notice(self) -> Option<String> {
         if self.too_long > 0 {
             let size = size(self.too_long);
-            Some(format!("Not pasted: {size} is too long for this field"))
+            Some(format!(
+                "{size} is too long for this field: nothing was pasted"
+            ))
         } else if self.refused > 0 {
             let many = self.refused;
             Some(format!("{many} invisible or control characters left out"))

@@ -28,7 +28,7 @@ pub fn decode(request: &Request, answer: Answer<'_>, now: f64) -> Result<Reply, 
 }
 
 /// As [`decode`], of an answer whose body is handed over: it may be large, and becomes part of what
-/// is read from it. The body of `answer` is not looked at.
+/// is read from it. The body of `answer` is not read.
 pub fn decode_body(
     request: &Request,
     answer: Answer<'_>,
@@ -157,8 +157,14 @@ fn records(
     status: u16,
     now: f64,
 ) -> Result<Reply, ApiError> {
-    let envelope = json_split::split_records(&text, catalog.list_key)
-        .map_err(|error| unreadable(error, &text, status))?;
+    let envelope =
+        json_split::split_records(&text, catalog.list_key).map_err(|error| match error {
+            SplitError::TooManyRecords => ApiError::TooManyRecords {
+                most: json_split::MOST_RECORDS,
+                is_search: catalog.resource != Resource::Workergroups,
+            },
+            other => unreadable(other, &text, status),
+        })?;
     let members = Members::new(&text, &envelope);
     let failed = members.flag("success") == Some(false);
     if failed || (!envelope.has_list && words(&members).is_some()) {
@@ -265,13 +271,12 @@ fn unreadable(error: SplitError, text: &str, status: u16) -> ApiError {
             status,
             why: not_an_object(text),
         },
-        SplitError::TooManyRecords => ApiError::TooManyRecords {
-            most: json_split::MOST_RECORDS,
-        },
-        SplitError::Broken(_) | SplitError::TooManyMembers => ApiError::Unreadable {
-            status,
-            why: error.to_string(),
-        },
+        SplitError::Broken(_) | SplitError::TooManyMembers | SplitError::TooManyRecords => {
+            ApiError::Unreadable {
+                status,
+                why: error.to_string(),
+            }
+        }
     }
 }
 

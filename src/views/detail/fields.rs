@@ -76,7 +76,7 @@ struct Entry {
 pub(super) struct Fields {
     cursor: usize,
     pub find: Find,
-    /// The members that no catalog has, once they were looked at.
+    /// The members that no catalog has, once they were worked out.
     unknown: OnceLock<Vec<Arc<Entry>>>,
 }
 
@@ -254,6 +254,10 @@ impl Reader<'_> {
         } else {
             text
         };
+        let doc = match cell {
+            CellRef::Text(text) => whole_text(text, doc),
+            _ => doc,
+        };
         (self.qualified(field, text), self.left_out(field, doc))
     }
 
@@ -318,26 +322,27 @@ impl Reader<'_> {
             return Vec::new();
         };
         let (members, more) = listing.unknown_members(self.row, MOST_UNKNOWN);
-        let entry = |label: String, value: String, note: &str| Entry {
+        let entry = |label: String, value: String, note: String| Entry {
             section: "Other fields",
             key: "",
             label,
             value,
             tone: Tone::Normal,
-            note: note.to_owned(),
+            note,
         };
         let known = members.into_iter().map(|(name, json)| {
-            let value = if is_secret_name(&name) {
-                "(hidden)".to_owned()
+            let note = "The market sends it without documenting it.".to_owned();
+            let (value, note) = if is_secret_name(&name) {
+                ("(hidden)".to_owned(), note)
             } else {
-                self.unknown_value(listing, json)
+                (self.unknown_value(listing, json), whole_text(json, note))
             };
-            let note = "The market sends it without documenting it.";
             entry(visible(&name, LONGEST_NAME), value, note)
         });
         let rest = (more > 0).then(|| {
             let text = format!("{} more fields", format::grouped(more));
-            entry("…".to_owned(), text, "The JSON tab has all of them.")
+            let note = "The JSON tab has all of them.".to_owned();
+            entry("…".to_owned(), text, note)
         });
         known.chain(rest).map(Arc::new).collect()
     }
@@ -354,6 +359,15 @@ impl Reader<'_> {
         let (head, more) = beginning(&safe, DETAIL);
         detail(&json_for_terminal(head), more)
     }
+}
+
+/// A note on a text, with where the rest of it is if only its beginning is shown.
+fn whole_text(text: &str, note: String) -> String {
+    if text.len() <= DETAIL {
+        return note;
+    }
+    let size = format::size(text.len());
+    format!("{size}: the JSON tab shows all of it. {note}")
 }
 
 /// A line of a column.

@@ -9,6 +9,7 @@ use ratatui::text::Line;
 use crate::api::redact;
 use crate::domain::Listing;
 use crate::domain::pretty::JsonText;
+use crate::domain::text::json_for_terminal;
 use crate::widgets::json;
 use crate::widgets::report::{LongText, Report};
 use crate::widgets::theme::Theme;
@@ -46,7 +47,8 @@ pub(in crate::views) fn json_of(
 
 impl Json {
     pub fn new(listing: &Listing, row: usize) -> Self {
-        let text = JsonText::new(redact::record(listing.json(row).unwrap_or_default()));
+        let record = redact::record(listing.json(row).unwrap_or_default());
+        let text = JsonText::new(json_for_terminal(&record));
         let mut json = Self {
             ends: text.ends(),
             text: Arc::new(text),

@@ -445,6 +445,30 @@ fn a_response_beyond_the_bound_is_told_as_such() {
 }
 
 #[test]
+fn a_flood_of_records_or_members_is_an_error_that_says_what_to_do() {
+    let flood = |records: usize| format!("{{\"offers\":[{}{{}}]}}", "{},".repeat(records - 1));
+    let read = |body: &str| {
+        let answer = Answer {
+            status: 200,
+            body: body.as_bytes(),
+            ..Answer::default()
+        };
+        decode(&requests()[0], answer, NOW)
+    };
+    // Records that cannot be shown count as well: it is their number that fills the memory.
+    assert!(read(&flood(100_000)).is_ok());
+    let error = read(&flood(100_001)).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the response has more than 100,000 records; lower the limit"
+    );
+    assert!(!error.is_passing());
+    let members = format!("{{{}\"offers\":[]}}", "\"a\":0,".repeat(1001));
+    let error = read(&members).unwrap_err().to_string();
+    assert!(error.contains("more than 1,000 members"), "{error}");
+}
+
+#[test]
 fn a_write_is_undone_only_when_that_is_certain() {
     let unlist = &requests()[2];
     let clear = br#"{"success": false, "error": "x", "msg": "y"}"#;

@@ -130,6 +130,7 @@ const RESERVED: [(&str, &[&str]); 13] = [
             "src/runtime",
             // The trait of views has a method that draws.
             "src/app/view.rs",
+            "src/app/scene.rs",
             "src/app/frame_layout.rs",
         ],
     ),

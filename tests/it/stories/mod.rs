@@ -16,6 +16,7 @@ mod honesty;
 mod insights;
 mod job;
 mod keys;
+mod large_texts;
 mod market;
 mod markets;
 mod offers;

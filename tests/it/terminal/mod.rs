@@ -9,6 +9,8 @@ mod group_keys;
 #[cfg(unix)]
 mod guard;
 #[cfg(unix)]
+mod hostile;
+#[cfg(unix)]
 mod markets;
 mod memory;
 mod real_loop;
