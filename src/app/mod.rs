@@ -95,14 +95,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             let text = secrecy::zeroize::Zeroizing::new(text);
             stack::pasted(model, now, &text).unwrap_or_default()
         }
-        // A pasted text can hold the sequence that ends a paste: what follows it looks typed.
-        Message::AfterPaste(message) => {
-            if stack::top(model).asks_consent() {
-                model.show(Toast::error(IGNORED_AFTER_PASTE, now));
-                return Vec::new();
-            }
-            decide(model, now, *message)
-        }
+        Message::AfterPaste(message) => came_with_paste(model, now, *message),
         Message::Mouse(event) => mouse::on_event(model, now, event),
         Message::Focus(is_focused) => {
             model.state.is_focused = is_focused;
@@ -211,6 +204,16 @@ fn progressed(
     groups::progress(model, ticket, attempt, waiting);
     model.state.requests.progress(ticket, attempt, waiting);
     stack::progress(model, ticket, attempt, waiting);
+}
+
+/// Decides on a key or a click that may be a part of the paste before it: a pasted text can hold the
+/// sequence that ends a paste, and what follows looks typed.
+fn came_with_paste(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
+    if stack::top(model).asks_consent() {
+        model.show(Toast::error(IGNORED_AFTER_PASTE, now));
+        return Vec::new();
+    }
+    decide(model, now, message)
 }
 
 fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {

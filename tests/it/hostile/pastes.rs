@@ -156,7 +156,7 @@ fn ten_thousand_pastes_write_nothing_in_any_view() {
     while pastes < 10_000 {
         for (name, open) in &views {
             let mut desk = open();
-            for _ in 0..40 {
+            for _ in 0..20 {
                 let text = clipboard(&mut random);
                 paste(&mut desk, &text, with_a_paste);
                 pastes += 1;
