@@ -64,8 +64,11 @@ fn retyping() -> TestApp {
     desk
 }
 
+/// Opens a view.
+type Opening = fn() -> TestApp;
+
 /// The views, those that ask for a confirmation twice: about to be confirmed.
-fn views() -> Vec<(&'static str, fn() -> TestApp)> {
+fn views() -> Vec<(&'static str, Opening)> {
     fn offers(keys: &str) -> TestApp {
         let mut desk = TestApp::with_offers(crate::test_app::THREE);
         desk.keys(keys);

@@ -117,7 +117,7 @@ fn routed(turn: usize) -> Reply {
         json!({"endpoint": text, "url": text, "cost": 100, "reqnum": 1, "signature": text, "more": [text]})
             .to_string(),
     );
-    if turn % 2 == 0 {
+    if turn.is_multiple_of(2) {
         return Reply::Routed(RouteReply::Waiting { json });
     }
     let own = || Untrusted::from(text.as_str());
@@ -162,7 +162,7 @@ fn entry(turn: usize, body: String) -> LedgerEntry {
         attempt: 1,
         waited: Duration::ZERO,
         response: Some(Untrusted::from(body)),
-        response_cut: turn % 3 == 0,
+        response_cut: turn.is_multiple_of(3),
         error: Some(text(turn)),
         sandbox_fault: Some(Untrusted::from(text(turn))),
     }

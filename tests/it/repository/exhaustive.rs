@@ -54,11 +54,11 @@ fn depth(token: &Token) -> isize {
 /// The place of the first token from `at` on, outside of all brackets, that `is_wanted`.
 fn outside(tokens: &[Token], at: usize, is_wanted: impl Fn(usize) -> bool) -> usize {
     let mut open = 0;
-    for place in at..tokens.len() {
+    for (place, token) in tokens.iter().enumerate().skip(at) {
         if open == 0 && is_wanted(place) {
             return place;
         }
-        open += depth(&tokens[place]);
+        open += depth(token);
     }
     tokens.len()
 }
