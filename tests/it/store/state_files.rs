@@ -344,6 +344,7 @@ fn intent(number: usize) -> Line {
         address: "https://market.example".to_owned(),
         kind: WriteKind::UnlistVolume,
         subject: "4001".to_owned(),
+        group: None,
     })
 }
 

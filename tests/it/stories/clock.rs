@@ -1,13 +1,13 @@
 //! A clock that is set: by years, in either direction, under a running dashboard.
 
-use crate::desk::{Desk, THREE};
+use crate::test_app::{THREE, TestApp};
 
 const YEARS: f64 = 10.0 * 365.25 * 86_400.0;
 
 #[test]
 fn a_clock_set_by_ten_years_breaks_nothing_and_asks_for_nothing() {
     for shift in [YEARS, -YEARS] {
-        let mut desk = Desk::with_offers(THREE);
+        let mut desk = TestApp::with_offers(THREE);
         desk.keys("w").wait(10.0);
         assert!(desk.calls.is_empty());
         desk.now.epoch += shift;

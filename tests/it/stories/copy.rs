@@ -92,14 +92,14 @@ fn secrets_and_characters_that_steer_terminals_never_reach_the_clipboard() {
 
 #[test]
 fn only_exports_that_hold_workergroups_are_private() {
-    let is_private = |desk: &Desk| match desk.effects.last() {
+    let is_private = |desk: &TestApp| match desk.effects.last() {
         Some(Effect::Export { is_private, .. }) => *is_private,
         other => panic!("{other:?} is no export\n{}", desk.screen()),
     };
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("e enter");
     assert!(!is_private(&desk));
-    let mut desk = Desk::with_offers(THREE);
+    let mut desk = TestApp::with_offers(THREE);
     desk.keys("3")
         .answer(r#"{"success":true,"results":[{"id":1,"endpoint_name":"e"}]}"#);
     desk.keys("e enter");

@@ -86,7 +86,7 @@ const SCREENS: [&str; 16] = [
 
 fn draws(columns: impl Iterator<Item = u16> + Clone, rows: impl Iterator<Item = u16> + Clone) {
     for keys in SCREENS {
-        let mut desk = Desk::with_offers(THREE);
+        let mut desk = TestApp::with_offers(THREE);
         desk.keys(keys);
         for columns in columns.clone() {
             for rows in rows.clone() {

@@ -8,9 +8,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::creating::files;
-use crate::desk::THREE;
 use crate::pty_support::Pty;
 use crate::recorder::{Recorder, answer, json};
+use crate::test_app::THREE;
 
 const USER: &str = "canaryUser+Key/7f3a9c21d0";
 /// Stands in ordinary fields: it must be found, or nothing was looked at.
