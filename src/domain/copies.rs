@@ -11,7 +11,7 @@ use super::text::beginning;
 /// The shortest secret that is searched for as text, in bytes: a shorter one would match by chance.
 const SHORTEST: usize = 4;
 
-/// The shortest form of one that is not the secret itself.
+/// The shortest hex or base64 form: a shorter one would match by chance.
 const SHORTEST_FORM: usize = 8;
 
 // Keys are shorter. Comparing more at every place would cost too much for texts made to repeat.
@@ -162,13 +162,7 @@ fn forms(secret: &str) -> Vec<String> {
     let quoted = serde_json::Value::from(secret).to_string();
     let address = percent_encoded(secret);
     let hex = hex(secret);
-    let mut forms = vec![
-        quoted[1..quoted.len() - 1].to_owned(),
-        address.to_lowercase(),
-        address,
-        hex.to_uppercase(),
-        hex,
-    ];
+    let mut forms = vec![hex.to_uppercase(), hex];
     for before in 0..3 {
         let mut bytes = vec![0; before];
         bytes.extend(secret.bytes());
@@ -179,7 +173,12 @@ fn forms(secret: &str) -> Vec<String> {
         }
     }
     forms.retain(|form| form.len() >= SHORTEST_FORM);
-    forms.push(secret.to_owned());
+    forms.extend([
+        quoted[1..quoted.len() - 1].to_owned(),
+        address.to_lowercase(),
+        address,
+        secret.to_owned(),
+    ]);
     forms
 }
 

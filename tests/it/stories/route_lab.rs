@@ -143,7 +143,7 @@ fn the_reply_is_shown_whole_and_its_signature_shortened_and_copied() {
         .expect("100, as sent")
         .expect("req-17")
         .expect("250 ms")
-        .expect("ABCDEFGHIJKL…uvwxy= (338 characters)")
+        .expect("ABCD…wxy= (338 characters)")
         .expect("load injected 100")
         .expect("Worker request, secrets removed")
         .expect_not("mmmmmmmm");
