@@ -21,6 +21,10 @@ const COMPARED: usize = 256;
 /// The bits of the filter for each secret: about one place in sixteen passes it by chance.
 const BITS_PER_SECRET: usize = 16;
 
+// An account has fewer keys; a response with more is made to fill the memory.
+/// The most secrets that are also searched for in hex and base64.
+const MOST_ENCODED: usize = 10_000;
+
 /// Secrets in the forms in which they can stand in a text.
 #[derive(Debug, Default)]
 pub(crate) struct Copies {
@@ -41,7 +45,11 @@ impl Copies {
     /// The secrets to look for; those shorter than [`SHORTEST`] are none.
     pub(crate) fn of<'s>(secrets: impl IntoIterator<Item = &'s str>) -> Self {
         let long = |secret: &&str| secret.len() >= SHORTEST;
-        let mut texts: Vec<String> = secrets.into_iter().filter(long).flat_map(forms).collect();
+        let secrets: Vec<&str> = secrets.into_iter().filter(long).collect();
+        let mut texts: Vec<String> = secrets.iter().flat_map(|secret| forms(secret)).collect();
+        if secrets.len() <= MOST_ENCODED {
+            texts.extend(secrets.iter().flat_map(|secret| encoded(secret)));
+        }
         texts.sort_unstable();
         texts.dedup();
         let mut copies = Self {
@@ -156,11 +164,23 @@ fn string_end(text: &str, at: usize) -> usize {
     text.ceil_char_boundary(at.min(bytes.len()))
 }
 
-/// The forms in which a secret may stand in a text: as it is, in JSON, in an address, in hex, and in
-/// base64 wherever it begins there.
+/// A secret as it may stand in a text: as it is, in JSON, in an address.
 fn forms(secret: &str) -> Vec<String> {
     let quoted = serde_json::Value::from(secret).to_string();
     let address = percent_encoded(secret);
+    let mut forms = vec![
+        secret.to_owned(),
+        quoted[1..quoted.len() - 1].to_owned(),
+        address.to_lowercase(),
+        address,
+    ];
+    forms.sort_unstable();
+    forms.dedup();
+    forms
+}
+
+/// A secret in hex, and in base64 wherever it begins there.
+fn encoded(secret: &str) -> Vec<String> {
     let hex = hex(secret);
     let mut forms = vec![hex.to_uppercase(), hex];
     for before in 0..3 {
@@ -173,12 +193,6 @@ fn forms(secret: &str) -> Vec<String> {
         }
     }
     forms.retain(|form| form.len() >= SHORTEST_FORM);
-    forms.extend([
-        quoted[1..quoted.len() - 1].to_owned(),
-        address.to_lowercase(),
-        address,
-        secret.to_owned(),
-    ]);
     forms
 }
 
