@@ -190,7 +190,7 @@ fn an_unlisted_volume_is_gone_in_the_next_run_too() {
         })
     };
     let free = |server: &Server| -> Vec<u64> {
-        let listings = server.running.own_listings().into_iter();
+        let listings = server.running.own_listings().iter();
         let free = listings.filter(|listing| !listing.rented);
         free.map(|listing| listing.id).collect()
     };
