@@ -12,6 +12,9 @@ use super::theme::Theme;
 /// The maximum width of running text: longer lines are hard to read.
 pub const READABLE: u16 = 76;
 
+/// Blank cells beside a dialog up to this width: stubs of the pane there would only distract.
+const BESIDE: u16 = 4;
+
 /// Dims the screen and draws a frame of `width` x `height` cells, including borders, in its middle;
 /// returns the area inside.
 pub fn open(
@@ -22,7 +25,16 @@ pub fn open(
     theme: &Theme,
 ) -> Rect {
     buffer.set_style(screen, theme.backdrop);
-    panel.render(centred(width, height, screen), buffer, theme)
+    let place = centred(width, height, screen);
+    if screen.width - place.width <= 2 * BESIDE {
+        let rows = Rect {
+            x: screen.x,
+            width: screen.width,
+            ..place
+        };
+        Clear.render(rows, buffer);
+    }
+    panel.render(place, buffer, theme)
 }
 
 /// A rectangle in the middle of another, no larger than that.

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use textwrap::{Options, WordSplitter, wrap as wrap_words};
+use textwrap::core::Word;
+use textwrap::{Options, WordSeparator, WordSplitter, wrap as wrap_words};
 use unicode_width::UnicodeWidthStr;
 
 use crate::domain::text::{is_visible, truncate, visible};
@@ -60,14 +61,48 @@ pub fn fit(line: Line<'_>, width: u16) -> Line<'_> {
 /// Wraps a text into lines of at most `width` cells, at blanks where possible; line breaks in the
 /// text stay.
 pub fn wrap(text: &str, width: u16) -> Vec<String> {
-    let options =
-        Options::new(usize::from(width.max(1))).word_splitter(WordSplitter::NoHyphenation);
+    let options = options(width);
     let wrapped = |line| {
         let line = visible(line, usize::MAX);
         let parts = wrap_words(&line, &options).into_iter();
         parts.map(Cow::into_owned).collect::<Vec<_>>()
     };
     text.lines().flat_map(wrapped).collect()
+}
+
+fn options<'a>(width: u16) -> Options<'a> {
+    Options::new(usize::from(width.max(1)))
+        .word_separator(WordSeparator::Custom(words))
+        .word_splitter(WordSplitter::NoHyphenation)
+}
+
+/// The words of a line. A list without blanks, such as `IS,CH`, is one word for each item: it
+/// breaks after a comma, never within an item. The comma of `20,000` is no break.
+fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
+    let words = WordSeparator::UnicodeBreakProperties.find_words(line);
+    Box::new(words.flat_map(|word| {
+        let text = word.word;
+        let starts_item = |place: usize| text[place + 1..].starts_with(char::is_alphabetic);
+        let breaks = text.match_indices(',').map(|(place, _)| place);
+        let ends: Vec<usize> = (breaks
+            .filter(|place| starts_item(*place))
+            .map(|place| place + 1))
+        .chain([text.len()])
+        .collect();
+        let mut start = 0;
+        let items: Vec<Word<'_>> = ends
+            .into_iter()
+            .map(|end| {
+                let mut item = Word::from(&text[start..end]);
+                if end == text.len() {
+                    item.whitespace = word.whitespace;
+                }
+                start = end;
+                item
+            })
+            .collect();
+        items
+    }))
 }
 
 /// Wraps a styled line into lines of at most `width` cells; continuations are indented by `indent`
@@ -84,9 +119,7 @@ pub fn wrap_line(line: &Line<'_>, width: u16, indent: u16) -> Vec<Line<'static>>
     }
     let text: String = line.spans.iter().map(|span| &*span.content).collect();
     let blanks = " ".repeat(usize::from(indent.min(width / 2)));
-    let options = Options::new(usize::from(width.max(1)))
-        .word_splitter(WordSplitter::NoHyphenation)
-        .subsequent_indent(&blanks);
+    let options = options(width).subsequent_indent(&blanks);
     let mut styles = line
         .spans
         .iter()

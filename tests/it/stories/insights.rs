@@ -129,10 +129,10 @@ fn a_cut_answer_is_never_called_the_market() {
         .query
         .limit = Some(5);
     desk.keys("r").answer(MARKET);
-    desk.keys("m").expect("First 5 offers of more");
-    desk.keys("esc p").expect("First 5 offers of more");
+    desk.keys("m").expect("First 5 offers, more exist");
+    desk.keys("esc p").expect("First 5 offers, more exist");
     desk.keys("esc G enter")
-        .expect("Alternatives in the first 5 offers");
+        .expect("Alternatives among the first 5 offers");
 }
 
 #[test]
