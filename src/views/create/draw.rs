@@ -65,7 +65,7 @@ fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     let names = scene.state.endpoint_names();
     let endpoint = new.endpoint_name.as_deref().unwrap_or_default();
     if let Some(text) = new_endpoint(endpoint, &names) {
-        rows.text(1, &format!("! {text}"), theme.warning);
+        rows.text(2, &format!("! {text}"), theme.warning);
     }
     if let Some(text) = unknown_template(new, scene) {
         rows.text(1, &text, theme.warning);

@@ -118,7 +118,7 @@ fn a_dominated_offer_says_which_one_beats_it_and_by_how_much() {
     desk.keys("G enter").expect("Offer 105");
     desk.expect("103 beats it: 27% cheaper and 25% faster per GPU")
         .expect("◆ 103 beats it: $0.080/h cheaper and 10 DLPerf faster, per GPU");
-    desk.expect("in all 5 offers");
+    desk.expect("Alternatives among all 5 offers");
     desk.keys("esc g enter").expect("◆ best value");
 }
 

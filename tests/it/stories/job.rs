@@ -185,5 +185,5 @@ fn the_form_is_usable_at_every_size() {
     desk.resize(80, 24).expect("Bill on 101").expect("Total");
     desk.resize(40, 10)
         .keys("tab tab tab tab tab")
-        .expect("Work");
+        .expect("DLPerf-hours");
 }

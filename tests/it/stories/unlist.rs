@@ -260,13 +260,13 @@ fn five_seconds_are_kept_and_only_enter_sends() {
 fn the_screen_wakes_for_every_second_of_the_countdown() {
     let mut desk = sent();
     unlisted(&mut desk, "ok");
-    desk.keys("u").expect("can be sent in 5 s");
+    desk.keys("u").expect("next unlist in 5 s");
     for second in [4, 3, 2, 1] {
         let wake = desk.model.deadline(desk.now).unwrap();
         assert!(wake - desk.now.mono <= 1.03, "{wake}");
         let pause = wake - desk.now.mono;
         desk.wait(pause)
-            .expect(&format!("can be sent in {second} s"));
+            .expect(&format!("next unlist in {second} s"));
     }
 }
 
@@ -454,7 +454,7 @@ fn an_open_intent_of_an_earlier_run_is_an_unknown_outcome() {
     desk.keys("u");
     desk.expect("2026-11-19 12:00  555         UNKNOWN    no response seen");
     assert_eq!(desk.model.mutations.history[0].verdict(), Verdict::Unknown);
-    desk.expect_not("can be sent in");
+    desk.expect_not("next unlist in");
 }
 
 #[test]
@@ -462,9 +462,9 @@ fn the_pause_holds_over_a_restart() {
     let mut desk = at_volumes();
     desk.model.mutations.history = vec![open_intent(START - 2.0)];
     desk.keys("u");
-    desk.expect("can be sent in 3 s");
+    desk.expect("next unlist in 3 s");
     desk.model.mutations.history = vec![open_intent(START + 2.0)]; // the clock was turned back
-    desk.keys("x").expect_not("can be sent in");
+    desk.keys("x").expect_not("next unlist in");
 }
 
 #[test]
@@ -508,7 +508,7 @@ fn the_table_is_refreshed_after_an_unlist_and_only_then() {
     desk.reply(ticket, Ok(Reply::Unlisted { msg }));
     assert_eq!(desk.calls.len(), 1);
     assert!(is_volumes(desk.asked()));
-    says(&desk, "The list is refreshing.");
+    says(&desk, "Refreshing the list.");
     let mut desk = sent();
     desk.fail(ApiError::Refused {
         status: 401,

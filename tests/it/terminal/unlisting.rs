@@ -203,7 +203,7 @@ fn the_sandbox_s_pause_is_lived_through_without_a_refusal() {
     pty.keys("<Enter>");
     pty.wait_for("the second outcome", |screen| {
         let text = screen.contents();
-        text.contains(&format!("Volume listing {}", ids[1])) && text.contains("next one can be")
+        text.contains(&format!("Volume listing {}", ids[1])) && text.contains("next unlist in")
     });
     assert_eq!(sent(), 2);
     assert!(!journal(state.path()).contains("too frequent"));
