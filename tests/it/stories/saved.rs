@@ -67,6 +67,13 @@ fn the_list_shows_own_searches_and_presets_apart() {
 }
 
 #[test]
+fn a_question_with_one_field_hints_at_no_other_field() {
+    let mut desk = with_two();
+    desk.keys("b enter").expect("Name").expect("Enter save");
+    desk.expect_not("next field").expect_not("last field");
+}
+
+#[test]
 fn a_saved_search_runs_in_its_pane_with_all_its_settings() {
     let mut desk = with_two();
     desk.keys("b down enter");
