@@ -66,7 +66,7 @@ impl Browser {
         }
     }
 
-    /// How many rows there are and whether they are all: `All 57 offers`, `First 500 offers of more`.
+    /// How many rows there are and whether they are all: `All 57 offers`, `First 500 offers, more exist`.
     pub fn count_label(&self) -> String {
         let here = self.listing().map_or(0, Listing::len);
         let nouns = if here == 1 {
@@ -75,7 +75,7 @@ impl Browser {
             self.resource().nouns()
         };
         if self.is_cut() {
-            format!("First {here} {nouns} of more")
+            format!("First {here} {nouns}, more exist")
         } else {
             format!("All {here} {nouns}")
         }

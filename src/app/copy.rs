@@ -109,10 +109,10 @@ fn pane_items(browser: &Browser, base: &str) -> Vec<CopyItem> {
     ));
     let unknown = copy_formats::unknown_to_client(query);
     let what = match unknown {
-        0 => "the market client's command".to_owned(),
-        1 => "the market client's command, without 1 condition it does not support".to_owned(),
+        0 => "the market's own command line".to_owned(),
+        1 => "the market's own command line, without 1 condition it does not support".to_owned(),
         more => {
-            format!("the market client's command, without {more} conditions it does not support")
+            format!("the market's own command line, without {more} conditions it does not support")
         }
     };
     items.push(CopyItem::new(

@@ -406,8 +406,16 @@ fn unlisted(state: &mut State, completed: &Completed, now: Now) -> Vec<Effect> {
     state.refresh(Resource::Volumes, now)
 }
 
+/// The outcome with the market's words.
+pub fn sentence(completed: &Completed) -> String {
+    let words = market_words(completed);
+    format!("{} {words}", headline(completed))
+        .trim_end()
+        .to_owned()
+}
+
 fn notify(state: &mut State, completed: &Completed, now: Now) {
-    let text = format!("{} {}", headline(completed), completed.message);
+    let text = sentence(completed);
     match (completed.verdict, completed.kind) {
         (Verdict::Done, _) => state.show(Toast::new(text, now)),
         (Verdict::Refused, _) => state.show(Toast::error(text, now)),
@@ -421,10 +429,23 @@ fn notify(state: &mut State, completed: &Completed, now: Now) {
     }
 }
 
-/// The outcome in short; the message follows.
+/// The market's message, empty where it only repeats the headline.
+pub fn market_words(completed: &Completed) -> &str {
+    let repeated = format!("Unlisted Volume {}.", completed.subject);
+    if completed.verdict == Verdict::Done && completed.message == repeated {
+        ""
+    } else {
+        &completed.message
+    }
+}
+
+/// The outcome in short; [`market_words`] follow.
 pub fn headline(completed: &Completed) -> String {
     let subject = &completed.subject;
     match (completed.kind, completed.verdict) {
+        (WriteKind::UnlistVolume, Verdict::Done) if market_words(completed).is_empty() => {
+            format!("Volume listing {subject} unlisted.")
+        }
         (WriteKind::UnlistVolume, Verdict::Done) => format!("Volume listing {subject} unlisted:"),
         (WriteKind::UnlistVolume, Verdict::Refused) => {
             format!("Volume listing {subject} not unlisted:")

@@ -124,7 +124,9 @@ impl Answer<'_> {
             Coverage::Whole => None,
             // The note on local conditions covers it.
             Coverage::Cut if local_conditions(self.query, self.dialect).is_some() => None,
-            Coverage::Cut => Some(format!("first {here} of more: raise --limit for the rest")),
+            Coverage::Cut => Some(format!(
+                "first {here}, more exist: raise --limit for the rest"
+            )),
             Coverage::Unknown if here == 0 => None,
             Coverage::Unknown => Some(format!(
                 "{here} {nouns} without a limit: the market may have left some out"

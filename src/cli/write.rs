@@ -309,7 +309,11 @@ async fn send(
     }
     let completed = mutations.complete(kind, &result, now());
     let (verdict, words) = completed.map_or((Verdict::Unknown, String::new()), |completed| {
-        (completed.verdict, completed.message)
+        let words = match completed.verdict {
+            Verdict::Done => mutations::sentence(&completed),
+            Verdict::Refused | Verdict::Unknown => completed.message,
+        };
+        (completed.verdict, words)
     });
     report(&write, format, (verdict, &words), &result)
 }
@@ -327,7 +331,7 @@ fn report(
             let subject = Untrusted::from(write.subject.clone()).screen(200);
             let line = match result {
                 Ok(Reply::Created { id }) => format!("Workergroup {id} created for {subject}\n"),
-                _ => format!("Volume listing {subject} unlisted: {words}\n"),
+                _ => format!("{words}\n"),
             };
             output::print(&line)
         }

@@ -26,7 +26,12 @@ pub fn job(
         Err(gap) => vec![Line::styled(format!("No bill: {gap}"), theme.warning)],
         Ok(cost) => {
             let mut lines = steps(&cost.steps, theme);
-            lines.extend(end("offer", "the job is done", cost.outlives, theme));
+            lines.extend(end(
+                ("offer", "job"),
+                "the job is done",
+                cost.outlives,
+                theme,
+            ));
             lines.extend(room("disk", cost.room, theme));
             lines
         }
@@ -45,7 +50,12 @@ pub fn volume(
         Err(gap) => vec![Line::styled(format!("No bill: {gap}"), theme.warning)],
         Ok(cost) => {
             let mut lines = steps(&cost.steps, theme);
-            lines.extend(end("volume", "the term does", cost.outlives, theme));
+            lines.extend(end(
+                ("volume", "term"),
+                "the term does",
+                cost.outlives,
+                theme,
+            ));
             lines.extend(room("volume", cost.room, theme));
             lines
         }
@@ -71,11 +81,16 @@ pub fn steps(steps: &[Step], theme: &Theme) -> Vec<Line<'static>> {
     steps.iter().enumerate().map(line).collect()
 }
 
-fn end(noun: &str, needed: &str, outlives: Outlives, theme: &Theme) -> Vec<Line<'static>> {
+fn end(
+    (noun, purpose): (&str, &str),
+    needed: &str,
+    outlives: Outlives,
+    theme: &Theme,
+) -> Vec<Line<'static>> {
     let span = |hours: f64| format::lasting(hours * SECONDS_PER_HOUR);
     let line = match outlives {
         Outlives::Yes { spare } => Line::styled(
-            format!("Left over: {} of the {noun}", span(spare)),
+            format!("Available for {} after the {purpose}", span(spare)),
             theme.good,
         ),
         Outlives::No { short_by } => {

@@ -5,7 +5,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::app::keymap::Context;
-use crate::app::mutations::{Completed, InFlight, RequestPreview, Stage, headline};
+use crate::app::mutations::{Completed, InFlight, RequestPreview, Stage, headline, market_words};
 use crate::app::view::{Availability, Cx, Scene};
 use crate::domain::format;
 use crate::domain::journal::{Entry, Verdict, WriteKind};
@@ -15,7 +15,7 @@ use crate::widgets::text::{cells, fit, wrap};
 use crate::widgets::text_input::TextInput;
 
 /// Cells of the labels.
-const LABEL: u16 = 14;
+const LABEL: u16 = 18;
 
 /// Where the keys are looked up while an outcome is shown.
 pub(super) const OUTCOME: &[Context] = &[Context::Report, Context::Global, Context::Always];
@@ -133,7 +133,7 @@ impl Rows {
             Verdict::Unknown => scene.theme.warning,
         };
         self.text(0, &headline(write), style);
-        self.text(0, &write.message, scene.theme.text);
+        self.text(0, market_words(write), scene.theme.text);
     }
 
     /// Earlier writes, newest first, in at most `most` lines.

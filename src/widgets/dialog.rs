@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Text};
-use ratatui::widgets::{Clear, Paragraph, Widget, Wrap};
+use ratatui::widgets::{Clear, Paragraph, Widget};
 
 use super::panel::{Panel, Tone};
 use super::text::cells;
@@ -11,6 +11,9 @@ use super::theme::Theme;
 
 /// The maximum width of running text: longer lines are hard to read.
 pub const READABLE: u16 = 76;
+
+/// Blank cells beside a dialog up to this width: stubs of the pane there would only distract.
+const BESIDE: u16 = 4;
 
 /// Dims the screen and draws a frame of `width` x `height` cells, including borders, in its middle;
 /// returns the area inside.
@@ -22,7 +25,16 @@ pub fn open(
     theme: &Theme,
 ) -> Rect {
     buffer.set_style(screen, theme.backdrop);
-    panel.render(centred(width, height, screen), buffer, theme)
+    let place = centred(width, height, screen);
+    if screen.width - place.width <= 2 * BESIDE {
+        let rows = Rect {
+            x: screen.x,
+            width: screen.width,
+            ..place
+        };
+        Clear.render(rows, buffer);
+    }
+    panel.render(place, buffer, theme)
 }
 
 /// A rectangle in the middle of another, no larger than that.
@@ -57,10 +69,10 @@ impl Message<'_> {
             .max(cells(self.title) + 4)
             .clamp(30, READABLE)
             .min(screen.width.saturating_sub(4));
-        let lines: usize = (self.text.lines.iter())
-            .map(|line| super::text::wrap_line(line, width, 0).len())
-            .sum();
-        let height = u16::try_from(lines + 4).unwrap_or(u16::MAX);
+        let lines: Vec<Line<'_>> = (self.text.lines.iter())
+            .flat_map(|line| super::text::wrap_line(line, width, 0))
+            .collect();
+        let height = u16::try_from(lines.len() + 4).unwrap_or(u16::MAX);
         let panel = Panel::new(self.title).tone(self.tone);
         let inner = open(panel, (width + 4, height), screen, buffer, theme);
         let keys = Rect {
@@ -68,9 +80,7 @@ impl Message<'_> {
             height: 1,
             ..inner
         };
-        Paragraph::new(self.text)
-            .wrap(Wrap { trim: false })
-            .render(inner, buffer);
+        Paragraph::new(lines).render(inner, buffer);
         Clear.render(keys, buffer);
         super::text::fit(self.keys, keys.width).render(keys, buffer);
         keys

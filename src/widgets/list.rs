@@ -267,6 +267,8 @@ impl<'a, T: Clone> ListLines<'a, T> {
             (None, false) => (theme.text, theme.dim),
         };
         let (title, note) = widths;
+        // The text gets what the note of its own line leaves.
+        let note = cells(&item.note).min(note);
         let sign = if is_selected { "▌ " } else { "  " };
         let mut line = fit(
             Line::from(vec![
@@ -327,7 +329,7 @@ impl<T: Clone> StatefulWidget for ListLines<'_, T> {
             return;
         }
         let entries = || self.list.shown().filter(|item| item.value.is_some());
-        let note = usual_width(entries().map(|item| cells(&item.note))).min(area.width / 3);
+        let note = area.width / 3;
         let title = usual_width(entries().map(|item| cells(&item.title)));
         let has_text = entries().any(|item| !item.text.is_empty());
         let most = if has_text { area.width / 2 } else { area.width };

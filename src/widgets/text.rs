@@ -61,8 +61,7 @@ pub fn fit(line: Line<'_>, width: u16) -> Line<'_> {
 /// Wraps a text into lines of at most `width` cells, at blanks where possible; line breaks in the
 /// text stay.
 pub fn wrap(text: &str, width: u16) -> Vec<String> {
-    let options =
-        Options::new(usize::from(width.max(1))).word_splitter(WordSplitter::NoHyphenation);
+    let options = options(width);
     let wrapped = |line| {
         let line = visible(line, usize::MAX);
         let parts = wrap_words(&line, &options).into_iter();
@@ -71,20 +70,34 @@ pub fn wrap(text: &str, width: u16) -> Vec<String> {
     text.lines().flat_map(wrapped).collect()
 }
 
-/// The parts of a line between which it may break: the words, but for a unit, which stays with its
-/// number.
-fn unbroken(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
+fn options<'a>(width: u16) -> Options<'a> {
+    Options::new(usize::from(width.max(1)))
+        .word_separator(WordSeparator::Custom(words))
+        .word_splitter(WordSplitter::NoHyphenation)
+}
+
+/// The parts of a line between which it may break: its words, but a unit stays with its number, and
+/// a list without blanks, such as `IS,CH`, breaks after a comma. The comma of `20,000` is no break.
+fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
     let is_unit = |word: &str| word.starts_with('$') || ["h", "GB", "days"].contains(&word);
-    let mut start = 0;
-    let mut end = 0;
+    let starts_item = |place: usize| line[place..].starts_with(char::is_alphabetic);
+    let ends_in_number = |text: &str| {
+        text.trim_end()
+            .ends_with(|last: char| last.is_ascii_digit())
+    };
+    let (mut start, mut end) = (0, 0);
     let mut parts = Vec::new();
     for word in WordSeparator::AsciiSpace.find_words(line) {
-        let is_number = line[start..end]
-            .trim_end()
-            .ends_with(|last: char| last.is_ascii_digit());
-        if end > start && !(is_number && is_unit(word.word)) {
+        if end > start && !(ends_in_number(&line[start..end]) && is_unit(word.word)) {
             parts.push(Word::from(&line[start..end]));
             start = end;
+        }
+        for (comma, _) in word.word.match_indices(',') {
+            let next = end + comma + 1;
+            if starts_item(next) {
+                parts.push(Word::from(&line[start..next]));
+                start = next;
+            }
         }
         end += word.word.len() + word.whitespace.len();
     }
@@ -106,10 +119,7 @@ pub fn wrap_line(line: &Line<'_>, width: u16, indent: u16) -> Vec<Line<'static>>
     }
     let text: String = line.spans.iter().map(|span| &*span.content).collect();
     let blanks = " ".repeat(usize::from(indent.min(width / 2)));
-    let options = Options::new(usize::from(width.max(1)))
-        .word_separator(WordSeparator::Custom(unbroken))
-        .word_splitter(WordSplitter::NoHyphenation)
-        .subsequent_indent(&blanks);
+    let options = options(width).subsequent_indent(&blanks);
     let mut styles = line
         .spans
         .iter()

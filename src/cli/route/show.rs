@@ -151,7 +151,7 @@ fn requests(run: &Run) -> String {
     }
     let mut samples: Vec<_> = samples.iter().collect();
     samples.sort_by_key(|sample| sample.index);
-    let head = ["Worker", "Request", "Reqnum", "Request id"];
+    let head = ["Worker", "Request", "Request no.", "Request id"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     rows.extend(samples.into_iter().map(|sample| {
         let reqnum = sample.outcome.reqnum();
@@ -198,7 +198,7 @@ fn summary(ended: &Ended) -> Vec<String> {
         ));
     }
     lines.push(format!(
-        "load injected {}, first assignment after {}",
+        "load {}, first assignment after {}",
         trimmed(run.load_injected(), 2),
         summary
             .first_assigned

@@ -17,7 +17,7 @@ pub static OFFERS: &[Field] = &[
     Field::number("job_time", "Job time", Unit::Seconds).computed().section(Section::Price)
         .width(8).priority(35).less_is_better()
         .doc("Running time of the job on this offer; work in DLPerf-hours finishes sooner on faster offers."),
-    Field::number("job_spare", "Spare", Unit::Seconds).computed().section(Section::Availability)
+    Field::number("job_spare", "After job", Unit::Seconds).computed().section(Section::Availability)
         .width(7).priority(12).more_is_better()
         .doc("Time left after the job if it starts now; negative if the offer ends first."),
     // Three prices
@@ -62,7 +62,7 @@ pub static VOLUMES: &[Field] = &[
     Field::number("volume_term", "Term $", Unit::Dollars).computed()
         .section(Section::Price).width(9).priority(3).places(2).less_is_better()
         .doc("Price for your size over the full term."),
-    Field::number("volume_spare", "Spare", Unit::Seconds).computed()
+    Field::number("volume_spare", "After term", Unit::Seconds).computed()
         .section(Section::Availability).width(7).priority(12).more_is_better()
         .doc("Time left after your term if it starts now; negative if the offer ends first."),
 ];

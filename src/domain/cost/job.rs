@@ -60,7 +60,7 @@ impl Job {
 }
 
 impl Job {
-    /// The job in a few words: `3d, 200 GB, 20 in / 5 out`.
+    /// The job in a few words: `3d, 200 GB, 20 GB in / 5 GB out`.
     pub fn brief(&self) -> String {
         let span = |hours: f64| {
             if hours > 0.0 && hours % 24.0 == 0.0 {
@@ -78,7 +78,7 @@ impl Job {
         }
         let disk = gigabytes(self.disk_gb);
         let (gb_in, gb_out) = (trimmed(self.gb_in, 2), trimmed(self.gb_out, 2));
-        format!("{text}, {disk}, {gb_in} in / {gb_out} out")
+        format!("{text}, {disk}, {gb_in} GB in / {gb_out} GB out")
     }
 }
 

@@ -116,12 +116,10 @@ pub fn compare(first: (&RouteStats, f64), second: (&RouteStats, f64)) -> Vec<Fig
     }
     add("first assignment", Seconds, None, &|of| of.first_assigned);
     add("workers", Count, None, &|of| count(of.workers));
-    add("reqnum gaps", Count, None, &|of| count(of.reqnum_gaps));
-    add("reqnum repeats", Count, None, &|of| {
-        count(of.reqnum_repeats)
-    });
+    add("request no. gaps", Count, None, &|of| count(of.reqnum_gaps));
+    add("repeated no.", Count, None, &|of| count(of.reqnum_repeats));
     add("bytes", Bytes, None, &|of| count(of.bytes));
-    add("load injected", Load, None, &|of| Some(of.load));
+    add("load", Load, None, &|of| Some(of.load));
     figures
 }
 

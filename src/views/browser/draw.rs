@@ -153,7 +153,7 @@ fn upcoming(browser: &Browser, inner: Rect, scene: &Scene<'_, '_>) -> Viewport {
     viewport
 }
 
-/// How many rows there are: `All 57 offers`, `First 500 of more`, `12 of 57 offers`.
+/// How many rows there are: `All 57 offers`, `First 500, more exist`, `12 of 57 offers`.
 pub(super) fn counts(browser: &Browser) -> String {
     let Some(listing) = browser.listing() else {
         return String::new();
@@ -168,7 +168,7 @@ pub(super) fn counts(browser: &Browser) -> String {
         (true, true) => format!("{} of the first {}", grouped(shown), grouped(loaded)),
         (false, false) if loaded == 0 => format!("No {nouns}"),
         (false, false) => format!("All {} {nouns}", grouped(loaded)),
-        (false, true) => format!("First {} of more", grouped(loaded)),
+        (false, true) => format!("First {}, more exist", grouped(loaded)),
     };
     for note in notes(browser, listing) {
         text.push_str(", ");

@@ -189,7 +189,7 @@ impl BrowserPane {
             browser.column_offset = 0;
         } else {
             let key = cx.state.keymap.key_of(Action::Quit);
-            cx.toast(format!("{key} quits bourse"));
+            cx.toast(format!("Press {key} to quit"));
         }
     }
 }

@@ -114,7 +114,7 @@ pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) 
     };
     scene.scroll(Region::MAIN, lines, body);
     let line = TextLine::from(vec![
-        Span::styled("Total ", theme.heading),
+        Span::styled("If you rent all: ", theme.heading),
         Span::styled(view.totals.join(" · "), theme.text),
     ]);
     scene.render(fit(line, foot.width), foot);

@@ -88,7 +88,11 @@ fn ranking(browser: &Browser, runners: &[Runner]) -> Option<String> {
         return Some(if fastest.place == cheapest.place || speed <= base {
             format!("{own} is {superlative}{purpose} and {fastest_of}.")
         } else {
-            format!("{own} is {superlative}{purpose} and as fast as any.")
+            let peer = match runners.len() {
+                2 => letter(fastest.place).to_string(),
+                _ => "any".to_owned(),
+            };
+            format!("{own} is {superlative}{purpose} and as fast as {peer}.")
         });
     }
     let other = letter(fastest.place);

@@ -5,8 +5,9 @@ use std::fmt;
 use ratatui::layout::Rect;
 
 use super::LONGEST;
+use crate::app::State;
 use crate::app::keymap::{Action, Context};
-use crate::app::view::{Cx, Outcome, Placement, Region, Scene, View};
+use crate::app::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::domain::text::visible;
 use crate::widgets::dialog;
 use crate::widgets::form::{Field, Form, FormEvent};
@@ -95,6 +96,14 @@ impl View for Prompt {
 
     fn placement(&self) -> Placement {
         Placement::Dialog
+    }
+
+    /// Its one field has no next and no last one.
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        match action {
+            Action::Down | Action::Last => Availability::Hidden,
+            _ => Availability::Available,
+        }
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {

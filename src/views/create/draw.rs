@@ -17,6 +17,7 @@ use crate::domain::insight::Coverage;
 use crate::domain::journal::{Verdict, WriteKind};
 use crate::domain::workergroup::{Key, NewWorkergroup, Preflight, WorkerCounts};
 use crate::domain::{CellRef, Resource, RowId, Untrusted, format};
+use crate::views::group_form::new_endpoint;
 use crate::views::preflight::parts::{amount, disk, dollars};
 use crate::views::write_dialog::{Rows, outcome_tone};
 use crate::widgets::panel::Tone;
@@ -61,6 +62,11 @@ fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
         theme.warning
     };
     rows.lead(&cost, style);
+    let names = scene.state.endpoint_names();
+    let endpoint = new.endpoint_name.as_deref().unwrap_or_default();
+    if let Some(text) = new_endpoint(endpoint, &names) {
+        rows.text(2, &format!("! {text}"), theme.warning);
+    }
     if let Some(text) = unknown_template(new, scene) {
         rows.text(1, &text, theme.warning);
     }
@@ -238,7 +244,7 @@ fn outcome(rows: &mut Rows, scene: &Scene<'_, '_>) {
         Stage::Completed(write) => {
             rows.completed(write, scene);
             let advice = match write.verdict {
-                Verdict::Done => "The list is refreshing and selects it.",
+                Verdict::Done => "Refreshing the list.",
                 Verdict::Refused => "Nothing was created. The form is unchanged.",
                 Verdict::Unknown => "The form is unchanged.",
             };

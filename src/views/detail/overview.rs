@@ -137,12 +137,12 @@ pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
         }
     }
     let count = browser.count_label();
-    let among = match count.strip_suffix(" of more") {
+    let among = match count.strip_suffix(", more exist") {
         Some(first) => format!("the {}", lowered(first)),
         None => lowered(&count),
     };
     block(
-        &format!("Alternatives in {among}"),
+        &format!("Alternatives among {among}"),
         others(&view.alternatives, browser, listing, row, scene.theme),
     );
     if let Some(table) = blocks.last_mut() {

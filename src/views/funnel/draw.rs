@@ -21,7 +21,7 @@ use crate::widgets::viewport::Viewport;
 
 /// Cells of the counts.
 const REMOVES: u16 = 9;
-const WINS: u16 = 10;
+const WINS: u16 = 11;
 
 /// Cells of the advice, on a wide enough screen.
 const ADVICE: u16 = 34;
@@ -73,7 +73,7 @@ pub(super) fn funnel(view: &Funnel, area: Rect, scene: &mut Scene<'_, '_>) {
     for (text, place, is_right) in [
         ("Filter", name, false),
         ("Removes", removes, true),
-        ("Wins back", wins, true),
+        ("Adds if off", wins, true),
     ] {
         put(text, theme.heading, place, is_right, buffer);
     }

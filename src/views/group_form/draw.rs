@@ -107,12 +107,20 @@ fn endpoints(scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let text = format!("Your endpoints: {}.", shown.join(", "));
     let mut lines = vec![Line::styled(text, scene.theme.dim)];
     let draft = scene.state.groups.draft.draft();
-    let typed = draft.text(Key::EndpointName).trim();
-    if !typed.is_empty() && !names.iter().any(|name| name == typed) {
-        let text = "None of your workergroups serves this endpoint: the market may create it.";
-        lines.push(signed("!", text, scene.theme.warning));
-    }
+    let typed = draft.text(Key::EndpointName);
+    lines.extend(new_endpoint(typed, &names).map(|text| signed("!", &text, scene.theme.warning)));
     lines
+}
+
+/// A warning about an endpoint that none of the listed groups serves: a mistyped name is not
+/// refused.
+pub(in crate::views) fn new_endpoint(typed: &str, names: &[String]) -> Option<String> {
+    let typed = typed.trim();
+    let is_new = !typed.is_empty() && !names.is_empty() && names.iter().all(|name| name != typed);
+    is_new.then(|| {
+        let typed = Untrusted::from(typed).consent();
+        format!("None of your workergroups serves endpoint {typed}: the market may create it.")
+    })
 }
 
 /// The title and the lines of the panel with the body, or with what is missing.

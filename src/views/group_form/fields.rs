@@ -60,7 +60,7 @@ pub(super) fn form(draft: &GroupDraft) -> Form<Item> {
     let send_defaults = draft.draft().send_defaults;
     fields.push(Field::toggle(
         Item::SendDefaults,
-        "Send defaults",
+        "Send default values",
         send_defaults,
     ));
     fields.push(Field::button(Item::Preflight, "Preflight"));

@@ -19,6 +19,7 @@ use crate::domain::{Resource, language};
 use crate::widgets::form::{Form, FormEvent};
 use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::Size;
+pub(super) use draw::new_endpoint;
 use fields::Item;
 
 /// How long after the last key the preflight runs by itself, in seconds: not with every letter,

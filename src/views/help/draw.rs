@@ -31,18 +31,22 @@ pub(super) fn help(view: &Help, area: Rect, scene: &mut Scene<'_, '_>) {
 /// The full description of the selected key.
 fn key(view: &Help, row: &Binding, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
-    let mut lines = vec![Line::raw(row.help)];
+    let help = super::super::palette::explanation(row);
+    let mut lines: Vec<Line<'static>> = (!help.is_empty())
+        .then(|| Line::raw(help))
+        .into_iter()
+        .collect();
     if let Some(why) = view.commands.disabled(row.action) {
         lines.push(Line::styled(format!("Not now: {why}"), theme.warning));
     }
     let facts = [
         ("Keys", super::keys(row, scene.state)),
         ("Where", row.context.title().to_owned()),
-        ("In [keys]", row.name.to_owned()),
+        ("Config name", row.name.to_owned()),
     ];
     lines.extend(facts.into_iter().map(|(label, value)| {
         Line::from(vec![
-            Span::styled(format!("{label:>9}  "), theme.dim),
+            Span::styled(format!("{label:>11}  "), theme.dim),
             Span::raw(value),
         ])
     }));

@@ -32,12 +32,12 @@ impl Help {
         let own = commands.contexts;
         let mut items = Vec::new();
         for (place, context) in own.iter().enumerate() {
-            let about = if place == 0 {
-                about(*context, state)
-            } else {
-                ""
+            let (title, about) = match (place, context) {
+                (0, Context::Table) => (state.pane.title(), about(*context, state)),
+                (0, _) => (context.title(), about(*context, state)),
+                _ => (context.title(), ""),
             };
-            items.push(Item::heading(context.title(), about));
+            items.push(Item::heading(title, about));
             items.extend(bindings(*context).map(|row| own_key(row, &commands, state)));
         }
         for (title, lines) in topics::ALL {

@@ -49,7 +49,7 @@ impl Key {
             Self::Disk => "Disk",
             Self::Download => "Download",
             Self::Upload => "Upload",
-            Self::Work => "Work",
+            Self::Work => "DLPerf-hours",
             Self::Apply => "Price offers",
             Self::Clear => "Clear pricing",
         }
@@ -61,7 +61,7 @@ impl Key {
             Self::Stopped => "storage only",
             Self::Disk => "50GB, 1.5TB",
             Self::Download | Self::Upload => "for the job",
-            Self::Work => "DLPerf-hours",
+            Self::Work => "instead of run time",
             Self::Apply | Self::Clear => "",
         }
     }

@@ -100,6 +100,15 @@ pub(super) fn label(name: &str) -> String {
     first.chain(rest).collect()
 }
 
+/// What an action does, unless its name already says so: `next-pane` is "Next pane".
+pub(super) fn explanation(row: &Binding) -> &'static str {
+    if label(row.name) == row.help {
+        ""
+    } else {
+        row.help
+    }
+}
+
 /// The actions of the focused view, then those of the table below.
 fn actions(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
     let mut seen = vec![Action::Palette];
@@ -114,7 +123,7 @@ fn actions(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
         })
         .map(|row| Item {
             title: label(row.name),
-            text: row.help.to_owned(),
+            text: explanation(row).to_owned(),
             note: key(row, commands, state),
             disabled: commands.disabled(row.action).map(str::to_owned),
             value: Some(Entry::Do(row)),

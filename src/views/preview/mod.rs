@@ -32,7 +32,7 @@ use crate::widgets::theme::Theme;
 const LABEL: u16 = 9;
 
 /// Cells of the texts after the bars.
-const TEXT: u16 = 24;
+const TEXT: u16 = 30;
 
 /// The widest preview that holds its card alone; a wider one lies below its list.
 const BESIDE: u16 = 90;

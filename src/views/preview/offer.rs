@@ -163,11 +163,10 @@ fn verdict(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
 
 fn bars(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     let unit = Unit::Transfer.symbol(browser.dialect());
-    let per_gpu = card.number("num_gpus").is_some_and(|gpus| gpus > 1.0);
-    let label = if per_gpu { "Price/GPU" } else { "Price" };
     let price = |place: Option<Place>| {
         let alone = || "no other of its model".to_owned();
-        place.map(|place| place.of_price().unwrap_or_else(alone))
+        let rank = |place: Place| Some(format!("per GPU, {}", place.of_price()?));
+        place.map(|place| rank(place).unwrap_or_else(alone))
     };
     let dlperf = || {
         let score = trimmed(card.number("dlperf")?, 0);
@@ -189,7 +188,7 @@ fn bars(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
         Some(format!("{}%{sign}", trimmed(share * 100.0, 2)))
     };
     [
-        card.bar(label, Measure::Price, price),
+        card.bar("Price", Measure::Price, price),
         card.bar("DLPerf", Measure::Performance, |_| dlperf()),
         card.bar("Network", Measure::Network, |_| network()),
         card.bar("Reliable", Measure::Reliability, |_| reliable()),

@@ -67,7 +67,7 @@ pub(super) fn facts(
     if let Outcome::Assigned { worker, reqnum, .. } = &sample.outcome {
         add("Worker", worker.screen(400), theme.text);
         let reqnum = reqnum.map_or_else(|| "—".to_owned(), |reqnum| reqnum.to_string());
-        add("Reqnum", reqnum, theme.text);
+        add("Request no.", reqnum, theme.text);
         for (label, value, is_right) in reply.map(|it| echoes(run, sample, it)).unwrap_or_default()
         {
             let style = if is_right { theme.text } else { theme.warning };
@@ -98,7 +98,7 @@ pub(super) fn facts(
         let words = format!("{} with {} {polls}", words::latency(time), sample.poll);
         add("To a worker", words, theme.accent);
     }
-    add("Moments", moments(run, sample), theme.text);
+    add("Times", moments(run, sample), theme.text);
     add("Sent", sent(sample), theme.text);
     add("Received", words::bytes(sample.bytes), theme.text);
     lines

@@ -149,11 +149,11 @@ const COLUMNS: [Col; 7] = [
 pub(super) fn columns() -> Vec<Column> {
     let column = |col: &Col| match col {
         Col::Number => Column::number("#", 6),
-        Col::Ended => Column::number("At s", 8).priority(3),
+        Col::Ended => Column::number("End s", 8).priority(3),
         Col::Latency => Column::number("Latency ms", 10),
         Col::Outcome => Column::text("Outcome", 12),
         Col::Poll => Column::number("Poll", 4).priority(4),
-        Col::Reqnum => Column::number("Reqnum", 6).priority(2),
+        Col::Reqnum => Column::number("Request no.", 11).priority(2),
         Col::Message => Column::text("Worker or message", 26).grows(),
     };
     COLUMNS.iter().map(column).collect()

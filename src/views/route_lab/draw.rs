@@ -240,7 +240,7 @@ fn outcomes(run: &Run, theme: &Theme) -> Line<'static> {
 fn load(route_run: &RouteRun, scene: &Scene<'_, '_>) -> Line<'static> {
     let theme = scene.theme;
     let load = words::amount(route_run.run().load_injected());
-    let mut spans = vec![Span::styled("load injected ", theme.dim), Span::raw(load)];
+    let mut spans = vec![Span::styled("load ", theme.dim), Span::raw(load)];
     if scene.state.routes.runs().len() > 1 {
         let all = words::amount(scene.state.routes.load_injected());
         spans.push(Span::styled(format!(" (all runs {all})"), theme.dim));

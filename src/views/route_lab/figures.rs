@@ -12,7 +12,7 @@ use crate::widgets::scrolled::Scrolled;
 use crate::widgets::theme::Theme;
 
 /// Cells of the labels.
-const LABEL: usize = 16;
+const LABEL: usize = 17;
 
 /// Rows of the figures, including their frame.
 pub(super) fn height(run: &Run) -> u16 {
@@ -145,19 +145,19 @@ fn counts(summary: &Summary, theme: &Theme) -> Vec<Line<'static>> {
         ),
         row("Workers", number(summary.workers), plain, theme),
         row(
-            "Reqnum gaps",
+            "Request no. gaps",
             number(summary.reqnum_gaps) + &missing,
             plain,
             theme,
         ),
         row(
-            "Reqnum repeats",
+            "Repeated no.",
             number(summary.reqnum_repeats),
             repeats,
             theme,
         ),
         row(
-            "Load injected",
+            "Load",
             format!("{:>9}", words::amount(summary.load)),
             plain,
             theme,

@@ -84,8 +84,8 @@ impl Mode {
     const fn label(self) -> &'static str {
         match self {
             Self::Single => "one request",
-            Self::Count => "a number of requests",
-            Self::Duration => "requests for a time",
+            Self::Count => "several requests",
+            Self::Duration => "for a duration",
         }
     }
 }
@@ -439,8 +439,10 @@ impl NewRun {
                 }
                 if plan.injects_load() {
                     lines.push(Line::from(load(&plan)));
-                    let text = "Load can wake workers, and workers are billed.";
-                    lines.push(Line::styled(text, theme.warning));
+                    if !scene.state.profile.is_sandbox {
+                        let text = "Load can wake workers, and workers are billed.";
+                        lines.push(Line::styled(text, theme.warning));
+                    }
                 } else {
                     lines.push(Line::from("Cost 0 adds no load."));
                 }

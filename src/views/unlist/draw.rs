@@ -43,7 +43,7 @@ fn form(view: &Unlist, rows: &mut Rows, scene: &Scene<'_, '_>) {
             rows.text(3, &format!("{key}: {}", ids.join(", ")), theme.accent);
         }
     } else {
-        rows.input("Once more", &view.again, true);
+        rows.input("Type the id again", &view.again, true);
         if view.is_offer(scene.state) {
             let text = format!(
                 "{} is an offer id in the table: continue only if your listing has it too.",
@@ -89,7 +89,7 @@ fn next_step(view: &Unlist, scene: &Scene<'_, '_>) -> (String, ratatui::style::S
     match (view.page, wait > 0.0) {
         (Page::Id, false) => ("Nothing is sent yet.".to_owned(), theme.dim),
         (Page::Id, true) => (
-            format!("Rate limited: the next one can be sent in {seconds:.0} s. Keep typing."),
+            format!("Rate limit: next unlist in {seconds:.0} s. Keep typing."),
             theme.warning,
         ),
         (_, true) => (
@@ -101,7 +101,7 @@ fn next_step(view: &Unlist, scene: &Scene<'_, '_>) -> (String, ratatui::style::S
         ),
         (_, false) if view.is_early => (format!("Ready: press {enter} to send."), theme.warning),
         (_, false) => (
-            format!("Type the id again, then {enter} unlists it. This can't be undone."),
+            format!("{enter} unlists it. This can't be undone."),
             theme.dim,
         ),
     }
@@ -114,7 +114,7 @@ fn outcome(rows: &mut Rows, scene: &Scene<'_, '_>) {
         Stage::Completed(write) => {
             rows.completed(write, scene);
             let advice = match write.verdict {
-                Verdict::Done => "The list is refreshing.",
+                Verdict::Done => "Refreshing the list.",
                 Verdict::Refused => "Nothing changed on the market.",
                 Verdict::Unknown => {
                     "It is not sent again. Check the listing in the market's console before you retry."
@@ -126,7 +126,7 @@ fn outcome(rows: &mut Rows, scene: &Scene<'_, '_>) {
                 .mutations
                 .ready_in(WriteKind::UnlistVolume, scene.now);
             if wait > 0.0 {
-                let text = format!("The next one can be sent in {:.0} s.", wait.ceil());
+                let text = format!("Rate limit: next unlist in {:.0} s.", wait.ceil());
                 rows.text(4, &text, theme.dim);
             }
         }

@@ -978,7 +978,10 @@ fn the_sandbox_serves_until_a_signal_and_the_commands_work_against_it() {
             .len(),
         5
     );
-    assert_eq!(err, "note: first 5 of more: raise --limit for the rest\n");
+    assert_eq!(
+        err,
+        "note: first 5, more exist: raise --limit for the rest\n"
+    );
     let (status, _, err) = with(&["volumes"]);
     assert_eq!(status, 0, "{err}");
     let (status, _, err) = run(home

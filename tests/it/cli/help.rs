@@ -109,7 +109,7 @@ fn run_on_terminal(line: &str) {
 fn the_dashboard_opens_with_the_limit_of_the_command_line() {
     let mut pty = Pty::bourse(&["--limit", "7", "--query", "num_gpus>=1"], &[], 110, 30);
     pty.wait_for_text("limit 7");
-    pty.wait_for_text("First 7 of more");
+    pty.wait_for_text("First 7, more exist");
     pty.keys("<C-c>");
     pty.exit().assert_clean(0);
 }

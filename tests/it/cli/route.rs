@@ -51,7 +51,7 @@ fn a_terminal_shows_how_far_a_series_is_and_then_what_it_came_to() {
         "the bar is gone:\n{}",
         exit.text
     );
-    assert!(exit.text.contains("load injected 200"), "{}", exit.text);
+    assert!(exit.text.contains("load 200"), "{}", exit.text);
     for worker in ["http://w0.example:80", "http://w1.example:80"] {
         let line = exit
             .text

@@ -39,13 +39,19 @@ fn ids(out: &str) -> Vec<String> {
 fn an_answer_that_the_limit_truncated_says_so() {
     for format in ["table", "json", "csv"] {
         let (_, err, _) = run(FIVE, &["offers", "--limit", "5", "--format", format]);
-        assert_eq!(err, "note: first 5 of more: raise --limit for the rest\n");
+        assert_eq!(
+            err,
+            "note: first 5, more exist: raise --limit for the rest\n"
+        );
         let (_, err, _) = run(FIVE, &["offers", "--limit", "6", "--format", format]);
         assert_eq!(err, "");
     }
     let volumes = r#"{"offers":[{"ask_contract_id":1,"storage_cost":0.1}]}"#;
     let (_, err, _) = run(volumes, &["volumes", "--limit", "1"]);
-    assert_eq!(err, "note: first 1 of more: raise --limit for the rest\n");
+    assert_eq!(
+        err,
+        "note: first 1, more exist: raise --limit for the rest\n"
+    );
     // Without a limit the market's own decides.
     let (_, err, _) = run(FIVE, &["offers", "--limit", "0"]);
     assert_eq!(

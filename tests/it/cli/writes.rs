@@ -34,7 +34,7 @@ fn unlist_sends_one_request_and_keeps_it_in_the_journal() {
     let url = recorder.url();
     let (status, out, err) = write(&home, &url, &["unlist", "7311", "--yes"]);
     assert_eq!(status, 0, "{err}");
-    assert_eq!(out, "Volume listing 7311 unlisted: Unlisted Volume 7311.\n");
+    assert_eq!(out, "Volume listing 7311 unlisted.\n");
     // What is sent was shown before, without the key.
     assert!(
         err.contains(&format!("POST {url}/api/v0/volumes/unlist/")),
@@ -396,7 +396,7 @@ fn on_a_terminal_the_id_or_the_word_is_typed() {
     });
     assert!(shown.contains(r#"{"id":7311}"#), "{shown}");
     pty.keys("7311<Enter>");
-    pty.wait_for_text("Volume listing 7311 unlisted: Unlisted Volume 7311.");
+    pty.wait_for_text("Volume listing 7311 unlisted.");
     pty.exit().assert_clean(0);
     assert_eq!(recorder.requests().len(), 1);
 

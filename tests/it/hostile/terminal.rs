@@ -285,7 +285,7 @@ fn a_paste_that_ends_early_unlists_nothing_and_typing_does() {
         });
     }
     pty.keys("<C-u>7311<Enter>");
-    pty.wait_for_text("Once more");
+    pty.wait_for_text("Type the id again");
     for text in early_ends("7311\r") {
         pty.paste(&text);
         pty.wait_for_text("Can't paste here: type it.");

@@ -23,9 +23,9 @@ const SIZE: (u16, u16) = (110, 30);
 /// what they did.
 const TOUR: &[(&str, &str, f64)] = &[
     // Search.
-    ("First 500 of more", "", 2.0),
+    ("First 500, more exist", "", 2.0),
     (
-        "First 500 of more",
+        "First 500, more exist",
         "/ gpu_name=RTX_4090 geolocation in EU",
         1.0,
     ),
@@ -71,7 +71,7 @@ const TOUR: &[(&str, &str, f64)] = &[
     // Unlist a volume.
     ("All 23 network volumes", "u", 1.0),
     ("Listing id", "47939907<Enter>", 2.0),
-    ("Once more", "47939907<Enter>", 0.5),
+    ("Type the id again", "47939907<Enter>", 0.5),
     ("47939907 unlisted", "", 2.5),
     ("47939907 unlisted", "<Enter>", 0.5),
     ("All 22 network volumes", "4", 2.0),

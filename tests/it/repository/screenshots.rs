@@ -57,7 +57,7 @@ struct Shot {
 /// An offer search with a job: rows, preview, signs and computed columns at once.
 const JOB: &[(&str, &str)] = &[
     (
-        "First 500 of more",
+        "First 500, more exist",
         "/ gpu_name=RTX_4090 geolocation in EUROPE dph<lt>1<Enter>",
     ),
     ("updated ", "J3d<Tab><Tab>200<Enter>"),
@@ -77,14 +77,14 @@ const SHOTS: &[Shot] = &[
         name: "desk-wide",
         size: (200, 60),
         terminal: DARK,
-        steps: &[("First 500 of more", "jj"), ("3 of 500", "")],
+        steps: &[("First 500, more exist", "jj"), ("3 of 500", "")],
     },
     Shot {
         name: "plot",
         size: (120, 40),
         terminal: DARK,
         steps: &[
-            ("First 500 of more", "p"),
+            ("First 500, more exist", "p"),
             ("Pareto front", "<Right><Right>"),
             ("◎", ""),
         ],
@@ -93,14 +93,14 @@ const SHOTS: &[Shot] = &[
         name: "market",
         size: (120, 40),
         terminal: DARK,
-        steps: &[("First 500 of more", "m"), ("Machines by price", "")],
+        steps: &[("First 500, more exist", "m"), ("Machines by price", "")],
     },
     Shot {
         name: "route-lab",
         size: (120, 40),
         terminal: DARK,
         steps: &[
-            ("First 500 of more", "3"),
+            ("First 500, more exist", "3"),
             ("llama-70b", "t"),
             (
                 "New run",
@@ -116,7 +116,7 @@ const SHOTS: &[Shot] = &[
         terminal: DARK,
         steps: &[
             (
-                "First 500 of more",
+                "First 500, more exist",
                 "/ gpu_name=RTX_4090 geolocation in EU<Enter>",
             ),
             ("All 21 offers", "n"),

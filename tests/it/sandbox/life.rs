@@ -152,7 +152,7 @@ fn the_sandbox_names_the_caller_s_listings() {
 #[test]
 fn the_unlist_dialog_names_the_ids_to_try() {
     let mut pty = Pty::bourse(&["--freeze"], &[], 110, 34);
-    pty.wait_for_text("First 500 of more");
+    pty.wait_for_text("First 500, more exist");
     pty.keys("2");
     pty.wait_for_text("$/GB/mo");
     pty.keys("u");
@@ -169,7 +169,7 @@ fn the_unlist_dialog_names_the_ids_to_try() {
     assert!(text.contains("(rented)"), "{text}");
     let id = ids[0];
     pty.keys(&format!("{id}<Enter>{id}<Enter>"));
-    pty.wait_for_text(&format!("Unlisted Volume {id}."));
+    pty.wait_for_text(&format!("Volume listing {id} unlisted."));
     pty.keys("<C-c>");
     pty.exit().assert_clean(0);
 }

@@ -94,7 +94,7 @@ fn a_hint_is_a_button() {
 fn the_help_begins_with_what_is_in_sight() {
     let mut desk = TestApp::with_offers(THREE);
     desk.resize(100, 30).keys("?");
-    desk.expect("Tables  machines for rent")
+    desk.expect("Offers  machines for rent")
         .expect("Edit the query");
     desk.keys("esc s f1");
     let screen = desk.screen();

@@ -63,7 +63,7 @@ fn the_columns_of_the_table_come_first_in_their_order() {
         .take(6)
         .map(|line| line.split("  ").next().unwrap())
         .collect();
-    assert_eq!(labels, ["$/h", "Job $", "Spare", "N", "GPU", "VRAM"]);
+    assert_eq!(labels, ["$/h", "Job $", "After job", "N", "GPU", "VRAM"]);
     // 0.30 x 10 + 0.9 x 50 x 10 / 720 + 20 x 0.01 + 5 x 0.02 = 3.925;
     // 0.70 x 10 + 1.8 x 50 x 10 / 720 + 0.3 = 8.55.
     let glance = |label| behind(&desk, "At a glance", label);
@@ -196,7 +196,7 @@ fn the_verdict_names_the_cheapest_and_the_fastest() {
     // 101 at 0.41 with 100 DLPerf, 103 at 0.22 with 50.
     desk.keys("space j space v");
     desk.expect("B is cheaper; A is 2× as fast and costs 86% more.");
-    desk.expect("Total 2 GPUs on 2 machines · $0.630/h");
+    desk.expect("If you rent all: 2 GPUs on 2 machines · $0.630/h");
     // 105 at 0.30 with 40 beside 103: worse in both.
     desk.keys("esc esc G space k k space v");
     desk.expect("A is cheaper and faster.");
@@ -218,7 +218,7 @@ fn slices_of_one_machine_are_not_added_up() {
         .expect("Compare 2 offers");
     let both = desk.shows("101") && desk.shows("102");
     assert!(both, "{}", desk.screen());
-    desk.expect("Total 2 GPUs on 1 machine · only 1 of 2 at once: they share GPUs");
+    desk.expect("If you rent all: 2 GPUs on 1 machine · only 1 of 2 at once: they share GPUs");
 }
 
 #[test]

@@ -121,8 +121,8 @@ fn a_notice_hides_no_row_and_no_border() {
     };
     let before = above(&desk);
     desk.keys("z esc");
-    desk.expect("q quits bourse");
-    assert!(footer(&desk).contains("q quits bourse"));
+    desk.expect("Press q to quit");
+    assert!(footer(&desk).contains("Press q to quit"));
     assert!(footer(&desk).contains("? help"), "the ways out stay");
     assert!(above(&desk).starts_with(&before[..3]), "{}", above(&desk));
     // Only the notice has its color.
@@ -133,7 +133,7 @@ fn a_notice_hides_no_row_and_no_border() {
     assert_ne!(last[40].fg, last[1].fg);
     // Where a row was, it still is.
     desk.resize(80, 24).keys("esc");
-    assert!(footer(&desk).contains("q quits bourse"));
+    assert!(footer(&desk).contains("Press q to quit"));
 }
 
 #[test]

@@ -541,7 +541,8 @@ fn defaults_are_shown_and_sent_only_when_asked_for() {
         .expect_not("default 0.9") // the public market ignores it: under Advanced
         .expect_not("sent");
     desk.keys("pgdn up up up space");
-    desk.expect("Send defaults  [x]").expect("default 20, sent");
+    desk.expect("Send default values  [x]")
+        .expect("default 20, sent");
     desk.keys("pgdn enter");
     answer_all(&mut desk, FOUR);
     desk.type_text("create").keys("enter");

@@ -121,7 +121,7 @@ fn a_dominated_offer_says_which_one_beats_it_and_by_how_much() {
     desk.keys("G enter").expect("Offer 105");
     desk.expect("103 beats it: 27% cheaper and 25% faster per GPU")
         .expect("◆ 103 beats it: $0.080/h cheaper and 10 DLPerf faster, per GPU");
-    desk.expect("in all 5 offers");
+    desk.expect("Alternatives among all 5 offers");
     desk.keys("esc g enter").expect("◆ best value");
 }
 
@@ -132,10 +132,10 @@ fn a_cut_answer_is_never_called_the_market() {
         .query
         .limit = Some(5);
     desk.keys("r").answer(MARKET);
-    desk.keys("m").expect("First 5 offers of more");
-    desk.keys("esc p").expect("First 5 offers of more");
+    desk.keys("m").expect("First 5 offers, more exist");
+    desk.keys("esc p").expect("First 5 offers, more exist");
     desk.keys("esc G enter")
-        .expect("Alternatives in the first 5 offers");
+        .expect("Alternatives among the first 5 offers");
 }
 
 #[test]

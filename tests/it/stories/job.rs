@@ -97,7 +97,7 @@ fn what_is_typed_into_a_field_takes_the_place_of_its_number() {
     desk.keys("J").type_text("10").keys("tab tab");
     desk.type_text("72").keys("tab home right").type_text("0"); // the cursor was moved: 20GB becomes 200GB
     desk.keys("tab tab shift-tab enter"); // fields that are only passed keep their numbers
-    desk.expect("Offers priced for 10h, 72 GB, 200 in / 5 out");
+    desk.expect("Offers priced for 10h, 72 GB, 200 GB in / 5 GB out");
     desk.keys("J");
     for (label, value) in [
         ("Run time", "10h"),
@@ -155,10 +155,10 @@ fn escape_keeps_what_was_typed_and_ctrl_x_clears_the_pricing() {
     // A draft is gone once a job is priced.
     desk.keys("J").expect_not("77").expect("[ Clear pricing ]");
     desk.keys("ctrl-x").expect("Job pricing cleared");
-    desk.expect_not("Job $").expect_not("Spare");
+    desk.expect_not("Job $").expect_not("After job");
     type_job(&mut desk).keys("enter").expect("Job $");
     desk.keys(":").type_text("clear-job").keys("enter");
-    desk.expect_not("Job $").expect_not("Spare");
+    desk.expect_not("Job $").expect_not("After job");
     // By its button, too.
     type_job(&mut desk).keys("enter").expect("Job $");
     desk.keys("J").click("[ Clear pricing ]");
@@ -196,5 +196,5 @@ fn the_form_is_usable_at_every_size() {
     desk.resize(80, 24).expect("Bill on 101").expect("Total");
     desk.resize(40, 10)
         .keys("tab tab tab tab tab")
-        .expect("Work");
+        .expect("DLPerf-hours");
 }

@@ -196,3 +196,9 @@ fn a_hundred_thousand_keys_fill_the_line_and_no_more() {
     );
     desk.keys("esc").expect("RTX 4090");
 }
+
+#[test]
+fn a_list_of_countries_breaks_after_a_comma_only() {
+    let lines = bourse::widgets::text::wrap("geolocation in [IS,CH,SE] over 20,000", 20);
+    assert_eq!(lines, ["geolocation in [IS,", "CH,SE] over 20,000"]);
+}

@@ -428,7 +428,7 @@ fn a_route_run_is_one_row_until_it_is_unfolded() {
     let groups = r#"{"success": true, "results": [{"id": 1, "endpoint_name": "chat"}]}"#;
     desk.answer(groups);
     desk.keys("t down down right")
-        .expect("‹ a number of requests ›");
+        .expect("‹ several requests ›");
     desk.keys("down ctrl-u").type_text("20");
     desk.keys("down ctrl-u").type_text("20").keys("enter y");
     let tickets: Vec<Ticket> = desk.calls.iter().map(|(ticket, _)| *ticket).collect();

@@ -93,7 +93,7 @@ fn routed(desk: &mut TestApp, ticket: Ticket, at: (f64, f64), result: Result<Rep
 fn series(desk: &mut TestApp, cost: &str, count: &str, at_once: &str, rate: &str) {
     desk.keys("t down ctrl-u").type_text(cost);
     desk.keys("down");
-    while !desk.shows("‹ a number of requests ›") {
+    while !desk.shows("‹ several requests ›") {
         desk.keys("right");
     }
     desk.keys("down ctrl-u").type_text(count);
@@ -144,7 +144,7 @@ fn the_reply_is_shown_whole_and_its_signature_shortened_and_copied() {
         .expect("req-17")
         .expect("250 ms")
         .expect("ABCD…wxy= (338 characters)")
-        .expect("load injected 100")
+        .expect("load 100")
         .expect("Worker request, secrets removed")
         .expect_not("mmmmmmmm");
     desk.keys("y s");
@@ -213,14 +213,14 @@ fn a_refused_request_injects_no_load() {
     desk.keys("t enter");
     let said = ErrorBody::Nothing;
     route(&mut desk, 0.1, Err(ApiError::Invalid { status: 400, said }));
-    desk.expect("Done").expect("load injected 0");
+    desk.expect("Done").expect("load 0");
     // Whether a lost answer refused is not known.
     desk.keys("r");
     route(&mut desk, 0.1, Err(ApiError::Lost));
-    desk.expect("load injected 100 (all runs 100)");
+    desk.expect("load 100 (all runs 100)");
     desk.keys("r");
     route(&mut desk, 0.1, refused());
-    desk.expect("load injected 0 (all runs 100)");
+    desk.expect("load 0 (all runs 100)");
 }
 
 /// The last line of the screen: the keys that matter now.
@@ -291,7 +291,7 @@ fn a_series_with_load_asks_once_and_without_load_not_at_all() {
         .expect("load of up to 5,000")
         .expect("wake");
     assert!(desk.calls.is_empty());
-    desk.keys("esc").expect("‹ a number of requests ›");
+    desk.keys("esc").expect("‹ several requests ›");
     assert!(desk.calls.is_empty());
     desk.keys("enter enter");
     assert!(desk.calls.is_empty(), "Enter cancels");
@@ -422,8 +422,7 @@ fn the_reply_and_the_time_to_a_worker_stand_side_by_side() {
 fn a_series_by_duration_without_a_rate_sends_ten_a_second() {
     let mut desk = at_groups(&Dialect::DOCUMENTED);
     desk.keys("t down ctrl-u").type_text("0");
-    desk.keys("down right right")
-        .expect("‹ requests for a time ›");
+    desk.keys("down right right").expect("‹ for a duration ›");
     desk.keys("down ctrl-u").type_text("1s");
     desk.keys("down down").expect("per second; blank: 10");
     desk.keys("enter").expect("for 1.0s, 4 at once, 10/s");

@@ -67,6 +67,13 @@ fn the_list_shows_own_searches_and_presets_apart() {
 }
 
 #[test]
+fn a_question_with_one_field_hints_at_no_other_field() {
+    let mut desk = with_two();
+    desk.keys("b enter").expect("Name").expect("Enter save");
+    desk.expect_not("next field").expect_not("last field");
+}
+
+#[test]
 fn a_saved_search_runs_in_its_pane_with_all_its_settings() {
     let mut desk = with_two();
     desk.keys("b down enter");
@@ -122,7 +129,7 @@ fn set_job(desk: &mut TestApp) {
     desk.keys("J ctrl-u").type_text("3d");
     desk.keys("tab tab ctrl-u").type_text("200");
     desk.keys("enter");
-    desk.expect("Offers priced for 3d, 200 GB, 20 in / 5 out");
+    desk.expect("Offers priced for 3d, 200 GB, 20 GB in / 5 GB out");
 }
 
 #[test]
@@ -140,7 +147,7 @@ fn a_search_sorted_by_the_cost_of_a_job_keeps_the_job() {
         .expect("Limit  500")
         .expect("Prices  on-demand")
         .expect("Storage  200 GB")
-        .expect("Job  3d, 200 GB, 20 in / 5 out");
+        .expect("Job  3d, 200 GB, 20 GB in / 5 GB out");
     let searches = desk.model.searches.clone();
     // Another start, without a job: the search brings its own.
     let mut desk = TestApp::prepared(&Dialect::SANDBOX, |model| {

@@ -13,7 +13,7 @@ fn truncated() -> TestApp {
         .query
         .limit = Some(3);
     desk.calls.clear();
-    desk.keys("r").answer(THREE).expect("First 3 of more");
+    desk.keys("r").answer(THREE).expect("First 3, more exist");
     desk
 }
 
@@ -48,7 +48,7 @@ fn a_new_order_of_a_truncated_answer_asks_the_market_for_its_own_top() {
     desk.expect("loading the top 3 by $/h▲");
     desk.answer(CHEAPEST).selects("104");
     desk.expect_not("loading")
-        .expect("First 3 of more")
+        .expect("First 3, more exist")
         .expect_not("among the 3 loaded");
     desk.wait(10.0);
     assert!(desk.calls.is_empty(), "once is enough");

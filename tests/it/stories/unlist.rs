@@ -113,8 +113,7 @@ fn the_id_is_typed_twice_sent_once_and_the_message_is_shown() {
     assert_eq!(desk.asked(), &Request::UnlistVolume { id: 7311 });
     desk.expect("Unlisting volume listing 7311");
     unlisted(&mut desk, "Unlisted Volume 7311.");
-    desk.expect("Volume listing 7311 unlisted:")
-        .expect("Unlisted Volume 7311.");
+    desk.expect("Volume listing 7311 unlisted.");
     desk.keys("esc")
         .expect_not("Unlist a volume")
         .expect("u unlist")
@@ -152,7 +151,7 @@ fn a_double_enter_a_held_key_or_a_resize_sends_nothing_twice() {
     desk.keys("enter enter enter").resize(60, 20).keys("enter");
     assert_eq!(desk.calls.len(), 1);
     unlisted(&mut desk, "Unlisted Volume 7311.");
-    desk.wait(60.0).expect("Unlisted Volume 7311.");
+    desk.wait(60.0).expect("Volume listing 7311 unlisted.");
     desk.keys("enter").expect_not("Unlist a volume"); // Enter closes an outcome
     desk.keys("esc enter esc");
     assert!(desk.calls.is_empty());
@@ -202,7 +201,7 @@ fn what_is_no_id_is_not_taken() {
         let mut desk = at_volumes();
         desk.keys("u").type_text(typed).keys("enter");
         says(&desk, words);
-        desk.expect_not("Once more");
+        desk.expect_not("Type the id again");
     }
 }
 
@@ -261,13 +260,13 @@ fn five_seconds_are_kept_and_only_enter_sends() {
 fn the_screen_wakes_for_every_second_of_the_countdown() {
     let mut desk = sent();
     unlisted(&mut desk, "ok");
-    desk.keys("u").expect("can be sent in 5 s");
+    desk.keys("u").expect("next unlist in 5 s");
     for second in [4, 3, 2, 1] {
         let wake = desk.model.deadline(desk.now).unwrap();
         assert!(wake - desk.now.mono <= 1.03, "{wake}");
         let pause = wake - desk.now.mono;
         desk.wait(pause)
-            .expect(&format!("can be sent in {second} s"));
+            .expect(&format!("next unlist in {second} s"));
     }
 }
 
@@ -281,7 +280,7 @@ fn a_429_is_told_in_words_and_counted_down() {
     });
     says(&desk, "Volume listing 7311 not unlisted:");
     says(&desk, "API requests too frequent endpoint threshold=8.0");
-    says(&desk, "The next one can be sent in 9 s."); // 8.0 x 1.1
+    says(&desk, "Rate limit: next unlist in 9 s."); // 8.0 x 1.1
     desk.keys("u")
         .type_text("7311")
         .keys("enter")
@@ -300,7 +299,7 @@ fn retry_after_is_counted_down_too() {
         retry_after: Some(Duration::from_secs(30)),
         said: ErrorBody::Nothing,
     });
-    says(&desk, "The next one can be sent in 30 s.");
+    says(&desk, "Rate limit: next unlist in 30 s.");
 }
 
 #[test]
@@ -390,7 +389,7 @@ fn leaving_the_dialog_does_not_lose_the_outcome() {
     let msg = Untrusted::from("Unlisted Volume 7311.");
     desk.reply(ticket, Ok(Reply::Unlisted { msg }));
     assert!(is_volumes(&desk.calls.last().unwrap().1));
-    desk.expect("Volume listing 7311 unlisted: Unlisted Volume 7311.");
+    desk.expect("Volume listing 7311 unlisted.");
     desk.keys("u").expect("History (UTC)").expect("done");
 }
 
@@ -410,7 +409,7 @@ fn while_one_is_under_way_the_dialog_shows_it_and_takes_no_other() {
     desk.keys("u enter").type_text("9");
     assert_eq!(desk.calls.len(), 1);
     unlisted(&mut desk, "Unlisted Volume 7311.");
-    desk.expect("7311 unlisted:");
+    desk.expect("7311 unlisted.");
 }
 
 #[test]
@@ -455,7 +454,7 @@ fn an_open_intent_of_an_earlier_run_is_an_unknown_outcome() {
     desk.keys("u");
     desk.expect("2026-11-19 12:00  555         UNKNOWN    no response seen");
     assert_eq!(desk.model.mutations.history[0].verdict(), Verdict::Unknown);
-    desk.expect_not("can be sent in");
+    desk.expect_not("next unlist in");
 }
 
 #[test]
@@ -463,9 +462,9 @@ fn the_pause_holds_over_a_restart() {
     let mut desk = at_volumes();
     desk.model.mutations.history = vec![open_intent(START - 2.0)];
     desk.keys("u");
-    desk.expect("can be sent in 3 s");
+    desk.expect("next unlist in 3 s");
     desk.model.mutations.history = vec![open_intent(START + 2.0)]; // the clock was turned back
-    desk.keys("x").expect_not("can be sent in");
+    desk.keys("x").expect_not("next unlist in");
 }
 
 #[test]
@@ -489,7 +488,7 @@ fn on_the_smallest_screen_the_lines_that_matter_stay() {
     desk.keys("enter")
         .expect(r#"{"id":7311}"#)
         .expect("POST /api/v0/volumes/unlist/")
-        .expect("Once more");
+        .expect("Type the id again");
     desk.type_text("73119").keys("enter");
     says(&desk, "That is not 7311: nothing was sent.");
     desk.keys("backspace enter").fail(ApiError::Lost);
@@ -509,7 +508,7 @@ fn the_table_is_refreshed_after_an_unlist_and_only_then() {
     desk.reply(ticket, Ok(Reply::Unlisted { msg }));
     assert_eq!(desk.calls.len(), 1);
     assert!(is_volumes(desk.asked()));
-    says(&desk, "The list is refreshing.");
+    says(&desk, "Refreshing the list.");
     let mut desk = sent();
     desk.fail(ApiError::Refused {
         status: 401,
@@ -552,7 +551,7 @@ fn tab_completes_ids_that_were_unlisted_before_and_no_others() {
         .type_text("40")
         .keys("tab")
         .expect("▏40 ");
-    desk.keys("ctrl-u tab enter").expect("Once more");
+    desk.keys("ctrl-u tab enter").expect("Type the id again");
     // The second line is the confirmation.
     desk.keys("tab");
     says(&desk, "Type the id again: that is the confirmation.");

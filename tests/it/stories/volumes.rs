@@ -50,7 +50,7 @@ fn the_detail_shows_cost_availability_room_and_the_spread_of_speeds() {
     retype(&mut desk, "5 days");
     desk.keys("enter").expect("12 TB for 5 days");
     desk.expect("! The volume is 3000 GB too small")
-        .expect("Left over: 4.5 days of the volume");
+        .expect("Available for 4.5 days after the term");
 }
 
 #[test]

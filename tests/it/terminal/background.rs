@@ -15,7 +15,7 @@ fn started(variables: &[(&str, &str)]) -> Pty {
     let pty = Pty::bourse(&["--freeze"], &all, 100, 30);
     pty.wait_for("offers", |screen| {
         let text = screen.contents();
-        text.contains("SANDBOX") && text.contains("First 500 of more")
+        text.contains("SANDBOX") && text.contains("First 500, more exist")
     });
     pty
 }
@@ -32,7 +32,7 @@ fn a_late_answer_changes_the_colours_and_no_key_is_lost() {
     pty.send(&bytes);
     pty.wait_for("light colours, three rows on", |screen| {
         accent(screen) == Some(vt100::Color::Rgb(0x00, 0x55, 0xaa))
-            && screen.contents().contains("First 500 of more")
+            && screen.contents().contains("First 500, more exist")
     });
     assert!(!pty.screen_text().contains("rgb:"));
     pty.keys("q");
@@ -85,7 +85,7 @@ fn a_broken_configuration_is_named_and_the_defaults_hold() {
         let place = home.path().to_str().unwrap().to_owned();
         let variables = [("XDG_CONFIG_HOME", place.as_str())];
         let mut pty = Pty::bourse(&["--freeze"], &variables, 200, 30);
-        pty.wait_for_text("First 500 of more");
+        pty.wait_for_text("First 500, more exist");
         pty.wait_for_text(wanted);
         // The default key still sorts.
         pty.keys("s");

@@ -82,7 +82,7 @@ fn from_the_sandbox_to_a_market_of_one_s_own_and_its_key_stays_where_it_is() {
         ("XDG_STATE_HOME", state.to_str().unwrap()),
     ];
     let mut pty = Pty::bourse(&[], &variables, 100, 30);
-    pty.wait_for_text("First 500 of more");
+    pty.wait_for_text("First 500, more exist");
     add(&mut pty, "work", &recorder.url(), KEY);
     assert!(recorder.requests().is_empty(), "nothing is sent unasked");
     pty.keys("r");
@@ -99,7 +99,7 @@ fn from_the_sandbox_to_a_market_of_one_s_own_and_its_key_stays_where_it_is() {
     pty.wait_for_text("key file");
     pty.keys("g<Enter>");
     pty.wait_for_text("SANDBOX");
-    pty.wait_for_text("First 500 of more");
+    pty.wait_for_text("First 500, more exist");
     pty.keys("q");
     let exit = pty.exit();
     exit.assert_clean(0);
@@ -222,7 +222,7 @@ async fn the_sandbox_stops_when_it_is_left_and_comes_back_as_it_was_left() {
         recorder.url()
     );
     let (person, running) = dashboard(&config, Environment::default()).await;
-    person.sees("First 500 of more").await;
+    person.sees("First 500, more exist").await;
     assert!(TcpStream::connect(running.address).is_ok());
     person.press(KeyCode::Char('M'));
     person.sees("key command").await;
@@ -247,7 +247,7 @@ async fn the_sandbox_stops_when_it_is_left_and_comes_back_as_it_was_left() {
     person.press(KeyCode::Char('g'));
     person.press(KeyCode::Enter);
     person.sees("Connected to the sandbox").await;
-    person.sees("First 500 of more").await;
+    person.sees("First 500, more exist").await;
     assert!(!person.screen.lock().unwrap().contains("num_gpus>=8"));
     person.press(KeyCode::Char('M'));
     person.sees("key command").await;
@@ -268,7 +268,7 @@ async fn a_key_of_the_environment_goes_to_named_markets_and_never_to_the_sandbox
         ..Environment::default()
     };
     let (person, running) = dashboard(&config, environment).await;
-    person.sees("First 500 of more").await;
+    person.sees("First 500, more exist").await;
     person.press(KeyCode::Char('M'));
     person.sees("environment").await;
     person.press(KeyCode::Char('G'));
@@ -280,7 +280,7 @@ async fn a_key_of_the_environment_goes_to_named_markets_and_never_to_the_sandbox
     person.press(KeyCode::Char('g'));
     person.press(KeyCode::Enter);
     // A sandbox takes its own key only: with another one it would refuse.
-    person.sees("First 500 of more").await;
+    person.sees("First 500, more exist").await;
     let _ = person.keys.send(Event::Paste(KEY.to_owned()));
     person.sees("Can't paste here").await;
     person.press(KeyCode::Char('q'));
@@ -297,7 +297,7 @@ async fn a_market_that_cannot_be_spoken_to_leaves_everything_as_it_is() {
     let config = "[profiles.far]\nbase_url = \"http://far.example\"\napi_key_command = \"printf k\"\n\
         [profiles.lost]\nbase_url = \"https://lost.example\"\napi_key_file = \"keys/lost\"\n";
     let (person, running) = dashboard(config, Environment::default()).await;
-    person.sees("First 500 of more").await;
+    person.sees("First 500, more exist").await;
     person.press(KeyCode::Char('M'));
     person.sees("key unusable").await;
     person.press(KeyCode::Char('G'));
@@ -310,7 +310,7 @@ async fn a_market_that_cannot_be_spoken_to_leaves_everything_as_it_is() {
     person.sees("! far was not tested: http://").await;
     person.press(KeyCode::Esc);
     person.sees("SANDBOX").await;
-    person.sees("First 500 of more").await;
+    person.sees("First 500, more exist").await;
     person.press(KeyCode::Char('q'));
     assert_eq!(running.ended.await.unwrap(), 0);
 }

@@ -59,7 +59,7 @@ async fn dashboard() -> (Person, tokio::task::JoinHandle<i32>, Running) {
 #[tokio::test(flavor = "multi_thread")]
 async fn offers_volumes_and_workergroups_come_over_http() {
     let (person, ended, sandbox) = dashboard().await;
-    person.sees("First 500 of more").await;
+    person.sees("First 500, more exist").await;
     person.press(KeyCode::Char('2'));
     person.sees("$/GB/mo▲").await;
     person.press(KeyCode::Char('3'));
@@ -77,11 +77,11 @@ async fn offers_volumes_and_workergroups_come_over_http() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_market_that_goes_away_leaves_the_rows_and_says_so() {
     let (person, ended, sandbox) = dashboard().await;
-    person.sees("First 500 of more").await;
+    person.sees("First 500, more exist").await;
     sandbox.stop().await;
     person.press(KeyCode::Char('r'));
     person.sees("The rows below are older").await;
-    person.sees("First 500 of more").await;
+    person.sees("First 500, more exist").await;
     person.press(KeyCode::Char('q'));
     assert_eq!(ended.await.unwrap(), 0);
 }

@@ -18,7 +18,7 @@ fn against(recorder: &Recorder) -> Pty {
 #[test]
 fn a_person_searches_changes_the_query_opens_a_detail_and_leaves() {
     let mut pty = Pty::bourse(&[], &[], 120, 30);
-    pty.wait_for_text("First 500 of more");
+    pty.wait_for_text("First 500, more exist");
     pty.wait_for_text("SANDBOX");
     pty.keys("/gpu_name=H100_SXM num_gpus>=4<Enter>");
     pty.wait_for("only H100 SXM", |screen| {

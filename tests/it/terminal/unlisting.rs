@@ -19,7 +19,7 @@ fn typed_twice(pty: &mut Pty, id: &str) {
     pty.keys("u");
     pty.wait_for_text("Unlist a volume");
     pty.keys(&format!("{id}<Enter>"));
-    pty.wait_for_text("Once more");
+    pty.wait_for_text("Type the id again");
     pty.keys(id);
 }
 
@@ -69,7 +69,7 @@ fn the_documented_request_goes_out_once_and_the_message_is_shown() {
     let mut pty = at_volumes(&recorder.url(), KEY, state.path());
     // Everything in one burst, as from a slow line: typed text of any speed is taken.
     pty.keys("u7311<Enter>7311<Enter>");
-    pty.wait_for_text("Unlisted Volume 7311.");
+    pty.wait_for_text("Volume listing 7311 unlisted.");
     pty.keys("<Enter><Enter><Esc>q");
     pty.exit().assert_clean(0);
     let unlists = unlists(&recorder);
@@ -103,7 +103,7 @@ fn a_bracketed_paste_sends_nothing() {
     pty.paste("7311\r7311\r");
     pty.wait_for_text("Can't paste here: type it.");
     pty.keys("7311<Enter>");
-    pty.wait_for_text("Once more");
+    pty.wait_for_text("Type the id again");
     pty.paste("7311\r");
     pty.wait_for_text("Can't paste here: type it.");
     pty.keys("<Enter>");
@@ -187,7 +187,7 @@ fn the_sandbox_s_pause_is_lived_through_without_a_refusal() {
     // Rented volumes cannot be unlisted: both answers are words of the market, neither is a 429.
     typed_twice(&mut pty, &ids[0]);
     pty.keys("<Enter>");
-    pty.wait_for_text("The next one can be sent in");
+    pty.wait_for_text("Rate limit: next unlist in");
     typed_twice(&mut pty, &ids[1]);
     pty.keys("<Enter>");
     pty.wait_for_text("can be sent in");
@@ -203,7 +203,7 @@ fn the_sandbox_s_pause_is_lived_through_without_a_refusal() {
     pty.keys("<Enter>");
     pty.wait_for("the second outcome", |screen| {
         let text = screen.contents();
-        text.contains(&format!("Volume listing {}", ids[1])) && text.contains("next one can be")
+        text.contains(&format!("Volume listing {}", ids[1])) && text.contains("next unlist in")
     });
     assert_eq!(sent(), 2);
     assert!(!journal(state.path()).contains("too frequent"));
@@ -307,7 +307,7 @@ fn without_a_journal_to_write_nothing_is_sent_or_the_history_says_that_it_is_not
     pty.keys("u");
     pty.wait_for_text("Write history is not saved");
     pty.keys("7311<Enter>7311<Enter>");
-    pty.wait_for_text("Unlisted Volume 7311.");
+    pty.wait_for_text("Volume listing 7311 unlisted.");
     pty.keys("<C-c>");
     pty.exit().assert_clean(0);
     assert_eq!(unlists(&recorder).len(), 1);
