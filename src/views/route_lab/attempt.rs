@@ -313,6 +313,8 @@ impl View for AttemptView {
             {
                 Availability::Hidden
             }
+            // Their keys are those of charts; here they would sort nothing or reach another view.
+            Action::Sort | Action::Differences if !self.report.is_typing() => Availability::Hidden,
             Action::Newer | Action::Older if !self.report.is_searching() => Availability::Hidden,
             Action::Settings => {
                 let run = state.routes.run(self.run);
