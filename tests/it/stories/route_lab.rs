@@ -523,6 +523,8 @@ fn attempts_are_searched_opened_and_copied_with_the_key_as_a_variable() {
         .expect("http://w2:80")
         .expect_not("http://w1:80");
     desk.keys("enter").expect("Attempt 2 of run 1");
+    desk.expect_not("sort").expect_not("differences");
+    desk.keys("s d").expect("Attempt 2 of run 1");
     desk.keys("y c");
     assert_eq!(
         copied(&mut desk),
