@@ -39,10 +39,6 @@ pub(super) fn pane(view: &BrowserPane, area: Rect, scene: &mut Scene<'_, '_>) {
 /// Cells of the market panel: the longest GPU names, a count and a price.
 const MARKET: u16 = 38;
 
-/// The lowest compact table that shares its place with the card of the first run: below the card's
-/// lines there is room for a few rows.
-const LEAST_WITH_CARD: u16 = first_run::COMPACT + 4;
-
 fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Scene<'_, '_>) {
     if view.shows_market(scene.size) {
         let [left, rest] =
@@ -55,13 +51,6 @@ fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Sce
     let is_shared = scene.size != Size::Compact
         && !scene.state.split.is_folded()
         && (row.is_some() || has_card);
-    if has_card && scene.size == Size::Compact && area.height >= LEAST_WITH_CARD {
-        let [table, card] =
-            Layout::vertical([Constraint::Fill(1), Constraint::Length(first_run::COMPACT)])
-                .areas(area);
-        records(view, browser, false, table, scene);
-        return first_run::draw(card, scene);
-    }
     if !is_shared {
         return records(view, browser, false, area, scene);
     }

@@ -9,7 +9,7 @@ use crate::app::State;
 use crate::app::keymap::Action;
 use crate::app::view::Scene;
 use crate::domain::Resource;
-use crate::widgets::panel::{Panel, Size};
+use crate::widgets::panel::Panel;
 use crate::widgets::text::wrap;
 
 const KEYS: [(Action, &str); 6] = [
@@ -20,9 +20,6 @@ const KEYS: [(Action, &str); 6] = [
     (Action::Palette, "find any command by name"),
     (Action::Help, "list all keys"),
 ];
-
-/// The height of the card on a compact screen of at least 60 columns.
-pub(super) const COMPACT: u16 = 13;
 
 /// Whether the card is shown: on the first run in the sandbox, until a key is pressed.
 pub(super) fn is_due(view: &BrowserPane, state: &State) -> bool {
@@ -35,17 +32,13 @@ pub(super) fn is_due(view: &BrowserPane, state: &State) -> bool {
 pub(super) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let markets = scene.key(Action::Markets);
-    let panel = Panel::new("Welcome to bourse").sized(scene.size);
-    let inner = panel.render(area, scene.frame.buffer_mut(), theme);
-    let is_compact = scene.size == Size::Compact;
+    let inner = Panel::new("Welcome to bourse").render(area, scene.frame.buffer_mut(), theme);
     let mut text = Text::default();
     let mut paragraph = |words: &str| {
         for line in wrap(words, inner.width) {
             text.push_line(Line::styled(line, theme.text));
         }
-        if !is_compact {
-            text.push_line(Line::default());
-        }
+        text.push_line(Line::default());
     };
     paragraph(
         "Compare GPU offers by what your job would cost, manage serverless workergroups and test \
@@ -62,16 +55,12 @@ pub(super) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
             Span::styled(what, theme.text),
         ]));
     }
-    if !is_compact {
-        text.push_line(Line::default());
-    }
+    text.push_line(Line::default());
     text.push_line(Line::from(vec![
         Span::styled(format!("{markets:>7}  "), theme.key),
         Span::styled("connect to a real market", theme.accent),
     ]));
-    if !is_compact {
-        text.push_line(Line::default());
-    }
+    text.push_line(Line::default());
     text.push_line(Line::styled("Any key replaces this card.", theme.dim));
     scene.render(Paragraph::new(text), inner);
 }
