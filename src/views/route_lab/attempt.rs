@@ -300,6 +300,8 @@ impl View for AttemptView {
             Action::Export => {
                 cx.try_open(|state| export::Export::new(state, self.run));
             }
+            // Below this view `d` would open what changed in the workergroups.
+            Action::Sort | Action::Differences => {}
             Action::Back | Action::Submit | Action::Open | Action::RouteLab => cx.close(),
             _ => return Handling::Ignored,
         }
