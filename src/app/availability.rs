@@ -1,5 +1,6 @@
 //! What can be done now, and why the rest cannot.
 
+use super::browser::Browser;
 use super::commands::Commands;
 use super::keymap::{Action, BINDINGS, Context, bindings};
 use super::model::Model;
@@ -53,9 +54,7 @@ impl Model {
         }
         let browser = self.browser();
         match action {
-            Action::Open => browser
-                .is_none_or(|browser| browser.selected_row().is_none())
-                .then(|| "no record is selected".to_owned()),
+            Action::Open => nothing_to_open(browser),
             Action::Settings => (self.pane == Pane::Workergroups)
                 .then(|| "workergroups are listed whole".to_owned()),
             Action::OfferType => {
@@ -96,6 +95,18 @@ impl Model {
             .iter()
             .take_while(|context| !is_shared(context));
         own.any(|context| bindings(*context).any(|row| row.action == action))
+    }
+}
+
+/// Why no record can be opened, if none can.
+fn nothing_to_open(browser: Option<&Browser>) -> Option<String> {
+    let is_loading = |browser: &&Browser| browser.remote().is_loading();
+    match browser {
+        Some(browser) if browser.selected_row().is_some() || browser.has_suggestion() => None,
+        _ => Some(browser.filter(is_loading).map_or_else(
+            || "no record is selected".to_owned(),
+            |browser| format!("the {} are still loading", browser.resource().nouns()),
+        )),
     }
 }
 

@@ -17,6 +17,8 @@ pub struct Bar {
     pub completion: Option<Completion>,
     counts: Vec<usize>,
     chosen: usize,
+    /// Whether the chosen candidate is in the text.
+    is_inserted: bool,
     history: Vec<String>,
     recalled: Option<usize>,
     before_recall: String,
@@ -112,13 +114,13 @@ impl Bar {
     /// Sets new candidates. `counts` are the loaded rows that match each of them, if they are
     /// values.
     pub fn offer(&mut self, completion: Completion, counts: Vec<usize>) {
-        self.chosen = 0;
+        self.choose(0);
         self.counts = counts;
         self.completion = (!completion.candidates.is_empty()).then_some(completion);
     }
 
-    /// The candidate that Tab inserts next.
-    pub fn candidate(&self) -> Option<&Candidate> {
+    /// The highlighted candidate.
+    fn candidate(&self) -> Option<&Candidate> {
         self.completion.as_ref()?.candidates.get(self.chosen)
     }
 
@@ -130,9 +132,10 @@ impl Bar {
     /// Makes this candidate the next one that Tab inserts.
     pub const fn choose(&mut self, index: usize) {
         self.chosen = index;
+        self.is_inserted = false;
     }
 
-    /// The index of that candidate.
+    /// The index of the highlighted candidate: the inserted one, else the one that Tab inserts.
     pub const fn chosen(&self) -> usize {
         self.chosen
     }
@@ -150,6 +153,11 @@ impl Bar {
             self.error = None;
             return;
         }
+        if self.is_inserted
+            && let Some(completion) = &self.completion
+        {
+            self.choose((self.chosen + 1) % completion.candidates.len());
+        }
         let Some(candidate) = self.candidate().cloned() else {
             return;
         };
@@ -166,7 +174,7 @@ impl Bar {
         let cursor = before.chars().count() + candidate.insert.chars().count();
         let new = format!("{before}{}{after}", candidate.insert);
         completion.span.end = completion.span.start + candidate.insert.len();
-        self.chosen = (self.chosen + 1) % completion.candidates.len();
+        self.is_inserted = true;
         self.input.set_with_cursor(new, cursor);
     }
 }

@@ -42,6 +42,7 @@ pub struct Browser {
     /// When to request the market's own top rows in a new order.
     pub(crate) ask_order_at: Option<f64>,
     view: Vec<u32>,
+    visible_best: usize,
     revision: u64,
     /// Columns in which the words were found, besides those the person has chosen.
     revealed: Vec<&'static Field>,
@@ -71,6 +72,7 @@ impl Browser {
             watch: None,
             ask_order_at: None,
             view: Vec::new(),
+            visible_best: 0,
             revision: 0,
             revealed: Vec::new(),
             names: Names::default(),
@@ -276,6 +278,7 @@ impl Browser {
         self.revision += 1;
         let Some(listing) = self.remote.shown() else {
             self.view.clear();
+            self.visible_best = 0;
             return;
         };
         let matching = listing.matching(self.local_conditions());
@@ -292,7 +295,21 @@ impl Browser {
         // Whatever the order, rows that cannot serve the request come last.
         view.sort_by_key(|row| self.computed.is_unfit(*row as usize));
         self.view = view;
+        let front = self.computed.front();
+        let is_best = |row: &&u32| front.is_some_and(|front| front.contains(**row));
+        self.visible_best = self.view.iter().filter(is_best).count();
         self.follow_selection();
+    }
+
+    /// How many rows of the view are on the front of price against speed.
+    pub const fn visible_best(&self) -> usize {
+        self.visible_best
+    }
+
+    /// How many rows of the view cannot do the job or term: they come last.
+    pub fn visible_unfit(&self) -> usize {
+        let is_fit = |row: &u32| !self.computed.is_unfit(*row as usize);
+        self.view.len() - self.view.partition_point(is_fit)
     }
 
     fn follow_selection(&mut self) {

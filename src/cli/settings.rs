@@ -1,6 +1,6 @@
 //! Resolves flags, environment and configuration to one marketplace and its key.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::time::Duration;
 
@@ -13,13 +13,12 @@ use crate::api::client::epoch_seconds;
 use crate::api::redact::KnownSecrets;
 use crate::api::{Client, ClientConfig, Operation, Origin, Pacer, Secret, Session};
 use crate::app::keys::Keymap;
+use crate::domain::workergroup::MadeGroups;
 use crate::domain::{Condition, Dialect};
 use crate::sandbox::latency::Latency;
-use crate::sandbox::{GroupStore, Running, Sandbox, SandboxConfig};
+use crate::sandbox::{GroupStore, Running, Sandbox, SandboxConfig, UnlistStore};
 use crate::store::keys::{self, Complaints};
-use crate::store::{
-    Config, ConfigError, MadeGroupsFile, Notifications, PacingFile, Paths, Profile,
-};
+use crate::store::{Config, ConfigError, Notifications, PacingFile, Paths, Profile, SandboxFile};
 use crate::widgets::appearance::Look;
 
 /// The environment variable with the key for any marketplace.
@@ -340,7 +339,7 @@ pub(super) fn dropped(wrong: &[ConfigError]) -> Vec<String> {
     notices
 }
 
-/// The sandbox from the flags, with the workergroups that were created in it. It gets no key from
+/// The sandbox from the flags, with what was created and unlisted in it. It gets no key from
 /// outside: it makes its own.
 fn embedded(
     flags: &Global,
@@ -356,13 +355,27 @@ fn embedded(
     apply_sandbox_flags(&mut config, flags)?;
     // A frozen sandbox returns the same bytes in every run, so it starts without earlier groups.
     if let Some(paths) = paths.filter(|_| !config.freeze) {
-        let (file, groups, notice) = MadeGroupsFile::open(paths, profile, config.market.seed);
+        let seed = config.market.seed;
+        let (file, groups, notice) = SandboxFile::<MadeGroups>::open(paths, profile, seed);
         notices.extend(notice);
         config.groups = groups;
         config.group_store = file.map(|file| {
             GroupStore::new(move |change| {
-                if let Err(why) = file.change(change) {
+                if let Err(why) = file.change(|groups| groups.apply(change)) {
                     tracing::warn!("a workergroup of the sandbox is not saved: {why}");
+                }
+            })
+        });
+        let (file, unlisted, notice) = SandboxFile::<BTreeSet<u64>>::open(paths, profile, seed);
+        notices.extend(notice);
+        config.unlisted = unlisted;
+        config.unlist_store = file.map(|file| {
+            UnlistStore::new(move |id| {
+                let insert = |ids: &mut BTreeSet<u64>| {
+                    ids.insert(id);
+                };
+                if let Err(why) = file.change(insert) {
+                    tracing::warn!("an unlisted volume of the sandbox is not saved: {why}");
                 }
             })
         });

@@ -141,16 +141,14 @@ fn work(
                 overwrite,
                 is_private,
             } => {
-                let write = if is_private {
-                    export::write_private
-                } else {
-                    export::write
-                };
                 let content = known.remove(&content);
-                Message::Exported(exported(
-                    write(&path, content.as_bytes(), overwrite),
-                    &content,
-                ))
+                let bytes = content.as_bytes();
+                let written = if is_private {
+                    export::write_private(&path, bytes, overwrite)
+                } else {
+                    export::write(&path, bytes, overwrite)
+                };
+                Message::Exported(exported(written, &content))
             }
             Job::Reached(reached) => {
                 // The receiver may be gone.

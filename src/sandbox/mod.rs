@@ -36,6 +36,7 @@ mod staffing;
 mod state;
 mod token;
 
+use std::collections::BTreeSet;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -100,26 +101,36 @@ pub struct SandboxConfig {
     pub groups: MadeGroups,
     /// Saves such groups; without it they end with the sandbox.
     pub group_store: Option<GroupStore>,
+    /// The ids of volume listings that callers unlisted in earlier runs.
+    pub unlisted: BTreeSet<u64>,
+    /// Saves such ids; without it the listings are back in the next run.
+    pub unlist_store: Option<UnlistStore>,
 }
 
-/// Saves changes to the workergroups that callers created. It may block.
+/// Saves changes that outlive the sandbox. It may block.
 #[derive(Clone)]
-pub struct GroupStore(Arc<dyn Fn(GroupChange) + Send + Sync>);
+pub struct ChangeStore<T>(Arc<dyn Fn(T) + Send + Sync>);
 
-impl GroupStore {
+/// Saves changes to the workergroups that callers created.
+pub type GroupStore = ChangeStore<GroupChange>;
+
+/// Saves the ids of unlisted volumes.
+pub type UnlistStore = ChangeStore<u64>;
+
+impl<T> ChangeStore<T> {
     /// A store that saves each change with `save`.
-    pub fn new(save: impl Fn(GroupChange) + Send + Sync + 'static) -> Self {
+    pub fn new(save: impl Fn(T) + Send + Sync + 'static) -> Self {
         Self(Arc::new(save))
     }
 
-    fn save(&self, change: GroupChange) {
+    fn save(&self, change: T) {
         (self.0)(change);
     }
 }
 
-impl std::fmt::Debug for GroupStore {
+impl<T> std::fmt::Debug for ChangeStore<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("GroupStore(…)")
+        f.write_str("ChangeStore(…)")
     }
 }
 
@@ -159,6 +170,8 @@ impl Default for SandboxConfig {
             body_patience: BODY_PATIENCE,
             groups: MadeGroups::default(),
             group_store: None,
+            unlisted: BTreeSet::new(),
+            unlist_store: None,
         }
     }
 }

@@ -18,7 +18,7 @@ use super::market::{DEFAULT_VOLUME, FROZEN_AT, Market, UnlistError};
 use super::pacing::Pacer;
 use super::search::{Search, pick};
 use super::token::Token;
-use super::{GroupStore, OwnListing, SandboxConfig, USER, groups, staffing};
+use super::{GroupStore, OwnListing, SandboxConfig, USER, UnlistStore, groups, staffing};
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::workergroup::GroupChange;
 use crate::domain::{OFFERS, VOLUMES};
@@ -45,6 +45,7 @@ pub struct State {
     world: Mutex<World>,
     pacer: Mutex<Pacer>,
     group_store: Option<GroupStore>,
+    unlist_store: Option<UnlistStore>,
     signer: Signer,
     signatures: Mutex<HashMap<String, String>>,
     created: Mutex<Vec<Created>>,
@@ -79,6 +80,11 @@ impl State {
         for group in &config.groups.0 {
             fleet.restore(group.clone());
         }
+        let mut listed = Market::new(market)?;
+        for id in &config.unlisted {
+            // A smaller market may not have the listing.
+            let _ = listed.unlist(*id);
+        }
         let ledger = Ledger::default();
         let faults = Faults::new(
             market.seed,
@@ -95,12 +101,13 @@ impl State {
             delays: Delays::new(market.seed, config.latency),
             body_patience: config.body_patience,
             world: Mutex::new(World {
-                market: Market::new(market)?,
+                market: listed,
                 fleet,
                 seen: Instant::now(),
             }),
             pacer: Mutex::new(Pacer::new(config.rate_limits)),
             group_store: config.group_store.clone(),
+            unlist_store: config.unlist_store.clone(),
             signer: Signer::new()?,
             signatures: Mutex::default(),
             created: Mutex::default(),
@@ -176,8 +183,12 @@ impl State {
             Refusal::arguments("You must pass in `id` in the body of the request")
         })?;
         let id = groups::count("id", id)?;
-        match self.world().market.unlist(id) {
+        let unlisted = self.world().market.unlist(id);
+        match unlisted {
             Ok(()) => {
+                if let Some(store) = &self.unlist_store {
+                    store.save(id);
+                }
                 self.commit(Call::Unlist, id, false);
                 Ok(json!({ "success": true, "msg": format!("Unlisted Volume {id}.") }))
             }

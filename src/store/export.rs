@@ -24,10 +24,10 @@ pub fn write(path: &str, content: &[u8], overwrite: bool) -> Result<PathBuf, Exp
     put(path, content, overwrite, 0o666) // less what the umask takes
 }
 
-/// As [`write`]; nobody else may read the file (0600).
+/// As [`write()`]; nobody else may read the file (0600).
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn write_private(path: &str, content: &[u8], overwrite: bool) -> Result<PathBuf, ExportError> {
     put(path, content, overwrite, 0o600)
 }

@@ -11,8 +11,8 @@ use crate::widgets::theme::Theme;
 
 const SECONDS_PER_HOUR: f64 = 3600.0;
 
-/// Cells of the labels.
-const LABEL: usize = 18;
+/// Cells of the labels: the longest is "Storage while running".
+const LABEL: usize = 21;
 
 /// What a job costs on an offer.
 pub fn job(

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use textwrap::{Options, WordSplitter, wrap as wrap_words};
+use textwrap::core::Word;
+use textwrap::{Options, WordSeparator, WordSplitter, wrap as wrap_words};
 use unicode_width::UnicodeWidthStr;
 
 use crate::domain::text::{is_visible, truncate, visible};
@@ -70,6 +71,27 @@ pub fn wrap(text: &str, width: u16) -> Vec<String> {
     text.lines().flat_map(wrapped).collect()
 }
 
+/// The parts of a line between which it may break: the words, but for a unit, which stays with its
+/// number.
+fn unbroken(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
+    let is_unit = |word: &str| word.starts_with('$') || ["h", "GB", "days"].contains(&word);
+    let mut start = 0;
+    let mut end = 0;
+    let mut parts = Vec::new();
+    for word in WordSeparator::AsciiSpace.find_words(line) {
+        let is_number = line[start..end]
+            .trim_end()
+            .ends_with(|last: char| last.is_ascii_digit());
+        if end > start && !(is_number && is_unit(word.word)) {
+            parts.push(Word::from(&line[start..end]));
+            start = end;
+        }
+        end += word.word.len() + word.whitespace.len();
+    }
+    parts.push(Word::from(&line[start..end]));
+    Box::new(parts.into_iter())
+}
+
 /// Wraps a styled line into lines of at most `width` cells; continuations are indented by `indent`
 /// cells.
 pub fn wrap_line(line: &Line<'_>, width: u16, indent: u16) -> Vec<Line<'static>> {
@@ -85,6 +107,7 @@ pub fn wrap_line(line: &Line<'_>, width: u16, indent: u16) -> Vec<Line<'static>>
     let text: String = line.spans.iter().map(|span| &*span.content).collect();
     let blanks = " ".repeat(usize::from(indent.min(width / 2)));
     let options = Options::new(usize::from(width.max(1)))
+        .word_separator(WordSeparator::Custom(unbroken))
         .word_splitter(WordSplitter::NoHyphenation)
         .subsequent_indent(&blanks);
     let mut styles = line
@@ -142,6 +165,16 @@ mod tests {
         assert_eq!(wrap("one two three\nfour", 7), ["one two", "three", "four"]);
         assert_eq!(wrap("unbreakable", 4), ["unbr", "eaka", "ble"]);
         assert_eq!(wrap("gpu_name=RTX-4090", 9), ["gpu_name=", "RTX-4090"]);
+    }
+
+    #[test]
+    fn a_unit_stays_with_its_number() {
+        let line = Line::raw("0.9 $/GB/month x 72 GB / 720 h x 10 h");
+        let parts: Vec<_> = wrap_line(&line, 18, 2)
+            .iter()
+            .map(Line::to_string)
+            .collect();
+        assert_eq!(parts, ["0.9 $/GB/month x", "  72 GB / 720 h x", "  10 h"]);
     }
 
     #[test]

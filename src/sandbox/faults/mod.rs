@@ -39,7 +39,7 @@ pub use profile::Profile;
 pub use spec::{FaultSpec, FaultSpecError, operations};
 
 /// The response header that names the fault.
-pub const HEADER: &str = "x-sandbox-fault";
+const HEADER: &str = "x-sandbox-fault";
 
 /// The delays of faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -67,7 +67,11 @@ fn mistake(state: &State, browser: &Browser) -> Option<String> {
     let error = browser.bar.error.as_ref()?;
     let fix = error.suggestion.as_ref().map(|suggestion| {
         let key = state.keymap.key_of(Action::Complete);
-        format!(": {key} changes it to {}", suggestion.replacement)
+        match suggestion.replacement.as_str() {
+            " " => format!(": {key} inserts a space"),
+            "" => format!(": {key} removes it"),
+            replacement => format!(": {key} changes it to {replacement}"),
+        }
     });
     Some(format!("{}{}", error.message, fix.unwrap_or_default()))
 }

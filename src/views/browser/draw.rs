@@ -228,10 +228,7 @@ fn legend(browser: &Browser, scene: &Scene<'_, '_>) -> Line<'static> {
             format!("{} marked", browser.marks.len()),
         );
     }
-    let front = browser
-        .computed
-        .front()
-        .map_or(0, |front| front.members().len());
+    let front = browser.visible_best();
     if front > 0 {
         let what = if browser.computed.job.is_some() {
             "best value for the job"
@@ -240,7 +237,7 @@ fn legend(browser: &Browser, scene: &Scene<'_, '_>) -> Line<'static> {
         };
         add(table::BEST, theme.good, format!("{what} ({front})"));
     }
-    let unfit = browser.computed.unfit();
+    let unfit = browser.visible_unfit();
     if unfit > 0 {
         let text = format!("too small or too short ({unfit})");
         add(table::UNFIT, theme.warning, text);

@@ -101,10 +101,7 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
                 browser.resource().nouns()
             ),
             reasons: did_you_mean(browser).collect(),
-            keys: vec![
-                (Action::Funnel, "find the strictest condition"),
-                (Action::Query, "edit query"),
-            ],
+            keys: remedies(browser),
         },
     }
 }
@@ -114,16 +111,25 @@ fn pause(waiting: &Waiting, now: Now) -> String {
     format!("{}: sending in {seconds:.0} s", waiting.why)
 }
 
+/// The keys that help if no row meets the conditions.
+fn remedies(browser: &Browser) -> Vec<(Action, &'static str)> {
+    let mut keys = vec![
+        (Action::Funnel, "find the strictest condition"),
+        (Action::Query, "edit query"),
+    ];
+    if browser.has_suggestion() {
+        keys.insert(0, (Action::Open, super::APPLY));
+    }
+    keys
+}
+
 fn none(browser: &Browser) -> Note {
     let warn = |condition| language::warning(condition, browser.dialect());
     let warnings = browser.query.active().filter_map(warn);
     Note {
         title: format!("No {} match this query", browser.resource().nouns()),
         reasons: warnings.chain(did_you_mean(browser)).collect(),
-        keys: vec![
-            (Action::Funnel, "find the strictest condition"),
-            (Action::Query, "edit query"),
-        ],
+        keys: remedies(browser),
     }
 }
 

@@ -24,6 +24,9 @@ use crate::widgets::text_input::TextInput;
 /// The completion list below the query.
 const POPUP: Region = Region(8);
 
+/// The effect of Enter where a suggestion replaces the rows.
+const APPLY: &str = "apply suggestion";
+
 /// Which part of the pane has the keyboard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Focus {
@@ -41,6 +44,8 @@ pub struct BrowserPane {
     market: Overview,
     /// Whether it has not been used yet.
     is_untouched: bool,
+    /// Whether Enter applies a suggestion.
+    has_suggestion: bool,
 }
 
 impl BrowserPane {
@@ -50,6 +55,7 @@ impl BrowserPane {
             focus: Focus::Table,
             market: Overview::default(),
             is_untouched: true,
+            has_suggestion: false,
         }
     }
 
@@ -66,6 +72,11 @@ impl BrowserPane {
             return Outcome::Handled;
         }
         match action {
+            Action::Open if browser.has_suggestion() => {
+                if browser.take_suggestions() {
+                    self.refresh(cx);
+                }
+            }
             Action::Left | Action::FirstColumn => scroll(self.resource, action, cx),
             Action::Right | Action::LastColumn => scroll(self.resource, action, cx),
             Action::Mark => browser.mark(),
@@ -272,6 +283,7 @@ impl View for BrowserPane {
     fn hint(&self, action: Action) -> Option<&'static str> {
         match (self.focus, action) {
             (Focus::Market, Action::Open) => Some("filter by this"),
+            (Focus::Table, Action::Open) if self.has_suggestion => Some(APPLY),
             (_, Action::Job) if self.resource == Resource::Volumes => Some("term"),
             _ => None,
         }
@@ -363,6 +375,7 @@ impl View for BrowserPane {
     }
 
     fn rows_changed(&mut self, state: &State) {
+        self.has_suggestion = state.browsers[self.resource].has_suggestion();
         // Grouping all rows is slow: only on screens with room for the panel.
         if size_of(state) == Size::Wide {
             self.market.refresh(&state.browsers[self.resource]);

@@ -92,24 +92,37 @@ fn found(browser: &Browser, width: u16) -> String {
     format!("{}/{}{more}", grouped(shown), grouped(loaded))
 }
 
-/// Draws the query, and the cursor while it is edited.
-pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
-    let theme = scene.theme;
-    let bar = &browser.bar;
-    scene.clickable(area, Target::Hint(Action::Query));
-    // While typing words, the number of matching rows is shown.
-    let found = if bar.editing {
+/// Lays out the bar: the prompt, the query, and the number of matching rows, which is shown while
+/// typing.
+fn layout(browser: &Browser, area: Rect) -> ([Rect; 3], String) {
+    let found = if browser.bar.editing {
         found(browser, area.width)
     } else {
         String::new()
     };
     let gap = if found.is_empty() { 1 } else { GAP + 1 };
-    let [prompt, text, count] = Layout::horizontal([
+    let areas = Layout::horizontal([
         Constraint::Length(PROMPT),
         Constraint::Fill(1),
         Constraint::Length(cells(&found) + gap),
     ])
     .areas(area);
+    (areas, found)
+}
+
+/// How many cells of the edited query are scrolled away at the left. One cell is kept for the
+/// cursor after the last character.
+fn scroll(browser: &Browser, text: Rect) -> usize {
+    let width = usize::from(text.width.saturating_sub(1));
+    browser.bar.input.scroll(width)
+}
+
+/// Draws the query, and the cursor while it is edited.
+pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    let bar = &browser.bar;
+    scene.clickable(area, Target::Hint(Action::Query));
+    let ([prompt, text, count], found) = layout(browser, area);
     scene.render(
         Line::styled(format!("{found} "), theme.dim).right_aligned(),
         count,
@@ -121,10 +134,9 @@ pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
         let note = format!("No filters: showing everything ({key} to add some)");
         return scene.render(fit(Line::styled(note, theme.dim), text.width), text);
     }
-    // One cell is kept for the cursor after the last character.
     let width = text.width.saturating_sub(1);
     let scroll = if bar.editing {
-        bar.input.scroll(usize::from(width))
+        scroll(browser, text)
     } else {
         0
     };
@@ -198,9 +210,9 @@ const fn style_of(token: Token, theme: &Theme) -> Style {
 
 /// The screen column of a position in the query's text.
 fn column_of(place: usize, browser: &Browser, line: Rect) -> u16 {
-    let input = &browser.bar.input;
-    let scroll = input.scroll(usize::from(line.width.saturating_sub(PROMPT + 1)));
-    let column = input.column_of(place).saturating_sub(scroll);
+    let ([_, text, _], _) = layout(browser, line);
+    let column = browser.bar.input.column_of(place);
+    let column = column.saturating_sub(scroll(browser, text));
     line.x + PROMPT + u16::try_from(column).unwrap_or(line.width)
 }
 
@@ -369,16 +381,15 @@ fn printed<'a>(conditions: impl IntoIterator<Item = &'a Condition>) -> String {
     printed.join(" ")
 }
 
-/// Draws a caret under the error in the query.
+/// Draws carets under the part of the error in the query that is not scrolled away.
 fn caret(browser: &Browser, error: &LanguageError, area: Rect, scene: &mut Scene<'_, '_>) {
     let input = &browser.bar.input;
-    let width = usize::from(area.width.saturating_sub(PROMPT + 1));
-    let before = input.column_of(error.span.start);
-    let under = input
-        .column_of(error.span.end)
-        .saturating_sub(before)
-        .max(1);
-    let x = usize::from(PROMPT) + before.saturating_sub(input.scroll(width)).min(width);
+    let ([_, text, _], _) = layout(browser, area);
+    let scroll = scroll(browser, text);
+    let column = |place| input.column_of(place).saturating_sub(scroll);
+    let start = column(error.span.start).min(usize::from(text.width));
+    let under = column(error.span.end).saturating_sub(start).max(1);
+    let x = usize::from(PROMPT) + start;
     let line = format!("{}{}", " ".repeat(x), "^".repeat(under));
     let style = scene.theme.error;
     scene.render(Line::styled(line, style), area);

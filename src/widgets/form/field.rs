@@ -118,7 +118,7 @@ impl<K: Copy + Eq> Field<K> {
         self
     }
 
-    /// Checks the text whenever it changes; [`Form::validate`] or leaving the field shows the
+    /// Checks the text whenever it changes; [`Form::validate`](super::Form::validate) or leaving the field shows the
     /// error.
     #[must_use]
     pub fn check(mut self, check: impl Fn(&str) -> Result<(), String> + Send + 'static) -> Self {

@@ -1,6 +1,7 @@
 //! What makes the sandbox like a service on the net: latency, requests that stall, listings of the
 //! caller's own, and workergroups that outlive it.
 
+use std::collections::BTreeSet;
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
@@ -12,7 +13,7 @@ use bourse::cli::args::Global;
 use bourse::cli::{Environment, Market, Settings};
 use bourse::domain::workergroup::{GroupChange, MadeGroups, NewWorkergroup};
 use bourse::sandbox::latency::Latency;
-use bourse::sandbox::{GroupStore, SandboxConfig};
+use bourse::sandbox::{GroupStore, SandboxConfig, UnlistStore};
 use bourse::store::Paths;
 use serde_json::{Value, json};
 
@@ -171,6 +172,40 @@ fn the_unlist_dialog_names_the_ids_to_try() {
     pty.wait_for_text(&format!("Unlisted Volume {id}."));
     pty.keys("<C-c>");
     pty.exit().assert_clean(0);
+}
+
+#[test]
+fn an_unlisted_volume_is_gone_in_the_next_run_too() {
+    let kept = Arc::new(Mutex::new(BTreeSet::new()));
+    let start = || {
+        let store = Arc::clone(&kept);
+        let unlisted = kept.lock().unwrap().clone();
+        Server::start(SandboxConfig {
+            freeze: false,
+            unlisted,
+            unlist_store: Some(UnlistStore::new(move |id| {
+                store.lock().unwrap().insert(id);
+            })),
+            ..frozen()
+        })
+    };
+    let free = |server: &Server| -> Vec<u64> {
+        let listings = server.running.own_listings().iter();
+        let free = listings.filter(|listing| !listing.rented);
+        free.map(|listing| listing.id).collect()
+    };
+    let first = start();
+    let mut before = free(&first);
+    let gone = before.remove(0);
+    let unlist = |server: &Server| {
+        let answer = server.post("/api/v0/volumes/unlist/", &json!({"id": gone}));
+        answer.status
+    };
+    assert_eq!(unlist(&first), 200);
+    drop(first);
+    let second = start();
+    assert_eq!(free(&second), before);
+    assert_eq!(unlist(&second), 400);
 }
 
 // Workergroups

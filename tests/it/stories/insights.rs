@@ -102,13 +102,16 @@ pub fn type_job(desk: &mut TestApp) -> &mut TestApp {
 
 #[test]
 fn the_front_is_marked_in_the_table_and_counted() {
-    let desk = wide();
+    let mut desk = wide();
     for id in ["102", "103", "104"] {
         assert!(desk.row(id).starts_with("┃ ◆ "), "{id}");
     }
     assert!(desk.row("101").starts_with("┃›◆ "));
     assert!(desk.row("105").starts_with("┃   "));
     desk.expect("◆ best value (4)");
+    // Only those that the words leave.
+    desk.keys("/").type_text(" 3090").keys("enter");
+    desk.expect("2 of 5 offers").expect("◆ best value (1)");
 }
 
 #[test]

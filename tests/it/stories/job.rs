@@ -40,6 +40,17 @@ fn a_job_is_billed_while_it_is_typed_and_becomes_a_column_that_sorts() {
         let words = words(&desk, label);
         assert!(words.contains(&value.to_owned()), "{label}: {words:?}");
     }
+    // All amounts end in the same column, also next to the longest label.
+    let end = |amount: &str| {
+        let screen = desk.screen();
+        let bill = screen.lines().skip_while(|line| !line.contains("Bill on"));
+        let mut ends = bill.filter_map(|line| {
+            let end = line.find(amount)? + amount.len();
+            Some(line[..end].chars().count())
+        });
+        ends.next().unwrap()
+    };
+    assert_eq!(end("$0.90"), end("$4.00"));
     desk.expect("= 0.4 $/h x 10 h")
         .expect("= 0.9 $/GB/month x 72 GB / 720 h x 10 h")
         .expect("= 4 + 0.9 + 0.45 + 0.2 + 0.1");

@@ -326,6 +326,58 @@ fn a_mistake_gets_a_caret_and_tab_takes_the_suggestion() {
 }
 
 #[test]
+fn the_carets_are_under_the_mistake_in_a_scrolled_query_too() {
+    let mut desk = TestApp::with_offers(THREE);
+    let filler = "cpu_ram>=16 ".repeat(12);
+    desk.keys("/ ctrl-u")
+        .type_text(&format!("{filler}num_gpu>=2 dph<1"))
+        .keys("enter");
+    let screen = desk.screen();
+    let column = |text: &str| {
+        let mut lines = screen.lines();
+        let found = lines.find_map(|line| Some(line[..line.find(text)?].chars().count()));
+        found.unwrap_or_else(|| panic!("{text}\n{screen}"))
+    };
+    assert_eq!(column(" / "), 0);
+    desk.expect("/ …");
+    assert_eq!(column("^^^^^^^"), column("num_gpu>=2"), "{screen}");
+}
+
+#[test]
+fn a_missing_space_is_named() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.keys("/ ctrl-u")
+        .type_text("num_gpus=2dph<1")
+        .keys("enter");
+    desk.expect("missing space before this condition: Tab inserts a space");
+    desk.keys("tab enter");
+    assert_eq!(asked_text(&desk), "num_gpus=2 dph_total<1");
+}
+
+#[test]
+fn the_completion_list_highlights_what_tab_inserted() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.keys("/ ctrl-u").type_text("gpu_name=");
+    let mut inserted = Vec::new();
+    for _ in 0..3 {
+        desk.keys("tab");
+        let bar = &desk.model.browser().unwrap().bar;
+        let candidates = &bar.completion.as_ref().unwrap().candidates;
+        let highlighted = candidates[bar.chosen()].insert.clone();
+        assert!(bar.input.text().ends_with(&highlighted), "{highlighted}");
+        inserted.push(highlighted);
+    }
+    assert!(inserted[0] != inserted[1] && inserted[1] != inserted[2]);
+}
+
+#[test]
+fn enter_before_the_first_rows_says_that_they_are_loading() {
+    let mut desk = TestApp::new();
+    desk.keys("enter").expect("the offers are still loading");
+    desk.answer(THREE).keys("enter").expect("Offer 101");
+}
+
+#[test]
 fn any_removes_a_default_from_the_bar() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("/ ctrl-u")
@@ -436,11 +488,19 @@ fn a_name_that_the_market_does_not_use_gets_a_suggestion() {
         .keys("enter");
     desk.answer(r#"{"offers":[]}"#);
     desk.expect("No offers match this query")
-        .expect("Did you mean gpu_name=RTX_4090?");
+        .expect("Did you mean gpu_name=RTX_4090?")
+        .expect("Enter apply suggestion");
+    desk.keys("enter");
+    assert_eq!(asked_text(&desk), "gpu_name=RTX_4090");
+    desk.answer(THREE)
+        .expect("/ gpu_name=RTX_4090\n")
+        .expect_not("apply suggestion");
+    desk.keys("enter").expect("Offer 101");
+    desk.keys("esc");
     // A known name that nobody offers today is no mistake.
     desk.keys("/ ctrl-u")
         .type_text("gpu_name=RTX_4090")
-        .keys("enter");
+        .keys("enter r");
     desk.answer(r#"{"offers":[]}"#).expect_not("Did you mean");
 }
 
@@ -474,6 +534,7 @@ fn conditions_on_the_loaded_rows_get_suggestions_too() {
     }
     desk.expect("None of the 3 loaded offers meet the local conditions")
         .expect("Did you mean cpu_name=\"AMD EPYC 7763\"?");
+    desk.keys("enter").selects("102").expect("1 of 3 offers");
 }
 
 #[test]

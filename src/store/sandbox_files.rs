@@ -1,30 +1,51 @@
-//! The workergroups created in the embedded sandbox, one file for each market (seed). Programs that
-//! run at the same time share it: each reads it under a lock, makes its change and writes it back.
+//! What a person changed in the embedded sandbox, one file of each kind for each market (seed).
+//! Programs that run at the same time share it: each reads it under a lock, makes its change and
+//! writes it back.
 
+use std::collections::BTreeSet;
+use std::marker::PhantomData;
 use std::path::PathBuf;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::paths::Paths;
 use super::{files, state_file};
-use crate::domain::workergroup::{GroupChange, MadeGroups};
+use crate::domain::workergroup::MadeGroups;
+
+/// The content of a file.
+pub trait Content: Default + Serialize + DeserializeOwned {
+    /// The beginning of the file's name.
+    const NAME: &'static str;
+}
+
+impl Content for MadeGroups {
+    const NAME: &'static str = "sandbox-groups";
+}
+
+/// The ids of unlisted volumes.
+impl Content for BTreeSet<u64> {
+    const NAME: &'static str = "sandbox-unlisted";
+}
 
 /// The file of a profile and seed.
 #[derive(Debug, Clone)]
-pub struct MadeGroupsFile {
+pub struct SandboxFile<T> {
     path: PathBuf,
+    content: PhantomData<fn() -> T>,
 }
 
-impl MadeGroupsFile {
+impl<T: Content> SandboxFile<T> {
     /// The file, its content, and a notice for the person. `None` instead of the file if it must
     /// not be written.
-    pub fn open(
-        paths: &Paths,
-        profile: &str,
-        seed: u64,
-    ) -> (Option<Self>, MadeGroups, Option<String>) {
-        let name = format!("sandbox-groups-{seed}.json");
+    pub fn open(paths: &Paths, profile: &str, seed: u64) -> (Option<Self>, T, Option<String>) {
+        let name = format!("{}-{seed}.json", T::NAME);
         let path = paths.profile_state(profile).join(name);
-        let read = state_file::read::<MadeGroups>(&path);
-        let file = read.blocked.is_none().then_some(Self { path });
+        let read = state_file::read::<T>(&path);
+        let file = read.blocked.is_none().then_some(Self {
+            path,
+            content: PhantomData,
+        });
         (file, read.content.unwrap_or_default(), read.notice)
     }
 
@@ -33,26 +54,26 @@ impl MadeGroupsFile {
     /// # Errors
     ///
     /// When it cannot be read or written: the reason for display.
-    pub fn change(&self, change: GroupChange) -> Result<(), String> {
+    pub fn change(&self, apply: impl FnOnce(&mut T)) -> Result<(), String> {
         let failed = |error: std::io::Error| format!("{}: {error}", self.path.display());
         if let Some(folder) = self.path.parent() {
             files::private_dir(folder).map_err(failed)?;
         }
         let _lock = files::lock(&self.path)?;
-        let read = state_file::read::<MadeGroups>(&self.path);
+        let read = state_file::read::<T>(&self.path);
         if let Some(why) = read.blocked {
             return Err(why);
         }
-        let mut groups = read.content.unwrap_or_default();
-        groups.apply(change);
-        state_file::write(&self.path, &groups).map_err(failed)
+        let mut content = read.content.unwrap_or_default();
+        apply(&mut content);
+        state_file::write(&self.path, &content).map_err(failed)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::workergroup::MadeGroup;
+    use crate::domain::workergroup::{GroupChange, MadeGroup};
 
     fn group(id: u64, created_at: &str) -> MadeGroup {
         MadeGroup {
@@ -77,7 +98,7 @@ mod tests {
     fn groups_of_two_programs_come_back_for_their_seed() {
         let root = tempfile::tempdir().unwrap();
         let paths = Paths::below(root.path());
-        let open = |seed| MadeGroupsFile::open(&paths, "sandbox", seed);
+        let open = |seed| SandboxFile::<MadeGroups>::open(&paths, "sandbox", seed);
         let (one, none, notice) = open(1);
         assert_eq!((none, notice), (MadeGroups::default(), None));
         let (one, two) = (one.unwrap(), open(1).0.unwrap());
@@ -86,12 +107,16 @@ mod tests {
             group(4210, "2026-01-01T00:00:00Z"),
             group(4210, "2026-01-02T00:00:00Z"),
         );
-        one.change(GroupChange::Put(first.clone())).unwrap();
-        two.change(GroupChange::Put(second.clone())).unwrap();
+        one.change(|groups| groups.apply(GroupChange::Put(first.clone())))
+            .unwrap();
+        two.change(|groups| groups.apply(GroupChange::Put(second.clone())))
+            .unwrap();
         second.max_workers = 5;
-        two.change(GroupChange::Put(second.clone())).unwrap();
+        two.change(|groups| groups.apply(GroupChange::Put(second.clone())))
+            .unwrap();
         assert_eq!(open(1).1.0, [first.clone(), second.clone()]);
-        one.change(GroupChange::Deleted(first)).unwrap();
+        one.change(|groups| groups.apply(GroupChange::Deleted(first)))
+            .unwrap();
         assert_eq!(open(1).1.0, [second]);
         assert_eq!(open(2).1, MadeGroups::default());
     }
@@ -104,7 +129,7 @@ mod tests {
         std::fs::create_dir_all(&folder).unwrap();
         let newer = r#"{"version":2,"kept":"unlike today's"}"#;
         std::fs::write(folder.join("sandbox-groups-1.json"), newer).unwrap();
-        let (file, groups, notice) = MadeGroupsFile::open(&paths, "sandbox", 1);
+        let (file, groups, notice) = SandboxFile::<MadeGroups>::open(&paths, "sandbox", 1);
         assert!(file.is_none() && groups.0.is_empty());
         assert!(notice.unwrap().contains("newer"));
     }
