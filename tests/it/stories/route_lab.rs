@@ -832,7 +832,7 @@ fn the_plan_is_told_while_it_is_typed() {
     desk.expect("chat, 600 requests, 4 at once, 50/s, cost 100")
         .expect("Takes about 12s.")
         .expect("A load of up to 60,000 in all.");
-    desk.type_text("x").expect("rate: Not a number");
+    desk.type_text("x").expect("Rate: Not a number");
     assert!(desk.calls.is_empty());
 }
 
