@@ -34,6 +34,9 @@ const CALL_QUOTA: Quota = Quota {
 /// Shown instead of a status.
 pub const NO_ANSWER: &str = "no response";
 
+/// The error of an attempt that was cancelled.
+pub const CANCELLED: &str = "cancelled before the response";
+
 /// The reason phrase of a status; empty for rare ones.
 pub const fn reason(status: u16) -> &'static str {
     match status {
@@ -101,9 +104,21 @@ pub struct LedgerEntry {
 }
 
 impl LedgerEntry {
-    /// The status with its reason phrase, or that there was no response.
+    /// Whether it was cancelled without harm. A cancelled write is an error: its outcome is
+    /// unknown.
+    pub fn is_cancelled(&self) -> bool {
+        let is_harmless = self.operation.is_read() || self.is_route();
+        is_harmless && self.error.as_deref() == Some(CANCELLED)
+    }
+
+    pub fn is_failed(&self) -> bool {
+        self.error.is_some() && !self.is_cancelled()
+    }
+
+    /// The status with its reason phrase, or why there is none.
     pub fn status_words(&self) -> String {
         match self.status.map(|status| (status, reason(status))) {
+            None if self.is_cancelled() => "cancelled".to_owned(),
             None => NO_ANSWER.to_owned(),
             Some((status, "")) => status.to_string(),
             Some((status, meaning)) => format!("{status} {meaning}"),

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::client::{Client, Outcome};
 use super::error::ApiError;
-use super::ledger::LedgerEntry;
+use super::ledger::{CANCELLED, LedgerEntry};
 use super::pacing::Pacer;
 use super::{Operation, Reply, Request};
 
@@ -19,9 +19,6 @@ pub const MOST_ATTEMPTS: u32 = 3;
 const SHORTEST_PAUSE: f64 = 0.5;
 /// The longest pause before a retry, in seconds.
 const LONGEST_PAUSE: f64 = 20.0;
-
-/// The error of an attempt that was cancelled.
-const GIVEN_UP: &str = "cancelled before the response";
 
 /// The progress of a call.
 #[derive(Debug, Clone)]
@@ -228,7 +225,7 @@ impl<N: FnMut(Progress)> Drop for Trace<'_, N> {
     fn drop(&mut self) {
         if let Some(mut entry) = self.given_up.take() {
             entry.took = self.started.elapsed();
-            entry.error = Some(GIVEN_UP.to_owned());
+            entry.error = Some(CANCELLED.to_owned());
             (self.notify)(Progress::Tried(entry));
         }
     }

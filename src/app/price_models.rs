@@ -44,15 +44,14 @@ impl PriceModelSearches {
 
     /// Whether the responses that a column needs have arrived.
     pub fn has_column(&self, key: &str) -> bool {
-        use OfferType::{Bid, OnDemand, Reserved};
-        let models: &[OfferType] = match key {
-            "price_on_demand" => &[OnDemand],
-            "price_bid" => &[Bid],
-            "saving_bid" => &[OnDemand, Bid],
-            "price_reserved" => &[Reserved],
-            _ => &[OnDemand, Reserved],
-        };
-        models.iter().all(|model| self.listing(*model).is_some())
+        let mut models = models_of(key).iter();
+        models.all(|model| self.listing(*model).is_some())
+    }
+
+    /// Whether a column of [`COLUMNS`] is still without values because a response is awaited.
+    pub fn awaits_column(&self, key: &str) -> bool {
+        let mut slots = models_of(key).iter().map(|model| self.slot(*model));
+        COLUMNS.contains(&key) && slots.any(|slot| slot.is_loading() && slot.shown().is_none())
     }
 
     /// Whether no response has arrived yet.
@@ -109,6 +108,18 @@ impl PriceModelSearches {
         for slot in &mut self.slots {
             slot.progress(ticket, attempt, waiting.cloned());
         }
+    }
+}
+
+/// The price models that a column of [`COLUMNS`] is computed from.
+fn models_of(key: &str) -> &'static [OfferType] {
+    use OfferType::{Bid, OnDemand, Reserved};
+    match key {
+        "price_on_demand" => &[OnDemand],
+        "price_bid" => &[Bid],
+        "saving_bid" => &[OnDemand, Bid],
+        "price_reserved" => &[Reserved],
+        _ => &[OnDemand, Reserved],
     }
 }
 

@@ -64,7 +64,7 @@ impl Filter {
             Self::Reads => entry.operation.is_read(),
             Self::Writes => !is_route && !entry.operation.is_read(),
             Self::Route => is_route,
-            Self::Errors => entry.error.is_some(),
+            Self::Errors => entry.is_failed(),
         }
     }
 }
@@ -283,7 +283,7 @@ impl State {
     fn request_of(&self, operation: Operation) -> Option<u64> {
         self.ledger
             .numbered()
-            .find(|(_, entry)| entry.operation == operation && entry.error.is_some())
+            .find(|(_, entry)| entry.operation == operation && entry.is_failed())
             .map(|(number, _)| number)
     }
 

@@ -166,6 +166,11 @@ pub fn trimmed(value: f64, places: usize) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
+/// A number with commas between thousands and at most `places` decimals: `1,203.5`.
+pub fn figure(value: f64, places: usize) -> String {
+    commas(&trimmed(value, places))
+}
+
 /// A whole number with commas between thousands: `12,345`.
 pub fn grouped(number: usize) -> String {
     commas(&number.to_string())
@@ -275,5 +280,6 @@ mod tests {
         assert_eq!(grouped(500), "500");
         assert_eq!(grouped(2000), "2,000");
         assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(figure(1203.5, 3), "1,203.5");
     }
 }

@@ -14,7 +14,7 @@ use crate::domain::text::{truncate, visible};
 use crate::widgets::text::cells;
 use crate::widgets::theme::Theme;
 
-const BRAND: &str = " bourse ";
+const BRAND: &str = "bourse";
 
 /// On screens up to this width the tabs get all the room.
 const NARROW: u16 = 36;
@@ -42,7 +42,7 @@ pub fn draw(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
     let forms = (1..=all.len()).rev().map(|many| (many, false));
     let forms = forms.chain([(1, true), (0, true)]);
     let tabs = Pane::ALL.map(|pane| pane.title().len() + 4);
-    let tabs = BRAND.len() + tabs.iter().sum::<usize>();
+    let tabs = BRAND.len() + 2 + tabs.iter().sum::<usize>();
     let news = forms
         .map(|(many, is_short)| line(many, is_short))
         .find(|news| usize::from(room(news)) > tabs)
@@ -67,8 +67,9 @@ fn tabs_at(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
     let mut x = area.x;
     // On a narrow screen the program's name goes first.
     if area.width > NARROW {
-        scene.render(Line::styled(BRAND, theme.accent), area);
-        x += cells(BRAND);
+        let name = Line::from(vec![Span::raw(" "), Span::styled(BRAND, theme.accent)]);
+        scene.render(name, area);
+        x += cells(BRAND) + 2;
     }
     let names = names(model.pane, area.right().saturating_sub(x + 1));
     for (place, (pane, title)) in Pane::ALL.into_iter().zip(names).enumerate() {

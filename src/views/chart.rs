@@ -28,6 +28,7 @@ impl Axis<'_> {
             Some(field) if !matches!(field.format, Format::Places(_)) => {
                 format::number(field, value)
             }
+            _ if value.abs() < 1e6 => format::figure(value, 4),
             _ if value.abs() < 1e7 => format::trimmed(value, 4),
             _ => format!("{value:.0e}"),
         }

@@ -2,8 +2,8 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Alignment, Rect};
-use ratatui::style::Style;
-use ratatui::text::Line;
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Borders, Clear, Padding, Widget};
 
 use super::theme::Theme;
@@ -154,22 +154,29 @@ impl<'a> Panel<'a> {
             Tone::Quiet => theme.heading,
             Tone::Focused | Tone::Ask | Tone::Danger => theme.heading.patch(border),
         };
+        let border_type = self.border_type(theme);
+        let mut title = self.title.clone();
+        if self.tone == Tone::Danger && theme.thick_focus {
+            // There a thick frame only means the focus.
+            title.spans.insert(0, "! ".into());
+        }
         let padded = |line: Line<'a>, style: Style| {
             let mut line = line.patch_style(Style::default());
             line.style = style.patch(line.style);
-            line.spans.insert(0, " ".into());
-            line.push_span(" ");
+            let pad = Span::styled(" ", Style::new().remove_modifier(Modifier::UNDERLINED));
+            line.spans.insert(0, pad.clone());
+            line.push_span(pad);
             line
         };
         let mut block = self
             .block()
-            .border_style(border)
-            .border_type(self.border_type(theme));
+            .border_style(border.remove_modifier(Modifier::UNDERLINED))
+            .border_type(border_type);
         // The title takes precedence over the facts: a panel without a name is useless.
         let room = usize::from(area.width.saturating_sub(4));
-        let title_width = self.title.width();
+        let title_width = title.width();
         if title_width > 0 {
-            block = block.title_top(padded(self.title, title_style));
+            block = block.title_top(padded(title, title_style));
         }
         if self.facts.width() > 0 && title_width + self.facts.width() + 4 <= room {
             let facts = padded(self.facts, theme.dim).alignment(Alignment::Right);
@@ -243,5 +250,7 @@ mod tests {
         let (quiet, _) = drawn(Panel::new("A"), 10, &Theme::MONO);
         assert_eq!(focused[0], "┏ A ━━━━━┓");
         assert_eq!(quiet[0], "╭ A ─────╮");
+        let (danger, _) = drawn(Panel::new("A").tone(Tone::Danger), 10, &Theme::MONO);
+        assert_eq!(danger[0], "┏ ! A ━━━┓");
     }
 }

@@ -223,15 +223,15 @@ impl Theme {
         border: Style::new(),
         key: Style::new().add_modifier(Modifier::BOLD),
         good: Style::new().add_modifier(Modifier::BOLD),
-        warning: Style::new().add_modifier(Modifier::BOLD),
-        error: Style::new().add_modifier(Modifier::BOLD),
+        warning: Style::new().add_modifier(Modifier::UNDERLINED),
+        error: Style::new().add_modifier(Modifier::BOLD.union(Modifier::UNDERLINED)),
         sandbox: Style::new().add_modifier(Modifier::REVERSED.union(Modifier::BOLD)),
         live: Style::new().add_modifier(Modifier::REVERSED.union(Modifier::BOLD)),
         background: None,
         focus: Style::new().add_modifier(Modifier::BOLD),
         input: Style::new().add_modifier(Modifier::UNDERLINED),
         highlight: Style::new().add_modifier(Modifier::BOLD.union(Modifier::UNDERLINED)),
-        backdrop: Style::new().remove_modifier(
+        backdrop: Style::new().add_modifier(Modifier::DIM).remove_modifier(
             Modifier::BOLD
                 .union(Modifier::UNDERLINED)
                 .union(Modifier::REVERSED),

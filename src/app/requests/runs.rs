@@ -18,6 +18,8 @@ pub struct RouteRun {
     pub count: u64,
     /// How many of them failed.
     pub failed: u64,
+    /// How many of them were cancelled.
+    pub cancelled: u64,
     /// How many of them are in the ledger.
     pub kept: usize,
     /// When the first was sent, in seconds since 1970.
@@ -68,7 +70,8 @@ impl RouteRun {
             self.latencies[place] = latency;
         }
         self.count += 1;
-        self.failed += u64::from(entry.error.is_some());
+        self.failed += u64::from(entry.is_failed());
+        self.cancelled += u64::from(entry.is_cancelled());
         self.kept += 1;
         self.to = self.to.max(entry.at);
         self.newest = number;
@@ -113,6 +116,7 @@ impl Runs {
                 number: run,
                 count: 0,
                 failed: 0,
+                cancelled: 0,
                 kept: 0,
                 from: entry.at,
                 to: entry.at,

@@ -354,6 +354,9 @@ impl Rows for Records<'_> {
             let style = self.theme.warning.add_modifier(Modifier::UNDERLINED);
             return (text.into(), style);
         }
+        if text == format::NONE && self.browser.computed.price_models.awaits_column(field.key) {
+            return ("…".into(), self.theme.dim);
+        }
         if text == format::NONE || self.repeats(row, record, field) {
             return (text.into(), self.theme.dim);
         }

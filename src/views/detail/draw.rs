@@ -20,6 +20,7 @@ use crate::views::preview::Subject;
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::scrolled::Scrolled;
 use crate::widgets::text::{cells, fit, wrap_line};
+use crate::widgets::viewport::Viewport;
 
 /// The maximum width of the card: bars and lines gain nothing beyond it.
 const CARD: u16 = 66;
@@ -62,15 +63,22 @@ pub(super) fn detail(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
     ])
     .areas(inner);
     draw_tabs(view, tabs, scene);
-    match view.tab {
+    let viewport = match view.tab {
         Tab::Overview => draw_overview(view, row, body, scene),
-        Tab::Fields => fields::draw(view, body, scene),
+        Tab::Fields => {
+            fields::draw(view, body, scene);
+            None
+        }
         Tab::Machine => {
             if let Some(machine) = &view.machine {
                 machine.draw(body, scene);
             }
+            None
         }
-        Tab::Json => drop(scene.report(Region::MAIN, &view.json.report, body)),
+        Tab::Json => Some(scene.report(Region::MAIN, &view.json.report, body)),
+    };
+    if let Some(viewport) = viewport {
+        label_lines(viewport, view.resource, tabs, scene);
     }
 }
 
@@ -120,10 +128,13 @@ fn overview_columns(is_wide: bool, area: Rect) -> [Rect; 3] {
     Layout::horizontal(columns).spacing(3).areas(area)
 }
 
-fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
-    let Some(subject) = Subject::of(view.resource, row, scene) else {
-        return;
-    };
+fn draw_overview(
+    view: &Detail,
+    row: usize,
+    area: Rect,
+    scene: &mut Scene<'_, '_>,
+) -> Option<Viewport> {
+    let subject = Subject::of(view.resource, row, scene)?;
     let blocks = overview::blocks(view, scene);
     let laid_out = |blocks: &[Block], width: u16| -> Vec<Line<'static>> {
         let lines = blocks.iter().flat_map(|block| block.lines_in(width));
@@ -133,7 +144,7 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
         let mut lines = subject.card(area.width.min(CARD));
         lines.push(Line::default());
         lines.extend(laid_out(&blocks, area.width));
-        return scroll(view, &lines, area, scene);
+        return Some(scroll(view, &lines, area, scene));
     }
     let is_wide = scene.size == Size::Wide && blocks.len() > 1;
     let [left, middle, right] = overview_columns(is_wide, area);
@@ -160,7 +171,8 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
             width: area.right() - middle.x,
             ..middle
         };
-        return scroll(view, &laid_out(&blocks, middle.width), middle, scene);
+        let lines = laid_out(&blocks, middle.width);
+        return Some(scroll(view, &lines, middle, scene));
     }
     let (last, first) = blocks
         .split_last()
@@ -176,7 +188,7 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
     scene.render(Paragraph::new(text), words);
     scatter(&view.spread, chart, scene);
     let lines = last.map_or_else(Vec::new, |last| last.lines_in(right.width));
-    scroll(view, &lines, right, scene);
+    Some(scroll(view, &lines, right, scene))
 }
 
 /// The price distribution of comparable rows, with the row's own bar highlighted.
@@ -229,7 +241,7 @@ fn chart_parts(area: Rect, size: Size) -> [Rect; 3] {
 }
 
 fn ends_of_axis(low: f64, high: f64, axis: Rect, scene: &mut Scene<'_, '_>) {
-    let (low, high) = (trimmed(low, 3), trimmed(high, 3));
+    let (low, high) = (format::figure(low, 3), format::figure(high, 3));
     let blanks = usize::from(axis.width.saturating_sub(cells(&low) + cells(&high)));
     let line = format!("{low}{}{high}", " ".repeat(blanks));
     scene.render(Line::styled(line, scene.theme.dim), axis);
@@ -288,7 +300,31 @@ impl Block {
 }
 
 /// Lines that scroll if they do not fit.
-fn scroll(view: &Detail, lines: &[Line<'static>], area: Rect, scene: &mut Scene<'_, '_>) {
+fn scroll(
+    view: &Detail,
+    lines: &[Line<'static>],
+    area: Rect,
+    scene: &mut Scene<'_, '_>,
+) -> Viewport {
     let top = view.top;
-    scene.scroll(Region::MAIN, Scrolled { lines, top }, area);
+    scene.scroll(Region::MAIN, Scrolled { lines, top }, area)
+}
+
+/// Says behind the tabs which lines are visible, unless all are. The border has the record's place
+/// in the list.
+fn label_lines(viewport: Viewport, resource: Resource, tabs: Rect, scene: &mut Scene<'_, '_>) {
+    if viewport.page >= viewport.total {
+        return;
+    }
+    let names = Tab::of(resource).iter();
+    let taken: u16 = names.map(|tab| cells(tab.title()) + 3).sum();
+    let label = format!("lines {}", viewport.label());
+    if taken + cells(&label) <= tabs.width {
+        let place = Rect {
+            x: tabs.right() - cells(&label),
+            width: cells(&label),
+            ..tabs
+        };
+        scene.render(Line::styled(label, scene.theme.dim), place);
+    }
 }

@@ -9,6 +9,7 @@ use crate::app::keymap::Action;
 use crate::app::remote::Phase;
 use crate::app::view::Scene;
 use crate::domain::cost::{HOURS_PER_MONTH, Joined, Prices, Quote};
+use crate::domain::field::Unit;
 use crate::domain::format::{self, trimmed};
 use crate::domain::text::truncate;
 use crate::domain::{CellRef, Field, Listing, OfferType, Resource, country};
@@ -21,6 +22,8 @@ const ALTERNATIVES: usize = 40;
 
 /// Cells of the labels.
 const LABEL: usize = 18;
+
+const SECONDS_PER_DAY: f64 = 86_400.0;
 
 /// The alternatives to a row: those that beat it, then the cheapest with the same GPUs, or the
 /// cheapest volumes.
@@ -323,7 +326,7 @@ fn columns_of_others(browser: &Browser) -> &'static [(&'static str, &'static str
             ("GB", "disk_space", 7),
             ("MB/s", "nw_disk_avg_bw", 6),
             ("Rel. %", "reliability2", 7),
-            ("Left", "duration", 7),
+            ("Left d", "duration", 7),
             ("Country", "geolocation", 8),
         ],
         Resource::Offers | Resource::Workergroups if browser.computed.job.is_some() => &[
@@ -337,7 +340,7 @@ fn columns_of_others(browser: &Browser) -> &'static [(&'static str, &'static str
             ("$/h", "dph_total", 9),
             ("DLPerf", "dlperf", 8),
             ("Rel. %", "reliability", 8),
-            ("Left", "duration", 7),
+            ("Left d", "duration", 7),
             ("Country", "geolocation", 8),
         ],
     }
@@ -396,13 +399,20 @@ fn others(
 /// A cell of a column whose header names the unit; of a place the code is enough to tell countries
 /// apart.
 fn figure(listing: &Listing, row: usize, key: &str) -> String {
-    let field = listing.catalog().column(key);
-    let cell = field.map_or_else(String::new, |field| format::cell(listing, row, field, 80));
-    if key == "geolocation" {
-        return truncate(country::code(&cell), 7);
+    let Some(field) = listing.catalog().column(key) else {
+        return String::new();
+    };
+    // Decimal points below each other: a fixed number of decimals and one unit.
+    match (field.unit, listing.cell(row, field)) {
+        (Unit::Ratio, CellRef::Number(value)) => format!("{:.2}", value * 100.0),
+        (Unit::Seconds, CellRef::Number(value)) => format!("{:.1}", value / SECONDS_PER_DAY),
+        (Unit::Gigabytes, CellRef::Number(value)) => format!("{value:.0}"),
+        _ if key == "geolocation" => {
+            let cell = format::cell(listing, row, field, 80);
+            truncate(country::code(&cell), 7)
+        }
+        _ => format::cell(listing, row, field, 80),
     }
-    let number = cell.trim_end_matches('%').trim_end_matches(" GB");
-    number.to_owned()
 }
 
 /// By how much the first alternative beats the row.

@@ -49,10 +49,12 @@ fn result(view: &Planner, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
             lines.extend(supply(view, plan, scene));
             lines
         }
-        Err((entry, why)) => vec![Line::styled(
-            format!("{}: {why}", entry.label()),
-            theme.warning,
-        )],
+        Err((entry, why)) => {
+            // A blank field is not wrong yet.
+            let is_blank = view.form.text(*entry).is_empty();
+            let style = if is_blank { theme.dim } else { theme.warning };
+            vec![Line::styled(format!("{}: {why}", entry.label()), style)]
+        }
     };
     let ignored = Entry::NUMBERS.iter().filter(|entry| entry.is_ignored());
     let ignored: Vec<_> = ignored.map(|entry| entry.name()).collect();

@@ -187,7 +187,7 @@ fn last_run(state: &State, endpoint: &str, theme: &Theme) -> Line<'static> {
     };
     let figures = last.run().stats();
     let median = figures.router_reply().quantile(0.5);
-    let median = median.map_or_else(|| "—".to_owned(), words::span);
+    let median = median.map_or_else(|| "—".to_owned(), words::latency);
     let text = format!("×{} · router p50 {median}", figures.requests());
     labelled("Last route run", text, theme.text, theme)
 }

@@ -23,7 +23,9 @@ pub(in crate::views) fn facts(
     theme: &Theme,
 ) -> Vec<Line<'static>> {
     let url = visible(&entry.url, LONGEST);
-    let status = if entry.error.is_some() {
+    let status = if entry.is_cancelled() {
+        theme.dim
+    } else if entry.is_failed() {
         theme.error
     } else {
         theme.good
@@ -61,7 +63,7 @@ pub(in crate::views) fn facts(
         ),
     ];
     if let Some(error) = &entry.error {
-        lines.push(Line::styled(visible(error, LONGEST), theme.error));
+        lines.push(Line::styled(visible(error, LONGEST), status));
     }
     if let Some(fault) = &entry.sandbox_fault {
         let text = format!("Sandbox fault {}", fault.screen(LONGEST_FAULT));
@@ -81,8 +83,8 @@ pub(in crate::views) fn call(entry: &LedgerEntry) -> String {
 pub(in crate::views) fn outcome(entry: &LedgerEntry) -> String {
     let status = entry.status_words();
     match &entry.error {
-        Some(error) => format!("{status}: {}", visible(error, 300)),
-        None => status,
+        Some(error) if entry.is_failed() => format!("{status}: {}", visible(error, 300)),
+        Some(_) | None => status,
     }
 }
 

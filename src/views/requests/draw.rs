@@ -306,7 +306,8 @@ impl List<'_> {
             Cell::Waited => waited(entry).unwrap_or_else(|| "—".to_owned()),
         };
         let style = match cell {
-            Cell::Status if entry.error.is_some() => self.theme.error,
+            Cell::Status if entry.is_cancelled() => self.theme.dim,
+            Cell::Status if entry.is_failed() => self.theme.error,
             Cell::Time | Cell::Sent | Cell::Received | Cell::Attempt | Cell::Waited => {
                 self.theme.dim
             }
@@ -316,7 +317,9 @@ impl List<'_> {
     }
 
     fn bar_style(&self, entry: &LedgerEntry) -> Style {
-        if entry.error.is_some() {
+        if entry.is_cancelled() {
+            self.theme.dim
+        } else if entry.is_failed() {
             self.theme.error
         } else {
             self.theme.focus
@@ -346,6 +349,10 @@ impl List<'_> {
             Cell::Status if run.failed > 0 => (
                 format!("{} failed", thousands(run.failed)).into(),
                 self.theme.error,
+            ),
+            Cell::Status if run.cancelled > 0 => (
+                format!("{} cancelled", thousands(run.cancelled)).into(),
+                self.theme.dim,
             ),
             Cell::Status => ("all OK".into(), Style::new()),
             Cell::Bar => {
@@ -381,9 +388,7 @@ impl Rows for List<'_> {
 
     fn sign(&self, row: usize) -> (&'static str, Style) {
         let is_bad = match self.state.requests.rows().get(row) {
-            Some(Row::Request(number)) => self
-                .entry(*number)
-                .is_some_and(|entry| entry.error.is_some()),
+            Some(Row::Request(number)) => self.entry(*number).is_some_and(LedgerEntry::is_failed),
             Some(Row::Run(run)) => {
                 let run = self.state.requests.run(*run);
                 run.is_some_and(|run| run.failed > 0)

@@ -189,23 +189,23 @@ fn route_run(run: &RouteRun, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'sta
         named("p99", quantile(0.99), theme),
         named("Slowest", quantile(1.0), theme),
     ];
-    if (run.kept as u64) < run.count {
-        let text = format!("Listed: the latest {}", run.kept);
-        lines.push(Line::default());
-        lines.push(Line::styled(text, theme.dim));
-    }
     let mut outcomes: BTreeMap<String, usize> = BTreeMap::new();
     for (number, entry) in state.ledger.numbered() {
         if state.requests.run_of(number) == Some(run.number) {
             let outcome = match &entry.error {
-                Some(error) => visible(error, 300),
-                None => entry.status_words(),
+                Some(error) if entry.is_failed() => visible(error, 300),
+                Some(_) | None => entry.status_words(),
             };
             *outcomes.entry(outcome).or_default() += 1;
         }
     }
     lines.push(Line::default());
-    lines.push(Line::styled("Outcomes", theme.heading));
+    let title = if (run.kept as u64) < run.count {
+        format!("Outcomes of the latest {}", run.kept)
+    } else {
+        "Outcomes".to_owned()
+    };
+    lines.push(Line::styled(title, theme.heading));
     let mut outcomes: Vec<_> = outcomes.into_iter().collect();
     outcomes.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     for (outcome, count) in outcomes {

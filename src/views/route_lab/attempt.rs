@@ -300,6 +300,8 @@ impl View for AttemptView {
             Action::Export => {
                 cx.try_open(|state| export::Export::new(state, self.run));
             }
+            // Below this view `d` would open what changed in the workergroups.
+            Action::Sort | Action::Differences => {}
             Action::Back | Action::Submit | Action::Open | Action::RouteLab => cx.close(),
             _ => return Handling::Ignored,
         }
@@ -313,6 +315,8 @@ impl View for AttemptView {
             {
                 Availability::Hidden
             }
+            // Their keys are those of charts; here they would sort nothing or reach another view.
+            Action::Sort | Action::Differences if !self.report.is_typing() => Availability::Hidden,
             Action::Newer | Action::Older if !self.report.is_searching() => Availability::Hidden,
             Action::Settings => {
                 let run = state.routes.run(self.run);

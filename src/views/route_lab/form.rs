@@ -69,6 +69,26 @@ impl Key {
             _ => Self::Patience,
         }
     }
+
+    const fn label(self) -> &'static str {
+        match self {
+            Self::Endpoint => "Endpoint",
+            Self::Cost => "Load",
+            Self::Send => "Send",
+            Self::Count => "Requests",
+            Self::Duration => "Duration",
+            Self::Concurrency => "At once",
+            Self::Rate => "Rate",
+            Self::PollCost => "Poll cost",
+            Self::Patience => "Poll for",
+            Self::Start => "Start",
+        }
+    }
+
+    /// A text field with its label.
+    fn text(self, value: &str) -> Field<Self> {
+        Field::text(self, self.label(), value)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -146,28 +166,25 @@ impl NewRun {
     fn new(state: &State) -> Self {
         let modes = Mode::ALL.map(Mode::label);
         let mut form = Form::new(vec![
-            Field::text(Key::Endpoint, "Endpoint", ""),
-            Field::text(Key::Cost, "Load", "100")
+            Key::Endpoint.text(""),
+            Key::Cost
+                .text("100")
                 .note("load estimate, per request")
                 .check(number),
-            Field::choice(Key::Send, "Send", modes, 0),
-            Field::text(Key::Count, "Requests", "100")
-                .note("polls extra")
-                .check(whole),
-            Field::text(Key::Duration, "Duration", "30s")
-                .note("30s, 5m, 1h")
-                .check(span),
-            Field::text(Key::Concurrency, "At once", "4")
-                .note("in flight")
-                .check(whole),
-            Field::text(Key::Rate, "Rate", "").check(blank_or_number),
-            Field::text(Key::PollCost, "Poll cost", "")
+            Field::choice(Key::Send, Key::Send.label(), modes, 0),
+            Key::Count.text("100").note("polls extra").check(whole),
+            Key::Duration.text("30s").note("30s, 5m, 1h").check(span),
+            Key::Concurrency.text("4").note("in flight").check(whole),
+            Key::Rate.text("").check(blank_or_number),
+            Key::PollCost
+                .text("")
                 .note("blank: the cost")
                 .check(blank_or_number),
-            Field::text(Key::Patience, "Poll for", "60s")
+            Key::Patience
+                .text("60s")
                 .note("while no worker is ready")
                 .check(span),
-            Field::button(Key::Start, "Start"),
+            Field::button(Key::Start, Key::Start.label()),
         ])
         .submits(Key::Start);
         if let Some(before) = state.drafts.get::<Remembered>() {
@@ -450,7 +467,8 @@ impl NewRun {
             Err(objections) => {
                 let first = objections.first();
                 let text = first.map_or_else(String::new, |objection| {
-                    format!("{}: {}", objection.parameter, objection.message)
+                    let label = Key::of(objection.parameter).label();
+                    format!("{label}: {}", objection.message)
                 });
                 lines.push(Line::styled(text, theme.warning));
             }

@@ -29,3 +29,10 @@ fn a_wide_screen_shows_the_fields_in_columns_each_of_them_once() {
     desk.resize(60, 24).keys("g").expect("Adjusted $/h");
     desk.expect_not("Compute cap.").expect_not("Disk model");
 }
+
+#[test]
+fn a_text_longer_than_the_panel_says_which_lines_are_visible() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.resize(80, 12).keys("enter").expect("lines 1–");
+    desk.resize(200, 60).expect_not("lines 1–");
+}

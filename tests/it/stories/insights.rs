@@ -225,8 +225,10 @@ fn a_missing_price_says_whether_it_is_not_offered_failed_or_not_loaded() {
 fn escape_stops_waiting_for_the_three_prices() {
     let mut desk = wide();
     desk.keys("P").expect("loading price models");
+    assert!(desk.row("101").contains('…'), "{}", desk.screen());
     desk.keys("esc").expect("three prices cancelled");
     assert!(desk.calls.is_empty());
+    assert!(!desk.row("101").contains('…'), "{}", desk.screen());
 }
 
 #[test]

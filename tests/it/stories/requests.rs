@@ -793,3 +793,22 @@ fn every_size_has_room_for_every_view() {
         }
     }
 }
+
+#[test]
+fn a_cancelled_search_is_no_error_but_a_cancelled_write_is() {
+    let cancelled = |entry: LedgerEntry| LedgerEntry {
+        status: None,
+        response: None,
+        error: Some("cancelled before the response".to_owned()),
+        ..entry
+    };
+    let mut desk = desk(vec![cancelled(search(1.0, BODY, ""))]);
+    desk.expect("cancelled")
+        .expect_not("no response")
+        .expect("Errors 0");
+    assert!(!selected(&desk).starts_with('!'), "{}", desk.screen());
+    // The listing may be gone: nobody knows.
+    let unlist = of(Operation::UnlistVolume, "/api/v0/volumes/unlist/", "{}");
+    record(&mut desk, cancelled(unlist));
+    desk.expect("no response").expect("Errors 1");
+}

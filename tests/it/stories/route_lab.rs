@@ -522,6 +522,8 @@ fn attempts_are_searched_opened_and_copied_with_the_key_as_a_variable() {
         .expect("http://w2:80")
         .expect_not("http://w1:80");
     desk.keys("enter").expect("Attempt 2 of run 1");
+    desk.expect_not("sort").expect_not("differences");
+    desk.keys("s d").expect("Attempt 2 of run 1");
     desk.keys("y c");
     assert_eq!(
         copied(&mut desk),
@@ -829,7 +831,7 @@ fn the_plan_is_told_while_it_is_typed() {
     desk.expect("chat, 600 requests, 4 at once, 50/s, cost 100")
         .expect("Takes about 12s.")
         .expect("A load of up to 60,000 in all.");
-    desk.type_text("x").expect("rate: Not a number");
+    desk.type_text("x").expect("Rate: Not a number");
     assert!(desk.calls.is_empty());
 }
 

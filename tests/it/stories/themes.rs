@@ -151,3 +151,34 @@ fn in_ascii_arrow_keys_have_names_and_the_order_is_written_as_it_is_typed() {
         .type_text("next record")
         .expect("Right l");
 }
+
+#[test]
+fn without_colours_good_warning_and_error_differ() {
+    let theme = Theme::MONO;
+    assert_eq!(theme.good.add_modifier, Modifier::BOLD);
+    assert_eq!(theme.warning.add_modifier, Modifier::UNDERLINED);
+    let both = Modifier::BOLD | Modifier::UNDERLINED;
+    assert_eq!(theme.error.add_modifier, both);
+}
+
+#[test]
+fn a_dialog_without_colours_dims_what_is_behind_it() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.theme = Theme::MONO;
+    desk.keys("?");
+    assert!(desk.cells()[0].modifier.contains(Modifier::DIM));
+}
+
+#[test]
+fn underlines_do_not_run_over_padding() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.theme = Theme::MONO;
+    desk.wait(0.0);
+    for pair in desk.cells().windows(2) {
+        let [blank, title] = pair else { continue };
+        let starts_title = blank.symbol() == " " && matches!(title.symbol(), "b" | "O");
+        let is_underlined =
+            |cell: &ratatui::buffer::Cell| cell.modifier.contains(Modifier::UNDERLINED);
+        assert!(!(starts_title && is_underlined(blank)), "{}", desk.screen());
+    }
+}

@@ -562,5 +562,5 @@ fn tab_completes_ids_that_were_unlisted_before_and_no_others() {
 #[test]
 fn the_dialog_is_framed_as_what_cannot_be_undone() {
     let mut desk = at_volumes();
-    desk.keys("u").expect("┏ Unlist a volume ━");
+    desk.keys("u").expect("┏ ! Unlist a volume ━");
 }
