@@ -305,9 +305,12 @@ async fn a_market_that_cannot_be_spoken_to_leaves_everything_as_it_is() {
     person.sees("! Not connected to lost: the key file").await;
     person.press(KeyCode::Char('k'));
     person.press(KeyCode::Enter);
-    person.sees("! Not connected to far: http://").await;
+    person.sees("! Not connected to far:").await;
+    // An address is not broken: it begins a line.
+    person.sees("http://far.example: an API key").await;
     person.press(KeyCode::Char('r'));
-    person.sees("! far was not tested: http://").await;
+    person.sees("! far was not tested:").await;
+    person.sees("http://far.example: an API key").await;
     person.press(KeyCode::Esc);
     person.sees("SANDBOX").await;
     person.sees("First 500, more exist").await;
