@@ -1,6 +1,5 @@
 //! `/` in views that are a list of lines: it finds, `n` and `N` step through the matches.
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::{Constraint, Layout, Rect};
 
 use crate::app::State;
@@ -21,6 +20,22 @@ pub(super) trait Searched {
     /// Shows a line and makes it the selected one, where one is.
     fn go_to_line(&mut self, line: usize, state: &mut State);
 }
+
+/// The contexts of a view of lines under a chart's keys, without and with a search.
+pub(super) const CHART: [&[Context]; 2] = [
+    &[
+        Context::Chart,
+        Context::Report,
+        Context::Global,
+        Context::Always,
+    ],
+    &[
+        Context::Report,
+        Context::Chart,
+        Context::Global,
+        Context::Always,
+    ],
+];
 
 /// Where keys are looked up: while a search is typed, letters are text; while there is one, its
 /// keys come before the view's.
@@ -51,27 +66,8 @@ pub(super) fn act(view: &mut impl Searched, action: Action, cx: &mut Cx<'_>) -> 
     true
 }
 
-/// Types a key into the search; false if none is typed.
-pub(super) fn typed(view: &mut impl Searched, key: KeyEvent, cx: &mut Cx<'_>) -> bool {
-    let is_taken = view.find().key(key);
-    if is_taken {
-        search(view, cx);
-    }
-    is_taken
-}
-
-/// Pastes into the search; false if none is typed.
-pub(super) fn pasted(view: &mut impl Searched, text: &str, cx: &mut Cx<'_>) -> bool {
-    let Some(pasted) = view.find().paste(text) else {
-        return false;
-    };
-    cx.pasted(pasted);
-    search(view, cx);
-    true
-}
-
 /// Finds the matches again, from the selected line on.
-fn search(view: &mut impl Searched, cx: &mut Cx<'_>) {
+pub(super) fn search(view: &mut impl Searched, cx: &mut Cx<'_>) {
     let texts = view.texts(cx.state);
     let line = view.line(cx.state);
     view.find().search(line, texts.into_iter());

@@ -3,7 +3,6 @@
 
 use std::borrow::Cow;
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::Text;
@@ -22,6 +21,7 @@ use crate::domain::workergroup::{Preflight, WorkerCounts};
 use crate::domain::{Listing, Resource};
 use crate::views::preflight::{parts, summary};
 use crate::widgets::find::Find;
+use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::table::{Column, Rows, Table, place};
 use crate::widgets::theme::Theme;
@@ -115,16 +115,12 @@ impl View for SupplyView {
         }
     }
 
-    fn takes_text(&self) -> bool {
-        self.find.is_typing()
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.find)
     }
 
-    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
-        Outcome::of(searched::typed(self, key, cx))
-    }
-
-    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        Outcome::of(searched::pasted(self, text, cx))
+    fn text_changed(&mut self, cx: &mut Cx<'_>) {
+        searched::search(self, cx);
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {

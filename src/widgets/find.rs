@@ -6,8 +6,10 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 use ratatui::widgets::{StatefulWidget, Widget};
 
+use super::input_widget::InputWidget;
 use super::text_input::{InputLine, Pasted, TextInput};
 use super::theme::Theme;
+use super::viewport::Viewport;
 use crate::app::keymap::Action;
 
 /// The search text, and the lines that contain it.
@@ -108,6 +110,17 @@ impl Find {
             let at = self.at.checked_add_signed(by).unwrap_or(many - 1);
             self.at = at % many;
         }
+    }
+}
+
+/// For views that are lines of their own: they search again when the text has changed.
+impl InputWidget for Find {
+    fn typed(&mut self, key: KeyEvent, _: Viewport) -> bool {
+        self.key(key)
+    }
+
+    fn pasted(&mut self, text: &str) -> Option<Pasted> {
+        self.paste(text)
     }
 }
 

@@ -5,7 +5,6 @@ mod verdict;
 
 use std::sync::Arc;
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use super::searched::{self, Searched};
@@ -20,6 +19,7 @@ use crate::domain::insight::{CompareLine, Subject, compare, compare_fields, is_s
 use crate::domain::listing::FullRecord;
 use crate::domain::{Dialect, Field, Listing, Resource, RowId};
 use crate::widgets::find::Find;
+use crate::widgets::input_widget::InputWidget;
 
 /// The section with the table's columns: the person chose them, so they come first.
 const AT_A_GLANCE: &str = "At a glance";
@@ -262,23 +262,7 @@ impl Searched for Compare {
 
 impl View for Compare {
     fn contexts(&self) -> &'static [Context] {
-        searched::contexts(
-            &self.find,
-            [
-                &[
-                    Context::Chart,
-                    Context::Report,
-                    Context::Global,
-                    Context::Always,
-                ],
-                &[
-                    Context::Report,
-                    Context::Chart,
-                    Context::Global,
-                    Context::Always,
-                ],
-            ],
-        )
+        searched::contexts(&self.find, searched::CHART)
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
@@ -299,16 +283,12 @@ impl View for Compare {
         }
     }
 
-    fn takes_text(&self) -> bool {
-        self.find.is_typing()
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.find)
     }
 
-    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
-        Outcome::of(searched::typed(self, key, cx))
-    }
-
-    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        Outcome::of(searched::pasted(self, text, cx))
+    fn text_changed(&mut self, cx: &mut Cx<'_>) {
+        searched::search(self, cx);
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {

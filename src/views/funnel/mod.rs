@@ -2,7 +2,6 @@
 
 mod draw;
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use super::searched::{self, Searched};
@@ -16,6 +15,7 @@ use crate::domain::cost::Basis;
 use crate::domain::insight::{Coverage, FunnelLine, coverage, funnel, loosened, won_back};
 use crate::domain::{Condition, Listing, Query, Resource, language};
 use crate::widgets::find::Find;
+use crate::widgets::input_widget::InputWidget;
 
 /// The limit of the search: enough to judge by, and fast.
 const WIDE: u32 = 2000;
@@ -181,23 +181,7 @@ impl Searched for Funnel {
 
 impl View for Funnel {
     fn contexts(&self) -> &'static [Context] {
-        searched::contexts(
-            &self.find,
-            [
-                &[
-                    Context::Chart,
-                    Context::Report,
-                    Context::Global,
-                    Context::Always,
-                ],
-                &[
-                    Context::Report,
-                    Context::Chart,
-                    Context::Global,
-                    Context::Always,
-                ],
-            ],
-        )
+        searched::contexts(&self.find, searched::CHART)
     }
 
     fn placement(&self) -> Placement {
@@ -227,16 +211,12 @@ impl View for Funnel {
         }
     }
 
-    fn takes_text(&self) -> bool {
-        self.find.is_typing()
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.find)
     }
 
-    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
-        Outcome::of(searched::typed(self, key, cx))
-    }
-
-    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        Outcome::of(searched::pasted(self, text, cx))
+    fn text_changed(&mut self, cx: &mut Cx<'_>) {
+        searched::search(self, cx);
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {

@@ -5,7 +5,6 @@ mod draw;
 mod groups;
 mod overview;
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use crate::app::State;
@@ -17,6 +16,7 @@ use crate::domain::{Condition, Resource};
 
 use super::searched::{self, Searched};
 use crate::widgets::find::Find;
+use crate::widgets::input_widget::InputWidget;
 use groups::{Grouping, Line, measured};
 
 pub use draw::panel;
@@ -211,16 +211,12 @@ impl View for Market {
         }
     }
 
-    fn takes_text(&self) -> bool {
-        self.find.is_typing()
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.find)
     }
 
-    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
-        Outcome::of(searched::typed(self, key, cx))
-    }
-
-    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        Outcome::of(searched::pasted(self, text, cx))
+    fn text_changed(&mut self, cx: &mut Cx<'_>) {
+        searched::search(self, cx);
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {

@@ -3,7 +3,6 @@
 
 mod draw;
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use super::searched::{self, Searched};
@@ -20,6 +19,7 @@ use crate::domain::cost::{
 use crate::domain::insight::Standing;
 use crate::domain::{Listing, Resource, RowId, format, language};
 use crate::widgets::find::Find;
+use crate::widgets::input_widget::InputWidget;
 
 /// The limit of the volume search.
 const LIMIT: u32 = 500;
@@ -244,16 +244,12 @@ impl View for OfferVolumes {
         }
     }
 
-    fn takes_text(&self) -> bool {
-        self.find.is_typing()
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.find)
     }
 
-    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
-        Outcome::of(searched::typed(self, key, cx))
-    }
-
-    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        Outcome::of(searched::pasted(self, text, cx))
+    fn text_changed(&mut self, cx: &mut Cx<'_>) {
+        searched::search(self, cx);
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
