@@ -84,7 +84,7 @@ impl Lane {
         wait.max(self.interval)
     }
 
-    /// An answer came that refused nothing.
+    /// Counts a request that was not rate limited.
     fn allowed(&mut self) {
         self.clean += 1;
         if self.clean >= CLEAN_CALLS && !self.is_named {

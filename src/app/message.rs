@@ -24,7 +24,7 @@ pub enum Message {
     Key(KeyEvent),
     /// A text was pasted in one piece.
     Paste(String),
-    /// A key or a click that came with a paste, and may be a part of it: it answers no question.
+    /// A key or click that arrived with a paste and may be part of it: it never confirms anything.
     AfterPaste(Box<Self>),
     /// The mouse was clicked, dragged or its wheel turned.
     Mouse(MouseEvent),
@@ -105,7 +105,7 @@ pub enum Effect {
         /// What to journal before sending.
         intent: Intent,
     },
-    /// Keep what became of a write, as the person says.
+    /// Journal the outcome that the user has set for a write.
     KeepOutcome(Outcome),
     /// Stop waiting for this response. Only reads and the attempts of a stopped route series are
     /// aborted.

@@ -66,7 +66,7 @@ pub enum Stage {
 pub enum SendBlocked {
     /// It was not confirmed, or it is sent already.
     NotConfirmed,
-    /// The market's rate limit requires this many more seconds.
+    /// The rate limit allows the next one in this many seconds.
     TooEarly(f64),
     /// The same was sent before, and whether it was done is unknown.
     Unsettled,
@@ -169,8 +169,8 @@ impl Mutations {
     ///
     /// # Errors
     ///
-    /// When it was not confirmed, the rate limit does not allow it yet, or the same was sent before
-    /// and nobody has decided what became of it.
+    /// When it was not confirmed, the rate limit does not allow it yet, or an identical
+    /// one was sent before and its outcome is still unknown.
     pub fn send(
         &mut self,
         request: Request,

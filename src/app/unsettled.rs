@@ -38,7 +38,7 @@ impl Mutations {
         })
     }
 
-    /// Notes what became of a write; gives the line for the journal.
+    /// Records the outcome of a write; returns the line for the journal.
     pub fn settle(&mut self, key: &str, verdict: Verdict, words: &str, at: f64) -> Option<Outcome> {
         let mut entries = self.history.iter_mut();
         let entry = entries.find(|entry| entry.intent.key == key)?;

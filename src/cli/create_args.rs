@@ -15,12 +15,12 @@ pub struct CreateArguments {
     #[command(flatten)]
     pub write: WriteArguments,
 
-    /// Say what became of the same creation, sent before with an unknown outcome
+    /// Settle an identical creation that was sent before and whose outcome is unknown
     #[arg(long, value_enum, value_name = "OUTCOME")]
     pub settle: Option<Settlement>,
 }
 
-/// What the person says became of a creation.
+/// The outcome that the user sets for a creation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Settlement {
     /// The workergroup exists: nothing is sent

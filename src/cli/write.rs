@@ -41,7 +41,7 @@ struct Write {
     word: String,
     /// What to check if its outcome is unknown.
     check: String,
-    /// What became of the same, sent before, as the person says.
+    /// The outcome that the user sets for an identical write sent before.
     settle: Option<Settlement>,
 }
 

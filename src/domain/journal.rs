@@ -67,7 +67,7 @@ impl Intent {
     }
 }
 
-/// What became of a write. A later outcome replaces an earlier one: the person may know more.
+/// The outcome of a write. A later one replaces an earlier one: the user may know more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {

@@ -21,10 +21,11 @@ use super::background_color::{self, BackgroundQuery, Filtered};
 
 /// The maximum number of events per batch, so that a long paste of keys does not delay a frame.
 const BATCH: usize = 256;
-/// How long the terminal is silent after a paste and all that belongs to it. What a person types comes
-/// later: they see first what became of the paste.
+/// How long the terminal must be silent before a paste counts as finished. Nobody types that soon after
+/// pasting: they look at the result first.
 const QUIET: Duration = Duration::from_millis(50);
-/// Most events kept back with a paste; more are handed over as they come, still as a part of it.
+/// The maximum number of events held back after a paste; further ones are passed on at once, still as
+/// part of it.
 const MOST_HELD: usize = 4096;
 /// How long the start waits for the reader.
 const READY: Duration = Duration::from_millis(100);

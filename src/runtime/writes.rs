@@ -89,7 +89,7 @@ pub async fn journalled(
     result
 }
 
-/// Keeps what became of a write, as the person says, where no frame waits for it.
+/// Journals the outcome that the user has set for a write, off the event loop.
 pub(super) fn keep_outcome(
     journal: Option<Arc<Journal>>,
     outbox: UnboundedSender<Message>,

@@ -129,7 +129,7 @@ pub(super) async fn exchange(
     // Read in chunks, because reqwest's `bytes()` has no bound: 1 MB of gzip can unpack to 1 GB.
     loop {
         match within(bound.silence, response.chunk()).await {
-            // A refusal is one by its status, however little of its words came.
+            // The status alone makes it a refusal, even if its body was cut off.
             Err(_) | Ok(Err(_)) if !good => return Ok(raw),
             Err(silent) => return Err(silent),
             Ok(Err(error)) => return Err(broken_body(&error, status, raw.body.len())),

@@ -83,8 +83,8 @@ impl State {
         true
     }
 
-    /// The person has decided what became of the creation: the listed workergroup that it made, that
-    /// it made one (`Done`), or that it made none (`Refused`).
+    /// Records the user's decision on a creation with an unknown outcome: it made the listed
+    /// workergroup `made`, it made one (`Done`), or it made none (`Refused`).
     pub fn resolve_creation(
         &mut self,
         verdict: Verdict,

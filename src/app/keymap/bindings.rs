@@ -434,7 +434,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Global, &[], Action::Theme, "theme", "Choose the colors; the screen previews them"),
     row(Context::Global, &[], Action::Notices, "notices", "What to know about how the program started"),
     row(Context::Global, &[], Action::Resolve, "resolve",
-        "Decide what became of a creation whose outcome is unknown"),
+        "Settle a creation whose outcome is unknown"),
     row(Context::Global, &[], Action::ForgetLimits, "forget-limits",
         "Forget the learned rate limits: the next request goes at once"),
     row(Context::Global, &[], Action::EditConfig, "edit-config", "Open the configuration in $VISUAL or $EDITOR"),

@@ -42,7 +42,7 @@ impl KeyError {
 #[derive(Debug, Clone)]
 pub struct Keymap {
     rows: Vec<Row>,
-    /// Whether arrow keys are named in words: an ASCII arrow would look like the key `<` or `>`.
+    /// Whether arrow keys are written out (`left`): an ASCII arrow would look like the key `<` or `>`.
     in_words: bool,
 }
 
@@ -174,7 +174,7 @@ impl Keymap {
         contexts.iter().find(takes).copied()
     }
 
-    /// The same keys, with arrow keys named in words if wanted.
+    /// The same keys, with arrow keys written out if `in_words` is set.
     #[must_use]
     pub const fn in_words(mut self, in_words: bool) -> Self {
         self.in_words = in_words;
