@@ -360,11 +360,7 @@ fn embedded(
         notices.extend(notice);
         config.groups = groups;
         config.group_store = file.map(|file| {
-            GroupStore::new(move |change| {
-                if let Err(why) = file.change(|groups| groups.apply(change)) {
-                    tracing::warn!("a workergroup of the sandbox is not saved: {why}");
-                }
-            })
+            GroupStore::new(move |change| file.change(|groups| groups.apply(change)))
         });
         let (file, unlisted, notice) = SandboxFile::<BTreeSet<u64>>::open(paths, profile, seed);
         notices.extend(notice);
@@ -374,9 +370,7 @@ fn embedded(
                 let insert = |ids: &mut BTreeSet<u64>| {
                     ids.insert(id);
                 };
-                if let Err(why) = file.change(insert) {
-                    tracing::warn!("an unlisted volume of the sandbox is not saved: {why}");
-                }
+                file.change(insert)
             })
         });
     }

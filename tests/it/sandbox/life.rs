@@ -185,6 +185,7 @@ fn an_unlisted_volume_is_gone_in_the_next_run_too() {
             unlisted,
             unlist_store: Some(UnlistStore::new(move |id| {
                 store.lock().unwrap().insert(id);
+                Ok(())
             })),
             ..frozen()
         })
@@ -219,6 +220,7 @@ fn keeping(groups: &Arc<Mutex<MadeGroups>>) -> Server {
         groups,
         group_store: Some(GroupStore::new(move |change: GroupChange| {
             kept.lock().unwrap().apply(change);
+            Ok(())
         })),
         ..frozen()
     })
