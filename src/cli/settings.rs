@@ -359,9 +359,8 @@ fn embedded(
         let (file, groups, notice) = SandboxFile::<MadeGroups>::open(paths, profile, seed);
         notices.extend(notice);
         config.groups = groups;
-        config.group_store = file.map(|file| {
-            GroupStore::new(move |change| file.change(|groups| groups.apply(change)))
-        });
+        config.group_store = file
+            .map(|file| GroupStore::new(move |change| file.change(|groups| groups.apply(change))));
         let (file, unlisted, notice) = SandboxFile::<BTreeSet<u64>>::open(paths, profile, seed);
         notices.extend(notice);
         config.unlisted = unlisted;
