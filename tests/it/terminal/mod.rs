@@ -21,6 +21,8 @@ mod real_terminal;
 mod requests_loop;
 mod route_loop;
 #[cfg(unix)]
+mod secret_sinks;
+#[cfg(unix)]
 mod secrets;
 #[cfg(unix)]
 mod shopping;
