@@ -24,7 +24,7 @@ use mutate::Mutator;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How many mutated inputs each target gets in a normal run.
-const MUTATIONS: usize = 1500;
+const MUTATIONS: usize = 400;
 
 /// The longest mutated input, in bytes: larger ones only make each run slower.
 const LONGEST: usize = 16 * 1024;

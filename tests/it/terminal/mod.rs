@@ -26,6 +26,8 @@ mod secret_sinks;
 mod secrets;
 #[cfg(unix)]
 mod shopping;
+#[cfg(target_os = "linux")]
+mod soak;
 #[cfg(unix)]
 mod unlisting;
 #[cfg(unix)]

@@ -112,7 +112,7 @@ fn stop_and_continue(times: usize) {
     shell.keys(&format!("'{PROGRAM}' --freeze --latency 0<Enter>"));
     showing_offers(&shell);
     shell.keys("jjj");
-    shell.wait_for_text("Row 4");
+    shell.wait_for_text("4 of 500");
     let before = without_ages(&shell.screen());
     for _ in 0..times {
         shell.keys("<C-z>");
