@@ -83,3 +83,14 @@ fn target(input: &[u8]) {
 fn configurations_parse_or_name_their_mistake_and_edits_keep_the_rest() {
     super::run("config", TOKENS, target);
 }
+
+#[test]
+fn a_configuration_cut_or_flipped_at_any_byte_is_edited_soundly_or_left_alone() {
+    let whole = std::fs::read(super::folder("config").join("profile")).unwrap();
+    for place in 0..whole.len() {
+        target(&whole[..place]);
+        let mut flipped = whole.clone();
+        flipped[place] ^= 0x15;
+        target(&flipped);
+    }
+}
