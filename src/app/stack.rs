@@ -328,5 +328,9 @@ pub(super) fn top(model: &Model) -> &dyn View {
 
 /// Whether an action is available in the view that has the keyboard.
 pub(super) fn availability(model: &Model, action: Action) -> Availability {
-    top(model).availability(action, &model.state)
+    let view = top(model);
+    if view.search().is_some_and(|find| find.is_useless(action)) {
+        return Availability::Hidden;
+    }
+    view.availability(action, &model.state)
 }

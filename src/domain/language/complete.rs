@@ -38,7 +38,7 @@ pub struct Completion {
 }
 
 /// The completion at byte `cursor`: field names, operators after a field, and after an operator its
-/// choices and the values in `seen` (of text fields, as in the records).
+/// choices, after the values in `seen` (of text fields, as in the records, in this order).
 pub fn complete(
     text: &str,
     cursor: usize,
@@ -258,7 +258,6 @@ impl Values<'_> {
             all.push(literal("true", "yes"));
             all.push(literal("false", "no"));
         }
-        all.extend(field.choices.iter().map(|choice| value(choice, "")));
         for text in (self.seen)(field) {
             if field.kind == Kind::Country {
                 all.push(value(country::code(&text), "seen here"));
@@ -266,6 +265,7 @@ impl Values<'_> {
                 all.push(value(&text, "seen here"));
             }
         }
+        all.extend(field.choices.iter().map(|choice| value(choice, "")));
         if field.kind == Kind::Country {
             let groups = country::GROUPS.iter();
             all.extend(groups.map(|(name, _)| literal(name, "group of countries")));

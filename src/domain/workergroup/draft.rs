@@ -7,10 +7,12 @@ use super::search::group_search;
 use super::{NewWorkergroup, Objection};
 use crate::domain::catalog::OFFERS;
 use crate::domain::dialect::Dialect;
+use crate::domain::field::Operator;
 use crate::domain::json_split;
 use crate::domain::language::{self, LanguageError, Mode};
 use crate::domain::listing::Listing;
-use crate::domain::query::Condition;
+use crate::domain::query::{Condition, DEFAULT_STORAGE_GB, OfferType, Operand, Query};
+use crate::domain::value::Value;
 
 /// Workers from which the person is asked to double-check.
 const MANY_WORKERS: u32 = 100;
@@ -21,6 +23,8 @@ pub struct Draft {
     texts: [String; PARAMETERS.len()],
     /// Whether parameters that are not set are sent with their documented defaults.
     pub send_defaults: bool,
+    /// What the search that it was made from has and a workergroup cannot have, in a sentence.
+    omitted: Option<String>,
 }
 
 impl Draft {
@@ -79,6 +83,44 @@ impl Draft {
     pub fn from_conditions(conditions: &[Condition]) -> Self {
         let mut draft = Self::default();
         draft.put(Key::SearchParams, language::print(conditions));
+        draft
+    }
+
+    /// A draft with what a workergroup can take of an offer query: the conditions that the market
+    /// filters on, and the disk, which workers get by a launch argument.
+    pub fn from_query(query: &Query, dialect: &'static Dialect) -> Self {
+        // Computed columns are bourse's own.
+        let (computed, mut conditions): (Vec<_>, Vec<_>) = query
+            .active()
+            .cloned()
+            .partition(|condition| condition.field.is_computed());
+        let disk = query
+            .storage
+            .filter(|gb| (gb - DEFAULT_STORAGE_GB).abs() > f64::EPSILON);
+        if let Some(gb) = disk
+            && let Some(field) = OFFERS.by_key("disk_space")
+            && dialect.sends(field)
+            && !conditions.iter().any(|own| own.field == field)
+        {
+            let room = Operand::One(Value::Number(gb));
+            conditions.push(Condition::new(field, Operator::Gte, room));
+        }
+        let mut draft = Self::from_conditions(&conditions);
+        if let Some(gb) = disk {
+            draft.put(Key::LaunchArgs, format!("--disk {gb}"));
+        }
+        let mut omitted = Vec::new();
+        if !computed.is_empty() {
+            let text = language::print_briefly(&computed);
+            omitted.push(format!(
+                "Omitted, because the market can't filter on it: {text}"
+            ));
+        }
+        if query.offer_type != OfferType::OnDemand {
+            let name = query.offer_type.wire();
+            omitted.push(format!("A workergroup has no price type: not {name}"));
+        }
+        draft.omitted = (!omitted.is_empty()).then(|| omitted.join("; "));
         draft
     }
 
@@ -142,6 +184,9 @@ impl Draft {
         let mut tell = |key: Key, message: String| advice.push(Objection::new(key.wire(), message));
         let has_template = self.is_set(Key::TemplateHash) || self.is_set(Key::TemplateId);
         let conditions = self.conditions(dialect).unwrap_or_default();
+        if let Some(omitted) = self.omitted.clone().filter(|_| self.is_set(Key::SearchParams)) {
+            tell(Key::SearchParams, omitted);
+        }
         if !self.is_set(Key::SearchParams) && !has_template {
             tell(
                 Key::SearchParams,
