@@ -1,8 +1,8 @@
 //! Short notices.
 
+use super::model::Model;
 use super::pane::Pane;
 use super::remote::Now;
-use super::model::Model;
 use crate::domain::text::visible;
 
 /// The longest notice, in characters: more than one line of a wide screen.

@@ -184,7 +184,11 @@ impl Draft {
         let mut tell = |key: Key, message: String| advice.push(Objection::new(key.wire(), message));
         let has_template = self.is_set(Key::TemplateHash) || self.is_set(Key::TemplateId);
         let conditions = self.conditions(dialect).unwrap_or_default();
-        if let Some(omitted) = self.omitted.clone().filter(|_| self.is_set(Key::SearchParams)) {
+        if let Some(omitted) = self
+            .omitted
+            .clone()
+            .filter(|_| self.is_set(Key::SearchParams))
+        {
             tell(Key::SearchParams, omitted);
         }
         if !self.is_set(Key::SearchParams) && !has_template {

@@ -16,8 +16,8 @@ use crate::app::keymap::{Action, Context};
 use crate::app::requests::{editable, resend, resendable};
 use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::{format, pretty};
-use crate::widgets::json;
 use crate::widgets::find::Find;
+use crate::widgets::json;
 use crate::widgets::report::Report;
 
 /// The longest text that can be pasted into a search, in bytes.

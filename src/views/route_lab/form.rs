@@ -172,7 +172,10 @@ impl NewRun {
                 .note("compute of one request; the sum is the load")
                 .check(number),
             Field::choice(Key::Send, Key::Send.label(), modes, 0),
-            Key::Count.text("100").note("polls do not count").check(whole),
+            Key::Count
+                .text("100")
+                .note("polls do not count")
+                .check(whole),
             Key::Duration.text("30s").note("30s, 5m, 1h").check(span),
             Key::Concurrency.text("4").note("in flight").check(whole),
             Key::Rate.text("").check(blank_or_number),
