@@ -267,7 +267,8 @@ impl<'a, T: Clone> ListLines<'a, T> {
             (None, false) => (theme.text, theme.dim),
         };
         let (title, note) = widths;
-        // The text gets what the note of its own line leaves, and a long title what both leave.
+        // The text gets what the title and the note of its own line leave: a name is shown in full
+        // where there is room for it at all.
         let note = cells(&item.note).min(note);
         let sign = if is_selected { "▌ " } else { "  " };
         let text = match &item.disabled {
@@ -275,9 +276,8 @@ impl<'a, T: Clone> ListLines<'a, T> {
             None => item.text.clone(),
         };
         let gap = if note == 0 { 0 } else { note + 2 };
-        let others = cells(&text).saturating_add(gap + 4);
         let title = cells(&item.title)
-            .min(width.saturating_sub(others))
+            .min(width.saturating_sub(gap + 4))
             .max(title);
         let mut line = fit(
             Line::from(vec![

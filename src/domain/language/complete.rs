@@ -113,9 +113,18 @@ fn behind(
         seen,
     };
     match &statement.value {
+        // The sign may become a longer word.
         Raw::Missing if sign.span.end == end && operator.takes_list() => {
             operators(field, &before[sign.span.clone()], sign.span.clone(), "")
         }
+        value => at_value(reader, value, &values, at_blank),
+    }
+}
+
+/// Within or after the value of a condition that ends the text.
+fn at_value(reader: &Reader<'_>, value: &Raw, values: &Values<'_>, at_blank: bool) -> Completion {
+    let (before, end) = (reader.text, reader.text.len());
+    match value {
         Raw::Missing => values.starting("", end..end, &[]),
         Raw::One(item) if item.quoted && item.closed => fields(before, end..end, reader.catalog),
         Raw::One(_) if at_blank => fields(before, end..end, reader.catalog),

@@ -178,40 +178,34 @@ impl Draft {
         Err(objections)
     }
 
+    /// Warnings about the search.
+    fn search_advice(&self, conditions: &[Condition], dialect: &Dialect) -> Vec<Objection> {
+        let lacks = |key: &&str| !conditions.iter().any(|own| own.field.key == *key);
+        let missing = ["verified", "rentable"].into_iter().filter(lacks);
+        let unsent = conditions.iter().filter(|own| !dialect.sends(own.field));
+        let messages = (self.omitted.iter().cloned())
+            .chain(missing.map(|key| format!("the search lacks {key}=true")))
+            .chain(unsent.map(|own| format!("the market may ignore {}", own.field.key)));
+        messages
+            .map(|message| Objection::new(Key::SearchParams.wire(), message))
+            .collect()
+    }
+
     /// Warnings before sending, none of which prevents it.
     pub fn advice(&self, dialect: &'static Dialect) -> Vec<Objection> {
-        let mut advice = Vec::new();
-        let mut tell = |key: Key, message: String| advice.push(Objection::new(key.wire(), message));
         let has_template = self.is_set(Key::TemplateHash) || self.is_set(Key::TemplateId);
         let conditions = self.conditions(dialect).unwrap_or_default();
-        if let Some(omitted) = self
-            .omitted
-            .clone()
-            .filter(|_| self.is_set(Key::SearchParams))
-        {
-            tell(Key::SearchParams, omitted);
-        }
+        let mut advice = if self.is_set(Key::SearchParams) {
+            self.search_advice(&conditions, dialect)
+        } else {
+            Vec::new()
+        };
+        let mut tell = |key: Key, message: String| advice.push(Objection::new(key.wire(), message));
         if !self.is_set(Key::SearchParams) && !has_template {
             tell(
                 Key::SearchParams,
                 "without a template or a search, any verified machine may be rented".to_owned(),
             );
-        }
-        if self.is_set(Key::SearchParams) {
-            for key in ["verified", "rentable"] {
-                if !conditions
-                    .iter()
-                    .any(|condition| condition.field.key == key)
-                {
-                    tell(Key::SearchParams, format!("the search lacks {key}=true"));
-                }
-            }
-            for condition in &conditions {
-                if !dialect.sends(condition.field) {
-                    let name = condition.field.key;
-                    tell(Key::SearchParams, format!("the market may ignore {name}"));
-                }
-            }
         }
         let says_memory = conditions
             .iter()

@@ -169,7 +169,7 @@ impl NewRun {
             Key::Endpoint.text(""),
             Key::Cost
                 .text("100")
-                .note("compute of one request; the sum is the load")
+                .note("compute of one request")
                 .check(number),
             Field::choice(Key::Send, Key::Send.label(), modes, 0),
             Key::Count
