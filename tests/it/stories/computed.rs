@@ -324,6 +324,7 @@ fn a_group_from_a_search_gets_its_disk_and_says_beside_the_search_what_it_lacks(
     desk.resize(90, 48).answer(FOUR);
     desk.expect("--disk 200");
     desk.expect("A workergroup has no price type: not bid");
+    desk.type_text("chat");
     says(&desk, r#""launch_args": "--disk 200""#);
     desk.keys("esc").expect_not("price type");
 }
