@@ -11,7 +11,7 @@ use crate::domain::field::Operator;
 use crate::domain::json_split;
 use crate::domain::language::{self, LanguageError, Mode};
 use crate::domain::listing::Listing;
-use crate::domain::query::{Condition, DEFAULT_STORAGE_GB, OfferType, Operand, Query};
+use crate::domain::query::{Condition, DEFAULT_STORAGE_GB, Operand, Query};
 use crate::domain::value::Value;
 
 /// Workers from which the person is asked to double-check.
@@ -87,8 +87,9 @@ impl Draft {
     }
 
     /// A draft with what a workergroup can take of an offer query: the conditions that the market
-    /// filters on, and the disk, which workers get by a launch argument.
-    pub fn from_query(query: &Query, dialect: &'static Dialect) -> Self {
+    /// filters on, and the disk, which workers get by a launch argument. `words` filter the loaded
+    /// rows.
+    pub fn from_query(query: &Query, words: &[String], dialect: &'static Dialect) -> Self {
         // Computed columns are bourse's own.
         let (computed, mut conditions): (Vec<_>, Vec<_>) = query
             .active()
@@ -116,9 +117,22 @@ impl Draft {
                 "Omitted, because the market can't filter on it: {text}"
             ));
         }
-        if query.offer_type != OfferType::OnDemand {
-            let name = query.offer_type.wire();
-            omitted.push(format!("A workergroup has no price type: not {name}"));
+        let usual = language::default_query(query.resource, dialect);
+        let mut without = Vec::new();
+        if query.offer_type != usual.offer_type {
+            without.push(format!("{} prices", query.offer_type.wire()));
+        }
+        if query.order != usual.order {
+            without.push(format!("sort {}", language::print_order(&query.order)));
+        }
+        if let Some(limit) = query.limit.filter(|_| query.limit != usual.limit) {
+            without.push(format!("limit {limit}"));
+        }
+        if !words.is_empty() {
+            without.push(format!("words {}", words.join(" ")));
+        }
+        if !without.is_empty() {
+            omitted.push(format!("Not part of a workergroup: {}", without.join(", ")));
         }
         draft.omitted = (!omitted.is_empty()).then(|| omitted.join("; "));
         draft

@@ -82,8 +82,10 @@ pub fn clone_selected(cx: &mut Cx<'_>) -> bool {
 
 /// Opens the form with the running search for offers.
 pub fn from_search(cx: &mut Cx<'_>) -> bool {
-    let query = &cx.state.browsers[Resource::Offers].query;
-    open_with(Draft::from_query(query, cx.state.profile.dialect), cx);
+    let browser = &cx.state.browsers[Resource::Offers];
+    let dialect = cx.state.profile.dialect;
+    let draft = Draft::from_query(&browser.query, browser.ran_words(), dialect);
+    open_with(draft, cx);
     true
 }
 
