@@ -27,13 +27,13 @@ pub static OFFERS: &[Field] = &[
     Field::number("price_bid", "Bid $/h", Unit::DollarsPerHour).computed()
         .section(Section::Price).width(8).priority(5).places(4).less_is_better()
         .doc("Price per hour at the lowest bid, storage included."),
-    Field::number("saving_bid", "Bid saves", Unit::Ratio).computed()
+    Field::number("saving_bid", "Bid -%", Unit::Ratio).computed()
         .section(Section::Price).width(7).priority(6).more_is_better()
         .doc("What the lowest bid saves of the on-demand price; negative if it costs more."),
     Field::number("price_reserved", "Reserv. $/h", Unit::DollarsPerHour).computed()
         .section(Section::Price).width(11).priority(5).places(4).less_is_better()
         .doc("Reserved price per hour."),
-    Field::number("saving_reserved", "Reserved saves", Unit::Ratio).computed()
+    Field::number("saving_reserved", "Res. -%", Unit::Ratio).computed()
         .section(Section::Price).width(7).priority(6).more_is_better()
         .doc("What reserving saves of the on-demand price."),
     // Per unit

@@ -268,11 +268,13 @@ impl Values<'_> {
             all.push(literal("false", "no"));
         }
         for text in (self.seen)(field) {
-            if field.kind == Kind::Country {
-                all.push(value(country::code(&text), "seen here"));
+            let text = if field.kind == Kind::Country {
+                country::code(&text)
             } else {
-                all.push(value(&text, "seen here"));
-            }
+                &text
+            };
+            let is_known = field.choices.contains(&text);
+            all.push(value(text, if is_known { "" } else { "seen here" }));
         }
         all.extend(field.choices.iter().map(|choice| value(choice, "")));
         if field.kind == Kind::Country {
