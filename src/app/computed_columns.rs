@@ -32,6 +32,14 @@ pub struct ComputedColumns {
 type Numbers = Vec<Option<f64>>;
 
 impl ComputedColumns {
+    /// The columns of a job, not yet filled.
+    pub fn for_job(job: Option<Job>) -> Self {
+        Self {
+            job,
+            ..Self::default()
+        }
+    }
+
     /// The same job and term for other rows; the three prices belong to the old ones.
     pub fn for_other_rows(&self) -> Self {
         Self {

@@ -31,7 +31,7 @@ pub mod pane;
 pub mod persistence;
 mod price_basis;
 pub mod price_models;
-mod pricing;
+pub mod pricing;
 mod profile;
 mod query_input;
 pub mod remote;

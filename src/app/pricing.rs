@@ -9,7 +9,7 @@ use crate::domain::query::{DEFAULT_STORAGE_GB, Direction};
 use crate::domain::{Operand, Operator, OrderKey, Query, Resource, Value};
 
 /// The columns that a job adds to the table; the last one only if the work is given.
-pub(super) const JOB_COLUMNS: [&str; 3] = ["job_cost", "job_spare", "job_time"];
+pub const JOB_COLUMNS: [&str; 3] = ["job_cost", "job_spare", "job_time"];
 
 /// The columns that a term adds to the table.
 pub(super) const TERM_COLUMNS: [&str; 4] = [

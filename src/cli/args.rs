@@ -11,6 +11,8 @@ use clap::{Arg, Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 use super::create_args::CreateArguments;
 use crate::domain::OfferType;
+use crate::domain::cost::Job;
+use crate::domain::language::LanguageError;
 use crate::sandbox::faults::FaultSpec;
 
 /// A keyboard-driven terminal dashboard for GPU compute marketplaces.
@@ -169,7 +171,13 @@ pub struct SearchArguments {
     pub query: Vec<String>,
 
     /// Sort order: fields separated by commas; a minus behind one sorts descending
-    #[arg(long, short, value_name = "ORDER", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        short,
+        visible_alias = "sort",
+        value_name = "ORDER",
+        allow_hyphen_values = true
+    )]
     pub order: Option<String>,
 
     /// Maximum number of records
@@ -203,9 +211,16 @@ pub struct OffersArguments {
     #[arg(long = "type", value_name = "TYPE", default_value = "on-demand", value_parser = OfferTypeParser)]
     pub offer_type: OfferType,
 
-    /// Storage in GB that prices include [default: 8]
-    #[arg(long, value_name = "GB", allow_negative_numbers = true, value_parser = not_negative)]
+    /// Storage in GB that prices include [default: the job's disk, else 8]
+    #[arg(long, value_name = "GB", allow_negative_numbers = true, value_parser = not_negative, conflicts_with = "job")]
     pub storage: Option<f64>,
+
+    /// Add the bill of a job, e.g. `3d,200GB,300GB-down,50GB-up` [default: none]
+    ///
+    /// A time is how long it runs, a size its disk. Also `2d-stopped` for time in which only storage
+    /// is billed, and `5000-dlperf-hours` instead of a run time.
+    #[arg(long, value_name = "JOB", allow_hyphen_values = true, value_parser = job)]
+    pub job: Option<Job>,
 
     /// Minimum number of virtual CPUs of the machine [default: any]
     #[arg(long, value_name = "N")]
@@ -367,6 +382,12 @@ fn listing_id(text: &str) -> Result<i64, String> {
         .ok()
         .filter(|_| is_plain)
         .ok_or_else(|| "a listing id is a whole number, e.g. 7311".to_owned())
+}
+
+/// The job in a text; the error underlines the mistake.
+fn job(text: &str) -> Result<Job, String> {
+    let job: Result<Job, LanguageError> = text.parse();
+    job.map_err(|error| format!("\n{}", error.render(text)))
 }
 
 fn number(text: &str) -> Result<f64, String> {

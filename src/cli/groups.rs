@@ -27,6 +27,7 @@ pub async fn groups(settings: &Settings, arguments: &GroupsArguments) -> Result<
         query.catalog(),
         settings.dialect,
         arguments.show_secrets,
+        None,
     )?;
     let connection = settings.connect().await?;
     if arguments.search.curl {

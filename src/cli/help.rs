@@ -26,6 +26,7 @@ static EXAMPLES: &[(&[&str], &[Example])] = &[
         ("bourse offers 'gpu_name=RTX_4090 dph<0.5' -o dph_total", "cheapest first"),
         ("bourse offers 'num_gpus>=4' 'geolocation in EU' -n 10", "ten offers in Europe"),
         ("bourse offers gpu_name=H100_SXM --columns id,price,location", "three columns"),
+        ("bourse offers num_gpus=8 --job 3d,200GB,300GB-down --sort job", "lowest bill first"),
         ("bourse offers 'vram>=80GB' --format csv > offers.csv", "for a spreadsheet"),
         ("echo 'num_gpus=8 verified=any' | bourse offers -", "the query from standard input"),
         ("bourse offers gpu_name=A40 --profile vast --curl", "the request as a curl command"),

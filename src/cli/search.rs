@@ -6,11 +6,11 @@ use super::args::{Format, OffersArguments, SearchArguments, VolumesArguments};
 use super::notes::{self, Answer};
 use super::output::{self, CliError, ProgressLine};
 use super::settings::Settings;
-use super::table::{self, View};
+use super::table::View;
 use crate::api::{Progress, Reply, Request, Session, Wait};
 use crate::app::column_prerequisites::Need;
 use crate::app::computed_columns::ComputedColumns;
-use crate::domain::cost::Basis;
+use crate::domain::cost::{Basis, Job};
 use crate::domain::language::{self, Mode};
 use crate::domain::response_check::ResponseCheck;
 use crate::domain::{
@@ -22,19 +22,24 @@ const LONGEST_QUERY: u64 = 64 * 1024;
 
 pub async fn offers(settings: &Settings, arguments: &OffersArguments) -> Result<(), CliError> {
     let dialect = settings.dialect;
-    let mut query = query(
+    let mut query = unchecked(
         Resource::Offers,
         dialect,
         &arguments.search,
         arguments.no_default,
     )?;
+    check_needs(&query, arguments.job.is_some())?;
     query.conditions.extend(switches(arguments, dialect)?);
     query.unbundled = arguments.disable_bundling;
     query.offer_type = arguments.offer_type;
     if let Some(gigabytes) = arguments.storage {
         query.storage = Some(gigabytes);
     }
-    search(settings, &arguments.search, query).await
+    // As in the dashboard, the job's disk is the storage that prices include.
+    if let Some(job) = arguments.job {
+        query.storage = Some(job.disk_gb);
+    }
+    search(settings, &arguments.search, query, arguments.job).await
 }
 
 pub async fn volumes(settings: &Settings, arguments: &VolumesArguments) -> Result<(), CliError> {
@@ -44,7 +49,7 @@ pub async fn volumes(settings: &Settings, arguments: &VolumesArguments) -> Resul
         &arguments.search,
         arguments.no_default,
     )?;
-    search(settings, &arguments.search, query).await
+    search(settings, &arguments.search, query, None).await
 }
 
 /// The conditions of `--vcpus` and `--datacenter`. They are filters of the market: where its
@@ -87,8 +92,20 @@ fn switches(
     Ok(conditions)
 }
 
-/// The query from words and flags.
+/// The query from words and flags, without a job.
 pub fn query(
+    resource: Resource,
+    dialect: &'static Dialect,
+    arguments: &SearchArguments,
+    no_default: bool,
+) -> Result<Query, CliError> {
+    let query = unchecked(resource, dialect, arguments, no_default)?;
+    check_needs(&query, false)?;
+    Ok(query)
+}
+
+/// As [`query`], with conditions and orders that may need a job.
+fn unchecked(
     resource: Resource,
     dialect: &'static Dialect,
     arguments: &SearchArguments,
@@ -104,24 +121,35 @@ pub fn query(
         query.order = language::parse_order(order, query.catalog())
             .map_err(|error| CliError::Usage(format!("in the order:\n{}", error.render(order))))?;
     }
-    let ordered = query.order.iter().map(|key| key.field);
-    let fields = query
-        .active()
-        .map(|condition| condition.field)
-        .chain(ordered);
-    for field in fields {
-        if let Some(need) = Need::of(field) {
-            let (key, words) = (field.key, need.words());
-            let message = format!("{key} needs {words}: run bourse and {}", need.remedy());
-            return Err(CliError::Usage(message));
-        }
-    }
     query.limit = match arguments.limit {
         Some(0) => None,
         Some(limit) => Some(limit),
         None => query.limit,
     };
     Ok(query)
+}
+
+/// Rejects conditions and orders on columns whose input is not given.
+fn check_needs(query: &Query, has_job: bool) -> Result<(), CliError> {
+    let ordered = query.order.iter().map(|key| key.field);
+    let fields = query
+        .active()
+        .map(|condition| condition.field)
+        .chain(ordered);
+    for field in fields {
+        let (key, need) = (field.key, Need::of(field));
+        let remedy = match need {
+            None => continue,
+            Some(Need::Job) if has_job => continue,
+            Some(Need::Job) => "add --job, e.g. --job 3d,200GB".to_owned(),
+            Some(need @ (Need::Term | Need::ThreePrices)) => {
+                format!("run bourse and {}", need.remedy())
+            }
+        };
+        let words = need.map_or("", Need::words);
+        return Err(CliError::Usage(format!("{key} needs {words}: {remedy}")));
+    }
+    Ok(())
 }
 
 /// The words of a query as one text; `-` reads standard input.
@@ -160,8 +188,10 @@ async fn search(
     settings: &Settings,
     arguments: &SearchArguments,
     query: Query,
+    job: Option<Job>,
 ) -> Result<(), CliError> {
-    let view = View::new(arguments, query.catalog(), settings.dialect, false)?;
+    let priced = job.map(|job| (job, query.offer_type));
+    let view = View::new(arguments, query.catalog(), settings.dialect, false, priced)?;
     notes::warn(&query, settings.dialect);
     let connection = settings.connect().await?;
     let request = Request::Search(query.clone());
@@ -178,11 +208,13 @@ async fn search(
         let estimate = check.storage_to_estimate(&query, settings.dialect, wanted);
         listing.estimate_storage(estimate);
     }
-    compute(&mut listing, &query, settings.dialect);
+    let computed = compute(&mut listing, &query, job, settings.dialect);
     let mut rows = rows(&listing, &query, settings.dialect);
     if notes::is_sorted_locally(&listing, &query, settings.dialect, &check) {
         listing.sort(&mut rows, &query.order);
     }
+    // Offers that end before the job or lack its disk come last, as in the dashboard.
+    rows.sort_by_key(|row| computed.is_unfit(*row as usize));
     show(&listing, &rows, &view)?;
     tell_skipped(&listing);
     // After the records: above a long table nobody would see them.
@@ -236,19 +268,27 @@ pub async fn fetch(session: &Session, request: &Request) -> Result<Box<Listing>,
     }
 }
 
-/// Fills the computed columns that conditions and order need.
-fn compute(listing: &mut Listing, query: &Query, dialect: &'static Dialect) {
+/// Fills the computed columns that conditions, order and job need.
+fn compute(
+    listing: &mut Listing,
+    query: &Query,
+    job: Option<Job>,
+    dialect: &'static Dialect,
+) -> ComputedColumns {
+    let mut computed = ComputedColumns::for_job(job);
     let conditions: Vec<_> = query.local(dialect).cloned().collect();
-    let is_asked = conditions.iter().any(|own| own.field.is_computed())
+    let is_asked = job.is_some()
+        || conditions.iter().any(|own| own.field.is_computed())
         || query.order.iter().any(|key| key.field.is_computed());
     if is_asked && query.resource == Resource::Offers {
         let pricing = Basis {
             model: query.offer_type,
             gb: listing.estimated_storage(),
-            job: None,
+            job,
         };
-        ComputedColumns::default().fill_for(listing, pricing, None, &conditions);
+        computed.fill_for(listing, pricing, None, &conditions);
     }
+    computed
 }
 
 /// The rows to show: conditions and orders that the market cannot take are applied here.
@@ -297,6 +337,6 @@ pub fn show(listing: &Listing, rows: &[u32], view: &View) -> Result<(), CliError
             Ok(())
         }
         Format::Csv => output::print(&view.csv(listing, rows)),
-        Format::Json => output::print_json_pieces(table::json(listing, rows, view.secrets)),
+        Format::Json => output::print_json_pieces(view.json(listing, rows)),
     }
 }

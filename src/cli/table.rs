@@ -2,15 +2,18 @@
 
 use std::borrow::Cow;
 
+use serde_json::{Value as Json, json};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::args::{Format, SearchArguments};
 use super::output::CliError;
 use crate::api::redact;
+use crate::app::pricing::JOB_COLUMNS;
+use crate::domain::cost::{Job, Prices};
 use crate::domain::field::Kind;
 use crate::domain::language::{self, LanguageError};
 use crate::domain::text::truncate;
-use crate::domain::{Catalog, Dialect, Field, Listing, export, format};
+use crate::domain::{Catalog, Dialect, Field, Listing, OfferType, export, format};
 
 /// The widest cell of a table.
 const WIDEST: usize = 40;
@@ -23,6 +26,8 @@ pub struct View {
     dialect: &'static Dialect,
     /// The requested columns, if any.
     columns: Option<Vec<&'static Field>>,
+    /// The job whose bill is shown beside each record, if any.
+    job: Option<(Job, OfferType)>,
 }
 
 impl View {
@@ -32,6 +37,7 @@ impl View {
         catalog: &'static Catalog,
         dialect: &'static Dialect,
         secrets: bool,
+        job: Option<(Job, OfferType)>,
     ) -> Result<Self, CliError> {
         let columns = arguments.columns.as_deref();
         if columns.is_some() && arguments.format == Format::Json {
@@ -43,8 +49,9 @@ impl View {
             secrets,
             dialect,
             columns: columns
-                .map(|text| chosen(text, catalog, secrets))
+                .map(|text| chosen(text, catalog, secrets, job.is_some()))
                 .transpose()?,
+            job,
         })
     }
 
@@ -54,6 +61,12 @@ impl View {
             return table(listing, rows, columns, self.dialect, None);
         }
         let mut fields = listing.catalog().default_columns();
+        if self.job.is_some() {
+            let price = fields.iter().position(|field| field.key == "dph_total");
+            let place = price.map_or(0, |price| price + 1);
+            let bill = listing.catalog().column("job_cost");
+            fields.splice(place..place, bill);
+        }
         let key = listing.catalog().by_key("api_key");
         fields.extend(key.filter(|_| self.secrets));
         let width = terminal_width().filter(|_| !self.secrets);
@@ -66,10 +79,59 @@ impl View {
         let is_shown = |field: &&'static Field| {
             field.is_column() || (self.secrets && field.kind == Kind::Secret)
         };
-        let all = || listing.catalog().fields().iter().filter(is_shown).collect();
+        let catalog = listing.catalog();
+        let job = JOB_COLUMNS.iter().filter(|_| self.job.is_some());
+        let all = || {
+            let fields = catalog.fields().iter().filter(is_shown);
+            fields
+                .chain(job.filter_map(|key| catalog.column(key)))
+                .collect()
+        };
         let fields: Vec<&Field> = self.columns.clone().unwrap_or_else(all);
         export::csv(listing, rows, &fields)
     }
+
+    /// The records exactly as received under the member that the specification names, in pieces;
+    /// with a job, then the job and the bills in the order of the records.
+    pub fn json<'l>(
+        &self,
+        listing: &'l Listing,
+        rows: &'l [u32],
+    ) -> impl Iterator<Item = Cow<'l, str>> {
+        let bills = self.job.map_or_else(String::new, |(job, model)| {
+            let bills = bills(listing, rows, &job, model);
+            format!(",\n\"job\": {},\n\"bills\": {}", json!(job), json!(bills))
+        });
+        json(listing, rows, self.secrets).chain([
+            Cow::Borrowed("]"),
+            Cow::Owned(bills),
+            Cow::Borrowed("}\n"),
+        ])
+    }
+}
+
+/// The bill of a job on each row, in $ and hours.
+fn bills(listing: &Listing, rows: &[u32], job: &Job, model: OfferType) -> Vec<Json> {
+    let (prices, now) = (Prices::new(listing, model), listing.read_at());
+    let bill = |row: &u32| {
+        let row = *row as usize;
+        let id = listing.id(row).map(|id| id.0);
+        match prices.job(row, job, now) {
+            Err(gap) => json!({"id": id, "total": null, "error": gap.to_string()}),
+            Ok(cost) => json!({
+                "id": id,
+                "total": cost.total,
+                "hours": cost.hours,
+                "gpu": cost.gpu,
+                "storage_running": cost.storage_running,
+                "storage_stopped": cost.storage_stopped,
+                "traffic_in": cost.traffic_in,
+                "traffic_out": cost.traffic_out,
+                "fits": !prices.cannot_do(row, job, now),
+            }),
+        }
+    };
+    rows.iter().map(bill).collect()
 }
 
 /// The fields of a list such as `id,gpu_name,price`.
@@ -77,12 +139,18 @@ fn chosen(
     text: &str,
     catalog: &'static Catalog,
     secrets: bool,
+    has_job: bool,
 ) -> Result<Vec<&'static Field>, CliError> {
     let wrong =
         |error: LanguageError| CliError::Usage(format!("in the columns:\n{}", error.render(text)));
     let columns = language::parse_columns(text, catalog).map_err(wrong)?;
     for column in &columns {
-        if column.is_computed() {
+        let is_job = JOB_COLUMNS.contains(&column.key);
+        if is_job && !has_job {
+            let message = format!("{} needs a job: add --job, e.g. --job 3d,200GB", column.key);
+            return Err(CliError::Usage(message));
+        }
+        if column.is_computed() && !is_job {
             let message = format!("{} is computed only in the dashboard", column.key);
             return Err(CliError::Usage(message));
         }
@@ -150,9 +218,9 @@ fn fitting(fields: &[&'static Field], widths: &[usize], width: Option<usize>) ->
     kept
 }
 
-/// The records exactly as they came, under the member that the specification names, in pieces;
-/// without secrets unless asked for.
-pub fn json<'l>(
+/// The records exactly as received, in pieces, up to the end of their list; without secrets unless
+/// requested.
+fn json<'l>(
     listing: &'l Listing,
     rows: &'l [u32],
     secrets: bool,
@@ -168,9 +236,7 @@ pub fn json<'l>(
         [Cow::Borrowed(gap), record]
     });
     let start = format!("{{\"{}\": [", listing.catalog().list_key);
-    std::iter::once(Cow::Owned(start))
-        .chain(records)
-        .chain([Cow::Borrowed("]}\n")])
+    std::iter::once(Cow::Owned(start)).chain(records)
 }
 
 /// The width of the terminal, if standard output is one.

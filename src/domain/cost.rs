@@ -14,6 +14,7 @@ use super::value::CellRef;
 
 mod basis;
 mod job;
+mod job_spec;
 mod price_models;
 mod volume;
 

@@ -11,7 +11,7 @@ use crate::domain::field::{Field, Section, Unit};
 #[rustfmt::skip] // a table reads as a table
 pub static OFFERS: &[Field] = &[
     // The cost of a job
-    Field::number("job_cost", "Job $", Unit::Dollars).computed().section(Section::Price)
+    Field::number("job_cost", "Job $", Unit::Dollars).also(&["job"]).computed().section(Section::Price)
         .width(9).priority(3).places(2).less_is_better()
         .doc("Total cost of the job: GPUs, storage running and stopped, traffic both ways; ! if the offer ends too early or its disk is too small."),
     Field::number("job_time", "Job time", Unit::Seconds).computed().section(Section::Price)

@@ -40,7 +40,7 @@ impl Suggestion {
 
 impl LanguageError {
     /// An error without a suggested fix.
-    pub(super) fn new(span: Range<usize>, message: impl Into<String>) -> Self {
+    pub(in crate::domain) fn new(span: Range<usize>, message: impl Into<String>) -> Self {
         Self {
             message: line(&message.into()),
             span,
@@ -49,7 +49,11 @@ impl LanguageError {
     }
 
     /// Adds a suggested fix: replace `span` by `replacement`.
-    pub(super) fn suggest(mut self, span: Range<usize>, replacement: impl Into<String>) -> Self {
+    pub(in crate::domain) fn suggest(
+        mut self,
+        span: Range<usize>,
+        replacement: impl Into<String>,
+    ) -> Self {
         self.suggestion = Some(Suggestion {
             span,
             replacement: replacement.into(),

@@ -3,6 +3,7 @@
 pub mod commands;
 #[cfg(unix)]
 mod help;
+mod job;
 mod lists;
 #[cfg(unix)]
 mod route;

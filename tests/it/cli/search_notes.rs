@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use crate::recorder::{Recorder, json as json_answer};
 
 /// The command against a server that gives one answer: its standard output and standard error.
-fn run(body: &str, arguments: &[&str]) -> (String, String, Recorder) {
+pub fn run(body: &str, arguments: &[&str]) -> (String, String, Recorder) {
     let recorder = Recorder::always(json_answer(200, body));
     let home = tempfile::tempdir().unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_bourse"))

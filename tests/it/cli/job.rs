@@ -1,0 +1,121 @@
+//! `bourse offers --job`: the bill of a job in a table, in CSV and in JSON.
+
+use serde_json::Value as Json;
+
+use super::search_notes::run;
+
+/// Over 3 days with 200 GB of disk and 300 GB downloaded the first costs 0.5 x 72 + 0.36 x 200 / 720
+/// x 72 + 0.01 x 300 = $46.20, the second $42.00; the third is cheaper but has too small a disk.
+const OFFERS: &str = r#"{"offers":[
+ {"id":1,"num_gpus":1,"gpu_name":"RTX 4090","dph_base":0.5,"dph_total":0.6,"storage_cost":0.36,"inet_down_cost":0.01,"inet_up_cost":0,"disk_space":500,"duration":864000},
+ {"id":2,"num_gpus":1,"gpu_name":"RTX 4090","dph_base":0.4,"dph_total":0.5,"storage_cost":0.36,"inet_down_cost":0.02,"inet_up_cost":0,"disk_space":500,"duration":864000},
+ {"id":3,"num_gpus":1,"gpu_name":"RTX 3090","dph_base":0.1,"dph_total":0.2,"storage_cost":0.36,"inet_down_cost":0,"inet_up_cost":0,"disk_space":100,"duration":864000}]}"#;
+
+const JOB: [&str; 6] = [
+    "offers",
+    "--no-default",
+    "--job",
+    "3d,200GB,300GB-down",
+    "--sort",
+    "job",
+];
+
+#[test]
+fn the_bill_ranks_offers_and_is_shown_in_every_format() {
+    let (out, _, recorder) = run(OFFERS, &[&JOB[..], &["--columns", "id,job_cost"]].concat());
+    let rows: Vec<Vec<&str>> = out
+        .lines()
+        .skip(1)
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    // What cannot do the job comes last, whatever its bill.
+    assert_eq!(rows, [["2", "42.00"], ["1", "46.20"], ["3", "14.40"]]);
+    // No market knows the bill: its cheapest by the hour are the best guess.
+    assert_eq!(
+        recorder.only().json()["order"],
+        serde_json::json!([["dph_total", "asc"]])
+    );
+
+    let (out, ..) = run(OFFERS, &JOB);
+    let header: Vec<&str> = out
+        .lines()
+        .next()
+        .unwrap()
+        .split("  ")
+        .map(str::trim)
+        .collect();
+    assert!(header.contains(&"Job $"), "{out}");
+
+    let (out, ..) = run(OFFERS, &[&JOB[..], &["--format", "csv"]].concat());
+    let mut reader = csv::Reader::from_reader(out.as_bytes());
+    let place = reader
+        .headers()
+        .unwrap()
+        .iter()
+        .position(|own| own == "job_cost");
+    let place = place.expect("a column of the bill");
+    let bills: Vec<f64> = reader
+        .records()
+        .map(|record| record.unwrap()[place].parse().unwrap())
+        .collect();
+    assert!((bills[0] - 42.0).abs() < 1e-9 && (bills[1] - 46.2).abs() < 1e-9);
+
+    let (out, ..) = run(OFFERS, &[&JOB[..], &["--format", "json"]].concat());
+    let json: Json = serde_json::from_str(&out).unwrap();
+    assert_eq!(json["offers"][0]["id"], 2);
+    assert_eq!(json["offers"][0].get("job_cost"), None, "as received");
+    assert_eq!(json["job"]["run_hours"], 72.0);
+    let bill = |row: usize, key: &str| json["bills"][row][key].as_f64().unwrap();
+    assert_eq!(json["bills"][1]["id"], 1);
+    for (key, dollars) in [
+        ("total", 46.2),
+        ("gpu", 36.0),
+        ("storage_running", 7.2),
+        ("traffic_in", 3.0),
+        ("hours", 72.0),
+    ] {
+        assert!((bill(1, key) - dollars).abs() < 1e-9, "{key}: {out}");
+    }
+    assert_eq!(json["bills"][1]["fits"], true);
+    assert_eq!(json["bills"][2]["fits"], false);
+}
+
+#[test]
+fn a_record_without_a_price_has_no_bill_but_a_reason() {
+    let body = r#"{"offers":[{"id":9,"dph_total":0.2}]}"#;
+    let (out, ..) = run(body, &[&JOB[..], &["--format", "json"]].concat());
+    let json: Json = serde_json::from_str(&out).unwrap();
+    assert_eq!(json["bills"][0]["total"], Json::Null);
+    assert_eq!(json["bills"][0]["error"], "dph_base is not reported");
+}
+
+#[test]
+fn conditions_on_the_bill_are_met_once_there_is_a_job() {
+    let (out, ..) = run(OFFERS, &[&JOB[..], &["job<45", "--columns", "id"]].concat());
+    assert_eq!(out.split_whitespace().collect::<Vec<_>>(), ["ID", "2", "3"]);
+}
+
+#[test]
+fn the_job_s_disk_is_the_storage_that_prices_include() {
+    let (_, err, _) = run(OFFERS, &JOB);
+    assert_eq!(
+        err,
+        "note: this market doesn't quote prices with 200 GB of storage: $/h is an estimate\n"
+    );
+}
+
+#[test]
+fn a_job_that_cannot_be_read_is_underlined_and_nothing_is_sent() {
+    let home = super::commands::Home::new();
+    let mut bourse = home.bourse(&["offers", "--job", "3d,2 tons"]);
+    let (status, out, err) = super::commands::run(&mut bourse);
+    assert_eq!((status, out.as_str()), (2, ""));
+    assert!(
+        err.contains("\n3d,2 tons\n   ^^^^^^\nnot a part of a job: write 3d, 200GB"),
+        "{err}"
+    );
+    let mut bourse = home.bourse(&["offers", "--columns", "id,job_cost"]);
+    let (status, _, err) = super::commands::run(&mut bourse);
+    assert_eq!(status, 2);
+    assert!(err.contains("job_cost needs a job: add --job"), "{err}");
+}
