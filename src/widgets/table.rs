@@ -170,6 +170,13 @@ pub trait Rows {
         Style::new()
     }
 
+    /// Whether a column holds bars. They keep their style in the selected row: a reversed bar looks
+    /// empty where it is full.
+    fn is_bar(&self, column: usize) -> bool {
+        let _ = column;
+        false
+    }
+
     /// The parts of a cell's text that match a search, in bytes.
     fn matches(&self, column: usize, text: &str) -> Vec<Range<usize>> {
         let _ = (column, text);
@@ -239,7 +246,10 @@ impl<'a, R: Rows> Table<'a, R> {
             let cell = Rect::new(area.x + place.x, area.y, place.width, 1).intersection(area);
             let (text, style) = self.rows.cell(row, place.index, cell.width);
             // The selection keeps its own text colour: tints are for telling rows apart.
-            let style = if is_selected {
+            let style = if is_selected && self.rows.is_bar(place.index) {
+                buffer.set_style(cell, Style::reset());
+                self.theme.text.patch(style)
+            } else if is_selected {
                 base.add_modifier(style.add_modifier)
             } else {
                 base.patch(style)

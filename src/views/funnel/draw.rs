@@ -199,6 +199,8 @@ impl Steps<'_> {
             buffer.set_style(row, theme.selected);
         }
         let [name, bar, removes, wins, advice] = self.columns.areas(row);
+        // Reversed, a bar would look empty where it is full.
+        buffer.set_style(bar, Style::reset());
         let sign = if is_selected { '▌' } else { ' ' };
         let condition = text::visible(&print_condition_briefly(&step.condition), 200);
         put(

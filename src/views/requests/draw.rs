@@ -386,6 +386,10 @@ impl Rows for List<'_> {
         }
     }
 
+    fn is_bar(&self, column: usize) -> bool {
+        CELLS.get(column) == Some(&Cell::Bar)
+    }
+
     fn sign(&self, row: usize) -> (&'static str, Style) {
         let is_bad = match self.state.requests.rows().get(row) {
             Some(Row::Request(number)) => self.entry(*number).is_some_and(LedgerEntry::is_failed),
