@@ -93,8 +93,14 @@ fn fitting(all: &[Activity], width: u16) -> (Form, Line<'static>) {
         tabs: SHORT_TABS,
         ..bare
     };
+    let is_busy = all.iter().any(|it| !it.is_idle);
+    let full_busy = Form {
+        has_idle: !is_busy,
+        ..full
+    };
     let forms = [
         (full, all.len()),
+        (full_busy, all.len()),
         (short, all.len()),
         (busy, all.len()),
         (bare, all.len()),

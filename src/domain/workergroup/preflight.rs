@@ -18,7 +18,7 @@ use crate::domain::value::CellRef;
 const LIMIT: u32 = 3000;
 
 /// How many offers of a search are kept: more than fit a screen.
-pub const MOST_OFFERS: usize = 60;
+const MOST_OFFERS: usize = 60;
 
 /// From this share of one host on, its failure takes the group down.
 const CONCENTRATED: f64 = 0.5;
@@ -198,7 +198,7 @@ pub struct Preflight {
     /// Whether their memory is enough; `None` if none is required.
     pub vram: Option<VramCheck>,
     pub warnings: Vec<String>,
-    /// The cheapest offers that can be rented at once, at most [`MOST_OFFERS`].
+    /// The cheapest offers that can be rented at once, at most 60.
     pub cheapest: Vec<WorkerOffer>,
     picks: Picks,
 }

@@ -46,7 +46,11 @@ fn latency_scale(of: &Latencies) -> Option<Scale> {
 pub(super) fn over_time(run: &Run, title: Line<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let has_colour = theme.tells_series_apart();
-    let signs = if has_colour { ["●", "●"] } else { ["●", "○"] };
+    let signs = if has_colour {
+        ["●", "●"]
+    } else {
+        ["●", "○"]
+    };
     let legend = Line::from(vec![
         Span::styled(format!("{} assigned", signs[0]), theme.series[0]),
         Span::styled(format!("  {} waiting", signs[1]), theme.warning),

@@ -5,15 +5,20 @@ use super::{Setting, Settings};
 use crate::app::keymap::{Action, Context};
 use crate::app::view::Scene;
 use crate::views::sheet;
+use crate::widgets::form::FormLines;
 use crate::widgets::panel::Panel;
 
 pub(super) fn settings(view: &Settings, area: Rect, scene: &mut Scene<'_, '_>) {
     let main = Panel::new("Search settings");
     let side = Panel::new(view.preview.request.clone());
-    let sheet = sheet::open(main, side, 22, area, scene);
+    let lines = request(view, scene);
+    // The focused setting's note may take two lines, and one may have an error.
+    let width = sheet::side_width(area, scene.size);
+    let body = sheet::rows(&lines, width).max(view.preview.json.len() + 3);
+    let fields = FormLines::new(&view.form, scene.theme).height(area.width / 2);
+    let sheet = sheet::open(main, side, body.max(usize::from(fields)), area, scene);
     scene.form(&view.form, sheet.main);
     if let Some(area) = sheet.side {
-        let lines = request(view, scene);
         sheet::text(lines, area, scene);
     }
 }

@@ -413,13 +413,13 @@ fn the_planner_works_out_capacity_and_workers_and_names_what_is_ignored() {
     // 100 / 0.5 = 200, 200 / 25 = 8; 200 x 2 = 400, 400 / 25 = 16, at most 8.
     says(&desk, "100 / 0.5 = 200 (100% in reserve)");
     says(&desk, "200 / 25 = 8 workers");
-    says(&desk, "200 x 2 = 400");
+    says(&desk, "200 × 2 = 400");
     says(
         &desk,
         "400 / 25, at least 2 cold and the active ones = 16 workers",
     );
     says(&desk, "at most 8: 8 active, 8 in all");
-    says(&desk, "8 x 25 x 0.5 = 100");
+    says(&desk, "8 × 25 × 0.5 = 100");
     says(&desk, "max_workers limits the cold workers: 8 of 16 stay");
     says(
         &desk,

@@ -51,8 +51,8 @@ fn a_job_is_billed_while_it_is_typed_and_becomes_a_column_that_sorts() {
         ends.next().unwrap()
     };
     assert_eq!(end("$0.90"), end("$4.00"));
-    desk.expect("= 0.4 $/h x 10 h")
-        .expect("= 0.9 $/GB/month x 72 GB / 720 h x 10 h")
+    desk.expect("= 0.4 $/h × 10 h")
+        .expect("= 0.9 $/GB/month × 72 GB / 720 h × 10 h")
         .expect("= 4 + 0.9 + 0.45 + 0.2 + 0.1");
     // 240 hours are left, 15 are needed: 225 to spare.
     desk.expect("Available for 9.4 days after the job");
