@@ -196,7 +196,7 @@ impl View for SupplyView {
             let inner = panel.render(right, scene.frame.buffer_mut(), scene.theme);
             let lines = summary::of_group(scene.state, row, scene.now, scene.theme);
             let mut lines = parts::hanging(&lines, inner.width);
-            if let Some(found) = found {
+            if let Some(found) = found.filter(|_| scene.size != Size::Compact) {
                 lines.extend(mixes(found, inner.width, scene.theme));
             }
             scene.render(Text::from(lines), inner);

@@ -374,6 +374,36 @@ mod tests {
         }
     }
 
+    struct Bars;
+
+    impl Rows for Bars {
+        fn count(&self) -> usize {
+            2
+        }
+
+        fn cell(&self, _: usize, column: usize, _: u16) -> (Cow<'_, str>, Style) {
+            (["name", "██"][column].into(), Style::new())
+        }
+
+        fn is_bar(&self, column: usize) -> bool {
+            column == 1
+        }
+    }
+
+    #[test]
+    fn a_selected_row_does_not_reverse_its_bar() {
+        let columns = [Column::text("", 4), Column::text("", 4)];
+        let area = Rect::new(0, 0, 12, 3);
+        let mut buffer = Buffer::empty(area);
+        let placed = place(&columns, area.width);
+        let table = Table::new(&Bars, &columns, &placed, Some(0), &Theme::MONO);
+        table.render(area, &mut buffer, &mut Viewport::default());
+        let reversed = |x| buffer[(x, 1)].modifier.contains(Modifier::REVERSED);
+        assert!(reversed(2), "the name is selected");
+        // Two cells of the bar and the two that it does not fill.
+        assert!(!(7..11).any(reversed));
+    }
+
     #[test]
     fn columns_leave_by_priority_and_the_growing_one_takes_the_rest() {
         let columns = [

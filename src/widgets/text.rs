@@ -105,6 +105,25 @@ fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
     Box::new(parts.into_iter())
 }
 
+/// Wraps a line whose third part explains the two before it: if it does not fit, the explanation goes
+/// below, indented by `indent` cells.
+pub fn wrap_explained(line: &Line<'_>, width: u16, indent: u16) -> Vec<Line<'static>> {
+    let [label, value, text] = line.spans.as_slice() else {
+        return wrap_line(line, width, indent);
+    };
+    let fits = line.width() <= usize::from(width);
+    if fits || label.width() + value.width() > usize::from(width) {
+        return wrap_line(line, width, indent);
+    }
+    let head = Line::from(vec![label.clone(), value.clone()]).style(line.style);
+    let blanks = Span::raw(" ".repeat(usize::from(indent)));
+    let text = Span::styled(text.content.trim_start().to_owned(), text.style);
+    let text = Line::from(vec![blanks, text]).style(line.style);
+    let mut lines = wrap_line(&head, width, indent);
+    lines.extend(wrap_line(&text, width, indent));
+    lines
+}
+
 /// Wraps a styled line into lines of at most `width` cells; continuations are indented by `indent`
 /// cells.
 pub fn wrap_line(line: &Line<'_>, width: u16, indent: u16) -> Vec<Line<'static>> {

@@ -18,7 +18,7 @@ use crate::views::bill;
 use crate::views::preview::{self, Subject};
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::table::{Column, Rows, Table, place};
-use crate::widgets::text::{cells, wrap_line};
+use crate::widgets::text::{cells, wrap_explained, wrap_line};
 use crate::widgets::theme::Theme;
 
 /// Width of the card beside the list.
@@ -300,7 +300,7 @@ fn draw_card(view: &OfferVolumes, area: Rect, scene: &mut Scene<'_, '_>) {
         lines.extend(
             steps
                 .iter()
-                .flat_map(|step| wrap_line(step, inner.width, 17)),
+                .flat_map(|step| wrap_explained(step, inner.width, 17)),
         );
     }
     scene.render(Paragraph::new(lines), inner);

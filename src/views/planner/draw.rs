@@ -74,7 +74,11 @@ fn group(view: &Planner, area: Rect, scene: &mut Scene<'_, '_>) {
         scene.render(Text::from(lines), inner);
         rest = below;
     }
-    if let Some(found) = state.groups.preflight.report(state, view.subject) {
+    let found = match view.subject {
+        Subject::Group(id) => summary::found(state, id),
+        Subject::Draft(_) => state.groups.preflight.report(state, view.subject),
+    };
+    if let Some(found) = found {
         offers(found, rest, scene);
     }
 }

@@ -65,7 +65,7 @@ pub fn disk(gb: Option<f64>) -> String {
 }
 
 /// Cells of all columns of the offers but the GPUs.
-const FIGURES: u16 = 35;
+const FIGURES: u16 = 37;
 
 /// The cheapest offers of a search under their header, in at most `rows` lines.
 pub fn offers(found: &Preflight, width: u16, rows: u16, theme: &Theme) -> Vec<Line<'static>> {

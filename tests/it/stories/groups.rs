@@ -335,6 +335,7 @@ fn a_preflight_says_what_a_group_could_recruit_and_for_how_much() {
     desk.answer(FOUND);
     desk.expect("Preflight of workergroup 12");
     says(&desk, "3 machines, 3 GPUs at 2 hosts (3 offers)");
+    desk.expect("Cheapest offers").expect("for up to 3 workers");
     says(
         &desk,
         "cheapest $0.400/h, median $0.500/h, most expensive $0.900/h",
@@ -465,6 +466,7 @@ fn supply_is_asked_one_search_at_a_time_and_shared_by_equal_searches() {
         r#"{"offers":[{"id":1,"num_gpus":2,"gpu_ram":81559,"dph_total":2.0,"verification":"verified"}]}"#,
     );
     assert!(desk.calls.is_empty());
+    desk.expect("Cheapest offers");
     let screen = desk.screen();
     // GPUs, machines, hosts (not every record names one), the cheapest, and all workers at the highest price: 20 at $2 as the
     // documented limit, 8 at $2, 20 at $0.90.

@@ -60,19 +60,30 @@ fn rows_of(entries: &[Arc<Entry>], room: usize) -> Vec<Row> {
     rows
 }
 
-/// The lines in columns of `height`: no column begins with a gap or ends with a heading.
+/// The lines in columns of `height`: no column begins with a gap or ends with a heading, and a value
+/// stays in one column.
 fn flowed(rows: &[Row], height: usize) -> Vec<Row> {
     let mut flow = Vec::with_capacity(rows.len());
-    for row in rows {
+    for (place, row) in rows.iter().enumerate() {
         let line = flow.len() % height;
-        match row {
+        let needed = match row {
             Row::Gap if line == 0 => continue,
-            Row::Heading(_) if line + 1 == height && height > 1 => flow.push(Row::Gap),
-            Row::Gap | Row::Heading(_) | Row::Entry(_) | Row::More(..) => {}
+            Row::Gap | Row::More(..) => 1,
+            Row::Heading(_) => 1 + lines_of(&rows[place + 1..]),
+            Row::Entry(_) => lines_of(&rows[place..]),
+        };
+        if line > 0 && line + needed > height && needed <= height {
+            flow.resize(flow.len() + height - line, Row::Gap);
         }
         flow.push(*row);
     }
     flow
+}
+
+/// How many lines the first entry takes.
+fn lines_of(rows: &[Row]) -> usize {
+    let more = rows.iter().skip(1);
+    1 + more.take_while(|row| matches!(row, Row::More(..))).count()
 }
 
 /// The lines in columns of equal length, if they fit in `height`; their length.
@@ -223,5 +234,59 @@ impl StatefulWidget for &Grid<'_> {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(section: &'static str, value: &str) -> Arc<Entry> {
+        Arc::new(Entry {
+            section,
+            key: "",
+            label: String::new(),
+            value: value.to_owned(),
+            tone: Tone::Normal,
+            note: String::new(),
+        })
+    }
+
+    /// A letter per line: Heading, Entry, More or `.` for a gap.
+    fn drawn(rows: &[Row], height: usize) -> String {
+        let sign = |row: &Row| match row {
+            Row::Gap => '.',
+            Row::Heading(_) => 'H',
+            Row::Entry(_) => 'E',
+            Row::More(..) => 'M',
+        };
+        flowed(rows, height).iter().map(sign).collect()
+    }
+
+    #[test]
+    fn no_column_ends_with_a_heading_or_splits_a_value() {
+        let entries = [
+            entry("Price", "1"),
+            entry("Price", "2"),
+            entry("Disk", "PC SN820 NVMe WD 4096GB"),
+            entry("Disk", "3"),
+        ];
+        let rows = rows_of(&entries, 16);
+        assert_eq!(drawn(&rows, 20), "HEE.HEME");
+        // The heading would be alone at the foot of the first column.
+        assert_eq!(drawn(&rows, 5), "HEE..HEME");
+        // The second line of the value would begin the next column.
+        assert_eq!(drawn(&rows, 6), "HEE...HEME");
+    }
+
+    #[test]
+    fn a_long_value_is_wrapped_and_only_a_very_long_one_cut() {
+        assert_eq!(
+            parts("PC SN820 NVMe WD 4096GB", 16),
+            ["PC SN820 NVMe WD", "4096GB"]
+        );
+        let long = parts(&"word ".repeat(40), 16);
+        assert_eq!(long.len(), 6);
+        assert!(long[5].ends_with('…'), "{long:?}");
     }
 }
