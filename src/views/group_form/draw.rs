@@ -185,7 +185,7 @@ fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let panel = Panel::new("Preflight").sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), theme);
     let slot = &state.groups.preflight;
-    let look = Look::at(state, Subject::Draft(view.number));
+    let look = state.look_at(Subject::Draft(view.number));
     let lines = match look {
         Err(why) => vec![signed("!", &why, theme.dim)],
         Ok(look) if state.groups.draft.draft().is_blank() => {
@@ -216,10 +216,8 @@ fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let [text, table] =
         Layout::vertical([Constraint::Length(needed), Constraint::Fill(1)]).areas(inner);
     scene.render(Text::from(lines), text);
-    let draft = Look::at(state, Subject::Draft(view.number));
-    let is_current = draft.is_ok_and(|look| slot.is_about(&look));
     // A blank line, the header and three offers.
-    if let Some(found) = slot.remote().shown().filter(|_| is_current)
+    if let Some(found) = state.preflight_report(Subject::Draft(view.number))
         && table.height >= 5
         && !found.cheapest.is_empty()
     {
