@@ -127,8 +127,11 @@ fn fitting(all: &[Activity], width: u16) -> (Form, Line<'static>) {
             // Not even the numbers of the tabs leave more room.
             let news = line(narrow, 1);
             let room = usize::from(width.saturating_sub(NUMBERS));
-            let shown = (news.width() < room).then_some(news).unwrap_or_default();
-            (full, shown)
+            if news.width() < room {
+                (full, news)
+            } else {
+                (full, Line::default())
+            }
         })
 }
 
@@ -255,26 +258,22 @@ fn activity(browser: &Browser, now: Now, theme: &Theme) -> Option<Activity> {
         ..
     } = browser.remote().phase()
     {
-        return Some(match waiting {
-            Some(waiting) => {
-                let (text, short) = until_sent(waiting, *attempt, now);
-                busy(text, short)
-            }
-            None => {
-                let elapsed = (now.mono - since).max(0.0);
-                let what = match (browser.order_request(), browser.listing()) {
-                    (Some(order), _) => order,
-                    (None, Some(_)) => "refreshing".to_owned(),
-                    (None, None) => "loading".to_owned(),
-                };
-                let retry = retry(*attempt).map_or_else(String::new, |it| format!(", {it}"));
-                let sign = spinner(elapsed);
-                busy(
-                    format!("{sign} {what} {elapsed:.0} s{retry}"),
-                    format!("{sign} {elapsed:.0} s{retry}"),
-                )
-            }
-        });
+        if let Some(waiting) = waiting {
+            let (text, short) = until_sent(waiting, *attempt, now);
+            return Some(busy(text, short));
+        }
+        let elapsed = (now.mono - since).max(0.0);
+        let what = match (browser.order_request(), browser.listing()) {
+            (Some(order), _) => order,
+            (None, Some(_)) => "refreshing".to_owned(),
+            (None, None) => "loading".to_owned(),
+        };
+        let retry = retry(*attempt).map_or_else(String::new, |it| format!(", {it}"));
+        let sign = spinner(elapsed);
+        return Some(busy(
+            format!("{sign} {what} {elapsed:.0} s{retry}"),
+            format!("{sign} {elapsed:.0} s{retry}"),
+        ));
     }
     if let Some(order) = browser.order_request() {
         return Some(busy(order, "sorting".to_owned()));

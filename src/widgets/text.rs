@@ -105,15 +105,21 @@ fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
     Box::new(parts.into_iter())
 }
 
-/// Wraps a line whose third part explains the two before it: if it does not fit, the explanation goes
-/// below, indented by `indent` cells.
+/// Wraps a line whose third part explains the two before it: in a column of its own if that is wide
+/// enough, else below the others, indented by `indent` cells.
 pub fn wrap_explained(line: &Line<'_>, width: u16, indent: u16) -> Vec<Line<'static>> {
+    /// The narrowest readable column.
+    const LEAST: u16 = 24;
     let [label, value, text] = line.spans.as_slice() else {
         return wrap_line(line, width, indent);
     };
-    let fits = line.width() <= usize::from(width);
-    if fits || label.width() + value.width() > usize::from(width) {
+    let taken = label.width() + value.width();
+    let taken = u16::try_from(taken).unwrap_or(u16::MAX);
+    if line.width() <= usize::from(width) || taken > width {
         return wrap_line(line, width, indent);
+    }
+    if width - taken >= LEAST {
+        return wrap_line(line, width, taken);
     }
     let head = Line::from(vec![label.clone(), value.clone()]).style(line.style);
     let blanks = Span::raw(" ".repeat(usize::from(indent)));

@@ -161,21 +161,25 @@ impl Machine {
 
     pub fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
         let theme = scene.theme;
-        let (area, card) = self.split(area);
-        self.card(card, scene);
         let lines: Vec<Line<'static>> = self
             .facts(scene)
             .iter()
             .flat_map(|line| wrap_line(line, area.width, 2))
             .collect();
         let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);
-        let [facts, table, foot] = Layout::vertical([
+        let [facts, below] = Layout::vertical([
             Constraint::Length(height.min(area.height / 2)),
             Constraint::Fill(1),
-            Constraint::Length(u16::from(area.height > 12)),
         ])
         .areas(area);
         scene.render(Paragraph::new(lines), facts);
+        let (left, card) = self.split(below);
+        self.card(card, scene);
+        let [table, foot] = Layout::vertical([
+            Constraint::Fill(1),
+            Constraint::Length(u16::from(area.height > 12)),
+        ])
+        .areas(left);
         if self.siblings.is_empty() {
             let text = "The record names neither machine nor host.";
             scene.render(Line::styled(text, theme.dim), table);

@@ -298,11 +298,12 @@ impl List<'_> {
                 format!("{indent}{}", entry.operation.label())
             }
             Cell::Status => {
-                let outcome = outcome(entry);
-                if cells(&outcome) <= width {
-                    outcome
+                let status = entry.status_words();
+                // The beginning of an error says something from a few words on.
+                if width < 20 || cells(&status) + 4 > width {
+                    status
                 } else {
-                    entry.status_words()
+                    outcome(entry)
                 }
             }
             Cell::Took => span(entry.took),

@@ -335,7 +335,6 @@ fn a_preflight_says_what_a_group_could_recruit_and_for_how_much() {
     desk.answer(FOUND);
     desk.expect("Preflight of workergroup 12");
     says(&desk, "3 machines, 3 GPUs at 2 hosts (3 offers)");
-    desk.expect("Cheapest offers").expect("for up to 3 workers");
     says(
         &desk,
         "cheapest $0.400/h, median $0.500/h, most expensive $0.900/h",
