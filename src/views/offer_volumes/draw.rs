@@ -49,8 +49,8 @@ fn with_offer(
     let width = area.width.saturating_sub(4);
     let head = head(view, scene);
     let head = head.iter().map(|line| wrap_line(line, width, 0).len());
-    // With the frame and the header of the table.
-    let needed = head.sum::<usize>() + view.matches.len() + 3;
+    // With the frame and the header of the table, which has two rows at least.
+    let needed = head.sum::<usize>() + view.matches.len().max(2) + 3;
     let needed = u16::try_from(needed).unwrap_or(u16::MAX);
     let listing = scene.state.browsers[Resource::Offers].listing();
     let row = listing.and_then(|listing| listing.row(view.offer));
