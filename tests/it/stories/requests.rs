@@ -183,7 +183,7 @@ fn every_request_is_a_row_with_its_figures_latest_first() {
     );
     assert_eq!(
         at("12:00:02"),
-        "!12:00:02 search offers 429 too many request… 31 ms 14.2 kB 34 B 1"
+        "!12:00:02 search offers 429 too many requests 31 ms 14.2 kB 34 B 1"
     );
     assert_eq!(
         at("12:00:01"),

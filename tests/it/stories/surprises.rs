@@ -172,7 +172,7 @@ fn a_job_is_priced_with_every_part_and_never_guessed() {
         desk.keys("esc");
         desk.keys("J tab tab tab tab tab").type_text("1417.7");
         // 1417.7 DLPerf-hours at 141.77 take 10 hours.
-        desk.expect("x 10 h");
+        desk.expect("× 10 h");
     }
 }
 
