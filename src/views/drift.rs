@@ -11,6 +11,7 @@ use crate::domain::workergroup::{Change, ChangeKind};
 use crate::domain::{Resource, Untrusted};
 use crate::views::preflight::parts::signed;
 use crate::views::preview;
+use crate::widgets::find::Find;
 use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::report::Report;
@@ -38,6 +39,10 @@ impl View for Drift {
         self.report.contexts()
     }
 
+    fn search(&self) -> Option<&Find> {
+        Some(self.report.find())
+    }
+
     fn widget(&mut self, cx: &Cx<'_>) -> Option<&mut dyn InputWidget> {
         let lines = lines(cx.state, cx.now, &Theme::MONO);
         if lines != self.report.lines() {
@@ -47,13 +52,12 @@ impl View for Drift {
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
-        super::keys::of_report(&self.report, action)
+        super::keys::of_report(action)
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {
         match action {
             Action::Refresh => Some("refresh"),
-            Action::Submit if self.report.is_typing() => Some("find"),
             _ => None,
         }
     }

@@ -17,7 +17,7 @@ use crate::app::view::{Cx, Outcome, Region, Scene};
 use crate::domain::format::grouped;
 use crate::domain::language::{self, LanguageError, Token};
 use crate::domain::text::visible;
-use crate::domain::{Condition, Field, Resource, format};
+use crate::domain::{Condition, Resource, format};
 use crate::widgets::panel::Panel;
 use crate::widgets::text::{cells, fit};
 use crate::widgets::theme::Theme;
@@ -331,7 +331,11 @@ fn parts(browser: &Browser, keymap: &Keymap, theme: &Theme) -> Vec<(String, Styl
     let order: Vec<_> = browser
         .sorting_keys()
         .iter()
-        .map(|key| format!("{} {}", sorted_by(browser, key.field), arrow(key.direction)))
+        .map(|key| {
+            // With its unit: “Down” alone reads as a direction.
+            let label = key.field.header(browser.dialect());
+            format!("{label} {}", arrow(key.direction))
+        })
         .collect();
     if !order.is_empty() {
         parts.push((format!("sort {}", order.join(", ")), theme.text));
@@ -393,12 +397,4 @@ fn caret(browser: &Browser, error: &LanguageError, area: Rect, scene: &mut Scene
     let line = format!("{}{}", " ".repeat(x), "^".repeat(under));
     let style = scene.theme.error;
     scene.render(Line::styled(line, style), area);
-}
-
-/// The name of a sort key, with its unit: "Down" alone reads like a direction.
-fn sorted_by(browser: &Browser, field: &Field) -> String {
-    browser.listing().map_or_else(
-        || field.label.to_owned(),
-        |listing| super::cells::header(listing, field, browser.dialect()).into(),
-    )
 }

@@ -251,8 +251,12 @@ fn columns(state: &State, local: &LocalTime, width: u16) -> Vec<Column> {
     let time = time.clamp(8, 14);
     let latest = state.ledger.latest().take(MEASURED);
     let longest = latest.map(|entry| cells(&entry.status_words())).max();
-    let least = if width < 86 { 11 } else { 21 };
-    let status = longest.unwrap_or(0).clamp(least, 26);
+    let (least, most) = match width {
+        ..60 => (11, 11),
+        60..86 => (11, 26),
+        86.. => (21, 26),
+    };
+    let status = longest.unwrap_or(0).clamp(least, most);
     CELLS
         .into_iter()
         .map(|cell| match cell {
