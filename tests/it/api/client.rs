@@ -523,6 +523,24 @@ async fn a_route_request_may_carry_the_key_of_its_group() {
 }
 
 #[tokio::test]
+async fn the_key_of_a_group_is_known_from_the_moment_it_is_sent() {
+    let refusal = r#"{"success": false, "msg": "no such endpoint key: group-key-7"}"#;
+    let recorder = Recorder::always(json(400, refusal));
+    let client = client(&recorder.url(), Some(KEY));
+    assert_eq!(client.secrets().remove("group-key-7"), "group-key-7");
+    let call = RouteCall {
+        endpoint: "ep".into(),
+        cost: 1.0,
+        key: Some(Secret::new("group-key-7")),
+    };
+    let outcome = client.call(&Request::Route(call)).await;
+    let shown = format!("{outcome:?} {}", outcome.result.as_ref().unwrap_err());
+    assert!(!shown.contains("group-key-7"), "{shown}");
+    assert!(shown.contains("no such endpoint key: <removed>"), "{shown}");
+    assert_eq!(client.secrets().remove("-k group-key-7"), "-k <removed>");
+}
+
+#[tokio::test]
 async fn the_key_is_in_no_record_error_or_debug_text() {
     let echo = format!(r#"{{"success": false, "error": "Bearer {KEY}", "msg": "you sent {KEY}"}}"#);
     for status in [200, 400, 401, 429, 500] {
