@@ -122,6 +122,8 @@ mod tests {
                 r#"{"x":"api_key","y":"signature"}"#,
             ),
             (r#"{"api_key":"cut sho"#, r#"{"api_key":"<removed>""#),
+            (r#"{"api_key":12"#, r#"{"api_key":"<removed>""#),
+            (r#"{"api_key":[{"a":1},"#, r#"{"api_key":"<removed>""#),
             (
                 r#"{"api_key":"a\"b","z":1}"#,
                 r#"{"api_key":"<removed>","z":1}"#,

@@ -149,6 +149,14 @@ mod tests {
     #[test]
     fn a_known_secret_stays_where_it_is_a_member_of_its_own() {
         let known = Known::of(["account-key"]);
+        // What is no JSON is not made any.
+        for (before, after) in [
+            ("say \"\taccount-key!\" \n", "say \"\t<removed>!\" \n"),
+            (r#"cut "account-key of"#, r#"cut "<removed> of"#),
+            (r#"{"api_key":12,"x":"ac"#, r#"{"api_key":12,"x":"ac"#),
+        ] {
+            assert_eq!(scrub(before, &known, is_key), after);
+        }
         let text =
             r#"{"launch_args":"--key account-key","api_key":"account-key","n":"account-key"}"#;
         assert_eq!(

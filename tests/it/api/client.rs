@@ -523,6 +523,20 @@ async fn a_route_request_may_carry_the_key_of_its_group() {
 }
 
 #[tokio::test]
+async fn a_long_refusal_is_a_refusal() {
+    for (padding, words) in [(20_000, "Invalid user key"), (400_000, "")] {
+        let body = format!(
+            r#"{{"pad": "{}", "success": false, "msg": "Invalid user key"}}"#,
+            "x".repeat(padding)
+        );
+        let recorder = Recorder::always(json(401, &body));
+        let error = error(&recorder, &Request::ListWorkergroups).await;
+        assert!(error.is_auth(), "{error}");
+        assert!(error.to_string().contains(words), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn the_key_of_a_group_is_known_from_the_moment_it_is_sent() {
     let refusal = r#"{"success": false, "msg": "no such endpoint key: group-key-7"}"#;
     let recorder = Recorder::always(json(400, refusal));

@@ -353,6 +353,32 @@ fn an_unknown_outcome_ends_with_3_and_says_what_to_check() {
 }
 
 #[test]
+fn of_an_earlier_embedded_sandbox_only_workergroups_stay() {
+    let home = Home::new();
+    let folder = home.path().join(".local/state/bourse");
+    fs::create_dir_all(&folder).unwrap();
+    let intent = |deed: &str, subject: &str| {
+        json!({"intent": {"key": deed, "at": 1_795_176_000.0, "profile": "sandbox",
+            "address": "http://127.0.0.1:1", "deed": deed, "subject": subject}})
+    };
+    let path = folder.join("writes.jsonl");
+    let unlisted = intent("unlist_volume", "4001");
+    let created = intent("create_workergroup", "endpoint chat");
+    fs::write(&path, format!("{unlisted}\n{created}\n")).unwrap();
+    let (_, _, err) = run(&mut home.bourse(&["unlist", "4001", "--yes"]));
+    assert!(!err.contains("the outcome of the request of"), "{err}");
+    assert!(!err.contains("Can't read"), "{err}");
+
+    fs::write(&path, format!("{unlisted}\n{{broken\n{created}\n")).unwrap();
+    let create = ["groups", "create", "--endpoint", "chat"];
+    let create = [&create[..], &["--template-id", "7", "--yes"]].concat();
+    let (status, _, err) = run(&mut home.bourse(&create));
+    assert_eq!(status, 1, "{err}");
+    assert!(err.contains("Can't read 1 lines of "), "{err}");
+    assert!(err.contains("the same was sent before"), "{err}");
+}
+
+#[test]
 fn the_pause_that_the_market_documents_is_kept() {
     let recorder = Recorder::always(json(200, UNLISTED));
     let home = Home::new();

@@ -33,6 +33,9 @@ fn a_shown_text_ends_with_an_ellipsis_exactly_where_something_is_missing() {
     let (pile, flood) = (format!("e{}", MARK.repeat(9)), "a\u{301}".repeat(2000));
     assert_eq!(visible(&pile, 4), format!("e{THREE}…"));
     assert!(visible(&flood, 9).ends_with('…'));
+    // At most 32 bytes are read for each of the characters: 79 of the 100 marks.
+    let pile = format!("e{}", MARK.repeat(100));
+    assert_eq!(visible(&pile, 5), format!("e{THREE}<+76 marks>…"));
 }
 
 #[test]
@@ -154,7 +157,10 @@ fn users_and_passwords_of_addresses_are_removed_from_messages() {
         ("https://u:p@host/x", "https://<removed>@host/x"),
         ("'//u@h', //v@i.", "'//<removed>@h', //<removed>@i."),
         ("http://u:a/b@c@host", "http://<removed>@host"),
-        ("<http://u@h> \"//v@i\"", "<http://<removed>@h> \"//<removed>@i\""),
+        (
+            "<http://u@h> \"//v@i\"",
+            "<http://<removed>@h> \"//<removed>@i\"",
+        ),
         ("a\nhttp://u@h\u{1b}", "a\nhttp://<removed>@h<U+001B>"),
     ] {
         assert_eq!(message(text), told);
@@ -173,6 +179,8 @@ fn words_are_found_whatever_the_case_and_the_accents() {
         ("aab", "ab", &[1..3]),
         ("RTX 4090", "rtx_4", &[0..5]),
         ("a_b", "a b", &[]),
+        ("abc", "a_c", &[]),
+        ("a b", "axb", &[]),
         ("a_b", "a_b", &[0..3]),
     ] {
         assert_eq!(occurrences(text, word), found, "{text:?} {word:?}");
@@ -201,7 +209,10 @@ fn json_on_a_screen_piles_up_nothing() {
         ("e\u{301}\u{301}", "e\u{301}\u{301}"),
         ("e\u{301}\u{301}\u{301}", r"e\u0301\u0301\u0301"),
         ("a\u{1161}", r"a\u1161"),
-        ("🇩🇪\u{301}\u{301}\u{301}", r"🇩\ud83c\uddea\u0301\u0301\u0301"),
+        (
+            "🇩🇪\u{301}\u{301}\u{301}",
+            r"🇩\ud83c\uddea\u0301\u0301\u0301",
+        ),
     ] {
         assert_eq!(json_for_screen(json), shown, "{json:?}");
     }
