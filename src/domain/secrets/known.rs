@@ -115,6 +115,7 @@ mod tests {
             assert_eq!(scrub(before, &known, is_key), after);
         }
         assert!(matches!(known.remove("nothing"), Cow::Borrowed(_)));
+        assert_eq!(format!("{known:?}"), "Known(…)");
     }
 
     #[test]

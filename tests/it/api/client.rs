@@ -397,6 +397,12 @@ async fn answers_larger_than_asked_for_are_given_up() {
             is_search: true
         }
     );
+    // What takes exactly as much is read.
+    let exact = format!("{:1064960}", r#"{"offers": []}"#);
+    let reader = Recorder::always(json(200, &exact));
+    let request = Request::Search(query.clone());
+    let outcome = client(&reader.url(), None).call(&request).await;
+    assert!(outcome.result.is_ok(), "{outcome:?}");
     query.limit = Some(2);
     let outcome = client(&recorder.url(), Some(KEY))
         .call(&Request::Search(query))

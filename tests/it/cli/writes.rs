@@ -2,6 +2,7 @@
 //! sent once, and with which exit status it ends.
 
 use std::fs;
+use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
@@ -403,6 +404,16 @@ fn on_a_terminal_the_id_or_the_word_is_typed() {
             24,
         )
     };
+    // A question that nobody sees or answers is not asked.
+    for redirection in ["</dev/null", "2>/dev/null"] {
+        let program = env!("CARGO_BIN_EXE_bourse");
+        let command =
+            format!("{program} unlist 7311 --base-url {url} {redirection}; echo ended $?");
+        let variables = [("BOURSE_API_KEY", KEY)];
+        let mut pty = Pty::spawn(Path::new("/bin/sh"), &["-c", &command], &variables, 100, 24);
+        pty.wait_for_text("ended 2");
+        pty.exit().assert_clean(0);
+    }
     for (typed, words) in [
         ("<Enter>", "cancelled: nothing was sent"),
         ("y<Enter>", "'y' is not 7311: nothing was sent"),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bourse::api::{ApiError, ErrorBody, Reply, Request};
-use bourse::app::mutations::{Mutations, SendBlocked};
+use bourse::app::mutations::{Mutations, SendBlocked, sentence};
 use bourse::app::{Now, Profile, Ticket};
 use bourse::domain::journal::{Entry, Intent, Outcome, Verdict, WriteKind};
 use bourse::domain::{Dialect, Untrusted};
@@ -131,6 +131,25 @@ fn the_pause_counts_from_a_write_of_an_earlier_run() {
         let mut mutations = Mutations::default();
         mutations.history = vec![past(unlist, -60.0, Some(-59.0)), history];
         assert_eq!(mutations.ready_in(unlist, at(0.0)), wait);
+    }
+}
+
+#[test]
+fn the_market_s_message_is_told_where_it_says_more_than_the_headline() {
+    for (msg, told) in [
+        ("Unlisted Volume 7.", "Volume listing 7 unlisted."),
+        ("Gone at noon", "Volume listing 7 unlisted: Gone at noon"),
+        (
+            " \n",
+            "Volume listing 7 unlisted: (the market sent no message)",
+        ),
+    ] {
+        let mut mutations = Mutations::default();
+        send(&mut mutations, at(0.0)).unwrap();
+        let msg = Untrusted::from(msg);
+        let reply = Ok(Reply::Unlisted { msg });
+        let completed = mutations.complete(WriteKind::UnlistVolume, &reply, at(1.0));
+        assert_eq!(sentence(&completed.unwrap()), told);
     }
 }
 
