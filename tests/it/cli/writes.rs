@@ -423,7 +423,12 @@ fn on_a_terminal_the_id_or_the_word_is_typed() {
         pty.wait_for_text("Type 7311 to send it, or press Enter to cancel:");
         pty.keys(typed);
         pty.wait_for_text(words);
-        pty.exit().assert_clean(1);
+        let exit = pty.exit();
+        exit.assert_clean(1);
+        // The answer has the next line to itself.
+        let lines: Vec<&str> = exit.text.lines().map(str::trim_end).collect();
+        let question = lines.iter().position(|line| line.starts_with("Type 7311"));
+        assert_eq!(lines[question.unwrap() + 1], format!("bourse: {words}"));
     }
     assert!(recorder.requests().is_empty());
 
