@@ -349,6 +349,22 @@ fn an_unknown_outcome_ends_with_3_and_says_what_to_check() {
                 err.contains("note: the outcome of the request of "),
                 "{err}"
             );
+            // Another one too, but as something else.
+            let other = [
+                "groups",
+                "create",
+                "--endpoint",
+                "other",
+                "--template-id",
+                "7",
+            ];
+            let (_, _, err) = write(&home, &url, &[&other[..], &["--yes"]].concat());
+            let told = "note: Outcome unknown: the workergroup for endpoint chat, sent ";
+            assert!(err.contains(told), "{err}");
+            assert!(
+                !err.contains("note: the outcome of the request of "),
+                "{err}"
+            );
         }
     }
 }
