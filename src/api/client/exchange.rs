@@ -208,10 +208,10 @@ fn unreachable(error: &reqwest::Error) -> Unreachable {
         if let Some(tls) = cause.downcast_ref::<rustls::Error>() {
             return handshake(tls);
         }
-        if let Some(io) = cause.downcast_ref::<io::Error>() {
-            if io.kind() == io::ErrorKind::ConnectionRefused {
-                return Unreachable::NobodyListens;
-            }
+        if let Some(io) = cause.downcast_ref::<io::Error>()
+            && io.kind() == io::ErrorKind::ConnectionRefused
+        {
+            return Unreachable::NobodyListens;
         }
         // The connector's own error type is private, so a failed name lookup shows only in its
         // text.
