@@ -130,6 +130,11 @@ mod tests {
                 r#"{"api_key":["group-key-1",{"namelong":"group-key-2"}],"a":"group-key-2 namelong"}"#,
                 r#"{"api_key":["group-key-1",{"namelong":"group-key-2"}],"a":"<removed> namelong"}"#,
             ),
+            // What stands between secrets is none.
+            (
+                "{\"api_key\":[\"group-key-1\",\n        \"k\"],\"a\":[1,\n        \"k\"]}",
+                "{\"api_key\":[\"group-key-1\",\n        \"k\"],\"a\":[1,\n        \"k\"]}",
+            ),
             (
                 r#"{"api_key":1234567890,"a":"k=1234567890"}"#,
                 r#"{"api_key":1234567890,"a":"k=<removed>"}"#,

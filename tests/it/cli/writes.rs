@@ -426,7 +426,7 @@ fn on_a_terminal_the_id_or_the_word_is_typed() {
         let command =
             format!("{program} unlist 7311 --base-url {url} {redirection}; echo ended $?");
         let variables = [("BOURSE_API_KEY", KEY)];
-        let mut pty = Pty::spawn(Path::new("/bin/sh"), &["-c", &command], &variables, 100, 24);
+        let pty = Pty::spawn(Path::new("/bin/sh"), &["-c", &command], &variables, 100, 24);
         pty.wait_for_text("ended 2");
         pty.exit().assert_clean(0);
     }
