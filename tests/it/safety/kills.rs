@@ -269,36 +269,6 @@ fn the_first_frame_tells_it_before_any_answer() {
 }
 
 #[test]
-fn an_unlisting_that_was_read_is_not_told_by_the_next_start() {
-    let state = tempfile::tempdir().unwrap();
-    let folder = state.path().join("bourse");
-    fs::create_dir(&folder).unwrap();
-    let server = RouteServer::start(|_, _| Play::Hang);
-    let url = server.url();
-    let line = format!(
-        r#"{{"intent":{{"key":"a","at":1,"profile":"custom","address":"{url}","deed":"unlist_volume","subject":"4001"}}}}"#
-    );
-    let path = folder.join("writes.jsonl");
-    fs::write(&path, line + "\n").unwrap();
-    let variables = [
-        ("BOURSE_API_KEY", KEY),
-        ("XDG_STATE_HOME", state.path().to_str().unwrap()),
-    ];
-    let start = || crate::pty_support::Pty::bourse(&["--base-url", &url], &variables, 120, 34);
-    let mut pty = start();
-    pty.wait_for_text("Outcome unknown: volume listing 4001, sent 1970-01-01");
-    pty.keys("<Esc><Esc>");
-    until(|| fs::read_to_string(&path).unwrap().lines().count() == 2);
-    pty.keys("q");
-    pty.exit().assert_clean(0);
-    let mut pty = start();
-    let first = pty.wait_for_text("Loading offers");
-    assert!(!first.contains("Outcome unknown"), "{first}");
-    pty.keys("q");
-    pty.exit().assert_clean(0);
-}
-
-#[test]
 fn however_a_command_dies_the_next_one_tells_it_and_creates_nothing_twice() {
     for signal in [Signal::KILL, Signal::TERM, Signal::HUP, Signal::INT] {
         let home = Home::new();

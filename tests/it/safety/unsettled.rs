@@ -130,7 +130,6 @@ fn what_was_sent_to_an_embedded_sandbox_ended_with_it_unless_it_is_saved() {
     let write = |is_sandbox: bool, unsaved: Option<&'static str>| {
         let desk = TestApp::prepared(&Dialect::DOCUMENTED, |model| {
             model.profile.is_sandbox = is_sandbox;
-            model.sandbox.unsaved = unsaved;
             let history = vec![
                 creation("chat"),
                 entry(WriteKind::UnlistVolume, "4001", None),
@@ -142,6 +141,7 @@ fn what_was_sent_to_an_embedded_sandbox_ended_with_it_unless_it_is_saved() {
                 ..RestoredState::default()
             };
             model.unpack(restored, false);
+            model.sandbox.unsaved = unsaved;
         });
         let history = &desk.model.mutations.history;
         history.iter().map(Entry::verdict).collect::<Vec<_>>()
