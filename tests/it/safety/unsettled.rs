@@ -4,6 +4,7 @@
 use bourse::api::{ApiError, Reply, Request};
 use bourse::app::markets::RestoredState;
 use bourse::app::message::Effect;
+use bourse::app::sandbox::SandboxNotes;
 use bourse::domain::Dialect;
 use bourse::domain::journal::{Entry, Intent, Outcome, Verdict, WriteKind};
 use bourse::domain::workergroup::NewWorkergroup;
@@ -138,10 +139,13 @@ fn what_was_sent_to_an_embedded_sandbox_ended_with_it_unless_it_is_saved() {
             ];
             let restored = RestoredState {
                 history,
+                sandbox: SandboxNotes {
+                    unsaved,
+                    ..SandboxNotes::default()
+                },
                 ..RestoredState::default()
             };
             model.unpack(restored, false);
-            model.sandbox.unsaved = unsaved;
         });
         let history = &desk.model.mutations.history;
         history.iter().map(Entry::verdict).collect::<Vec<_>>()
