@@ -10,7 +10,7 @@ use super::suggestions;
 use crate::domain::field::Kind;
 use crate::domain::language::{self, Candidate, Completion};
 use crate::domain::plain::{self, Reading, Settings};
-use crate::domain::{CellRef, Condition, Direction, OrderKey, country};
+use crate::domain::{CellRef, Condition, Direction, OrderKey, Resource, country};
 
 impl Browser {
     /// Starts editing the query after its last condition.
@@ -121,6 +121,13 @@ impl Browser {
         }
     }
 
+    /// Takes what the plain words of the command line say besides conditions.
+    pub fn take_settings(&mut self, settings: &Settings) {
+        let (conditions, words) = (self.query.conditions.clone(), self.ran_words().to_vec());
+        self.take_job(settings);
+        self.take_query(conditions, words, settings);
+    }
+
     /// Sets the job that plain words describe, if they do; true if the market must be queried for
     /// its prices. The lowest bill comes first, unless another order was chosen.
     fn take_job(&mut self, settings: &Settings) -> bool {
@@ -186,24 +193,26 @@ impl Browser {
     }
 }
 
-/// The words without the one being typed, if it may still become a field's name.
+/// The words without the one being typed, if it may still become the name of a field or a place.
 fn settled(mut words: Vec<String>, text: &str, browser: &Browser) -> Vec<String> {
-    let may_become_a_field = |word: &str| {
-        let word = word.to_ascii_lowercase();
+    let may_become_a_name = |word: &str| {
+        let word = word.to_lowercase();
         let catalog = browser.query.catalog();
-        catalog
-            .fields()
-            .iter()
-            .chain(catalog.computed())
-            .any(|field| {
-                std::iter::once(&field.key)
-                    .chain(field.aliases)
-                    .any(|name| name.starts_with(&word))
-            })
+        let is_place = catalog.resource != Resource::Workergroups && country::begins(&word);
+        is_place
+            || catalog
+                .fields()
+                .iter()
+                .chain(catalog.computed())
+                .any(|field| {
+                    std::iter::once(&field.key)
+                        .chain(field.aliases)
+                        .any(|name| name.starts_with(&word))
+                })
     };
     if words
         .last()
-        .is_some_and(|word| text.ends_with(word.as_str()) && may_become_a_field(word))
+        .is_some_and(|word| text.ends_with(word.as_str()) && may_become_a_name(word))
     {
         words.pop();
     }

@@ -126,7 +126,7 @@ const WORDS: [&str; 26] = [
 /// Names of groups that differ from their own.
 #[rustfmt::skip]
 const GROUP_NAMES: &[(&str, &str)] = &[
-    ("EU", "european union"), ("EUROPE", "european"), ("NORTH_AMERICA", "na"),
+    ("EU", "european union"), ("EUROPE", "european"), ("NORTH_AMERICA", "north american"),
     ("LATIN_AMERICA", "latam"), ("ASIA", "asian"), ("NORDICS", "nordic"),
     ("NORDICS", "scandinavia"), ("BALTICS", "baltic"), ("OCEANIA", "anz"),
     ("APAC", "asia pacific"),
@@ -147,4 +147,13 @@ pub fn named(name: &str, capitals: bool) -> Option<&'static str> {
         names.contains(&name) || (code.eq_ignore_ascii_case(name) && !is_word)
     });
     found.map(|(code, _)| *code)
+}
+
+/// Whether a text in lower case is the beginning of the name of a place, two letters or more.
+pub fn begins(text: &str) -> bool {
+    let groups = GROUPS.iter().map(|(group, _)| group.to_lowercase());
+    let mut names = NAMES.iter().flat_map(|(_, names)| names.iter().copied());
+    text.len() > 1
+        && (names.any(|name| name.starts_with(text))
+            || groups.into_iter().any(|group| group.starts_with(text)))
 }

@@ -33,7 +33,7 @@ pub(super) struct Token {
     pub text: String,
     /// In bytes of the query.
     pub span: Range<usize>,
-    /// Whether it follows the previous token without a blank.
+    /// Whether it follows the previous token without a blank; `_` is none.
     pub glued: bool,
     /// Whether it was typed in capitals, as country codes are.
     pub capitals: bool,
@@ -114,10 +114,11 @@ struct Lexer<'a> {
 impl Lexer<'_> {
     fn push(&mut self, kind: Kind, span: Range<usize>) {
         let text = &self.text[span.clone()];
-        let glued = self
-            .found
-            .last()
-            .is_some_and(|last| last.span.end == span.start);
+        // `gpu_na` is the beginning of a field's name, not two words.
+        let glued = self.found.last().is_some_and(|last| {
+            let between = self.text.get(last.span.end..span.start);
+            between.is_some_and(|between| between.bytes().all(|byte| byte == b'_'))
+        });
         self.found.push(Token {
             kind,
             text: text.to_lowercase(),

@@ -22,6 +22,7 @@ mod market;
 mod markets;
 mod offers;
 mod own_keys;
+mod plain;
 mod plot;
 mod price_basis;
 mod quit;
