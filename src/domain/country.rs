@@ -1,5 +1,8 @@
 //! Countries in location texts.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 /// The longest text that names a place, in bytes; a longer one is no place.
 const LONGEST: usize = 256;
 
@@ -80,40 +83,40 @@ pub fn group(name: &str) -> Option<&'static [&'static str]> {
 #[rustfmt::skip] // a table reads as a table
 const NAMES: &[(&str, &[&str])] = &[
     ("AD", &["andorra"]), ("AE", &["united arab emirates", "uae", "emirates", "dubai"]),
-    ("AL", &["albania"]), ("AM", &["armenia"]), ("AR", &["argentina"]), ("AT", &["austria"]),
-    ("AU", &["australia"]), ("AZ", &["azerbaijan"]), ("BA", &["bosnia"]), ("BD", &["bangladesh"]),
-    ("BE", &["belgium"]), ("BG", &["bulgaria"]), ("BO", &["bolivia"]), ("BR", &["brazil", "brasil"]),
-    ("BY", &["belarus"]), ("CA", &["canada"]), ("CH", &["switzerland", "swiss"]), ("CL", &["chile"]),
+    ("AL", &["albania"]), ("AM", &["armenia"]), ("AR", &["argentina"]), ("AT", &["austria", "austrian"]),
+    ("AU", &["australia", "australian"]), ("AZ", &["azerbaijan"]), ("BA", &["bosnia"]), ("BD", &["bangladesh"]),
+    ("BE", &["belgium", "belgian"]), ("BG", &["bulgaria", "bulgarian"]), ("BO", &["bolivia"]), ("BR", &["brazil", "brasil", "brazilian"]),
+    ("BY", &["belarus"]), ("CA", &["canada", "canadian"]), ("CH", &["switzerland", "swiss"]), ("CL", &["chile"]),
     ("CN", &["china", "chinese", "prc", "mainland china"]), ("CO", &["colombia"]),
     ("CR", &["costa rica"]), ("CY", &["cyprus"]),
     ("CZ", &["czechia", "czech republic", "czech"]), ("DE", &["germany", "german", "deutschland"]),
-    ("DK", &["denmark"]), ("DO", &["dominican republic"]), ("DZ", &["algeria"]),
-    ("EC", &["ecuador"]), ("EE", &["estonia"]), ("EG", &["egypt"]), ("ES", &["spain"]),
-    ("ET", &["ethiopia"]), ("FI", &["finland"]), ("FR", &["france", "french"]),
-    ("GB", &["united kingdom", "uk", "great britain", "britain", "england"]), ("GE", &["tbilisi"]),
-    ("GH", &["ghana"]), ("GR", &["greece"]), ("GT", &["guatemala"]),
-    ("HK", &["hong kong", "hongkong"]), ("HR", &["croatia"]), ("HU", &["hungary"]),
-    ("ID", &["indonesia"]), ("IE", &["ireland"]), ("IL", &["israel"]), ("IN", &["india"]),
-    ("IQ", &["iraq"]), ("IR", &["iran"]), ("IS", &["iceland"]), ("IT", &["italy"]),
-    ("JO", &["jordan"]), ("JP", &["japan"]), ("KE", &["kenya"]), ("KH", &["cambodia"]),
-    ("KP", &["north korea"]), ("KR", &["south korea", "korea"]), ("KW", &["kuwait"]),
+    ("DK", &["denmark", "danish"]), ("DO", &["dominican republic"]), ("DZ", &["algeria"]),
+    ("EC", &["ecuador"]), ("EE", &["estonia", "estonian"]), ("EG", &["egypt"]), ("ES", &["spain", "spanish"]),
+    ("ET", &["ethiopia"]), ("FI", &["finland", "finnish"]), ("FR", &["france", "french"]),
+    ("GB", &["united kingdom", "uk", "great britain", "britain", "england", "british"]), ("GE", &["tbilisi"]),
+    ("GH", &["ghana"]), ("GR", &["greece", "greek"]), ("GT", &["guatemala"]),
+    ("HK", &["hong kong", "hongkong"]), ("HR", &["croatia"]), ("HU", &["hungary", "hungarian"]),
+    ("ID", &["indonesia"]), ("IE", &["ireland", "irish"]), ("IL", &["israel", "israeli"]), ("IN", &["india", "indian"]),
+    ("IQ", &["iraq"]), ("IR", &["iran"]), ("IS", &["iceland", "icelandic"]), ("IT", &["italy", "italian"]),
+    ("JO", &["jordan"]), ("JP", &["japan", "japanese"]), ("KE", &["kenya"]), ("KH", &["cambodia"]),
+    ("KP", &["north korea"]), ("KR", &["south korea", "korea", "korean"]), ("KW", &["kuwait"]),
     ("KZ", &["kazakhstan"]), ("LA", &["laos"]), ("LI", &["liechtenstein"]), ("LK", &["sri lanka"]),
     ("LT", &["lithuania"]), ("LU", &["luxembourg"]), ("LV", &["latvia"]), ("MA", &["morocco"]),
     ("MC", &["monaco"]), ("MD", &["moldova"]), ("ME", &["montenegro"]),
     ("MK", &["macedonia", "north macedonia"]), ("MN", &["mongolia"]), ("MO", &["macau", "macao"]),
     ("MT", &["malta"]), ("MU", &["mauritius"]), ("MX", &["mexico"]), ("MY", &["malaysia"]),
-    ("NG", &["nigeria"]), ("NL", &["netherlands", "the netherlands", "holland"]),
-    ("NO", &["norway"]), ("NP", &["nepal"]), ("NZ", &["new zealand"]), ("OM", &["oman"]),
+    ("NG", &["nigeria"]), ("NL", &["netherlands", "the netherlands", "holland", "dutch"]),
+    ("NO", &["norway", "norwegian"]), ("NP", &["nepal"]), ("NZ", &["new zealand"]), ("OM", &["oman"]),
     ("PA", &["panama"]), ("PE", &["peru"]), ("PH", &["philippines"]), ("PK", &["pakistan"]),
-    ("PL", &["poland"]), ("PR", &["puerto rico"]), ("PT", &["portugal"]), ("PY", &["paraguay"]),
-    ("QA", &["qatar"]), ("RO", &["romania"]), ("RS", &["serbia"]), ("RU", &["russia"]),
-    ("RW", &["rwanda"]), ("SA", &["saudi arabia", "saudi"]), ("SE", &["sweden"]),
-    ("SG", &["singapore"]), ("SI", &["slovenia"]), ("SK", &["slovakia"]), ("SM", &["san marino"]),
+    ("PL", &["poland", "polish"]), ("PR", &["puerto rico"]), ("PT", &["portugal", "portuguese"]), ("PY", &["paraguay"]),
+    ("QA", &["qatar"]), ("RO", &["romania", "romanian"]), ("RS", &["serbia"]), ("RU", &["russia", "russian"]),
+    ("RW", &["rwanda"]), ("SA", &["saudi arabia", "saudi"]), ("SE", &["sweden", "swedish"]),
+    ("SG", &["singapore", "singaporean"]), ("SI", &["slovenia"]), ("SK", &["slovakia"]), ("SM", &["san marino"]),
     ("SN", &["senegal"]), ("TH", &["thailand"]), ("TN", &["tunisia"]),
-    ("TR", &["turkey", "türkiye", "turkiye"]), ("TW", &["taiwan"]), ("TZ", &["tanzania"]),
-    ("UA", &["ukraine"]), ("UG", &["uganda"]),
-    ("US", &["united states", "united states of america", "usa", "america"]), ("UY", &["uruguay"]),
-    ("UZ", &["uzbekistan"]), ("VE", &["venezuela"]), ("VN", &["vietnam", "viet nam"]),
+    ("TR", &["turkey", "türkiye", "turkiye"]), ("TW", &["taiwan", "taiwanese"]), ("TZ", &["tanzania"]),
+    ("UA", &["ukraine", "ukrainian"]), ("UG", &["uganda"]),
+    ("US", &["united states", "united states of america", "usa", "america", "american"]), ("UY", &["uruguay"]),
+    ("UZ", &["uzbekistan"]), ("VE", &["venezuela"]), ("VN", &["vietnam", "viet nam", "vietnamese"]),
     ("ZA", &["south africa"]),
 ];
 
@@ -135,25 +138,29 @@ const GROUP_NAMES: &[(&str, &str)] = &[
 /// The code or group of a place as people name it, in lower case: `germany`, `de`, `europe`.
 /// `capitals` admits the codes that are also words.
 pub fn named(name: &str, capitals: bool) -> Option<&'static str> {
-    let is_group = |own: &str| own.replace('_', " ").eq_ignore_ascii_case(name);
-    if let Some((group, _)) = GROUPS.iter().find(|(own, _)| is_group(own)) {
-        return Some(group);
-    }
-    if let Some((group, _)) = GROUP_NAMES.iter().find(|(_, own)| *own == name) {
-        return Some(group);
-    }
+    let found = BY_NAME.get(name).copied()?;
     let is_word = !capitals && WORDS.contains(&name);
-    let found = NAMES.iter().find(|(code, names)| {
-        names.contains(&name) || (code.eq_ignore_ascii_case(name) && !is_word)
-    });
-    found.map(|(code, _)| *code)
+    (!is_word).then_some(found)
 }
+
+/// Codes and groups by name, in lower case.
+static BY_NAME: LazyLock<HashMap<String, &'static str>> = LazyLock::new(|| {
+    let groups = GROUPS.iter();
+    let groups = groups.map(|(group, _)| (group.replace('_', " ").to_lowercase(), *group));
+    let others = GROUP_NAMES
+        .iter()
+        .map(|(group, name)| ((*name).to_owned(), *group));
+    let countries = NAMES.iter().flat_map(|(code, names)| {
+        let names = names.iter().map(|name| (*name).to_owned());
+        names.chain([code.to_lowercase()]).map(|name| (name, *code))
+    });
+    groups.chain(others).chain(countries).collect()
+});
 
 /// Whether a text in lower case is the beginning of the name of a place, two letters or more.
 pub fn begins(text: &str) -> bool {
-    let groups = GROUPS.iter().map(|(group, _)| group.to_lowercase());
-    let mut names = NAMES.iter().flat_map(|(_, names)| names.iter().copied());
     text.len() > 1
-        && (names.any(|name| name.starts_with(text))
-            || groups.into_iter().any(|group| group.starts_with(text)))
+        && BY_NAME
+            .keys()
+            .any(|name| name.len() > 2 && name.starts_with(text))
 }

@@ -162,12 +162,10 @@ impl Amount {
     /// The conditions of this amount on a field: each number times `factor`, with `suffix`.
     pub(super) fn on(&self, field: &str, default: Operator, factor: f64, suffix: &str) -> String {
         let written = |value: f64| trimmed(value * factor, 6) + suffix;
-        match self.high {
-            Some(high) => format!("{field}>={} {field}<={}", written(self.low), written(high)),
-            None => {
-                let operator = self.bound.unwrap_or(default).symbol();
-                format!("{field}{operator}{}", written(self.low))
-            }
+        if let Some(high) = self.high {
+            return format!("{field}>={} {field}<={}", written(self.low), written(high));
         }
+        let operator = self.bound.unwrap_or(default).symbol();
+        format!("{field}{operator}{}", written(self.low))
     }
 }

@@ -1,5 +1,8 @@
 //! GPU models as people spell them.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 /// A model as the market names it, other spellings without blanks (besides the name itself, with
 /// and without its brand), and the sizes in GB that it is sold with.
 type Model = (&'static str, &'static [&'static str], &'static [f64]);
@@ -126,30 +129,30 @@ pub(super) const BRANDS: [&str; 7] = [
     "nvidia", "geforce", "amd", "instinct", "radeon", "tesla", "quadro",
 ];
 
-/// The models that a spelling without blanks and in lower case means.
-pub(super) fn models(spelling: &str) -> Vec<&'static str> {
-    if let Some((_, models)) = FAMILIES.iter().find(|(known, _)| *known == spelling) {
-        return models.to_vec();
+/// The models by spelling, without blanks and in lower case.
+static SPELLINGS: LazyLock<HashMap<String, Vec<&'static str>>> = LazyLock::new(|| {
+    let mut spellings: HashMap<String, Vec<&'static str>> = HashMap::new();
+    for (spelling, models) in FAMILIES {
+        spellings.insert((*spelling).to_owned(), models.to_vec());
     }
-    let bare = |name: &'static str| {
-        let name = squashed(name);
+    for (name, others, _) in MODELS {
+        let full = name.replace(' ', "").to_ascii_lowercase();
         let brands = ["rtx", "gtx", "tesla"];
-        let short = brands.iter().find_map(|brand| name.strip_prefix(brand));
-        short.map(str::to_owned).filter(|short| !short.is_empty())
-    };
-    let is_meant = |(name, others, _): &&Model| {
-        let without_brand = spelling.strip_prefix("rtx").unwrap_or(spelling);
-        squashed(name) == spelling
-            || bare(name).is_some_and(|short| short == spelling)
-            || others.contains(&spelling)
-            || others.contains(&without_brand)
-    };
-    let found = MODELS.iter().find(is_meant);
-    found.map(|(name, _, _)| *name).into_iter().collect()
-}
+        let bare = brands.iter().find_map(|brand| full.strip_prefix(brand));
+        let own = others
+            .iter()
+            .flat_map(|other| [(*other).to_owned(), format!("rtx{other}")]);
+        let all: Vec<_> = bare.map(str::to_owned).into_iter().chain(own).collect();
+        for spelling in all.into_iter().chain([full]) {
+            spellings.entry(spelling).or_insert_with(|| vec![name]);
+        }
+    }
+    spellings
+});
 
-fn squashed(name: &str) -> String {
-    name.replace(' ', "").to_ascii_lowercase()
+/// The models that a spelling without blanks and in lower case means.
+pub(super) fn models(spelling: &str) -> &'static [&'static str] {
+    SPELLINGS.get(spelling).map_or(&[], Vec::as_slice)
 }
 
 /// Whether any graphics card is sold with this much memory, in GB.

@@ -146,7 +146,17 @@ fn chosen(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
         Resource::Volumes | Resource::Workergroups => None,
     };
     if let Some((names, next)) = listed(cursor, from, models) {
-        return Some((vec![Fact::Models { names, is_excluded }], next));
+        let mut facts = vec![Fact::Models { names, is_excluded }];
+        // `h100x8`
+        let count = cursor
+            .number(next + 1)
+            .filter(|_| cursor.kind(next) == Some(Kind::Times));
+        if let Some((count, next)) = count {
+            let condition = format!("num_gpus={}", trimmed(count, 0));
+            facts.extend(Fact::conditions(condition));
+            return Some((facts, next));
+        }
+        return Some((facts, next));
     }
     let from = if is_excluded {
         from
@@ -195,14 +205,11 @@ fn model(cursor: Cursor<'_>, at: usize) -> Option<(Vec<&'static str>, usize)> {
             if !found.is_empty() {
                 // `4090s` are several; a 4080S is found as such.
                 let is_plural = cursor.is(next, "s") && cursor.tokens[next].glued;
-                return Some((found, next + usize::from(is_plural)));
+                return Some((found.to_vec(), next + usize::from(is_plural)));
             }
-            let singular = spelling
-                .strip_suffix('s')
-                .map(gpus::models)
-                .unwrap_or_default();
+            let singular = spelling.strip_suffix('s').map_or(&[][..], gpus::models);
             if !singular.is_empty() {
-                return Some((singular, next));
+                return Some((singular.to_vec(), next));
             }
         }
     }
@@ -301,6 +308,11 @@ fn named_amount(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
     let (noun, from) = noun_in_front(cursor, at)?;
     let found = amount(cursor, from)?;
     let (found, next) = found.bounded_at(cursor, found.next);
+    // `gpu 24gb vram`
+    let behind = noun_behind(cursor, next).map(|(noun, _)| noun);
+    if noun == Noun::Gpus && matches!(behind, Some(Noun::Vram | Noun::TotalVram | Noun::Ram)) {
+        return None;
+    }
     if matches!(noun, Noun::Price | Noun::Budget) {
         return price::named(cursor, noun, &found, next, resource);
     }

@@ -294,7 +294,7 @@ impl Context {
 
     /// The conditions of a fact as a query; `None` if it is a setting.
     fn condition(&self, fact: &Fact, chosen: &mut Chosen) -> Option<String> {
-        let named = |is_said: &mut bool, text: String| {
+        let once = |is_said: &mut bool, text: String| {
             if std::mem::replace(is_said, true) {
                 String::new()
             } else {
@@ -311,7 +311,7 @@ impl Context {
                     (&self.models, &mut chosen.models)
                 };
                 let names: Vec<_> = names.iter().map(|name| name.replace(' ', "_")).collect();
-                named(is_said, choice("gpu_name", &names, *is_excluded))
+                once(is_said, choice("gpu_name", &names, *is_excluded))
             }
             Fact::Places { is_excluded, .. } => {
                 let (names, is_said) = if *is_excluded {
@@ -320,7 +320,7 @@ impl Context {
                     (&self.places, &mut chosen.places)
                 };
                 let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
-                named(is_said, choice("geolocation", &names, *is_excluded))
+                once(is_said, choice("geolocation", &names, *is_excluded))
             }
             Fact::Size(_) | Fact::Disk(_) | Fact::Hours(_) | Fact::Down(_) | Fact::Up(_) => {
                 return None;

@@ -30,7 +30,7 @@ use super::language::{self, LanguageError, Mode, Parsed};
 use super::query::Condition;
 
 /// The longest text that is read, in bytes; a longer one is no description of a need.
-const LONGEST: usize = 4096;
+const LONGEST: usize = 2048;
 
 /// Words that have a meaning.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,6 +41,12 @@ pub struct Phrase {
     pub readings: Vec<Meaning>,
 }
 
+/// A phrase and what it says, before the readings are known.
+type Spoken = (Range<usize>, Vec<Fact>);
+
+/// A span of the new text, and the span of the original that it replaces.
+type Replaced = (Range<usize>, Range<usize>);
+
 /// A text with its plain words read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
@@ -49,8 +55,8 @@ pub struct Reading {
     /// What words say besides conditions.
     pub settings: Settings,
     pub phrases: Vec<Phrase>,
-    /// The parts of `query` that replace parts of the text, in order: the new span, the old one.
-    replaced: Vec<(Range<usize>, Range<usize>)>,
+    /// The parts of `query` that replace parts of the text, in order.
+    replaced: Vec<Replaced>,
 }
 
 /// Reads the plain words of a text. Workergroups have none.
@@ -94,10 +100,7 @@ pub fn read(text: &str, catalog: &'static Catalog, dialect: &'static Dialect) ->
 }
 
 /// The phrases of a text and what each says, and the words and signs that only join them.
-fn scanned(
-    tokens: &[Token],
-    resource: Resource,
-) -> (Vec<(Range<usize>, Vec<Fact>)>, Vec<Range<usize>>) {
+fn scanned(tokens: &[Token], resource: Resource) -> (Vec<Spoken>, Vec<Range<usize>>) {
     let cursor = Cursor { tokens };
     let (mut found, mut separators) = (Vec::new(), Vec::new());
     let mut at = 0;
@@ -139,7 +142,7 @@ fn next_to_opaque(tokens: &[Token], at: usize) -> bool {
 
 /// The phrases with their readings, without those that mean nothing for the resource.
 fn settled(
-    found: Vec<(Range<usize>, Vec<Fact>)>,
+    found: Vec<Spoken>,
     catalog: &'static Catalog,
     dialect: &'static Dialect,
 ) -> Vec<Phrase> {
@@ -156,10 +159,7 @@ fn settled(
 
 /// A text with parts replaced, and the spans of the parts in the new and the old text. Blanks
 /// around an empty replacement are not doubled.
-fn rewritten(
-    text: &str,
-    replacements: &[(Range<usize>, String)],
-) -> (String, Vec<(Range<usize>, Range<usize>)>) {
+fn rewritten(text: &str, replacements: &[(Range<usize>, String)]) -> (String, Vec<Replaced>) {
     let mut query = String::new();
     let mut replaced = Vec::new();
     let mut end = 0;

@@ -68,6 +68,13 @@ const COMMON: &[Fixed] = &[
 
 #[rustfmt::skip]
 const OFFERS: &[Fixed] = &[
+    // Every offer is on one machine.
+    ("single machine", ""),
+    ("single node", ""),
+    ("single server", ""),
+    ("one machine", ""),
+    ("one node", ""),
+    ("same machine", ""),
     ("datacenter", "datacenter=true"),
     ("datacentre", "datacenter=true"),
     ("data center", "datacenter=true"),
@@ -129,8 +136,12 @@ const OFFERS: &[Fixed] = &[
     ("x 86", "cpu_arch=amd64"),
     ("amd64", "cpu_arch=amd64"),
     ("arm", "cpu_arch=arm64"),
+    ("arm cpu", "cpu_arch=arm64"),
+    ("x 86 cpu", "cpu_arch=amd64"),
     ("arm64", "cpu_arch=arm64"),
     ("vm", "vms_enabled=true"),
+    ("vm support", "vms_enabled=true"),
+    ("vm capable", "vms_enabled=true"),
     ("vms", "vms_enabled=true"),
     ("virtual machine", "vms_enabled=true"),
     ("virtual machines", "vms_enabled=true"),
@@ -303,5 +314,6 @@ pub(super) const FILLERS: &[&str] = &[
     "machines", "box", "boxes", "node", "nodes", "server", "servers", "instance", "instances",
     "offer", "offers", "rig", "rigs", "host", "hosts", "region", "country", "location", "price",
     "cost", "job", "budget", "about", "around", "first", "volume", "volumes", "storage", "disk",
-    "anywhere",
+    "anywhere", "anything", "something", "everything", "asap", "now", "today", "thanks", "hi",
+    "hello", "there", "it", "so", "also", "around", "each", "use", "using", "support", "supports",
 ];

@@ -2,6 +2,7 @@
 
 use bourse::domain::language::{self, Mode};
 use bourse::domain::{Catalog, Condition, Dialect, OFFERS, VOLUMES, plain};
+use proptest::prelude::*;
 use serde::Deserialize;
 
 #[derive(Debug, Deserialize)]
@@ -103,4 +104,98 @@ fn every_phrase_means_what_a_person_means() {
         cases.len(),
         mistakes.join("\n")
     );
+}
+
+/// Words that the grammar knows, signs, and anything else, in any order.
+fn texts() -> impl Strategy<Value = String> {
+    let known = proptest::sample::select(vec![
+        "4090",
+        "h100",
+        "sxm",
+        "2x",
+        "x4",
+        "80",
+        "gb",
+        "$",
+        "0.5",
+        "/",
+        "h",
+        "per gpu",
+        "not in",
+        "europe",
+        "CN",
+        "3d",
+        "for",
+        "<",
+        ">=",
+        "%",
+        "99",
+        "-",
+        "–",
+        "_",
+        "verified",
+        "cheapest",
+        "dph_total<0.5",
+        "gpu_name=",
+        "\"",
+        ",",
+        " ",
+        " ",
+        " ",
+        "é",
+        "\u{202e}",
+        "１",
+        "1gbps",
+    ]);
+    let word = prop_oneof![4 => known.prop_map(str::to_owned), 1 => any::<String>()];
+    proptest::collection::vec(word, 0..14).prop_map(|words| words.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_text_breaks_the_grammar(text in texts()) {
+        for catalog in [&OFFERS, &VOLUMES] {
+            let reading = plain::read(&text, catalog, &Dialect::SANDBOX);
+            let mut end = 0;
+            for phrase in &reading.phrases {
+                prop_assert!(phrase.span.start >= end && text.get(phrase.span.clone()).is_some());
+                end = phrase.span.end;
+            }
+            if let Err(error) = reading.parse(catalog, &Dialect::SANDBOX, &[], Mode::Strict) {
+                prop_assert!(text.get(error.span.clone()).is_some(), "{:?}", error);
+                if let Some(suggestion) = &error.suggestion {
+                    prop_assert!(text.get(suggestion.span.clone()).is_some());
+                }
+            }
+            // What words mean is written in the query language, not in words.
+            let again = plain::read(&reading.conditions(), catalog, &Dialect::SANDBOX);
+            prop_assert!(again.is_empty(), "{}", reading.conditions());
+        }
+    }
+}
+
+#[test]
+fn an_error_is_where_it_was_typed() {
+    for (text, wrong) in [
+        ("4090 in germany wonderful", "wonderful"),
+        ("4090, 3d, num_gpu>=2", "num_gpu"),
+        ("europe 200gb dph_total<abc spot", "abc"),
+        ("5090 gpu_name=RTX_4090", "gpu_name=RTX_4090"),
+        ("gpu_name=RTX_4090 5090", "5090"),
+    ] {
+        let reading = plain::read(text, &OFFERS, &Dialect::SANDBOX);
+        let parsed = reading.parse(&OFFERS, &Dialect::SANDBOX, &[], Mode::Strict);
+        assert_eq!(&text[parsed.unwrap_err().span], wrong, "{text}");
+    }
+}
+
+#[test]
+fn a_word_is_quoted_where_it_would_mean_something() {
+    let quoted = |word| plain::quoted(word, &OFFERS, &Dialect::SANDBOX);
+    assert_eq!(quoted("texas"), "texas");
+    assert_eq!(quoted("4090"), "\"4090\"");
+    assert_eq!(quoted("vram"), "\"vram\"");
+    assert_eq!(quoted("a \"b\""), "\"a \"\"b\"\"\"");
 }

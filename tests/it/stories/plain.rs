@@ -56,7 +56,9 @@ fn a_need_in_plain_words_finds_the_right_machines() {
         assert!(places.contains(&json!("DE")) && !places.contains(&json!("US")));
         desk.answer(MARKET);
         // The conditions stand in the bar, the job below it.
-        desk.expect("gpu_name=RTX_4090 geolocation in EUROPE disk_space>=200")
+        let bar = desk.model.browser().unwrap().bar.input.text();
+        assert!(bar.ends_with("gpu_name=RTX_4090 geolocation in EUROPE disk_space>=200"));
+        desk.expect("gpu_name=RTX_4090 geolocation in")
             .expect("on-demand · 200 GB disk · job 3d, 200 GB, 0 GB in / 0 GB out · sort Job $ ▲");
         // 11: 0.3 x 72 + 0.18 x 200 x 72 / 720 = 25.20; 12 ends too early and comes last.
         desk.selects("11").expect("25.20");
