@@ -111,6 +111,10 @@ impl Browser {
                 false
             }
             Ok(parsed) => {
+                // The preview moved the selection, which belongs to the rows without it.
+                if !reading.is_empty() {
+                    self.restore_words();
+                }
                 let is_other_job = self.take_job(&reading.settings);
                 let settings = &reading.settings;
                 let must_ask = self.take_query(parsed.conditions, parsed.words, settings);

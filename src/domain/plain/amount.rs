@@ -68,7 +68,7 @@ const UNITS: &[(&str, Unit, f64)] = &[
     ("percent", Unit::Percent, 1.0),
 ];
 
-/// Units that a single number with an article can have: `a week`, not `a gb`.
+/// They stand for one in `a week` and `a dollar`, but not in `a gb`.
 const ARTICLES: &[&str] = &["a", "an"];
 
 /// The amount at a position: `under $0.5`, `>=48gb`, `4-8`, `between $1 and $2`, `a week`.
@@ -103,7 +103,7 @@ pub(super) fn amount(cursor: Cursor<'_>, at: usize) -> Option<Amount> {
         None if is_money => (Unit::Dollars, 1.0),
         None => (Unit::None, 1.0),
     };
-    if is_article && unit != Unit::Hours {
+    if is_article && !matches!(unit, Unit::Hours | Unit::Dollars) {
         return None;
     }
     if cursor.kind(next) == Some(Kind::Plus) {

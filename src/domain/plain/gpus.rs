@@ -103,8 +103,19 @@ const FAMILIES: &[(&str, &[&str])] = &[
     ("pro6000blackwell", &["RTX PRO 6000 WS", "RTX PRO 6000 S"]),
     ("rtxpro6000blackwell", &["RTX PRO 6000 WS", "RTX PRO 6000 S"]),
     ("rtx6000", &["RTX 6000Ada", "RTX PRO 6000 WS", "RTX PRO 6000 S", "Q RTX 6000"]),
-    ("sxm", &["A100 SXM4", "H100 SXM", "H200", "B200"]),
 ];
+
+/// Form factors that a text can name apart from the model: `a100 80gb pcie`.
+pub(super) const FORMS: &[(&str, &str)] = &[
+    ("sxm", "SXM"),
+    ("sxm4", "SXM"),
+    ("sxm5", "SXM"),
+    ("nvl", "NVL"),
+    ("pcie", "PCIE"),
+];
+
+/// The models of a form factor whose names do not depend on it.
+pub(super) const SXM: [&str; 4] = ["A100 SXM4", "H100 SXM", "H200", "B200"];
 
 /// Cards that report less memory than they are sold with (ECC takes a share): `gpu_ram>=48` would
 /// miss an L40S, which reports 46068 MB.

@@ -23,6 +23,8 @@ pub(super) enum Fact {
         names: Vec<&'static str>,
         is_excluded: bool,
     },
+    /// Part of the names of the models that are meant.
+    Form(&'static str),
     /// Codes of countries and names of groups.
     Places {
         names: Vec<&'static str>,
@@ -145,6 +147,12 @@ fn chosen(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
         Resource::Offers => model(cursor, at),
         Resource::Volumes | Resource::Workergroups => None,
     };
+    if resource == Resource::Offers
+        && !is_excluded
+        && let Some((form, next)) = cursor.longest(at, gpus::FORMS.iter().copied())
+    {
+        return Some((vec![Fact::Form(form)], next));
+    }
     if let Some((names, next)) = listed(cursor, from, models) {
         let mut facts = vec![Fact::Models { names, is_excluded }];
         // `h100x8`

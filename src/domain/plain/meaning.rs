@@ -200,7 +200,11 @@ impl Context {
             places: Vec::new(),
             no_places: Vec::new(),
         };
+        let mut form = None;
         for fact in facts {
+            if let Fact::Form(own) = fact {
+                form = Some(*own);
+            }
             let (list, names) = match fact {
                 Fact::Models {
                     names,
@@ -226,7 +230,21 @@ impl Context {
                 }
             }
         }
+        context.narrow(form);
         context
+    }
+
+    /// Keeps the models of a form factor. Models that have none of it stay: a 4090 is a PCIe card.
+    fn narrow(&mut self, form: Option<&str>) {
+        let Some(form) = form else {
+            return;
+        };
+        let is_of_form = |model: &&str| model.contains(form);
+        if self.models.iter().any(is_of_form) {
+            self.models.retain(is_of_form);
+        } else if self.models.is_empty() && form == "SXM" {
+            self.models.extend(gpus::SXM);
+        }
     }
 
     /// What a phrase can mean; nothing if the resource has no such fields.
@@ -304,6 +322,12 @@ impl Context {
         Some(match fact {
             Fact::Conditions(text) => text.clone(),
             Fact::Free(_) => return None,
+            Fact::Form(_) if self.models.is_empty() => return None,
+            Fact::Form(_) => {
+                let names = self.models.iter().map(|name| name.replace(' ', "_"));
+                let names: Vec<_> = names.collect();
+                once(&mut chosen.models, choice("gpu_name", &names, false))
+            }
             Fact::Models { is_excluded, .. } => {
                 let (names, is_said) = if *is_excluded {
                     (&self.no_models, &mut chosen.no_models)
@@ -338,6 +362,7 @@ impl Context {
             }
             Fact::Conditions(_) | Fact::Models { .. } | Fact::Places { .. } | Fact::Size(_) => {}
             Fact::Free(_) => {}
+            Fact::Form(_) => return None,
             _ if !is_offers => return None,
             Fact::Disk(gb) => settings.storage = Some(*gb),
             Fact::Hours(hours) => settings.job.hours = Some(*hours),
