@@ -234,7 +234,7 @@ impl Context {
         context
     }
 
-    /// Keeps the models of a form factor. Models that have none of it stay: a 4090 is a PCIe card.
+    /// Keeps the models of a form factor. Models that have none of it stay, since their names do not tell it.
     fn narrow(&mut self, form: Option<&str>) {
         let Some(form) = form else {
             return;
