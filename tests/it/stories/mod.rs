@@ -24,6 +24,7 @@ mod markets;
 mod monochrome;
 mod offers;
 mod own_keys;
+mod plain;
 mod plot;
 mod price_basis;
 mod quit;
