@@ -12,6 +12,7 @@ use crate::app::column_prerequisites::Need;
 use crate::app::computed_columns::ComputedColumns;
 use crate::domain::cost::{Basis, Job};
 use crate::domain::language::{self, Mode};
+use crate::domain::plain::{self, Reading};
 use crate::domain::response_check::ResponseCheck;
 use crate::domain::{
     Condition, Dialect, Listing, OfferType, Operand, Operator, Query, Resource, Value,
@@ -22,34 +23,37 @@ const LONGEST_QUERY: u64 = 64 * 1024;
 
 pub async fn offers(settings: &Settings, arguments: &OffersArguments) -> Result<(), CliError> {
     let dialect = settings.dialect;
-    let mut query = unchecked(
+    let mut wanted = wanted(
         Resource::Offers,
         dialect,
         &arguments.search,
         arguments.no_default,
+        arguments.job,
     )?;
-    check_needs(&query, arguments.job.is_some())?;
+    let query = &mut wanted.query;
     query.conditions.extend(switches(arguments, dialect)?);
     query.unbundled = arguments.disable_bundling;
-    query.offer_type = arguments.offer_type;
+    if let Some(offer_type) = arguments.offer_type {
+        query.offer_type = offer_type;
+    }
     if let Some(gigabytes) = arguments.storage {
         query.storage = Some(gigabytes);
+        if let Some(job) = &mut wanted.job {
+            job.disk_gb = gigabytes;
+        }
     }
-    // As in the dashboard, the job's disk is the storage that prices include.
-    if let Some(job) = arguments.job {
-        query.storage = Some(job.disk_gb);
-    }
-    search(settings, &arguments.search, query, arguments.job).await
+    search(settings, &arguments.search, wanted).await
 }
 
 pub async fn volumes(settings: &Settings, arguments: &VolumesArguments) -> Result<(), CliError> {
-    let query = query(
+    let wanted = wanted(
         Resource::Volumes,
         settings.dialect,
         &arguments.search,
         arguments.no_default,
+        None,
     )?;
-    search(settings, &arguments.search, query, None).await
+    search(settings, &arguments.search, wanted).await
 }
 
 /// The conditions of `--vcpus` and `--datacenter`. They are filters of the market: where its
@@ -92,44 +96,65 @@ fn switches(
     Ok(conditions)
 }
 
-/// The query from words and flags, without a job.
+/// A search, and the job that a flag or its plain words describe.
+struct Wanted {
+    query: Query,
+    job: Option<Job>,
+}
+
+/// The query from words and flags; flags count more than plain words.
 pub fn query(
     resource: Resource,
     dialect: &'static Dialect,
     arguments: &SearchArguments,
     no_default: bool,
 ) -> Result<Query, CliError> {
-    let query = unchecked(resource, dialect, arguments, no_default)?;
-    check_needs(&query, false)?;
-    Ok(query)
+    wanted(resource, dialect, arguments, no_default, None).map(|wanted| wanted.query)
 }
 
-/// As [`query`], with conditions and orders that may need a job.
-fn unchecked(
+fn wanted(
     resource: Resource,
     dialect: &'static Dialect,
     arguments: &SearchArguments,
     no_default: bool,
-) -> Result<Query, CliError> {
+    job: Option<Job>,
+) -> Result<Wanted, CliError> {
     let mut query = language::default_query(resource, dialect);
     if no_default {
         query.conditions.clear();
     }
     let text = text(&arguments.query)?;
-    query.conditions = parse(&text, &query, dialect)?;
+    let reading = plain::read(&text, query.catalog(), dialect);
+    query.conditions = conditions(&reading, &text, &query, dialect)?;
+    if !reading.is_empty() {
+        output::tell(&format!("understood: {}", reading.text()));
+    }
+    let settings = &reading.settings;
+    query.offer_type = settings.offer_type.unwrap_or(query.offer_type);
+    query.storage = settings.storage.or(query.storage);
+    if let Some(job) = job {
+        // As in the dashboard, the job's disk is the storage that prices include.
+        query.storage = Some(job.disk_gb);
+    }
+    let has_words = settings.job.is_job();
+    let job = job.or_else(|| has_words.then(|| settings.job.over(None, query.storage)));
+    if let Some(order) = &settings.order {
+        query.order.clone_from(order);
+    }
     if let Some(order) = &arguments.order {
         query.order = language::parse_order(order, query.catalog())
             .map_err(|error| CliError::Usage(format!("in the order:\n{}", error.render(order))))?;
     }
+    check_needs(&query, job.is_some())?;
     query.limit = match arguments.limit {
         Some(0) => None,
         Some(limit) => Some(limit),
         None => query.limit,
     };
-    Ok(query)
+    Ok(Wanted { query, job })
 }
 
-/// Rejects conditions and orders on columns whose input is not given.
+/// Rejects conditions and orders on columns that need an input which a command cannot have.
 fn check_needs(query: &Query, has_job: bool) -> Result<(), CliError> {
     let ordered = query.order.iter().map(|key| key.field);
     let fields = query
@@ -137,17 +162,16 @@ fn check_needs(query: &Query, has_job: bool) -> Result<(), CliError> {
         .map(|condition| condition.field)
         .chain(ordered);
     for field in fields {
-        let (key, need) = (field.key, Need::of(field));
-        let remedy = match need {
-            None => continue,
-            Some(Need::Job) if has_job => continue,
-            Some(Need::Job) => "add --job, e.g. --job 3d,200GB".to_owned(),
-            Some(need @ (Need::Term | Need::ThreePrices)) => {
-                format!("run bourse and {}", need.remedy())
-            }
-        };
-        let words = need.map_or("", Need::words);
-        return Err(CliError::Usage(format!("{key} needs {words}: {remedy}")));
+        let need = Need::of(field).filter(|need| !(has_job && *need == Need::Job));
+        if let Some(need) = need {
+            let (key, words) = (field.key, need.words());
+            let message = if need == Need::Job {
+                format!("{key} needs {words}: add --job, e.g. --job 3d,200GB")
+            } else {
+                format!("{key} needs {words}: run bourse and {}", need.remedy())
+            };
+            return Err(CliError::Usage(message));
+        }
     }
     Ok(())
 }
@@ -167,29 +191,25 @@ fn text(words: &[String]) -> Result<String, CliError> {
     Ok(words.join(" "))
 }
 
-/// The conditions of a text, laid over those of a query.
-pub fn parse(
+/// The conditions of a text with its plain words read, laid over those of a query.
+pub fn conditions(
+    reading: &Reading,
     text: &str,
     query: &Query,
     dialect: &'static Dialect,
-) -> Result<Vec<crate::domain::Condition>, CliError> {
-    language::parse(
-        text,
-        query.catalog(),
-        dialect,
-        &query.conditions,
-        Mode::Strict,
-    )
-    .map(|parsed| parsed.conditions)
-    .map_err(|error| CliError::Usage(format!("in the query:\n{}", error.render(text))))
+) -> Result<Vec<Condition>, CliError> {
+    reading
+        .parse(query.catalog(), dialect, &query.conditions, Mode::Strict)
+        .map(|parsed| parsed.conditions)
+        .map_err(|error| CliError::Usage(format!("in the query:\n{}", error.render(text))))
 }
 
 async fn search(
     settings: &Settings,
     arguments: &SearchArguments,
-    query: Query,
-    job: Option<Job>,
+    wanted: Wanted,
 ) -> Result<(), CliError> {
+    let Wanted { query, job } = wanted;
     let priced = job.map(|job| (job, query.offer_type));
     let view = View::new(arguments, query.catalog(), settings.dialect, false, priced)?;
     notes::warn(&query, settings.dialect);

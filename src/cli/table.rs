@@ -61,11 +61,11 @@ impl View {
             return table(listing, rows, columns, self.dialect, None);
         }
         let mut fields = listing.catalog().default_columns();
-        if self.job.is_some() {
+        // The bill stands beside the price, if there is a job.
+        let bill = listing.catalog().column("job_cost");
+        if let Some(bill) = bill.filter(|_| self.job.is_some()) {
             let price = fields.iter().position(|field| field.key == "dph_total");
-            let place = price.map_or(0, |price| price + 1);
-            let bill = listing.catalog().column("job_cost");
-            fields.splice(place..place, bill);
+            fields.insert(price.map_or(0, |price| price + 1), bill);
         }
         let key = listing.catalog().by_key("api_key");
         fields.extend(key.filter(|_| self.secrets));

@@ -7,9 +7,9 @@ use super::search_notes::run;
 /// Over 3 days with 200 GB of disk and 300 GB downloaded the first costs 0.5 x 72 + 0.36 x 200 / 720
 /// x 72 + 0.01 x 300 = $46.20, the second $42.00; the third is cheaper but has too small a disk.
 const OFFERS: &str = r#"{"offers":[
- {"id":1,"num_gpus":1,"gpu_name":"RTX 4090","dph_base":0.5,"dph_total":0.6,"storage_cost":0.36,"inet_down_cost":0.01,"inet_up_cost":0,"disk_space":500,"duration":864000},
- {"id":2,"num_gpus":1,"gpu_name":"RTX 4090","dph_base":0.4,"dph_total":0.5,"storage_cost":0.36,"inet_down_cost":0.02,"inet_up_cost":0,"disk_space":500,"duration":864000},
- {"id":3,"num_gpus":1,"gpu_name":"RTX 3090","dph_base":0.1,"dph_total":0.2,"storage_cost":0.36,"inet_down_cost":0,"inet_up_cost":0,"disk_space":100,"duration":864000}]}"#;
+ {"id":3,"num_gpus":1,"gpu_name":"RTX 3090","dph_base":0.1,"dph_total":0.104,"storage_cost":0.36,"inet_down_cost":0,"inet_up_cost":0,"disk_space":100,"duration":864000},
+ {"id":2,"num_gpus":1,"gpu_name":"RTX 4090","dph_base":0.4,"dph_total":0.404,"storage_cost":0.36,"inet_down_cost":0.02,"inet_up_cost":0,"disk_space":500,"duration":864000},
+ {"id":1,"num_gpus":1,"gpu_name":"RTX 4090","dph_base":0.5,"dph_total":0.504,"storage_cost":0.36,"inet_down_cost":0.01,"inet_up_cost":0,"disk_space":500,"duration":864000}]}"#;
 
 const JOB: [&str; 6] = [
     "offers",
