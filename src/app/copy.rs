@@ -2,8 +2,10 @@
 
 use super::browser::Browser;
 use super::copy_formats;
+use super::handoff;
 use super::message::Effect;
 use super::pane::Pane;
+use super::profile::Profile;
 use super::state::State;
 use crate::domain::text::{clipboard, visible};
 use crate::domain::{Resource, WORKERGROUPS};
@@ -82,7 +84,7 @@ pub fn items(state: &State) -> Option<Vec<CopyItem>> {
         return Some(super::requests::copy_items(state));
     }
     let browser = state.browser()?;
-    let mut items = pane_items(browser, &state.profile.base_url);
+    let mut items = pane_items(browser, &state.profile);
     if state.pane == Pane::Workergroups {
         let key = api_key(state).ok_or_else(|| "this record has no key".to_owned());
         items.push(CopyItem::new('k', "copy-key", "the group's API key, unmasked", key).secret());
@@ -98,15 +100,27 @@ pub fn api_key(state: &State) -> Option<String> {
     record.text(field).map(|key| key.compared().to_owned())
 }
 
-fn pane_items(browser: &Browser, base: &str) -> Vec<CopyItem> {
+fn pane_items(browser: &Browser, profile: &Profile) -> Vec<CopyItem> {
     let query = &browser.query;
     let mut items = row_items(browser);
+    if browser.resource() == Resource::Offers {
+        items.extend(rent_items(browser, profile));
+    }
     items.push(CopyItem::new(
         'q',
         "copy-query",
         "the query",
         Ok(browser.query_text()),
     ));
+    let (line, left_out) = handoff::search_line(browser);
+    let what = match left_out {
+        0 => "the search as one line for a shell".to_owned(),
+        1 => "the search as one line for a shell, without 1 condition it can't have".to_owned(),
+        more => {
+            format!("the search as one line for a shell, without {more} conditions it can't have")
+        }
+    };
+    items.push(CopyItem::new('b', "copy-line", what, Ok(line)));
     let unknown = copy_formats::unknown_to_client(query);
     let what = match unknown {
         0 => "the market's own command line".to_owned(),
@@ -125,8 +139,24 @@ fn pane_items(browser: &Browser, base: &str) -> Vec<CopyItem> {
         'c',
         "copy-curl",
         "the request as curl, key from $BOURSE_API_KEY",
-        copy_formats::search_curl(query, base, browser.dialect()),
+        copy_formats::search_curl(query, &profile.base_url, browser.dialect()),
     ));
+    items
+}
+
+/// How the selected offer is rented outside bourse.
+fn rent_items(browser: &Browser, profile: &Profile) -> Vec<CopyItem> {
+    let command = browser
+        .selected()
+        .ok_or_else(|| "no record is selected".to_owned())
+        .and_then(|id| handoff::rent_command(browser, id, profile));
+    let what = handoff::rent_label(browser, profile);
+    let mut items = vec![CopyItem::new('n', "copy-rent", what, command)];
+    if let Some(address) = handoff::console(profile) {
+        let what = "the console's page that rents machines, where offers go by their id";
+        let address = Ok(address.to_owned());
+        items.push(CopyItem::new('l', "copy-link", what, address));
+    }
     items
 }
 

@@ -145,7 +145,7 @@ pub fn unknown_to_client(query: &Query) -> usize {
 }
 
 /// One word of a POSIX shell, always in quotes.
-fn word(text: &str) -> String {
+pub fn word(text: &str) -> String {
     let clean = visible(text, LONGEST);
     format!("'{}'", clean.replace('\'', r"'\''"))
 }

@@ -21,6 +21,7 @@ pub mod drafts;
 pub mod export;
 pub mod frame_layout;
 pub mod groups;
+mod handoff;
 pub mod keymap;
 pub mod markets;
 pub mod message;

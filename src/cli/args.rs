@@ -211,7 +211,7 @@ pub struct OffersArguments {
     #[arg(long = "type", value_name = "TYPE", value_parser = OfferTypeParser)]
     pub offer_type: Option<OfferType>,
 
-    /// Storage in GB that prices include [default: the job's disk, else 8]
+    /// Storage in GB that prices include; --job sets it to its disk [default: 8]
     #[arg(long, value_name = "GB", allow_negative_numbers = true, value_parser = not_negative, conflicts_with = "job")]
     pub storage: Option<f64>,
 

@@ -314,16 +314,9 @@ pub(super) fn choose(
 /// The host of an address if it is the public service, which needs its own dialect.
 fn public_service(base: &str) -> Option<String> {
     let origin = Origin::parse(base).ok()?;
-    let host = origin.host().trim_end_matches('.');
-    let is_own = host == PUBLIC_DOMAIN
-        || host
-            .strip_suffix(PUBLIC_DOMAIN)
-            .is_some_and(|rest| rest.ends_with('.'));
-    is_own.then(|| host.to_owned())
+    let host = origin.host().trim_end_matches('.').to_owned();
+    origin.is_public_service().then_some(host)
 }
-
-/// The domain of the public service.
-const PUBLIC_DOMAIN: &str = "vast.ai";
 
 /// The notice at start-up about dropped settings, kept short: a screen has no room for many.
 pub(super) fn dropped(wrong: &[ConfigError]) -> Vec<String> {

@@ -5,6 +5,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use reqwest::Url;
 
+/// The domain of the public service.
+const PUBLIC_DOMAIN: &str = "vast.ai";
+
 /// A base address: `https://host[:port][/prefix]`, or plain http. No user, query or fragment.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Origin {
@@ -117,6 +120,13 @@ impl Origin {
     /// The host, in lower case.
     pub fn host(&self) -> &str {
         self.url.host_str().unwrap_or_default()
+    }
+
+    /// Whether it is the public service, which has a dialect, a client and a console of its own.
+    pub fn is_public_service(&self) -> bool {
+        let host = self.host().trim_end_matches('.');
+        let rest = host.strip_suffix(PUBLIC_DOMAIN);
+        rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     }
 
     /// Host and port, for messages.

@@ -13,6 +13,7 @@ mod focus;
 mod funnel;
 pub mod groups;
 pub mod groups_form;
+mod handoff;
 mod header;
 mod honesty;
 mod insights;
