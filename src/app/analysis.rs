@@ -7,7 +7,7 @@ use super::message::{Effect, Toast};
 use super::pane::Pane;
 use super::remote::Now;
 use super::state::State;
-use crate::domain::{Condition, Listing, Resource};
+use crate::domain::{Condition, Listing, Operand, Operator, Resource, Value};
 
 /// Why an action cannot be done now, if it cannot.
 pub(super) fn disabled(state: &State, action: Action) -> Option<String> {
@@ -15,7 +15,7 @@ pub(super) fn disabled(state: &State, action: Action) -> Option<String> {
     let pane = state.pane;
     let is_about_offers = matches!(
         action,
-        Action::ThreePrices | Action::ForgetJob | Action::Related
+        Action::ThreePrices | Action::ForgetJob | Action::Related | Action::Host
     );
     if is_about_offers && pane != Pane::Offers {
         return Some(format!("Only on Offers ({})", key(Action::Offers)));
@@ -29,7 +29,12 @@ pub(super) fn disabled(state: &State, action: Action) -> Option<String> {
     let needs_rows = matches!(action, Action::Summary | Action::Plot | Action::Mark);
     let has_no_row = browser.view().is_empty();
     match action {
-        Action::Related if browser.selected_row().is_none() => Some("No offer selected".to_owned()),
+        Action::Related | Action::Host if browser.selected_row().is_none() => {
+            Some("No offer selected".to_owned())
+        }
+        Action::Host if browser.host_condition().is_none() => {
+            Some("This offer names no host".to_owned())
+        }
         Action::ForgetJob if browser.computed.job.is_none() => {
             Some("Offers are not priced for a job".to_owned())
         }
@@ -88,6 +93,14 @@ impl Browser {
         kept.retain(|old| conditions.iter().all(|new| new.field != old.field));
         kept.extend(conditions);
         self.change_conditions(kept);
+    }
+
+    /// The condition that finds all offers of the selected offer's host.
+    pub fn host_condition(&self) -> Option<Condition> {
+        let field = Resource::Offers.catalog().by_key("host_id")?;
+        let host = self.listing()?.cell(self.selected_row()?, field).whole()?;
+        let operand = Operand::One(Value::id(host));
+        Some(Condition::new(field, Operator::Eq, operand))
     }
 
     /// Replaces the conditions; the old query can be recalled in the bar.

@@ -48,7 +48,7 @@ use crate::app::column_prerequisites::toggle_price_models as price_models;
 use crate::app::keymap::Action;
 use crate::app::view::{Cx, View, Views};
 use crate::app::{Model, Pane, Profile};
-use crate::domain::Condition;
+use crate::domain::{Condition, Resource};
 
 /// The dashboard with all its views. `conditions` are those of the first search, unless they are
 /// the default ones.
@@ -101,6 +101,10 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         Action::Related => {
             let detail = detail::Detail::on_machine(cx);
             cx.try_open(|_| detail)
+        }
+        Action::Host => {
+            search_host(cx);
+            true
         }
         Action::Copy => cx.try_open(copy::CopyMenu::of_pane),
         Action::Export => {
@@ -199,4 +203,16 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         | Action::WiderTable
         | Action::Secrets => false,
     }
+}
+
+/// Searches every offer of the selected offer's host, rented and unverified ones too.
+fn search_host(cx: &mut Cx<'_>) {
+    let offers = &mut cx.state.browsers[Resource::Offers];
+    let (Some(host), Some(id)) = (offers.host_condition(), offers.selected()) else {
+        return;
+    };
+    offers.change_conditions(vec![host]);
+    offers.select_id(id);
+    cx.close_all();
+    cx.perform_on_pane(Action::Refresh);
 }

@@ -8,18 +8,21 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
+use super::host;
 use crate::api::Request;
 use crate::app::browser::Browser;
 use crate::app::keymap::Action;
 use crate::app::remote::{Phase, Remote, Ticket};
 use crate::app::view::{Cx, Region, Response, Scene};
 use crate::domain::cost::Prices;
-use crate::domain::field::Operator;
 use crate::domain::format::{self, trimmed};
-use crate::domain::insight::{Share, Slice, Standing, Supply, same_host, share, slices};
+use crate::domain::insight::{
+    Coverage, HostSummary, Share, Slice, Standing, Supply, coverage, host_summary, price_level,
+    same_host, share, slices,
+};
 use crate::domain::text::truncate;
 use crate::domain::unit::MB_PER_GB;
-use crate::domain::{CellRef, Condition, Listing, Operand, Query, Resource, RowId, Value};
+use crate::domain::{CellRef, Condition, Listing, Query, Resource, RowId};
 use crate::views::preview::Subject;
 use crate::widgets::panel::Panel;
 use crate::widgets::table::{Column, GUTTER, Rows, Table, place};
@@ -53,6 +56,9 @@ pub(super) struct Machine {
     totals: (usize, usize, u64),
     cursor: usize,
     host: Option<Condition>,
+    summary: HostSummary,
+    /// How many loaded offers its prices are compared with.
+    loaded: usize,
     /// The ranks among the offers of the response.
     standing: Standing,
 }
@@ -69,7 +75,9 @@ impl Machine {
             place: (String::new(), String::new()),
             totals: (0, 0, 0),
             cursor: 0,
-            host: host_condition(browser),
+            host: browser.host_condition(),
+            summary: HostSummary::default(),
+            loaded: 0,
             standing: Standing::default(),
         };
         machine.rebuild(browser);
@@ -81,7 +89,7 @@ impl Machine {
 
     /// Whether the selected offer belongs to this host: then nothing new is requested.
     pub fn is_about(&self, browser: &Browser) -> bool {
-        self.host.is_some() && host_condition(browser) == self.host
+        self.host.is_some() && browser.host_condition() == self.host
     }
 
     /// The condition that finds all offers of the host.
@@ -155,6 +163,12 @@ impl Machine {
         let rows: Vec<u32> = self.siblings.iter().map(|it| it.slice.row).collect();
         let supply = Supply::of(listing, &rows).amount();
         self.totals = (rows.len(), supply.machines, supply.gpus);
+        let market = Prices::new(here, pricing.model);
+        self.loaded = here.len();
+        self.summary = HostSummary {
+            level: price_level(&prices, &rows, &market, pricing.gb),
+            ..host_summary(listing, &rows)
+        };
         let kept = self.siblings.iter().position(|it| Some(it.id) == chosen);
         self.cursor = kept.unwrap_or(0);
     }
@@ -300,6 +314,7 @@ impl Machine {
                 let key = scene.key(Action::Refresh);
                 format!("among the loaded offers only. {error} ({key} to retry)")
             }
+            Phase::Ready if self.is_cut(scene) => "the first of the host, more exist".to_owned(),
             Phase::Ready => "all of the host, rented ones too".to_owned(),
             Phase::Idle => "among the loaded offers".to_owned(),
         };
@@ -311,8 +326,18 @@ impl Machine {
         let mut line = Line::styled(format!("{totals} · "), theme.text);
         line.push_span(ratatui::text::Span::styled(source, style));
         lines.push(line);
+        if !self.siblings.is_empty() {
+            lines.extend(host::lines(&self.summary, self.loaded, theme));
+        }
         lines.push(Line::default());
         lines
+    }
+
+    /// Whether the limit truncated the host's offers.
+    fn is_cut(&self, scene: &Scene<'_, '_>) -> bool {
+        let limit = scene.state.browsers[Resource::Offers].query.limit;
+        let answer = self.remote.shown();
+        answer.is_some_and(|listing| coverage(listing, limit) == Coverage::Cut)
     }
 }
 
@@ -376,15 +401,6 @@ impl Siblings<'_> {
             _ => "",
         }
     }
-}
-
-/// The condition that finds all offers of the selected offer's host.
-fn host_condition(browser: &Browser) -> Option<Condition> {
-    let field = Resource::Offers.catalog().by_key("host_id")?;
-    let row = browser.selected_row()?;
-    let host = browser.listing()?.cell(row, field).whole()?;
-    let operand = Operand::One(Value::id(host));
-    Some(Condition::new(field, Operator::Eq, operand))
 }
 
 fn text(listing: &Listing, row: usize, key: &str) -> String {

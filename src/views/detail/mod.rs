@@ -3,6 +3,7 @@
 mod below;
 mod draw;
 mod fields;
+mod host;
 mod json;
 mod machine;
 mod overview;
@@ -334,7 +335,7 @@ impl View for Detail {
                 | Action::WiderTable
         );
         let is_elsewhere = match action {
-            Action::Related => self.resource != Resource::Offers,
+            Action::Related | Action::Host => self.resource != Resource::Offers,
             Action::Toggle => self.tab != Tab::Json,
             Action::Newer | Action::Older => self.search().is_none(),
             _ => is_of_table,

@@ -62,6 +62,7 @@ pub(super) fn unavailable(action: Action) -> Option<String> {
             | Action::Plot
             | Action::Funnel
             | Action::Related
+            | Action::Host
             | Action::Watch
             | Action::ThreePrices
             | Action::Job

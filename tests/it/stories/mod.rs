@@ -16,6 +16,7 @@ pub mod groups_form;
 mod handoff;
 mod header;
 mod honesty;
+mod host;
 mod insights;
 mod job;
 mod keys;

@@ -1,0 +1,88 @@
+//! The host of an offer in a few lines: its GPUs, places, trust, rentals and prices.
+
+use ratatui::text::Line;
+
+use crate::domain::format::{grouped, trimmed};
+use crate::domain::insight::{HostCount, HostSummary, PriceLevel};
+use crate::widgets::theme::Theme;
+
+/// The maximum number of names in a list.
+const LISTED: usize = 4;
+
+/// The summary of a host; `loaded` offers are what its prices are compared with.
+pub(super) fn lines(host: &HostSummary, loaded: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    if !host.gpus.is_empty() {
+        let gpus = listed(&host.gpus, |(model, count)| format!("{count}× {model}"));
+        let places = listed(&host.countries, |(code, _)| code.clone());
+        let places = match places.as_str() {
+            "" => String::new(),
+            places => format!(" in {places}"),
+        };
+        lines.push(Line::styled(format!("{gpus}{places}"), theme.text));
+    }
+    let trust = trust(host);
+    if !trust.is_empty() {
+        lines.push(Line::styled(trust, theme.text));
+    }
+    lines.push(Line::styled(prices(host.level, loaded), theme.text));
+    lines
+}
+
+fn listed<N>(counts: &[HostCount<N>], write: impl Fn(&HostCount<N>) -> String) -> String {
+    let mut texts: Vec<String> = counts.iter().take(LISTED).map(write).collect();
+    if counts.len() > LISTED {
+        texts.push(format!("{} more", counts.len() - LISTED));
+    }
+    texts.join(", ")
+}
+
+/// Verification, reliability and rentals.
+fn trust(host: &HostSummary) -> String {
+    let machines: usize = host.verification.iter().map(|(_, many)| many).sum();
+    let verification = match host.verification.as_slice() {
+        [] => None,
+        [(name, 1)] => Some(format!("1 machine {name}")),
+        [(name, many)] => Some(format!("all {many} machines {name}")),
+        several => Some(format!(
+            "{} of {machines} machines",
+            listed(several, |(name, many)| format!("{many} {name}"))
+        )),
+    };
+    let percent = |share: f64| trimmed(share * 100.0, 1);
+    let reliability = host.reliability.map(|spread| {
+        let (low, high) = (percent(spread.lowest), percent(spread.highest));
+        if low == high {
+            format!("reliability {low}%")
+        } else {
+            format!("reliability {low} to {high}%")
+        }
+    });
+    let all: u64 = host.gpus.iter().map(|(_, many)| many).sum();
+    let rented = host
+        .rented
+        .map(|gpus| format!("{gpus} of {all} GPUs rented"));
+    let parts = [verification, reliability, rented];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+}
+
+/// The host's prices against those of other hosts.
+fn prices(level: Option<PriceLevel>, loaded: usize) -> String {
+    let loaded = grouped(loaded);
+    let Some(level) = level else {
+        return format!("No other host has these GPUs among the {loaded} loaded offers");
+    };
+    let percent = trimmed((level.ratio - 1.0).abs() * 100.0, 0);
+    let place = match percent.as_str() {
+        "0" => "at".to_owned(),
+        _ if level.ratio < 1.0 => format!("{percent}% below"),
+        _ => format!("{percent}% above"),
+    };
+    let offers = match level.compared {
+        1 => "1 offer".to_owned(),
+        many => format!("{} offers", grouped(many)),
+    };
+    format!(
+        "Prices {place} other hosts' median for the same GPUs ({offers} against {loaded} loaded)"
+    )
+}
