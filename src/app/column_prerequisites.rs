@@ -1,13 +1,17 @@
 //! Columns that need an input first: the cost of a job, the price of a volume for a term, the three
 //! prices. Orders and conditions on one wait until then.
 
+use std::sync::Arc;
+
 use super::browser::Browser;
 use super::keymap::{Action, Keymap};
 use super::message::Effect;
 use super::price_models::PriceModelSearches;
 use super::remote::{Now, Tickets};
+use super::state::State;
 use super::view::Cx;
 use super::{price_models, pricing};
+use crate::domain::throughput::{Throughput, WorkUnit};
 use crate::domain::{Condition, Field, OrderKey, Resource, language};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +21,8 @@ pub enum Need {
     /// A size and a term to price for.
     Term,
     ThreePrices,
+    /// The person's own throughput in that unit.
+    Throughput(WorkUnit),
 }
 
 impl Need {
@@ -30,7 +36,9 @@ impl Need {
         } else if is_one_of(&price_models::COLUMNS) {
             Some(Self::ThreePrices)
         } else {
-            None
+            let is_own = |unit: &WorkUnit| field.is_computed() && unit.column() == field.key;
+            let unit = WorkUnit::ALL.into_iter().find(is_own);
+            unit.map(Self::Throughput)
         }
     }
 
@@ -40,6 +48,7 @@ impl Need {
             Self::Job => "set a job first",
             Self::Term => "set a size and a term first",
             Self::ThreePrices => "load the three prices first",
+            Self::Throughput(_) => "add [throughput] to the configuration first",
         }
     }
 
@@ -48,6 +57,7 @@ impl Need {
             Self::Job => "a job",
             Self::Term => "a size and a term",
             Self::ThreePrices => "the three prices",
+            Self::Throughput(_) => "your throughput",
         }
     }
 
@@ -55,6 +65,7 @@ impl Need {
         match self {
             Self::Job | Self::Term => Action::Job,
             Self::ThreePrices => Action::ThreePrices,
+            Self::Throughput(_) => Action::EditConfig,
         }
     }
 }
@@ -79,6 +90,7 @@ impl Browser {
             Need::Job => self.computed.job.is_none(),
             Need::Term => self.computed.term.is_none(),
             Need::ThreePrices => !self.computed.price_models.has_column(field.key),
+            Need::Throughput(unit) => self.computed.throughput.models(*unit) == 0,
         })
     }
 
@@ -112,6 +124,18 @@ impl Browser {
             }
         }
         unmet
+    }
+}
+
+impl State {
+    /// Prices the work by the person's own throughput; a column shows while its unit has a rate.
+    pub fn set_throughput(&mut self, throughput: Throughput) {
+        let offers = &mut self.browsers[Resource::Offers];
+        let columns: Vec<_> = throughput.units().map(WorkUnit::column).collect();
+        offers.hide_columns(&WorkUnit::ALL.map(WorkUnit::column));
+        offers.show_columns(&columns, "dph_total");
+        offers.computed.throughput = Arc::new(throughput);
+        offers.revalue();
     }
 }
 

@@ -3,10 +3,12 @@
 //! the listing, so that tables, orders and exports treat them like any other.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::price_models::PriceModelSearches;
 use crate::domain::cost::{Basis, Job, PriceJoin, Prices, ThreePrices, VolumePrices, VolumeTerm};
 use crate::domain::insight::{Front, Goal, Point, Standing};
+use crate::domain::throughput::{Throughput, WorkUnit};
 use crate::domain::{Condition, Listing, OfferType};
 
 /// The inputs of the computed columns, and their results.
@@ -20,6 +22,8 @@ pub struct ComputedColumns {
     pub term: Option<VolumeTerm>,
     /// The searches for the three price models, if requested.
     pub price_models: PriceModelSearches,
+    /// The person's own throughput per GPU model.
+    pub throughput: Arc<Throughput>,
     /// The rank of every row among comparable ones.
     pub standing: Standing,
     front: Option<Front>,
@@ -45,6 +49,7 @@ impl ComputedColumns {
         Self {
             job: self.job,
             term: self.term,
+            throughput: Arc::clone(&self.throughput),
             ..Self::default()
         }
     }
@@ -110,6 +115,7 @@ impl ComputedColumns {
     /// compete for the front.
     fn fill(&mut self, listing: &mut Listing, pricing: Basis, rows: &[u32]) {
         let mut columns = self.unit_columns(listing, pricing, rows);
+        columns.extend(self.work_columns(listing, pricing));
         columns.extend(self.job_columns(listing, pricing));
         columns.extend(self.three_columns(listing, pricing));
         for (key, numbers) in columns {
@@ -213,6 +219,21 @@ impl ComputedColumns {
             ("dlperf_per_gpu", speeds),
             ("on_front", on_front),
         ]
+    }
+
+    /// What the work costs in the person's units; empty for units without a rate.
+    fn work_columns(&self, listing: &Listing, pricing: Basis) -> Vec<(&'static str, Numbers)> {
+        let prices = Prices::new(listing, pricing.model);
+        let cost = |unit: WorkUnit, row: usize| {
+            let hourly = prices.hourly(row, pricing.gb).ok()?;
+            self.throughput.cost(unit, listing, row, hourly)
+        };
+        let column = |unit: WorkUnit| {
+            let is_measured = self.throughput.models(unit) > 0;
+            let rows = (0..listing.len()).filter(|_| is_measured);
+            (unit.column(), rows.map(|row| cost(unit, row)).collect())
+        };
+        WorkUnit::ALL.map(column).into()
     }
 
     fn job_columns(&self, listing: &Listing, pricing: Basis) -> Vec<(&'static str, Numbers)> {

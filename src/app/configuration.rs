@@ -4,6 +4,7 @@ pub use super::message::Reconfigured;
 use super::message::Toast;
 use super::remote::Now;
 use super::state::State;
+use crate::domain::Resource;
 
 /// Applies a reloaded configuration, or reports why the old one stays.
 pub(super) fn reloaded(state: &mut State, now: Now, result: Result<Box<Reconfigured>, String>) {
@@ -18,6 +19,9 @@ pub(super) fn reloaded(state: &mut State, now: Now, result: Result<Box<Reconfigu
             state.keymap = new.keymap;
             state.markets.market_list = new.market_list;
             state.themes = new.themes;
+            if new.throughput != *state.browsers[Resource::Offers].computed.throughput {
+                state.set_throughput(new.throughput);
+            }
             let own = state.markets.market_list.markets.iter();
             let mut own = own.filter(|market| market.name == state.profile.name);
             if let Some(market) = own.next() {

@@ -81,7 +81,7 @@ pub fn search_line(browser: &Browser) -> (String, usize) {
     let is_understood = |field: &Field| match Need::of(field) {
         None => true,
         Some(Need::Job) => job.is_some(),
-        Some(Need::Term | Need::ThreePrices) => false,
+        Some(Need::Term | Need::ThreePrices | Need::Throughput(_)) => false,
     };
     let conditions: Vec<Condition> = query
         .active()

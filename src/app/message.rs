@@ -15,6 +15,7 @@ use crate::api::{ApiError, Reply, Request};
 use crate::domain::journal::{Intent, Outcome};
 use crate::domain::routing::Run;
 use crate::domain::saved::{SearchChange, Searches, Snapshot};
+use crate::domain::throughput::Throughput;
 use crate::domain::workergroup;
 
 #[derive(Debug)]
@@ -179,6 +180,7 @@ pub struct Reconfigured {
     pub market_list: MarketList,
     /// The themes, none shown but the one that the file names.
     pub themes: Themes,
+    pub throughput: Throughput,
     /// What is wrong with the file but stops nothing: an unknown key, a bad color.
     pub notices: Vec<String>,
     /// Whether keys, colors or switches differ from before; adding a market changes none of them.

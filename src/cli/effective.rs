@@ -222,6 +222,11 @@ fn look_rows(file: &File) -> Vec<Row> {
     let notifications = notifications.map_or("", |(name, _)| *name);
     let from = or_default(place("notifications"));
     rows.push(row("notifications", notifications, from));
+    for unit in config.throughput.units() {
+        let setting = format!("throughput.{}", unit.rate());
+        let value = format!("{} GPU models", config.throughput.models(unit));
+        rows.push(row(&setting, &value, or_default(place(&setting))));
+    }
     for keys in &config.keys {
         let setting = format!("keys.{}", keys.name);
         let value = keys.value.join(" ");

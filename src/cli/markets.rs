@@ -16,6 +16,7 @@ use crate::app::markets::{
     Change, Done, KeyFile, KeyFrom, KeySource, Market, MarketList, NewMarket,
 };
 use crate::domain::text::{message, visible};
+use crate::domain::throughput::Throughput;
 use crate::store::keys::{self, Complaints};
 use crate::store::profiles::{self, KeyPlace, NewProfile};
 use crate::store::{Config, ConfigError, Notifications, Paths, Profile, config, themes};
@@ -45,6 +46,7 @@ pub struct Preferences {
     pub mouse: bool,
     /// When a desktop notification is sent.
     pub notifications: Notifications,
+    pub throughput: Throughput,
     /// The markets that can be connected to.
     pub market_list: MarketList,
     /// Mistakes in the file that stop nothing.
@@ -141,6 +143,7 @@ impl ProfileResolver {
             themes: super::appearance::all(&config, &path),
             mouse: config.mouse.unwrap_or(true),
             notifications: config.notifications,
+            throughput: config.throughput.clone(),
             market_list: self.market_list(),
             notices: dropped(&wrong),
         };

@@ -13,6 +13,7 @@ use crate::api::client::epoch_seconds;
 use crate::api::redact::KnownSecrets;
 use crate::api::{Client, ClientConfig, Operation, Origin, Pacer, Secret, Session};
 use crate::app::keys::Keymap;
+use crate::domain::throughput::Throughput;
 use crate::domain::workergroup::MadeGroups;
 use crate::domain::{Condition, Dialect, plain};
 use crate::sandbox::latency::Latency;
@@ -83,6 +84,8 @@ pub struct Settings {
     pub mouse: bool,
     /// When a desktop notification is sent.
     pub notifications: Notifications,
+    /// The person's own throughput per GPU model.
+    pub throughput: Throughput,
     /// The initial conditions: those of `--query` laid over the visible defaults.
     pub conditions: Option<Vec<Condition>>,
     /// What the plain words of `--query` say besides conditions.
@@ -155,6 +158,7 @@ impl Settings {
             keymap,
             mouse: config.mouse.unwrap_or(true),
             notifications: config.notifications,
+            throughput: config.throughput,
             conditions: None,
             words: plain::Settings::default(),
             limit: None,

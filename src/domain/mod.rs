@@ -28,6 +28,7 @@ pub mod routing;
 pub mod saved;
 pub(crate) mod secrets;
 pub mod text;
+pub mod throughput;
 pub mod unit;
 pub mod value;
 pub mod workergroup;

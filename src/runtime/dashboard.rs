@@ -422,6 +422,7 @@ impl<S: Surface> Dashboard<S> {
                 keymap: new.keymap.in_words(self.theme.ascii),
                 market_list: new.market_list,
                 themes: theme_choices(&new.themes, &new.look, &new.theme, self.is_light),
+                throughput: new.throughput,
                 notices: new.notices,
                 is_noticeable,
             })

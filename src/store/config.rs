@@ -11,6 +11,7 @@ use super::appearance::{Entry, Notifications, Theme};
 use super::files;
 use crate::domain::Dialect;
 use crate::domain::text;
+use crate::domain::throughput::Throughput;
 
 /// Profile of the embedded sandbox marketplace.
 pub const SANDBOX: &str = "sandbox";
@@ -83,6 +84,8 @@ pub struct Config {
     pub mouse: Option<bool>,
     /// When a desktop notification is sent.
     pub notifications: Notifications,
+    /// The person's own throughput per GPU model.
+    pub throughput: Throughput,
     pub keys: Vec<Entry<Vec<String>>>,
     /// Invalid key bindings, which are dropped.
     pub dropped: Vec<ConfigError>,
@@ -237,6 +240,7 @@ impl Config {
             && self.default_profile == other.default_profile
             && (self.theme_name(), self.ascii) == (other.theme_name(), other.ascii)
             && (self.mouse, self.notifications) == (other.mouse, other.notifications)
+            && self.throughput == other.throughput
             && bare(&self.colors) == bare(&other.colors)
             && bare(&self.keys) == bare(&other.keys)
     }
@@ -273,6 +277,7 @@ impl Config {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::throughput::WorkUnit;
 
     fn parse(text: &str) -> Result<Config, String> {
         Config::parse(text, Path::new("/etc/x/config.toml")).map_err(|error| error.to_string())
@@ -427,7 +432,7 @@ mod tests {
             mistakes(text),
             [
                 "c:1:19: no profile named 'b'; available: sandbox, vast",
-                "c:2:1: unknown field `them`, expected one of `default_profile`, `theme`, `ascii`, `mouse`, `notifications`, `keys`, `profiles`",
+                "c:2:1: unknown field `them`, expected one of `default_profile`, `theme`, `ascii`, `mouse`, `notifications`, `throughput`, `keys`, `profiles`",
                 "c:3:9: invalid type: string, expected true or false",
                 "c:5:8: 'pink' is not a theme: use one of 'auto', 'dark', 'light', 'high-contrast', 'ansi', 'none'",
                 "c:7:8: invalid type: integer, expected a key such as \"R\" or a list such as [\"R\", \"f5\"]",
@@ -469,5 +474,25 @@ mod tests {
     fn a_new_base_address_takes_its_own_route() {
         let config = parse("[profiles.vast]\nbase_url = \"https://mirror.example\"").unwrap();
         assert_eq!(config.profile("vast").unwrap().route_url, None);
+    }
+
+    #[test]
+    fn throughput_is_read_and_its_mistakes_are_placed() {
+        let text = "[throughput.\"tokens/s\"]\n\"RTX 4090\" = 2_900\nH100 = 1.5e4\n\
+                    A40 = 0\nL4 = \"fast\"\n[throughput.\"frames/s\"]\nL4 = 3\n";
+        let (config, mistakes) = read::read(text, None);
+        assert_eq!(config.throughput.models(WorkUnit::Tokens), 2);
+        let mistakes: Vec<String> = mistakes
+            .iter()
+            .map(|own| format!("{}: {}", own.place, own.message))
+            .collect();
+        assert_eq!(
+            mistakes,
+            [
+                "4:7: A40: must be a number of tokens/s above 0",
+                "5:6: invalid type: string, expected a number such as 2900",
+                "6:13: 'frames/s' is not a unit of work: use one of 'tokens/s', 'images/s', 'steps/s'",
+            ]
+        );
     }
 }

@@ -1,5 +1,7 @@
 //! Switching markets: what belongs to the old market is dropped, what belongs to the person stays.
 
+use std::sync::Arc;
+
 use super::data::{MarketReady, RestoredState, StatusMessage};
 use crate::app::actions;
 use crate::app::message::{Effect, Toast};
@@ -7,6 +9,8 @@ use crate::app::model::Model;
 use crate::app::profile::Profile;
 use crate::app::remote::Now;
 use crate::app::state::State;
+use crate::domain::Resource;
+use crate::domain::throughput::Throughput;
 
 impl Model {
     /// Restores the saved state of the profile. A query `given` on the command line takes
@@ -107,8 +111,10 @@ pub(super) fn on_ready(model: &mut Model, now: Now, ready: MarketReady) -> Vec<E
         (false, true) => format!("Connected to {}", profile.name),
         (false, false) => format!("Connected to {}, without a key", profile.name),
     };
+    let throughput = Arc::clone(&model.browsers[Resource::Offers].computed.throughput);
     model.start_over(ready.profile);
     model.unpack(ready.restored, false);
+    model.set_throughput(Throughput::clone(&throughput));
     model.state.markets.market_list = ready.market_list;
     model.state.markets.status = None;
     effects.push(Effect::Market(super::data::MarketCommand::Activate(

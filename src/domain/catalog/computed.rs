@@ -46,6 +46,16 @@ pub static OFFERS: &[Field] = &[
     Field::number("dlperf_per_gpu", "DLP per GPU", Unit::Dlperf).computed()
         .section(Section::Gpu).width(11).priority(47).places(1).more_is_better()
         .doc("Deep learning performance per GPU."),
+    // Units of the work
+    Field::number("dollars_per_mtoken", "$/Mtoken", Unit::Dollars).computed()
+        .section(Section::Price).width(9).priority(4).places(3).less_is_better()
+        .doc("Cost of a million tokens, by your [throughput] of its GPU model in tokens/s."),
+    Field::number("dollars_per_kimage", "$/1k images", Unit::Dollars).computed()
+        .section(Section::Price).width(11).priority(4).places(3).less_is_better()
+        .doc("Cost of a thousand images, by your [throughput] of its GPU model in images/s."),
+    Field::number("dollars_per_kstep", "$/1k steps", Unit::Dollars).computed()
+        .section(Section::Price).width(10).priority(4).places(3).less_is_better()
+        .doc("Cost of a thousand steps, by your [throughput] of its GPU model in steps/s."),
     Field::integer("on_front", "Best value").computed().section(Section::Price).width(10).priority(48)
         .yes_no().more_is_better()
         .doc("Whether it is on the price/performance front: no loaded offer is both cheaper and faster, per GPU or for your job."),

@@ -10,6 +10,7 @@ use toml::de::{DeString, DeTable, DeValue};
 
 use super::{CUSTOM, Config, Place, Profile, SANDBOX, VAST};
 use crate::domain::Dialect;
+use crate::domain::throughput::WorkUnit;
 use crate::store::appearance::{Entry, Notifications, Theme};
 use crate::store::themes;
 
@@ -126,6 +127,7 @@ impl<'a> Reader<'a> {
                         self.config.notifications = choice;
                     }
                 }
+                "throughput" => self.throughput(value),
                 "keys" => self.keys(value),
                 "profiles" => {
                     for (name, profile) in self.table(value).into_iter().flatten() {
@@ -141,6 +143,7 @@ impl<'a> Reader<'a> {
                         "ascii",
                         "mouse",
                         "notifications",
+                        "throughput",
                         "keys",
                         "profiles",
                     ],
@@ -197,6 +200,40 @@ impl<'a> Reader<'a> {
             self.config.theme_file = Some(name.into_inner());
         } else if let Some(theme) = self.one_of("theme", &name, Theme::ALL) {
             self.config.theme = theme;
+        }
+    }
+
+    /// Rates by unit and GPU model. A wrong one is dropped on its own.
+    fn throughput(&mut self, value: &Value<'a>) {
+        let before = self.mistakes.len();
+        for (name, models) in self.table(value).into_iter().flatten() {
+            let word = Spanned::new(name.span(), name.get_ref().to_string());
+            let units = WorkUnit::ALL.map(|unit| (unit.rate(), unit));
+            let Some(unit) = self.one_of("unit of work", &word, units) else {
+                continue;
+            };
+            for (model, rate) in self.table(models).into_iter().flatten() {
+                let text = match rate.get_ref() {
+                    DeValue::Integer(rate) => rate.to_string(),
+                    DeValue::Float(rate) => rate.to_string(),
+                    DeValue::String(_)
+                    | DeValue::Boolean(_)
+                    | DeValue::Datetime(_)
+                    | DeValue::Array(_)
+                    | DeValue::Table(_) => {
+                        self.mistyped(rate, "a number such as 2900");
+                        continue;
+                    }
+                };
+                let number = text.replace('_', "").parse().unwrap_or(f64::NAN);
+                let set = self.config.throughput.set(unit, model.get_ref(), number);
+                if let Err(why) = set {
+                    self.wrong(&rate.span(), format!("{}: {why}", model.get_ref()));
+                }
+            }
+        }
+        for mistake in self.mistakes.iter_mut().skip(before) {
+            mistake.is_local = true;
         }
     }
 

@@ -105,6 +105,7 @@ fn reloaded(desk: &mut TestApp, theme: &str) {
         keymap: desk.model.keymap.clone(),
         market_list: desk.model.markets.market_list.clone(),
         themes,
+        throughput: bourse::domain::throughput::Throughput::default(),
         notices: Vec::new(),
         is_noticeable: true,
     }))));
