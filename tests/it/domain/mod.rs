@@ -3,12 +3,14 @@
 mod catalog;
 mod cost;
 mod decode;
+mod depth;
 mod independent;
 mod insight;
 mod language;
 mod language_editing;
 mod language_properties;
 mod malformed;
+mod plan;
 mod query_cases;
 mod real_records;
 mod routing;

@@ -6,13 +6,13 @@ use bourse::domain::insight::{Amount, Measures, Picks, Supply, summarise};
 use bourse::domain::{Listing, OFFERS, OfferType};
 use proptest::prelude::*;
 
-fn offers(records: &[String]) -> Listing {
+pub fn offers(records: &[String]) -> Listing {
     let body = format!(r#"{{"offers": [{}]}}"#, records.join(","));
     Listing::read(&OFFERS, body, 0.0).unwrap()
 }
 
 /// A slice of machine `machine` with these GPUs.
-fn slice(id: usize, machine: usize, gpus: &[i64], price: f64) -> String {
+pub fn slice(id: usize, machine: usize, gpus: &[i64], price: f64) -> String {
     let many = gpus.len();
     format!(
         r#"{{"id":{id},"machine_id":{machine},"gpu_name":"MI300X","num_gpus":{many},"gpu_ids":{gpus:?},"dph_total":{price}}}"#
@@ -37,7 +37,7 @@ fn ids(listing: &Listing, picks: &Picks) -> Vec<i64> {
 }
 
 #[track_caller]
-fn near(value: f64, wanted: f64) {
+pub fn near(value: f64, wanted: f64) {
     assert!((value - wanted).abs() <= 1e-9, "{value} is not {wanted}");
 }
 
