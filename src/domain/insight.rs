@@ -21,6 +21,7 @@ mod related;
 mod standing;
 mod summary;
 mod supply;
+mod totals;
 mod watch;
 
 pub use compare::{CompareLine, CompareSection, Subject, compare, compare_fields, is_silent};
@@ -35,6 +36,7 @@ pub use summary::{
     sort_groups, summarise,
 };
 pub use supply::{Amount, Machine, Pick, Picks, Supply};
+pub use totals::Totals;
 pub use watch::{Differences, PriceChange, differences};
 
 /// Whether the loaded rows are all that the market has for the query.

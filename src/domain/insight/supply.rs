@@ -73,6 +73,18 @@ impl Machine {
         self.slices.iter().map(|slice| slice.row)
     }
 
+    /// The rows of the slices that cannot be rented together with all others.
+    pub(super) fn shared(&self) -> Vec<u32> {
+        let lots = self.lots(&|_| Some(0.0));
+        let is_shared = |(place, lot): &(usize, &Lot<'_>)| {
+            let mut others = lots.clone();
+            others.remove(*place);
+            !self.fits(&others, lot.slice)
+        };
+        let shared = lots.iter().enumerate().filter(is_shared);
+        shared.map(|(_, lot)| lot.row()).collect()
+    }
+
     /// The most GPUs that can be rented at once.
     pub fn gpus(&self) -> u64 {
         if let Some(capacity) = self.capacity {

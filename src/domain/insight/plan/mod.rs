@@ -9,139 +9,22 @@ use super::supply::{Lot, Supply};
 use crate::domain::cost::{Basis, Prices};
 use crate::domain::format::nominal_gb;
 use crate::domain::listing::Listing;
-use crate::domain::query::Condition;
 use crate::domain::value::CellRef;
 
+mod need;
 mod pool;
 mod search;
 mod words;
 
+pub use need::{Limit, Need, Target};
 pub use words::{Bill, Remark};
 
 use pool::{Pool, Terms};
 use search::{Found, Outcome, Search, Steps};
 
-/// Partial plans that the search for the plan may look at, and each of the other searches.
+/// The most partial plans of the search for the plan, and of each of the other searches.
 const STEPS: usize = 400_000;
 const STEPS_ASIDE: usize = 40_000;
-
-/// What the offers of a plan must add up to.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Target {
-    Gpus(u32),
-    Dlperf(f64),
-}
-
-impl Target {
-    fn amount(self) -> f64 {
-        match self {
-            Self::Gpus(gpus) => f64::from(gpus),
-            Self::Dlperf(dlperf) => dlperf,
-        }
-    }
-
-    /// This target times a factor; GPUs in whole numbers, at least one.
-    fn scaled(self, factor: f64) -> Self {
-        match self {
-            Self::Gpus(gpus) => {
-                let gpus = super::whole((f64::from(gpus) * factor).round(), u32::MAX as usize);
-                Self::Gpus(u32::try_from(gpus).unwrap_or(u32::MAX).max(1))
-            }
-            Self::Dlperf(dlperf) => Self::Dlperf(dlperf * factor),
-        }
-    }
-}
-
-/// What a plan must have and keep to.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Need {
-    pub target: Target,
-    /// At most this many machines.
-    pub machines: Option<u32>,
-    /// At least this many GPUs on each machine.
-    pub per_machine: Option<u32>,
-    /// All GPUs are of one model.
-    pub one_model: bool,
-    /// GB of memory that each GPU has at least, as cards are sold: 80 includes 81559 MB.
-    pub vram_gb: Option<f64>,
-    /// The slower of download and upload is at least this, in the unit of the records.
-    pub network: Option<f64>,
-    /// Hours in which the job is done, its download included.
-    pub deadline: Option<f64>,
-    /// The highest bill.
-    pub budget: Option<f64>,
-    /// What each offer must meet besides, such as a region.
-    pub conditions: Vec<Condition>,
-}
-
-impl Need {
-    /// Without any limits.
-    pub const fn new(target: Target) -> Self {
-        Self {
-            target,
-            machines: None,
-            per_machine: None,
-            one_model: false,
-            vram_gb: None,
-            network: None,
-            deadline: None,
-            budget: None,
-            conditions: Vec::new(),
-        }
-    }
-
-    /// The limits that are set, except the budget.
-    fn limits(&self) -> impl Iterator<Item = Limit> {
-        Limit::ALL.into_iter().filter(|limit| match limit {
-            Limit::Machines => self.machines.is_some(),
-            Limit::PerMachine => self.per_machine.is_some_and(|least| least > 1),
-            Limit::OneModel => self.one_model,
-            Limit::Vram => self.vram_gb.is_some(),
-            Limit::Network => self.network.is_some(),
-            Limit::Deadline => self.deadline.is_some(),
-            Limit::Conditions => !self.conditions.is_empty(),
-        })
-    }
-
-    /// The same without one limit.
-    fn without(&self, limit: Limit) -> Self {
-        let mut need = self.clone();
-        match limit {
-            Limit::Machines => need.machines = None,
-            Limit::PerMachine => need.per_machine = None,
-            Limit::OneModel => need.one_model = false,
-            Limit::Vram => need.vram_gb = None,
-            Limit::Network => need.network = None,
-            Limit::Deadline => need.deadline = None,
-            Limit::Conditions => need.conditions.clear(),
-        }
-        need
-    }
-}
-
-/// A limit of a [`Need`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Limit {
-    Machines,
-    PerMachine,
-    OneModel,
-    Vram,
-    Network,
-    Deadline,
-    Conditions,
-}
-
-impl Limit {
-    const ALL: [Self; 7] = [
-        Self::Machines,
-        Self::PerMachine,
-        Self::OneModel,
-        Self::Vram,
-        Self::Network,
-        Self::Deadline,
-        Self::Conditions,
-    ];
-}
 
 /// Offers to rent together.
 #[derive(Debug, Clone, PartialEq)]
@@ -314,7 +197,8 @@ impl<'a> Offers<'a> {
         let plan = best.map(|best| best.plan);
         let bill = plan.as_ref().map_or(f64::INFINITY, |plan| plan.bill);
         let binding = need.limits().filter_map(|limit| {
-            let bill_without = self.bill(&need.without(limit))?;
+            let need = need.without(limit);
+            let bill_without = self.bill(&need, &self.supplies(&need))?;
             // A difference below a hundredth of a cent is rounding.
             (bill_without < bill - 1e-4).then_some(Binding {
                 limit,
@@ -326,23 +210,27 @@ impl<'a> Offers<'a> {
         Planning {
             runner_up,
             binding: binding.collect(),
-            curve: self.curve(need, plan.as_ref()),
+            curve: self.curve(need, &supplies, plan.as_ref()),
             most: most.fold(0.0, f64::max),
-            affordable: self.affordable(need, bill),
+            affordable: self.affordable(need, &supplies, bill),
             offers: rows.iter().map(Vec::len).sum(),
             plan,
         }
     }
 
-    /// The lowest bill for a need.
-    fn bill(&self, need: &Need) -> Option<f64> {
-        let supplies = self.supplies(need);
-        let (best, _) = self.best(need, &supplies, STEPS_ASIDE);
+    /// The lowest bill for a need, whose machines are `supplies`.
+    fn bill(&self, need: &Need, supplies: &[Supply]) -> Option<f64> {
+        let (best, _) = self.best(need, supplies, STEPS_ASIDE);
         Some(best?.plan.bill)
     }
 
     /// The bills of smaller and larger targets.
-    fn curve(&self, need: &Need, plan: Option<&Plan>) -> Vec<(Target, Option<f64>)> {
+    fn curve(
+        &self,
+        need: &Need,
+        supplies: &[Supply],
+        plan: Option<&Plan>,
+    ) -> Vec<(Target, Option<f64>)> {
         let mut targets: Vec<Target> = [0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0]
             .into_iter()
             .map(|factor| need.target.scaled(factor))
@@ -356,13 +244,13 @@ impl<'a> Offers<'a> {
                 target,
                 ..need.clone()
             };
-            (target, self.bill(&other))
+            (target, self.bill(&other, supplies))
         };
         targets.into_iter().map(bill).collect()
     }
 
     /// The most GPUs within the budget, if `bill` is over it.
-    fn affordable(&self, need: &Need, bill: f64) -> Option<u32> {
+    fn affordable(&self, need: &Need, supplies: &[Supply], bill: f64) -> Option<u32> {
         let budget = need
             .budget
             .filter(|budget| bill.is_finite() && bill > *budget)?;
@@ -374,7 +262,8 @@ impl<'a> Offers<'a> {
                 target: Target::Gpus(gpus),
                 ..need.clone()
             };
-            self.bill(&need).is_some_and(|bill| bill <= budget)
+            self.bill(&need, supplies)
+                .is_some_and(|bill| bill <= budget)
         };
         // The bill never falls with the number of GPUs.
         let (mut paid, mut unpaid) = (0, gpus);

@@ -161,9 +161,9 @@ impl<'a> Pool<'a> {
     /// A toll under which the bound on the whole bill is high; the bound is concave in it.
     fn best_toll(&mut self) -> f64 {
         const STEPS: usize = 24;
-        let dearest = self.sites.iter().flat_map(|site| &site.choices);
-        let dearest = dearest.map(|choice| choice.cost).fold(0.0, f64::max);
-        let (mut low, mut high) = (0.0, dearest);
+        let highest = self.sites.iter().flat_map(|site| &site.choices);
+        let highest = highest.map(|choice| choice.cost).fold(0.0, f64::max);
+        let (mut low, mut high) = (0.0, highest);
         let mut bound = |toll: f64| {
             self.toll = toll;
             self.charge(toll);
