@@ -200,6 +200,10 @@ pub(super) fn depth(depth: &Depth, walk: Option<&Walk>, area: Rect, scene: &mut 
         .paint(|context| {
             polyline(context, &steps, color);
             if let Some((x, y)) = end {
+                // The canvas rounds the place of a text toward the top left.
+                let half = |cells: u16| 0.5 / f64::from(cells.saturating_sub(1).max(1));
+                let x = (x + half(plot.width)).min(1.0);
+                let y = (y - upwards.high * half(plot.height)).max(0.0);
                 context.print(x, y, Span::styled("●", theme.accent));
             }
         });

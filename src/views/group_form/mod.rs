@@ -15,7 +15,7 @@ use crate::app::mutations::Completed;
 use crate::app::remote::Now;
 use crate::app::view::{Cx, Outcome, Region, Scene, View};
 use crate::domain::workergroup::{Draft, Key};
-use crate::domain::{Resource, language};
+use crate::domain::{Condition, Resource, language};
 use crate::widgets::form::{Form, FormEvent};
 use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::Size;
@@ -87,7 +87,7 @@ pub fn from_search(cx: &mut Cx<'_>) -> bool {
     let (local, conditions): (Vec<_>, Vec<_>) = active
         .cloned()
         .partition(|condition| condition.field.is_computed());
-    open_with(Draft::from_conditions(&conditions), cx);
+    with_conditions(&conditions, cx);
     if !local.is_empty() {
         let text = language::print_briefly(&local);
         cx.complain(format!(
@@ -95,6 +95,11 @@ pub fn from_search(cx: &mut Cx<'_>) -> bool {
         ));
     }
     true
+}
+
+/// Opens the form with these conditions as the search.
+pub(super) fn with_conditions(conditions: &[Condition], cx: &mut Cx<'_>) {
+    open_with(Draft::from_conditions(conditions), cx);
 }
 
 impl GroupForm {
