@@ -156,21 +156,38 @@ pub fn parse(
     .map_err(|error| CliError::Usage(format!("in the query:\n{}", error.render(text))))
 }
 
-async fn search(
-    settings: &Settings,
-    arguments: &SearchArguments,
-    query: Query,
-) -> Result<(), CliError> {
-    let view = View::new(arguments, query.catalog(), settings.dialect, false)?;
-    notes::warn(&query, settings.dialect);
-    let connection = settings.connect().await?;
-    let request = Request::Search(query.clone());
-    if arguments.curl {
-        notes::about_request(&query, settings.dialect);
-        return print_curl(settings, &connection.session, &request);
+/// The response to a search, its prices and its order as requested.
+pub struct Found {
+    pub query: Query,
+    pub listing: Box<Listing>,
+    /// The rows that match, in order.
+    pub rows: Vec<u32>,
+    check: ResponseCheck,
+}
+
+impl Found {
+    /// Notes what differs from the request, and what the limit left out.
+    pub fn tell(&self, dialect: &'static Dialect) {
+        tell_skipped(&self.listing);
+        let answer = Answer {
+            listing: &self.listing,
+            query: &self.query,
+            dialect,
+            check: &self.check,
+            rows: &self.rows,
+        };
+        answer.tell();
     }
-    let listing = fetch(&connection.session, &request).await;
-    settings.keep_pacing(&connection.session);
+}
+
+/// Runs a search.
+pub async fn found(
+    settings: &Settings,
+    session: &Session,
+    query: Query,
+) -> Result<Found, CliError> {
+    let listing = fetch(session, &Request::Search(query.clone())).await;
+    settings.keep_pacing(session);
     let mut listing = listing?;
     let check = ResponseCheck::of(&listing, &query, settings.dialect);
     listing.price_as(query.offer_type);
@@ -183,17 +200,30 @@ async fn search(
     if notes::is_sorted_locally(&listing, &query, settings.dialect, &check) {
         listing.sort(&mut rows, &query.order);
     }
-    show(&listing, &rows, &view)?;
-    tell_skipped(&listing);
+    Ok(Found {
+        query,
+        listing,
+        rows,
+        check,
+    })
+}
+
+async fn search(
+    settings: &Settings,
+    arguments: &SearchArguments,
+    query: Query,
+) -> Result<(), CliError> {
+    let view = View::new(arguments, query.catalog(), settings.dialect, false)?;
+    notes::warn(&query, settings.dialect);
+    let connection = settings.connect().await?;
+    if arguments.curl {
+        notes::about_request(&query, settings.dialect);
+        return print_curl(settings, &connection.session, &Request::Search(query));
+    }
+    let found = found(settings, &connection.session, query).await?;
+    show(&found.listing, &found.rows, &view)?;
     // After the records: above a long table nobody would see them.
-    let answer = Answer {
-        listing: &listing,
-        query: &query,
-        dialect: settings.dialect,
-        check: &check,
-        rows: &rows,
-    };
-    answer.tell();
+    found.tell(settings.dialect);
     Ok(())
 }
 
