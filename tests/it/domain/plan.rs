@@ -1,7 +1,7 @@
 //! Clusters: plans by hand, and against every set of offers of small random markets.
 
 use bourse::domain::cost::{Basis, Job, Prices};
-use bourse::domain::insight::plan::{Limit, Need, Offers, Planning, Target};
+use bourse::domain::insight::plan::{Bill, Limit, Need, Offers, Planning, Target};
 use bourse::domain::{Condition, Listing, OFFERS, OfferType, Operand, Operator, Value};
 use proptest::prelude::*;
 
@@ -374,4 +374,29 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn a_search_that_is_given_up_says_by_how_much_it_may_be_off() {
+    // Every offer costs a dollar per point, and no sum is 100,000.5: the bound of 100,000.5 is never
+    // reached, and the sums of 300 offers are too many to go through.
+    let market: Vec<Offer> = (0..300)
+        .map(|machine| {
+            let speed = f64::from(1000 + machine * 7919 % 997);
+            Offer {
+                dlperf: speed,
+                ..offer(machine as usize, 0x01, speed)
+            }
+        })
+        .collect();
+    let need = Need::new(Target::Dlperf(100_000.5));
+    let planning = planned(&market, &need, None);
+    let plan = planning.plan.as_ref().unwrap();
+    assert!(plan.bill >= 100_001.0 && plan.gap > 0.0, "{plan:?}");
+    near(plan.bill - plan.gap, 100_000.5);
+    let remarks = planning.remarks(&need, Bill::Hourly, |row| row.to_string());
+    assert!(
+        remarks[0].is_warning && remarks[0].text.starts_with("Stopped searching: "),
+        "{remarks:?}"
+    );
 }
