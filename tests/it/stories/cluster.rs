@@ -56,7 +56,7 @@ fn regions_and_budgets_limit_a_plan() {
     fill(&mut desk, "US")
         .expect("2 GPUs in 1 offer")
         .expect("$0.710/h");
-    desk.expect("Without “geolocation=US”");
+    desk.expect("Without “geolocation in [US]”: $0.520/h (−$0.190/h)");
     fill(&mut desk, "");
     desk.keys("tab tab tab");
     fill(&mut desk, "0.4").expect("! $0.120/h over the budget: $0.400/h pays for 1 GPU");

@@ -35,14 +35,14 @@ fn gpus_are_counted_once_and_add_up_by_price() {
         size(&desk, "2  "),
         ["2", "2", "$0.260/h", "$0.300/h", "$0.520/h"]
     );
-    // 1.23 for four, and 17.25 for twelve.
+    // 1.23 for four, and 17.25 for twelve; 16.02 / 8 is 2.0025, a little less in binary.
     assert_eq!(
         size(&desk, "4  "),
         ["4", "3", "$0.307/h", "$0.355/h", "$1.230/h"]
     );
     assert_eq!(
         size(&desk, "12 "),
-        ["12", "4", "$1.438/h", "$2.003/h", "$17.25/h"]
+        ["12", "4", "$1.438/h", "$2.002/h", "$17.25/h"]
     );
     desk.expect("12 GPUs from $0.220/h, all at an average of $1.438/h")
         .expect("GPUs at or below a price");
