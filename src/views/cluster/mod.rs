@@ -117,9 +117,10 @@ impl Cluster {
     fn new_workergroup(&self, cx: &mut Cx<'_>) {
         let offers = &cx.state.browsers[Resource::Offers];
         if let Some(listing) = offers.listing() {
-            let query = offers.shown_query().unwrap_or(&offers.query);
-            let conditions = handover::conditions(listing, &self.rows(), query, offers.dialect());
-            group_form::with_conditions(&conditions, cx);
+            let mut query = offers.shown_query().unwrap_or(&offers.query).clone();
+            query.conditions =
+                handover::conditions(listing, &self.rows(), &query, offers.dialect());
+            group_form::with_query(&query, cx);
         }
     }
 

@@ -15,7 +15,7 @@ use crate::app::mutations::Completed;
 use crate::app::remote::Now;
 use crate::app::view::{Cx, Outcome, Region, Scene, View};
 use crate::domain::workergroup::{Draft, Key};
-use crate::domain::{Condition, Resource, language};
+use crate::domain::{Query, Resource};
 use crate::widgets::form::{Form, FormEvent};
 use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::Size;
@@ -82,24 +82,17 @@ pub fn clone_selected(cx: &mut Cx<'_>) -> bool {
 
 /// Opens the form with the running search for offers.
 pub fn from_search(cx: &mut Cx<'_>) -> bool {
-    let active = cx.state.browsers[Resource::Offers].query.active();
-    // Computed columns are bourse's own: the market cannot filter on them.
-    let (local, conditions): (Vec<_>, Vec<_>) = active
-        .cloned()
-        .partition(|condition| condition.field.is_computed());
-    with_conditions(&conditions, cx);
-    if !local.is_empty() {
-        let text = language::print_briefly(&local);
-        cx.complain(format!(
-            "Omitted, because the market can't filter on it: {text}"
-        ));
-    }
+    let browser = &cx.state.browsers[Resource::Offers];
+    let dialect = cx.state.profile.dialect;
+    let draft = Draft::from_query(&browser.query, browser.ran_words(), dialect);
+    open_with(draft, cx);
     true
 }
 
-/// Opens the form with these conditions as the search.
-pub(super) fn with_conditions(conditions: &[Condition], cx: &mut Cx<'_>) {
-    open_with(Draft::from_conditions(conditions), cx);
+/// Opens the form with this query as the search.
+pub(super) fn with_query(query: &Query, cx: &mut Cx<'_>) {
+    let draft = Draft::from_query(query, &[], cx.state.profile.dialect);
+    open_with(draft, cx);
 }
 
 impl GroupForm {
