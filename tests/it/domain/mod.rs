@@ -9,7 +9,7 @@ mod insight;
 mod language;
 mod language_editing;
 mod language_properties;
-mod malformed;
+pub mod malformed;
 mod plan;
 mod query_cases;
 mod real_records;
