@@ -9,10 +9,10 @@ use std::time::Duration;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Args, Parser, Subcommand, ValueEnum, ValueHint};
 
+use super::analysis_args::{DepthArguments, MarketArguments, PlanArguments};
 use super::create_args::CreateArguments;
 use crate::domain::OfferType;
 use crate::domain::cost::Job;
-use crate::domain::language::LanguageError;
 use crate::sandbox::faults::FaultSpec;
 
 /// A keyboard-driven terminal dashboard for GPU compute marketplaces.
@@ -97,6 +97,12 @@ pub enum Command {
     Offers(OffersArguments),
     /// Search network volume offers
     Volumes(VolumesArguments),
+    /// Sum up prices and supply of offers by GPU model, country or host
+    Market(MarketArguments),
+    /// Show how many GPUs there are at or below each price, and what N of them cost
+    Depth(DepthArguments),
+    /// Plan a cluster: the cheapest offers that together have N GPUs
+    Plan(PlanArguments),
     /// List workergroups, or create one
     Groups(GroupsArguments),
     /// Unlist one of your volume listings
@@ -353,7 +359,7 @@ pub struct RouteArguments {
 
 /// Parses an offer type like [`OfferType`], and lists the choices for completion.
 #[derive(Debug, Clone, Copy)]
-struct OfferTypeParser;
+pub(super) struct OfferTypeParser;
 
 impl TypedValueParser for OfferTypeParser {
     type Value = OfferType;
@@ -385,9 +391,8 @@ fn listing_id(text: &str) -> Result<i64, String> {
 }
 
 /// The job in a text; the error underlines the mistake.
-fn job(text: &str) -> Result<Job, String> {
-    let job: Result<Job, LanguageError> = text.parse();
-    job.map_err(|error| format!("\n{}", error.render(text)))
+pub(super) fn job(text: &str) -> Result<Job, String> {
+    Job::from_spec(text).map_err(|error| format!("\n{}", error.render(text)))
 }
 
 fn number(text: &str) -> Result<f64, String> {
@@ -397,7 +402,7 @@ fn number(text: &str) -> Result<f64, String> {
         .ok_or_else(|| format!("'{text}' is not a number"))
 }
 
-fn not_negative(text: &str) -> Result<f64, String> {
+pub(super) fn not_negative(text: &str) -> Result<f64, String> {
     let number = number(text)?;
     (number >= 0.0)
         .then_some(number)

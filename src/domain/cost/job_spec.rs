@@ -32,8 +32,15 @@ const fn quantity_of(input: Input) -> Quantity {
 }
 
 impl FromStr for Job {
-    type Err = LanguageError;
+    type Err = String;
 
+    /// As [`Job::from_spec`], with the message alone.
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::from_spec(text).map_err(|error| error.to_string())
+    }
+}
+
+impl Job {
     /// Reads parts between commas: a duration is the run time, a size the disk; `300GB-down`,
     /// `50GB-up` and `2d-stopped` say more, and `5000-dlperf-hours` replaces the run time. Without
     /// a disk it is what prices include by default; without traffic there is none.
@@ -43,10 +50,10 @@ impl FromStr for Job {
     ///
     /// ```
     /// use bourse::domain::cost::Job;
-    /// let job: Job = "3d,200GB,300GB-down".parse().unwrap();
+    /// let job = Job::from_spec("3d,200GB,300GB-down").unwrap();
     /// assert_eq!((job.run_hours, job.disk_gb, job.gb_in, job.gb_out), (72.0, 200.0, 300.0, 0.0));
     /// ```
-    fn from_str(text: &str) -> Result<Self, LanguageError> {
+    pub fn from_spec(text: &str) -> Result<Self, LanguageError> {
         let mut job = Self {
             run_hours: 0.0,
             stopped_hours: 0.0,
@@ -85,7 +92,7 @@ impl FromStr for Job {
         match (given.contains(&Input::RunHours), job.work_dlperf_hours) {
             (false, None) => Err(LanguageError::new(
                 end,
-                "missing run time: 3d,200GB,300GB-down",
+                "a job needs a run time, e.g. 3d,200GB,300GB-down",
             )),
             (true, Some(_)) => Err(LanguageError::new(
                 0..text.len(),
@@ -107,27 +114,25 @@ fn read(part: &str, span: &Range<usize>) -> Result<(Input, f64), LanguageError> 
         let rest = lower.strip_suffix(ending)?;
         // A unit such as “min” also ends with a word of the list.
         let number = rest.trim_end_matches(['-', ' ']);
-        (number.len() < rest.len() && !number.is_empty()).then_some((number, *input))
+        let is_apart = number.len() < rest.len() || *input == Input::Work;
+        (is_apart && !number.is_empty()).then_some((number, *input))
     });
     if let Some((number, input)) = ending {
         return of(number, input).map_err(wrong);
     }
-    let is_bare = |text: &str| text.bytes().all(|it| it.is_ascii_digit() || it == b'.');
-    if is_bare(&lower) {
-        let error = wrong(format!("{part} of what? Write {part}h or {part}GB"));
-        return Err(error.suggest(span.clone(), format!("{part}h")));
-    }
+    // A bare number is hours.
     for input in [Input::RunHours, Input::DiskGb] {
         if quantity::parse(&lower, quantity_of(input)).is_ok() {
             return of(&lower, input).map_err(wrong);
         }
     }
-    let message = "not a part of a job: write 3d, 200GB, 300GB-down, 50GB-up or 2d-stopped";
-    Err(wrong(message.to_owned()))
+    let message =
+        format!("'{part}' is no part of a job: write 3d, 200GB, 300GB-down, 50GB-up or 2d-stopped");
+    Err(wrong(message))
 }
 
 impl Job {
-    /// The job as text that [`Job::from_str`] reads back, to six decimal places.
+    /// The job as text that [`Job::from_spec`] reads back, to six decimal places.
     pub fn spec(&self) -> String {
         let hours = |hours: f64| quantity::write(hours, Quantity::Hours);
         let size = |gb: f64| quantity::write(gb, Quantity::Gigabytes);
@@ -197,12 +202,11 @@ mod tests {
         for (text, wanted) in [
             (
                 "3d,soon",
-                "3d,soon\n   ^^^^\nnot a part of a job: write 3d, 200GB, 300GB-down, 50GB-up or 2d-stopped",
+                "3d,soon\n   ^^^^\n'soon' is no part of a job: write 3d, 200GB, 300GB-down, 50GB-up or 2d-stopped",
             ),
-            ("72", "72\n^^\n72 of what? Write 72h or 72GB\ntry: 72h"),
             (
                 "200GB",
-                "200GB\n     ^\nmissing run time: 3d,200GB,300GB-down",
+                "200GB\n     ^\na job needs a run time, e.g. 3d,200GB,300GB-down",
             ),
             ("3d, 2d", "3d, 2d\n    ^^\nrun hours given twice: keep one"),
             (
@@ -218,7 +222,7 @@ mod tests {
                 "3d,9-dlperf-hours\n^^^^^^^^^^^^^^^^^\na job has a run time or DLPerf-hours, not both",
             ),
         ] {
-            let error = text.parse::<Job>().unwrap_err();
+            let error = Job::from_spec(text).unwrap_err();
             assert_eq!(error.render(text), wanted);
         }
     }

@@ -19,7 +19,10 @@ pub(super) fn lines(host: &HostSummary, loaded: usize, theme: &Theme) -> Vec<Lin
             "" => String::new(),
             places => format!(" in {places}"),
         };
-        lines.push(Line::styled(format!("{gpus}{places}"), theme.text));
+        let all: u64 = host.gpus.iter().map(|(_, many)| many).sum();
+        let rented = host.rented.map(|gpus| format!(" ({gpus} of {all} rented)"));
+        let rented = rented.unwrap_or_default();
+        lines.push(Line::styled(format!("{gpus}{rented}{places}"), theme.text));
     }
     let trust = trust(host);
     if !trust.is_empty() {
@@ -37,7 +40,7 @@ fn listed<N>(counts: &[HostCount<N>], write: impl Fn(&HostCount<N>) -> String) -
     texts.join(", ")
 }
 
-/// Verification, reliability and rentals.
+/// Verification and reliability.
 fn trust(host: &HostSummary) -> String {
     let machines: usize = host.verification.iter().map(|(_, many)| many).sum();
     let verification = match host.verification.as_slice() {
@@ -58,11 +61,7 @@ fn trust(host: &HostSummary) -> String {
             format!("reliability {low} to {high}%")
         }
     });
-    let all: u64 = host.gpus.iter().map(|(_, many)| many).sum();
-    let rented = host
-        .rented
-        .map(|gpus| format!("{gpus} of {all} GPUs rented"));
-    let parts = [verification, reliability, rented];
+    let parts = [verification, reliability];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
@@ -82,7 +81,5 @@ fn prices(level: Option<PriceLevel>, loaded: usize) -> String {
         1 => "1 offer".to_owned(),
         many => format!("{} offers", grouped(many)),
     };
-    format!(
-        "Prices {place} other hosts' median for the same GPUs ({offers} against {loaded} loaded)"
-    )
+    format!("Prices {place} other hosts' median for the same GPUs ({offers}, {loaded} loaded)")
 }

@@ -111,7 +111,7 @@ fn a_job_that_cannot_be_read_is_underlined_and_nothing_is_sent() {
     let (status, out, err) = super::commands::run(&mut bourse);
     assert_eq!((status, out.as_str()), (2, ""));
     assert!(
-        err.contains("\n3d,2 tons\n   ^^^^^^\nnot a part of a job: write 3d, 200GB"),
+        err.contains("\n3d,2 tons\n   ^^^^^^\n'2 tons' is no part of a job: write 3d, 200GB"),
         "{err}"
     );
     let mut bourse = home.bourse(&["offers", "--columns", "id,job_cost"]);

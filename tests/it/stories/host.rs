@@ -29,13 +29,12 @@ fn the_machine_tab_sums_up_the_host_on_small_and_large_screens() {
         let mut desk = desk();
         desk.resize(columns, rows).keys("R");
         // At first only the loaded offers are known: two RTX 4090 on machine 7.
-        desk.expect("2× RTX 4090, 1× RTX 3090 in US");
+        desk.expect("2× RTX 4090, 1× RTX 3090 (0 of 3 rented) in US");
         desk.answer(HOST);
         desk.expect("3 offers, 3 GPUs on 2 machines · all of the host, rented ones too")
-            .expect("2× RTX 4090, 1× RTX 3090 in NO, US")
+            .expect("2× RTX 4090, 1× RTX 3090 (1 of 3 rented) in NO, US")
             .expect("1 unverified, 1 verified of 2 machines")
-            .expect("reliability 95 to 98.1%")
-            .expect("1 of 3 GPUs rented");
+            .expect("reliability 95 to 98.1%");
         // 0.22 against 0.30; nobody else has one RTX 4090.
         desk.expect("Prices 27% below other hosts' median");
         desk.expect("103");
