@@ -11,7 +11,7 @@ use super::remote::{Ticket, Waiting};
 use super::themes::Themes;
 pub use super::toast::Toast;
 use crate::api::ledger::LedgerEntry;
-use crate::api::{ApiError, Reply, Request};
+use crate::api::{ApiError, Received, Reply, Request};
 use crate::domain::journal::{Intent, Outcome};
 use crate::domain::routing::Run;
 use crate::domain::saved::{SearchChange, Searches, Snapshot};
@@ -65,6 +65,11 @@ pub enum Message {
         attempt: u32,
         /// How long and why it waits, if it does.
         waiting: Option<Waiting>,
+    },
+    /// Part of a response arrived.
+    Received {
+        ticket: Ticket,
+        received: Received,
     },
     /// The computer was suspended and goes on; `spread` is any number from 0 to 1.
     Woken {

@@ -131,6 +131,12 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             progressed(model, ticket, attempt, waiting.as_ref());
             Vec::new()
         }
+        Message::Received { ticket, received } => {
+            for browser in &mut model.state.browsers {
+                browser.received(ticket, &received);
+            }
+            Vec::new()
+        }
         Message::Recorded { ticket, entry } => {
             requests::recorded(&mut model.state, ticket, *entry);
             Vec::new()

@@ -4,9 +4,7 @@
 //! table, of the conditions and of the prices are read with the response; any other field becomes a
 //! column on first use, read from the records' own JSON, which stays available in full.
 
-use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -14,23 +12,27 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::catalog::Catalog;
 use super::field::{Field, Kind};
-use super::json_split::{self, Envelope, SplitError};
+use super::json_split::SplitError;
 use super::query::{Condition, Direction, OrderKey};
-use super::secrets::{Known, is_secret_member, scrub};
 use super::text::Untrusted;
 use super::value::{CellRef, Found, Version};
 
 mod builder;
 mod estimate;
 mod full_record;
+mod packed;
 mod raw_cell;
 mod raw_members;
 mod read;
+mod reader;
+mod scan;
 
 use builder::Builder;
 use estimate::Estimate;
 pub use full_record::FullRecord;
+use packed::Packed;
 use raw_cell::RawCell;
+pub use reader::{Reader, Unsplit, Whole};
 
 /// Identifies a record: unique within a listing, stable from one response to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -75,7 +77,7 @@ enum Cell {
 /// The cells of one field, with texts interned.
 #[derive(Debug, Default)]
 pub struct Column {
-    cells: Vec<Cell>,
+    cells: Vec<Packed>,
     texts: Vec<Untrusted>,
     widest: OnceLock<usize>,
 }
@@ -83,24 +85,24 @@ pub struct Column {
 impl Column {
     /// The cell of a row, for comparing.
     pub fn cell(&self, row: usize) -> CellRef<'_> {
-        match self.cells.get(row) {
+        match self.cells.get(row).map(|cell| cell.cell()) {
             None | Some(Cell::Missing) => CellRef::Missing,
             Some(Cell::Null) => CellRef::Null,
-            Some(Cell::Flag(flag)) => CellRef::Flag(*flag),
-            Some(Cell::Number(number)) => CellRef::Number(*number),
+            Some(Cell::Flag(flag)) => CellRef::Flag(flag),
+            Some(Cell::Number(number)) => CellRef::Number(number),
             Some(Cell::Text(index)) => self
                 .texts
-                .get(*index as usize)
+                .get(index as usize)
                 .map_or(CellRef::Missing, |text| CellRef::Text(text.compared())),
-            Some(Cell::Bad(found)) => CellRef::Bad(*found),
+            Some(Cell::Bad(found)) => CellRef::Bad(found),
         }
     }
 
     /// The text of a row, for showing.
     pub fn text(&self, row: usize) -> Option<&Untrusted> {
-        match self.cells.get(row) {
-            Some(Cell::Text(index)) => self.texts.get(*index as usize),
-            _ => None,
+        match self.cells.get(row)?.cell() {
+            Cell::Text(index) => self.texts.get(index as usize),
+            Cell::Missing | Cell::Null | Cell::Flag(_) | Cell::Number(_) | Cell::Bad(_) => None,
         }
     }
 
@@ -110,7 +112,7 @@ impl Column {
         const MOST: usize = 200;
         *self.widest.get_or_init(|| {
             let cells = |text: &Untrusted| text.screen(MOST).width();
-            let numbers = self.cells.iter().filter_map(|cell| match cell {
+            let numbers = self.cells.iter().filter_map(|cell| match cell.cell() {
                 Cell::Number(number) => Some(number.abs()),
                 _ => None,
             });
@@ -122,6 +124,15 @@ impl Column {
         })
     }
 
+    /// The same column with fewer cells.
+    fn first(&self, many: usize) -> Self {
+        Self {
+            cells: self.cells[..many].to_vec(),
+            texts: self.texts.clone(),
+            widest: OnceLock::new(),
+        }
+    }
+
     /// The distinct texts of the column, in order of first appearance.
     pub fn texts(&self) -> &[Untrusted] {
         &self.texts
@@ -131,14 +142,15 @@ impl Column {
     pub fn filled(&self) -> usize {
         self.cells
             .iter()
-            .filter(|cell| !matches!(cell, Cell::Missing | Cell::Null | Cell::Bad(_)))
+            .filter(|cell| !matches!(cell.cell(), Cell::Missing | Cell::Null | Cell::Bad(_)))
             .count()
     }
 }
 
 pub struct Listing {
     catalog: &'static Catalog,
-    body: String,
+    /// The response.
+    text: String,
     spans: Vec<Range<usize>>,
     ids: Vec<RowId>,
     columns: Vec<OnceLock<Column>>,
@@ -165,7 +177,7 @@ impl Listing {
     pub fn empty(catalog: &'static Catalog) -> Self {
         Self {
             catalog,
-            body: String::new(),
+            text: String::new(),
             spans: Vec::new(),
             ids: Vec::new(),
             columns: (0..catalog.fields.len() + catalog.computed.len())
@@ -185,74 +197,21 @@ impl Listing {
     /// date.
     pub fn read(
         catalog: &'static Catalog,
-        body: impl Into<String>,
+        text: impl Into<String>,
         now: f64,
     ) -> Result<Self, ListingError> {
-        let body = body.into();
-        let clean = match scrub(&body, &Known::default(), is_secret_member) {
-            Cow::Borrowed(_) => None,
-            Cow::Owned(clean) => Some(clean),
-        };
-        let body = clean.unwrap_or(body);
-        let envelope = json_split::split_records(&body, catalog.list_key)?;
-        Self::from_envelope(catalog, body, envelope, now)
+        let mut reader = Reader::new(catalog, Arc::default(), now);
+        reader.take(text.into());
+        match reader.finish() {
+            Ok(whole) if whole.envelope.has_list => Ok(whole.listing),
+            Ok(_) => Err(ListingError::NoList(catalog.list_key)),
+            Err(unsplit) => Err(unsplit.error.into()),
+        }
     }
 
-    /// Reads a response that is already cleaned and split.
-    pub fn from_envelope(
-        catalog: &'static Catalog,
-        body: impl Into<String>,
-        envelope: Envelope,
-        now: f64,
-    ) -> Result<Self, ListingError> {
-        if !envelope.has_list {
-            return Err(ListingError::NoList(catalog.list_key));
-        }
-        let mut listing = Self::empty(catalog);
-        listing.body = body.into();
-        listing.now = now;
-        listing.was_single = envelope.was_single;
-        // A byte order mark in front shifts every range.
-        let shift = listing.body.len() - listing.body.trim_start_matches('\u{feff}').len();
-        listing.fill(envelope.records, shift);
-        Ok(listing)
-    }
-
-    fn fill(&mut self, records: Vec<Range<usize>>, shift: usize) {
-        let hot: Vec<usize> = (0..self.catalog.fields.len())
-            .filter(|index| read::is_hot(&self.catalog.fields[*index]))
-            .collect();
-        let plan = read::Plan::new(self.catalog, &hot);
-        let mut builders: Vec<Builder> = hot.iter().map(|_| Builder::default()).collect();
-        let mut seen = HashSet::new();
-        let body = std::mem::take(&mut self.body);
-        for (index, span) in records.into_iter().enumerate() {
-            let span = span.start + shift..span.end + shift;
-            match plan.read(&body[span.clone()]) {
-                Err(reason) => self.skipped.push(Skipped { index, reason }),
-                Ok(record) => {
-                    let Some(id) = record.id() else {
-                        let reason = "no usable id";
-                        self.skipped.push(Skipped { index, reason });
-                        continue;
-                    };
-                    if !seen.insert(id) {
-                        self.duplicates += 1;
-                        continue;
-                    }
-                    for (builder, position) in builders.iter_mut().zip(&hot) {
-                        let field = &self.catalog.fields[*position];
-                        builder.push(record.cell(field, self.now));
-                    }
-                    self.ids.push(id);
-                    self.spans.push(span);
-                }
-            }
-        }
-        self.body = body;
-        for (builder, position) in builders.into_iter().zip(hot) {
-            self.columns[position] = OnceLock::from(builder.column);
-        }
+    /// The response itself.
+    pub(crate) fn response(&self) -> &str {
+        &self.text
     }
 
     /// The table that describes the records.
@@ -302,7 +261,7 @@ impl Listing {
 
     /// A record exactly as received.
     pub fn json(&self, row: usize) -> Option<&str> {
-        self.spans.get(row).map(|span| &self.body[span.clone()])
+        self.spans.get(row).map(|span| &self.text[span.clone()])
     }
 
     /// The column of a field of this listing's catalog, read on first use; prices as set by
@@ -339,8 +298,8 @@ impl Listing {
         let cells = numbers
             .into_iter()
             .map(|number| match number.filter(|number| number.is_finite()) {
-                Some(number) => Cell::Number(number),
-                None => Cell::Missing,
+                Some(number) => Cell::Number(number).packed(),
+                None => Cell::Missing.packed(),
             })
             .collect();
         self.columns[position] = OnceLock::from(Column {
@@ -363,16 +322,18 @@ impl Listing {
 
     fn read_columns(&self, positions: &[usize]) {
         let plan = read::Plan::new(self.catalog, positions);
+        let mut scanner = scan::Scanner::new(&plan);
         let mut builders: Vec<Builder> = positions.iter().map(|_| Builder::default()).collect();
         for span in &self.spans {
-            let record = plan.read(&self.body[span.clone()]).ok();
-            for (builder, position) in builders.iter_mut().zip(positions) {
-                let cell = match (&record, self.catalog.at(*position)) {
-                    (Some(record), Some(field)) => record.cell(field, self.now),
-                    _ => RawCell::Missing,
-                };
-                builder.push(cell);
+            let mut values = plan.blank();
+            if scanner
+                .record(&plan, &self.text, span.start, &mut values)
+                .is_none()
+            {
+                let read = plan.read(&self.text[span.clone()]);
+                values = read.unwrap_or_else(|_| plan.blank());
             }
+            plan.fill(&values, self.now, &mut builders);
         }
         for (builder, position) in builders.into_iter().zip(positions) {
             // Another thread may have been first: both read the same.
@@ -402,18 +363,13 @@ impl Listing {
     fn read_whole(&self, row: usize) -> FullRecord {
         let positions: Vec<usize> = (0..self.catalog.fields.len()).collect();
         let plan = read::Plan::new(self.catalog, &positions);
-        let record = self.json(row).and_then(|json| plan.read(json).ok());
-        let columns = self
-            .catalog
-            .fields()
-            .iter()
-            .map(|field| {
+        let read = self.json(row).and_then(|json| plan.read(json).ok());
+        let values = read.unwrap_or_else(|| plan.blank());
+        let columns = plan
+            .cells(&values, self.now)
+            .map(|cell| {
                 let mut builder = Builder::default();
-                builder.push(
-                    record
-                        .as_ref()
-                        .map_or(RawCell::Missing, |record| record.cell(field, self.now)),
-                );
+                builder.push(&cell);
                 builder.column
             })
             .collect();

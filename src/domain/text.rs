@@ -169,7 +169,7 @@ pub fn is_visible(text: &str) -> bool {
 /// The text with hostile characters written as `<U+XXXX>` and piles of combining marks counted
 /// instead of drawn, at most about `max_chars` characters long. However long the text is, only what is shown is read.
 pub fn visible(text: &str, max_chars: usize) -> String {
-    if text.len() <= max_chars && text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+    if text.len() <= max_chars && text.chars().all(is_plain) {
         return text.to_owned();
     }
     let (head, more) = beginning(text, max_chars.saturating_mul(BYTES_PER_CHARACTER));
@@ -186,6 +186,12 @@ pub fn visible(text: &str, max_chars: usize) -> String {
         out.push('…');
     }
     out
+}
+
+/// Whether a character is shown as it is whatever stands beside it: a letter or sign of the Latin
+/// scripts, one cell wide.
+const fn is_plain(character: char) -> bool {
+    matches!(character, ' '..='~' | '\u{a1}'..='\u{ac}' | '\u{ae}'..='\u{24f}')
 }
 
 /// Writes a grapheme, at most about `most` characters of it; gives their number.
@@ -356,7 +362,21 @@ pub fn json_for_terminal(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     let (mut in_string, mut is_escaped) = (false, false);
     let mut escapes = Escapes::default();
-    for character in json.chars() {
+    let mut rest = json;
+    while let Some(character) = rest.chars().next() {
+        // Most of it is plain, and nothing between two quotes or backslashes.
+        let ends = |byte: &u8| !matches!(byte, b' '..=b'~') || matches!(byte, b'"' | b'\\');
+        let plain = rest
+            .bytes()
+            .position(|byte| ends(&byte))
+            .unwrap_or(rest.len());
+        if plain > 0 {
+            escapes.plain(&rest[..plain], &mut out);
+            is_escaped = false;
+            rest = &rest[plain..];
+            continue;
+        }
+        rest = &rest[character.len_utf8()..];
         match character {
             '\n' if !in_string => out.push('\n'),
             '\r' | '\t' if !in_string => out.push(' '),
@@ -473,6 +493,12 @@ struct Escapes {
 }
 
 impl Escapes {
+    /// Writes printable ASCII.
+    fn plain(&mut self, text: &str, out: &mut String) {
+        self.room = MARKS_PER_GRAPHEME;
+        out.push_str(text);
+    }
+
     fn write(&mut self, character: char, out: &mut String) {
         let is_mark = !character.is_ascii() && character.width() == Some(0);
         if is_hostile(character) || (is_mark && self.room == 0) {

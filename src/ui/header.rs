@@ -9,6 +9,7 @@ use crate::app::frame_layout::Target;
 use crate::app::remote::{Now, Phase};
 use crate::app::view::Scene;
 use crate::app::{Model, Pane};
+use crate::domain::format;
 use crate::domain::journal::WriteKind;
 use crate::domain::text::{truncate, visible};
 use crate::widgets::text::cells;
@@ -182,6 +183,7 @@ fn activity(browser: &Browser, now: Now, theme: &Theme) -> Option<Activity> {
         since,
         attempt,
         waiting,
+        arrived,
         ..
     } = browser.remote().phase()
     {
@@ -190,6 +192,9 @@ fn activity(browser: &Browser, now: Now, theme: &Theme) -> Option<Activity> {
             0 | 1 => String::new(),
             many => format!(" (try {many})"),
         };
+        let size = arrived.as_ref().map_or_else(String::new, |arrived| {
+            format!(", {}", format::size(arrived.bytes))
+        });
         let what = match (browser.order_request(), browser.listing()) {
             (Some(order), _) => order,
             (None, Some(_)) => "refreshing".to_owned(),
@@ -204,7 +209,7 @@ fn activity(browser: &Browser, now: Now, theme: &Theme) -> Option<Activity> {
                 )
             }
             None => accent(
-                format!("{} {what} {elapsed:.0} s{tries}", spinner(elapsed)),
+                format!("{} {what} {elapsed:.0} s{size}{tries}", spinner(elapsed)),
                 format!("{} {elapsed:.0} s{tries}", spinner(elapsed)),
             ),
         });

@@ -31,7 +31,7 @@ pub(super) const UNFIT: &str = "!";
 pub(super) const NEW: &str = "+";
 
 /// Cells left of the first column: selection or mark, the sign of the row, a gap.
-const GUTTER: u16 = 3;
+pub(super) const GUTTER: u16 = 3;
 
 /// Cells of a price change in front of the price.
 const MOVE: u16 = 8;
@@ -55,10 +55,7 @@ pub(super) fn draw(
     };
     let needed = needed(browser);
     let fields = fields(browser, &needed, has_preview);
-    let columns: Vec<Column> = fields
-        .iter()
-        .map(|field| column(browser, listing, field, &needed))
-        .collect();
+    let columns = columns(browser, listing, &fields);
     let placed = place_from(&columns, browser.column_offset, GUTTER, area.width);
     let local = scene.state.local_time(scene.now);
     let rows = Records {
@@ -85,6 +82,19 @@ pub(super) fn draw(
         }
     }
     viewport
+}
+
+/// The columns of these fields, as wide as the rows need.
+pub(super) fn columns(
+    browser: &Browser,
+    listing: &Listing,
+    fields: &[&'static Field],
+) -> Vec<Column> {
+    let needed = needed(browser);
+    fields
+        .iter()
+        .map(|field| column(browser, listing, field, &needed))
+        .collect()
 }
 
 /// The columns in order: the chosen ones, those with a broken condition or a matching word, and

@@ -616,6 +616,7 @@ async fn run(recorder: &Recorder, request: &Request) -> (Result<Reply, ApiError>
                     ..
                 } => format!("turn of {attempt}"),
                 Progress::Sent { attempt } => format!("sent {attempt}"),
+                Progress::Received(received) => format!("received {}", received.rows),
                 Progress::Tried(entry) => format!("tried {} {:?}", entry.attempt, entry.status),
             });
         })
