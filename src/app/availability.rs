@@ -6,7 +6,7 @@ use super::keymap::{Action, BINDINGS, Context, bindings};
 use super::model::Model;
 use super::pane::Pane;
 use super::view::Availability;
-use super::{analysis, groups, mutations, watch};
+use super::{analysis, auto_refresh, groups, mutations};
 
 /// The contexts of the table that are reachable from the keyboard's owner by closing what is over
 /// it; `None` where text is typed or a question is open, so that nothing typed is lost.
@@ -64,7 +64,7 @@ impl Model {
                 .is_some_and(|browser| browser.view().is_empty())
                 .then(|| "there is no row to export".to_owned()),
             Action::Unlist => mutations::unlist_blocked(self),
-            Action::Watch => watch::disabled(self),
+            Action::Watch => auto_refresh::disabled(self),
             Action::OpenRequest => self
                 .failed_request()
                 .is_none()

@@ -2,10 +2,13 @@
 //! prices. Orders and conditions on one wait until then.
 
 use super::browser::Browser;
-use super::keymap::Action;
-use super::keymap::Keymap;
+use super::keymap::{Action, Keymap};
+use super::message::Effect;
+use super::price_models::PriceModelSearches;
+use super::remote::{Now, Tickets};
+use super::view::Cx;
 use super::{price_models, pricing};
-use crate::domain::{Condition, Field, OrderKey, language};
+use crate::domain::{Condition, Field, OrderKey, Resource, language};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
@@ -109,5 +112,41 @@ impl Browser {
             }
         }
         unmet
+    }
+}
+
+/// Adds the price models as columns after the price, or hides them.
+pub fn toggle_price_models(cx: &mut Cx<'_>) {
+    let offers = &mut cx.state.browsers[Resource::Offers];
+    let is_shown = offers
+        .columns
+        .iter()
+        .any(|field| price_models::COLUMNS.contains(&field.key));
+    let was_asked =
+        !offers.computed.price_models.is_empty() || offers.computed.price_models.is_loading();
+    let (effects, text) = if is_shown && was_asked {
+        offers.hide_columns(&price_models::COLUMNS);
+        (offers.forget_three(), "Price models hidden")
+    } else {
+        let effects = offers.ask_three(&mut cx.state.tickets, cx.now);
+        (effects, "Loading on-demand, bid and reserved prices")
+    };
+    cx.effects(effects);
+    cx.toast(text);
+}
+
+impl Browser {
+    /// Requests the three price models and shows their columns after the price.
+    pub(super) fn ask_three(&mut self, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
+        self.show_columns(&price_models::COLUMNS, "dph_total");
+        self.computed.price_models.ask(&self.query, tickets, now)
+    }
+
+    /// Cancels and clears the three price models.
+    pub(super) fn forget_three(&mut self) -> Vec<Effect> {
+        let effects = self.computed.price_models.cancel();
+        self.computed.price_models = PriceModelSearches::default();
+        self.revalue();
+        effects
     }
 }

@@ -5,9 +5,19 @@
 use ratatui::layout::Rect;
 
 use super::keymap::Action;
-use super::view::Region;
 use crate::domain::Field;
 use crate::widgets::viewport::Viewport;
+
+/// A scrolling part of a view, by a number of the view's choice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Region(pub u8);
+
+impl Region {
+    /// The part in which the cursor keys move.
+    pub const MAIN: Self = Self(0);
+    /// The preview of the selected line.
+    pub const PREVIEW: Self = Self(1);
+}
 
 /// A rectangle of terminal cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -15,11 +15,12 @@ use super::remote::{Now, Ticket, Waiting};
 use super::state::State;
 use crate::api::{ApiError, Reply};
 use crate::domain::catalog::WORKERGROUPS;
+use crate::domain::workergroup::Preflight;
 use crate::domain::{Dialect, Listing, Resource};
 use creation::Creation;
 use draft::GroupDraft;
 use drift::Drift;
-use preflight::PreflightSlot;
+use preflight::{Look, PreflightSlot, Subject};
 use supply::SupplyCheck;
 
 /// The state beside the table.
@@ -71,6 +72,51 @@ impl State {
                 .supply
                 .start(listing, dialect, &mut self.tickets)
         })
+    }
+
+    /// The search of `subject` as it is now; `Err` says why it cannot be run.
+    pub fn look_at(&self, subject: Subject) -> Result<Look, String> {
+        let draft = &self.groups.draft;
+        let browser = &self.browsers[Resource::Workergroups];
+        match subject {
+            Subject::Draft(number) if number == draft.number() => {
+                Look::at_draft(number, draft.draft(), self.profile.dialect)
+            }
+            Subject::Draft(_) => Err("The form has another draft now".to_owned()),
+            Subject::Group(id) => {
+                let found = browser
+                    .listing()
+                    .and_then(|listing| Some((listing, listing.row(id)?)));
+                let (listing, row) = found.ok_or("The workergroup is no longer listed")?;
+                Look::at_row(listing, row, browser.dialect())
+            }
+        }
+    }
+
+    /// The current report on the search of `subject`, if there is one.
+    pub fn preflight_report(&self, subject: Subject) -> Option<&Preflight> {
+        let slot = &self.groups.preflight;
+        let look = self.look_at(subject).ok()?;
+        slot.remote().shown().filter(|_| slot.is_about(&look))
+    }
+
+    /// Runs the search of `look`, unless its report is fresh or its request is in flight.
+    pub fn run_preflight(&mut self, look: Look, now: Now) -> Vec<Effect> {
+        let slot = &mut self.groups.preflight;
+        let is_fresh = slot
+            .remote()
+            .shown_at()
+            .is_none_or(|then| now.epoch - then.epoch < 60.0);
+        if is_fresh && slot.is_about(&look) {
+            slot.retitle(look);
+            return Vec::new();
+        }
+        slot.ask(look, &mut self.tickets, now)
+    }
+
+    /// Runs the search of `look`, even if its report is fresh.
+    pub fn rerun_preflight(&mut self, look: Look, now: Now) -> Vec<Effect> {
+        self.groups.preflight.ask(look, &mut self.tickets, now)
     }
 
     /// The endpoints that the listed groups serve, by name.

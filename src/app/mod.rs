@@ -7,6 +7,7 @@
 mod actions;
 pub mod analysis;
 mod answers;
+mod auto_refresh;
 mod availability;
 pub mod bar;
 pub mod browser;
@@ -142,7 +143,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             Vec::new()
         }
         Message::Woken { spread } => {
-            watch::woken(&mut model.state, now, spread);
+            auto_refresh::woken(&mut model.state, now, spread);
             Vec::new()
         }
         Message::Deadline => {
@@ -153,7 +154,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             {
                 model.state.toast = None;
             }
-            let mut effects = watch::tick(model, now);
+            let mut effects = auto_refresh::tick(model, now);
             effects.extend(sorting::tick(model, now));
             effects.extend(model.state.step_routes(now));
             effects.extend(stack::tick(model, now));

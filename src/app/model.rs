@@ -7,7 +7,7 @@ use super::profile::Profile;
 use super::remote::Now;
 use super::state::State;
 use super::view::{View, Views};
-use super::{sorting, stack, watch};
+use super::{auto_refresh, sorting, stack};
 use crate::domain::{Condition, Resource};
 
 /// The dashboard: the state that views share, and the views themselves.
@@ -75,7 +75,7 @@ impl Model {
         let writes = self.state.mutations.deadline(now);
         let routes = self.routes.deadline(now);
         let persistence = self.persistence.deadline();
-        let watch = watch::deadline(self, now);
+        let watch = auto_refresh::deadline(self, now);
         let views = stack::deadline(self, now);
         let order = sorting::deadline(self);
         [

@@ -17,27 +17,6 @@ const DELAY: f64 = 2.0;
 /// The maximum number of marks saved.
 const MOST_MARKS: usize = 1000;
 
-/// What is saved already, and what is not.
-#[derive(Debug, Default)]
-pub struct Persistence {
-    /// Whether there are files to save to.
-    is_on: bool,
-    kept: Option<Snapshot>,
-    /// When to look for changes, on the monotonic clock.
-    due: Option<f64>,
-    /// Whether the person has been told that saving fails.
-    told: bool,
-    /// Changes to the searches that are not confirmed yet.
-    pub(super) pending: usize,
-}
-
-impl Persistence {
-    /// When it needs to be woken.
-    pub(super) const fn deadline(&self) -> Option<f64> {
-        self.due
-    }
-}
-
 impl State {
     /// The state of the dashboard to save.
     pub fn snapshot(&self) -> Snapshot {

@@ -1,12 +1,10 @@
 //! Three prices in one row: one search for each price model, each with its own slot.
 
-use super::browser::Browser;
 use super::message::Effect;
 use super::remote::{Now, Remote, Ticket, Tickets, Waiting};
-use super::view::Cx;
 use crate::api::{ApiError, Request};
 use crate::domain::insight::{Coverage, coverage};
-use crate::domain::{Listing, OfferType, Query, Resource};
+use crate::domain::{Listing, OfferType, Query};
 
 /// The columns of the prices, in order.
 pub const COLUMNS: [&str; 5] = [
@@ -120,41 +118,5 @@ fn models_of(key: &str) -> &'static [OfferType] {
         "saving_bid" => &[OnDemand, Bid],
         "price_reserved" => &[Reserved],
         _ => &[OnDemand, Reserved],
-    }
-}
-
-/// Adds the price models as columns after the price, or hides them.
-pub fn toggle(cx: &mut Cx<'_>) {
-    let offers = &mut cx.state.browsers[Resource::Offers];
-    let is_shown = offers
-        .columns
-        .iter()
-        .any(|field| COLUMNS.contains(&field.key));
-    let was_asked =
-        !offers.computed.price_models.is_empty() || offers.computed.price_models.is_loading();
-    let (effects, text) = if is_shown && was_asked {
-        offers.hide_columns(&COLUMNS);
-        (offers.forget_three(), "Price models hidden")
-    } else {
-        let effects = offers.ask_three(&mut cx.state.tickets, cx.now);
-        (effects, "Loading on-demand, bid and reserved prices")
-    };
-    cx.effects(effects);
-    cx.toast(text);
-}
-
-impl Browser {
-    /// Requests the three price models and shows their columns after the price.
-    pub(super) fn ask_three(&mut self, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
-        self.show_columns(&COLUMNS, "dph_total");
-        self.computed.price_models.ask(&self.query, tickets, now)
-    }
-
-    /// Cancels and clears the three price models.
-    pub(super) fn forget_three(&mut self) -> Vec<Effect> {
-        let effects = self.computed.price_models.cancel();
-        self.computed.price_models = PriceModelSearches::default();
-        self.revalue();
-        effects
     }
 }

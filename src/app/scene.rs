@@ -7,11 +7,10 @@ use ratatui::layout::{Constraint, Layout, Position, Rect};
 use ratatui::text::Line;
 use ratatui::widgets::{StatefulWidget, Widget};
 
-use super::frame_layout::{FrameLayout, Target};
+use super::frame_layout::{FrameLayout, Region, Target};
 use super::keymap::{Action, Context};
 use super::remote::Now;
 use super::state::State;
-use super::view::Region;
 use crate::widgets::form::{Form, FormLayout, FormLines};
 use crate::widgets::list::{List, ListLines};
 use crate::widgets::panel::Size;

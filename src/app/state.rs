@@ -13,11 +13,11 @@ use super::profile::Profile;
 use super::remote::{Now, Tickets};
 use super::requests::Requests;
 use super::routes::Routes;
-use super::{drafts, persistence, sandbox, split, themes};
+use super::{drafts, sandbox, split, themes};
 use crate::api::ApiError;
 use crate::api::ledger::Ledger;
 use crate::domain::local::LocalTime;
-use crate::domain::saved::Searches;
+use crate::domain::saved::{Searches, Snapshot};
 use crate::domain::{Condition, Dialect, Resource};
 
 /// The state that views share: the market, its data and the person's settings.
@@ -49,7 +49,7 @@ pub struct State {
     /// Writes: in flight and past.
     pub mutations: Mutations,
     pub searches: Searches,
-    pub(super) persistence: persistence::Persistence,
+    pub(super) persistence: Persistence,
     /// The state of the Workergroups pane beside its table.
     pub groups: Groups,
     pub sandbox: sandbox::SandboxNotes,
@@ -65,6 +65,27 @@ pub struct State {
     pub drafts: drafts::Drafts,
     pub(crate) tickets: Tickets,
     pub(super) keyboard: Keyboard,
+}
+
+/// What is saved already, and what is not.
+#[derive(Debug, Default)]
+pub(super) struct Persistence {
+    /// Whether there are files to save to.
+    pub(super) is_on: bool,
+    pub(super) kept: Option<Snapshot>,
+    /// When to look for changes, on the monotonic clock.
+    pub(super) due: Option<f64>,
+    /// Whether the person has been told that saving fails.
+    pub(super) told: bool,
+    /// Changes to the searches that are not confirmed yet.
+    pub(super) pending: usize,
+}
+
+impl Persistence {
+    /// When it needs to be woken.
+    pub(super) const fn deadline(&self) -> Option<f64> {
+        self.due
+    }
 }
 
 /// The last key press, which matters to the next one: a second Ctrl-c quits, and a key that does
@@ -165,7 +186,7 @@ impl State {
             requests: Box::default(),
             mutations: Mutations::default(),
             searches: Searches::default(),
-            persistence: persistence::Persistence::default(),
+            persistence: Persistence::default(),
             groups: Groups::new(dialect),
             sandbox: sandbox::SandboxNotes::default(),
             split: split::Split::default(),

@@ -11,6 +11,7 @@ use ratatui::layout::Rect;
 use super::commands::Commands;
 use super::export::{NotWritten, Written};
 use super::frame_layout::FrameLayout;
+pub use super::frame_layout::Region;
 use super::keymap::{Action, Context};
 use super::message::{Effect, Toast};
 use super::mutations::Completed;
@@ -61,17 +62,6 @@ pub enum Placement {
     Page,
     /// Over what is open below it, which is dimmed.
     Dialog,
-}
-
-/// A scrolling part of a view, by a number of the view's choice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Region(pub u8);
-
-impl Region {
-    /// The part in which the cursor keys move.
-    pub const MAIN: Self = Self(0);
-    /// The preview of the selected line.
-    pub const PREVIEW: Self = Self(1);
 }
 
 /// A screen, panel or dialog over a pane. Only `contexts`, `update` and `draw` have no default.

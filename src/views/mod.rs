@@ -44,8 +44,8 @@ mod theme;
 pub mod unlist;
 mod write_dialog;
 
+use crate::app::column_prerequisites::toggle_price_models as price_models;
 use crate::app::keymap::Action;
-use crate::app::price_models::toggle as price_models;
 use crate::app::view::{Cx, View, Views};
 use crate::app::{Model, Pane, Profile};
 use crate::domain::Condition;

@@ -5,13 +5,12 @@ use super::draft::DraftNumber;
 use crate::api::{ApiError, Request};
 use crate::app::message::Effect;
 use crate::app::remote::{Now, Remote, Ticket, Tickets, Waiting};
-use crate::app::state::State;
 use crate::domain::catalog::{OFFERS, WORKERGROUPS};
 use crate::domain::language::{self, Mode};
 use crate::domain::workergroup::{
     Draft, Key, NewWorkergroup, Preflight, Recruitment, disk, group_search,
 };
-use crate::domain::{CellRef, Dialect, Listing, Resource, RowId, Untrusted};
+use crate::domain::{CellRef, Dialect, Listing, RowId, Untrusted};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
@@ -35,27 +34,8 @@ pub struct Look {
 }
 
 impl Look {
-    /// The search of `subject` as it is now; `Err` says why it cannot be run.
-    pub fn at(state: &State, subject: Subject) -> Result<Self, String> {
-        let draft = &state.groups.draft;
-        let browser = &state.browsers[Resource::Workergroups];
-        match subject {
-            Subject::Draft(number) if number == draft.number() => {
-                Self::at_draft(number, draft.draft(), state.profile.dialect)
-            }
-            Subject::Draft(_) => Err("The form has another draft now".to_owned()),
-            Subject::Group(id) => {
-                let found = browser
-                    .listing()
-                    .and_then(|listing| Some((listing, listing.row(id)?)));
-                let (listing, row) = found.ok_or("The workergroup is no longer listed")?;
-                Self::at_row(listing, row, browser.dialect())
-            }
-        }
-    }
-
     /// The draft of a group.
-    fn at_draft(
+    pub(super) fn at_draft(
         number: DraftNumber,
         draft: &Draft,
         dialect: &'static Dialect,
@@ -249,14 +229,8 @@ impl PreflightSlot {
             && (self.remote.is_loading() || self.remote.shown().is_some())
     }
 
-    /// The current report on the search of `subject`, if there is one.
-    pub fn report(&self, state: &State, subject: Subject) -> Option<&Preflight> {
-        let look = Look::at(state, subject).ok()?;
-        self.remote.shown().filter(|_| self.is_about(&look))
-    }
-
     /// Relabels the report for a subject with the same search.
-    fn retitle(&mut self, look: Look) {
+    pub(super) fn retitle(&mut self, look: Look) {
         self.look = Some(look);
     }
 
@@ -301,26 +275,5 @@ impl PreflightSlot {
         let Some(look) = &self.look else { return };
         let answer = answer.map(|listing| Preflight::of(&listing, &look.search, self.limit));
         self.remote.accept(ticket, now, answer);
-    }
-}
-
-impl State {
-    /// Runs the search of `look`, unless its report is fresh or its request is in flight.
-    pub fn run_preflight(&mut self, look: Look, now: Now) -> Vec<Effect> {
-        let slot = &mut self.groups.preflight;
-        let is_fresh = slot
-            .remote()
-            .shown_at()
-            .is_none_or(|then| now.epoch - then.epoch < 60.0);
-        if is_fresh && slot.is_about(&look) {
-            slot.retitle(look);
-            return Vec::new();
-        }
-        slot.ask(look, &mut self.tickets, now)
-    }
-
-    /// Runs the search of `look`, even if its report is fresh.
-    pub fn rerun_preflight(&mut self, look: Look, now: Now) -> Vec<Effect> {
-        self.groups.preflight.ask(look, &mut self.tickets, now)
     }
 }

@@ -7,7 +7,7 @@ use ratatui::text::Line;
 use super::{CREATED, Create, MINE, NONE, Page, Word};
 use crate::api::Request;
 use crate::app::groups::creation::{CREATE, Unresolved};
-use crate::app::groups::preflight::{Look, Subject};
+use crate::app::groups::preflight::Subject;
 use crate::app::keymap::{Action, Context};
 use crate::app::mutations::{Stage, preview};
 use crate::app::remote::Now;
@@ -183,7 +183,7 @@ fn unknown_template(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> Option<Strin
 fn cost(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> (String, bool) {
     let slot = &scene.state.groups.preflight;
     let subject = Subject::Draft(scene.state.groups.draft.number());
-    let look = match Look::at(scene.state, subject) {
+    let look = match scene.state.look_at(subject) {
         Ok(look) if slot.is_about(&look) => look,
         _ => {
             let why = slot

@@ -7,7 +7,7 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use crate::app::groups::creation::CREATE;
-use crate::app::groups::preflight::{Look, Subject};
+use crate::app::groups::preflight::Subject;
 use crate::app::keymap::{Action, Context};
 use crate::app::mutations::{Completed, PASTE_REFUSED, SendBlocked};
 use crate::app::remote::Now;
@@ -85,7 +85,7 @@ pub fn open(cx: &mut Cx<'_>) {
         let effects = cx.state.refresh(Resource::Workergroups, cx.now);
         cx.effects(effects);
         let subject = Subject::Draft(cx.state.groups.draft.number());
-        match Look::at(cx.state, subject) {
+        match cx.state.look_at(subject) {
             Ok(look) => {
                 let effects = cx.state.run_preflight(look, cx.now);
                 cx.effects(effects);

@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span, Text};
 use super::GroupForm;
 use super::fields::Item;
 use crate::api::Request;
-use crate::app::groups::preflight::{Look, Subject};
+use crate::app::groups::preflight::Subject;
 use crate::app::keymap::{Action, Context};
 use crate::app::mutations::preview;
 use crate::app::view::{Scene, View};
@@ -183,7 +183,7 @@ fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let panel = Panel::new("Preflight").sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), theme);
     let slot = &state.groups.preflight;
-    let look = Look::at(state, Subject::Draft(view.number));
+    let look = state.look_at(Subject::Draft(view.number));
     let lines = match look {
         Err(why) => vec![signed("!", &why, theme.dim)],
         Ok(look) if state.groups.draft.draft().is_blank() => {

@@ -196,7 +196,7 @@ impl GroupForm {
         if !is_shown || state.groups.draft.draft().is_blank() {
             return None;
         }
-        let look = Look::at(state, Subject::Draft(self.number)).ok()?;
+        let look = state.look_at(Subject::Draft(self.number)).ok()?;
         (!state.groups.preflight.is_about(&look)).then_some(look)
     }
 

@@ -159,8 +159,7 @@ fn arithmetic(demand: &Demand, plan: &CapacityPlan, scene: &Scene<'_, '_>) -> Ve
 /// Whether there are machines for the workers, according to a preflight of the same search.
 fn supply(view: &Planner, plan: &CapacityPlan, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
-    let slot = &scene.state.groups.preflight;
-    let Some(found) = slot.report(scene.state, view.subject) else {
+    let Some(found) = scene.state.preflight_report(view.subject) else {
         let text = "run a preflight to see machines and cost".to_owned();
         return vec![labelled("Supply now", text, theme.dim, theme)];
     };

@@ -77,7 +77,9 @@ pub(super) fn lines(
     };
     let search = language::print(&look.search.conditions);
     let mut lines = vec![labelled("Search", search, theme.text, theme)];
-    let is_current = Look::at(state, look.subject).is_ok_and(|now| slot.is_about(&now));
+    let is_current = state
+        .look_at(look.subject)
+        .is_ok_and(|now| slot.is_about(&now));
     if !is_current && slot.remote().error().is_none() {
         let key = state.keymap.key_of(Action::Refresh);
         let text = format!("This is for an earlier search ({key} to run the current one)");

@@ -10,7 +10,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use crate::app::State;
-use crate::app::groups::preflight::{Look, Subject};
+use crate::app::groups::preflight::Subject;
 use crate::app::keymap::{Action, Context};
 use crate::app::remote::Now;
 use crate::app::view::{Availability, Cx, Outcome, Scene, View};
@@ -28,7 +28,7 @@ pub struct Preflight {
 
 /// Opens the report on `subject`, running its search unless the report is fresh.
 pub fn open(subject: Subject, cx: &mut Cx<'_>) {
-    match Look::at(cx.state, subject) {
+    match cx.state.look_at(subject) {
         Ok(look) => {
             let effects = cx.state.run_preflight(look, cx.now);
             cx.effects(effects);
@@ -52,7 +52,7 @@ fn rerun(cx: &mut Cx<'_>) {
     let Some(subject) = cx.state.groups.preflight.look().map(|look| look.subject) else {
         return;
     };
-    match Look::at(cx.state, subject) {
+    match cx.state.look_at(subject) {
         Ok(look) => {
             let effects = cx.state.rerun_preflight(look, cx.now);
             cx.effects(effects);

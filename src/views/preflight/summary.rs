@@ -88,7 +88,7 @@ pub fn of_row(state: &State, row: usize) -> Option<&Preflight> {
 
 /// The report on a listed workergroup, from its preflight or from the supply check.
 pub fn found(state: &State, id: RowId) -> Option<&Preflight> {
-    let report = state.groups.preflight.report(state, Subject::Group(id));
+    let report = state.preflight_report(Subject::Group(id));
     report.or_else(|| match state.groups.supply.of(id) {
         Some(Supply::Found(found, _)) => Some(found),
         Some(Supply::Waiting | Supply::Failed(_)) | None => None,

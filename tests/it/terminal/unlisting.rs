@@ -261,7 +261,8 @@ fn a_server_killed_in_the_middle_leaves_a_truthful_message() {
     let mut pty = at_volumes(&server.url, KEY, state.path());
     typed_twice(&mut pty, "7311");
     pty.keys("<Enter>");
-    pty.wait_for_text("Unlisting volume listing 7311");
+    // Two seconds in, the request has reached the server, on a busy machine too.
+    pty.wait_for_text("Unlisting volume listing 7311 … 2 s");
     server.child.kill().unwrap();
     pty.wait_for_text("Outcome unknown: volume listing 7311 may or may not be unlisted:");
     pty.wait_for_text("It is not sent again.");
