@@ -31,7 +31,7 @@ impl Sandbox {
     fn start() -> Self {
         let mut process = Command::new(env!("CARGO_BIN_EXE_bourse"))
             .args(["sandbox", "--listen", "127.0.0.1:0", "--api-key", KEY])
-            .args(["--no-rate-limits"])
+            .args(["--no-rate-limits", "--latency", "0"])
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();

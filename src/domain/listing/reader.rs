@@ -171,12 +171,12 @@ impl Reader {
         again.ended()
     }
 
-    /// Whether a look at the whole text can be spared.
+    /// Whether nothing has to be removed from the text.
     fn is_clean(&self) -> bool {
         let spans = &self.rows.listing.spans;
         let ends = spans.first().zip(spans.last());
         let around = |(first, last): (&Range<usize>, &Range<usize>)| {
-            // Only the records were looked at one by one.
+            // The records were searched one by one.
             !holds_secrets(&self.text[..first.start], &self.known)
                 && !holds_secrets(&self.text[last.end..], &self.known)
         };
