@@ -141,8 +141,8 @@ impl Session {
             given_up: Some(Box::new(blank)),
             started: Instant::now(),
         };
-        let heard = |received| (trace.notify)(Progress::Received(received));
-        let Outcome { result, mut record } = self.client.call_and_tell(request, heard).await;
+        let on_part = |received| (trace.notify)(Progress::Received(received));
+        let Outcome { result, mut record } = self.client.call_and_tell(request, on_part).await;
         self.pacer()
             .answered(request.operation(), self.now(), &result);
         record.attempt = attempt;

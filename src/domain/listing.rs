@@ -18,6 +18,7 @@ use super::text::Untrusted;
 use super::value::{CellRef, Found, Version};
 
 mod builder;
+mod digits;
 mod estimate;
 mod full_record;
 mod packed;

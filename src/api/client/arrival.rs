@@ -33,17 +33,17 @@ pub struct Received {
 pub(super) struct Arrival<H> {
     /// The size that the server announced; 0 if it did not.
     announced: usize,
-    heard: H,
+    on_part: H,
     last: Instant,
     /// How many rows were shown.
     shown: usize,
 }
 
 impl<H: FnMut(Received)> Arrival<H> {
-    pub(super) fn new(announced: usize, heard: H) -> Self {
+    pub(super) fn new(announced: usize, on_part: H) -> Self {
         Self {
             announced,
-            heard,
+            on_part,
             last: Instant::now(),
             shown: 0,
         }
@@ -71,7 +71,7 @@ impl<H: FnMut(Received)> Arrival<H> {
             self.shown = rows;
         }
         self.last = Instant::now();
-        (self.heard)(Received {
+        (self.on_part)(Received {
             bytes,
             rows,
             first: first.map(Arc::new),

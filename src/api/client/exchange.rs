@@ -140,12 +140,12 @@ pub(super) struct Head {
 }
 
 /// Sends the request and reads the response into `body`. `seen` gets the head as soon as it is known,
-/// `heard` what has arrived so far.
+/// `on_part` what has arrived so far.
 pub(super) async fn exchange(
     exchange: Exchange<'_>,
     body: Body,
     seen: &mut Head,
-    heard: impl FnMut(Received),
+    on_part: impl FnMut(Received),
 ) -> Result<Raw, ApiError> {
     let Exchange { origin, bound, .. } = exchange;
     let request = build(exchange)?;
@@ -173,7 +173,7 @@ pub(super) async fn exchange(
         return Err(bound.exceeded());
     }
     raw.body.reserve(announced.min(limit));
-    let mut arrival = Arrival::new(announced, heard);
+    let mut arrival = Arrival::new(announced, on_part);
     // Read in chunks, because reqwest's `bytes()` has no bound: 1 MB of gzip can unpack to 1 GB.
     loop {
         match within(bound.silence, response.chunk()).await {

@@ -117,12 +117,12 @@ impl Client {
         self.call_and_tell(request, |_| {}).await
     }
 
-    /// As [`Client::call`]; `heard` is told how much of a search's response has arrived.
-    pub async fn call_and_tell(&self, request: &Request, heard: impl FnMut(Received)) -> Outcome {
+    /// As [`Client::call`]; `on_part` is told how much of a search's response has arrived.
+    pub async fn call_and_tell(&self, request: &Request, on_part: impl FnMut(Received)) -> Outcome {
         let wire = wire::encode(request, self.inner.config.dialect);
         let mut record = self.record(request, &wire);
         let started = Instant::now();
-        let result = self.attempt(request, &wire, &mut record, heard).await;
+        let result = self.attempt(request, &wire, &mut record, on_part).await;
         record.took = started.elapsed();
         let result = result.map_err(|error| self.told(error, &wire));
         record.error = result.as_ref().err().map(ToString::to_string);
@@ -144,13 +144,13 @@ impl Client {
         request: &Request,
         wire: &WireRequest,
         record: &mut LedgerEntry,
-        heard: impl FnMut(Received),
+        on_part: impl FnMut(Received),
     ) -> Result<Reply, ApiError> {
         if let Some(key) = &wire.key {
             check_key(key)?;
             judge(self.origin(wire))?;
         }
-        let raw = self.exchange(request, wire, record, heard).await?;
+        let raw = self.exchange(request, wire, record, on_part).await?;
         record.bytes_received = raw.bytes;
         let (result, kept) = decode(request.clone(), raw, self.known(wire)).await;
         if let Some((text, is_cut)) = kept {
@@ -169,7 +169,7 @@ impl Client {
         request: &Request,
         wire: &WireRequest,
         record: &mut LedgerEntry,
-        heard: impl FnMut(Received),
+        on_part: impl FnMut(Received),
     ) -> Result<Raw, ApiError> {
         let origin = self.origin(wire);
         let transports = Arc::clone(&self.transports());
@@ -184,7 +184,7 @@ impl Client {
             bound: Bound::of(request),
         };
         let body = Body::new(wire::reader(request, self.known(wire), epoch_seconds()));
-        let exchanged = exchange::exchange(own, body, &mut head, heard);
+        let exchanged = exchange::exchange(own, body, &mut head, on_part);
         let result = tokio::time::timeout(deadline, exchanged)
             .await
             .unwrap_or(Err(ApiError::TimedOut { after: deadline }));

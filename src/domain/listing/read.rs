@@ -15,8 +15,9 @@ use crate::domain::json_split;
 use crate::domain::value::{EXACT, Found};
 use crate::domain::workergroup::search_query_text;
 
-/// Members that prices are computed from, or that join the slices of a machine.
-const PRICED_BY: [&str; 8] = [
+/// Members that prices are computed from or checked by, or that join the slices of a machine.
+const PRICED_BY: [&str; 9] = [
+    "is_bid",
     "dph_base",
     "min_bid",
     "discounted_dph_total",

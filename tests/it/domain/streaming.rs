@@ -59,7 +59,8 @@ fn a_response_cut_into_two_pieces_anywhere_is_read_the_same() {
 
 #[test]
 fn a_response_that_ends_early_is_the_same_error_as_ever() {
-    for end in 0..BODY.trim_end().len() {
+    // Behind the byte order mark.
+    for end in 3..BODY.trim_end().len() {
         let mut reader = reader();
         for byte in &BODY.as_bytes()[..end] {
             reader.push(std::slice::from_ref(byte));
