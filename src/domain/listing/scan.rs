@@ -26,46 +26,7 @@ const DEEPEST: usize = 32;
 #[derive(Debug)]
 struct Step {
     lead: Box<[u8]>,
-    /// The lead as words, and which of their bits are its own, if it is short.
-    short: Option<([u64; LEAD_WORDS], [u64; LEAD_WORDS])>,
     role: Role,
-}
-
-/// The longest lead that is compared as words: a name of 28 letters.
-const LEAD_WORDS: usize = 4;
-const LEAD_BYTES: usize = LEAD_WORDS * 8;
-
-impl Step {
-    fn new(lead: &[u8], role: Role) -> Self {
-        let mut bytes = [0; LEAD_BYTES];
-        let mut mask = [0; LEAD_BYTES];
-        let is_short = lead.len() <= LEAD_BYTES;
-        for ((byte, mask), own) in bytes.iter_mut().zip(&mut mask).zip(lead) {
-            (*byte, *mask) = (*own, u8::MAX);
-        }
-        let short = is_short.then(|| (words(&bytes), words(&mask)));
-        Self {
-            lead: lead.into(),
-            short,
-            role,
-        }
-    }
-
-    /// Whether a text begins with the lead.
-    fn is_at(&self, rest: &[u8]) -> bool {
-        match (&self.short, rest.first_chunk()) {
-            (Some((lead, mask)), Some(rest)) => {
-                let rest = words(rest);
-                let differs = |place: usize| (rest[place] ^ lead[place]) & mask[place];
-                differs(0) | differs(1) | differs(2) | differs(3) == 0
-            }
-            _ => rest.starts_with(&self.lead),
-        }
-    }
-}
-
-fn words(bytes: &[u8; LEAD_BYTES]) -> [u64; LEAD_WORDS] {
-    std::array::from_fn(|place| word(bytes, place * 8).unwrap_or_default())
 }
 
 /// Reads records; learns from each what to expect of the next.
@@ -133,7 +94,7 @@ impl Scanner {
         let mut at = start;
         loop {
             let next = match self.shapes[object].get(place) {
-                Some(step) if step.is_at(bytes.get(at..)?) => {
+                Some(step) if bytes.get(at..)?.starts_with(&step.lead) => {
                     Next::Value(at + step.lead.len(), step.role)
                 }
                 _ => {
@@ -185,7 +146,7 @@ impl Scanner {
         let rest = bytes.get(at..)?;
         let ahead = shape.iter().enumerate().skip(*place + 1).take(AHEAD);
         for (found, step) in ahead {
-            if step.is_at(rest) {
+            if rest.starts_with(&step.lead) {
                 *place = found;
                 return Some(Next::Value(at + step.lead.len(), step.role));
             }
@@ -210,8 +171,8 @@ impl Scanner {
         self.has_secrets |= is_secret_member(own);
         let role = plan.role(object, own);
         if shape.len() < MOST_STEPS {
-            let step = Step::new(bytes.get(at..value)?, role);
-            shape.insert((*place).min(shape.len()), step);
+            let lead = bytes.get(at..value)?.into();
+            shape.insert((*place).min(shape.len()), Step { lead, role });
         }
         Some(Next::Value(value, role))
     }
