@@ -81,7 +81,9 @@ pub struct Screen {
     mouse: bool,
     /// The terminal no longer shows what ratatui believes: the next frame draws every cell.
     stale: bool,
-    /// The web addresses that are links on the screen.
+    /// The addresses to show as links.
+    addresses: Vec<String>,
+    /// The links on the screen.
     links: Vec<Link>,
     _stays_on_its_thread: PhantomData<Rc<()>>,
 }
@@ -105,6 +107,7 @@ impl Screen {
             terminal,
             mouse,
             stale: true,
+            addresses: Vec::new(),
             links: Vec::new(),
             _stays_on_its_thread: PhantomData,
         })
@@ -135,7 +138,7 @@ impl Screen {
             // After a resize ratatui has drawn every cell, links or not.
             self.links.clear();
         }
-        let links = links::on_screen(frame.buffer);
+        let links = links::on_screen(frame.buffer, &self.addresses);
         let unlinked = links::gone(&self.links, &links, frame.buffer);
         let output = self.terminal.backend_mut();
         let added = links.iter().filter(|link| !self.links.contains(link));
@@ -144,6 +147,11 @@ impl Screen {
         self.links = links;
         self.stale = false;
         measured.ok_or_else(|| io::Error::other("the frame was not drawn"))
+    }
+
+    /// Shows these addresses as links, wherever they are on the screen, and no others.
+    pub(super) fn link_only(&mut self, addresses: Vec<String>) {
+        self.addresses = addresses;
     }
 
     /// Columns and rows of the next frame.

@@ -154,7 +154,9 @@ fn beside(subject: Subject<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
         .collect();
     scene.render(Paragraph::new(subject.card(columns[0].width)), columns[0]);
     let mut record = vec![Line::styled("JSON", scene.theme.heading)];
-    record.extend(json_of(subject.listing, subject.row, scene.theme));
+    let width = columns[columns.len() - 1].width;
+    let json = json_of(subject.listing, subject.row, scene.theme);
+    record.extend(json.into_iter().map(|line| fit(line, width)));
     if let Some(right) = columns.get(2) {
         scene.render(Paragraph::new(middle), columns[1]);
         scene.render(Paragraph::new(record), *right);

@@ -74,7 +74,7 @@ fn an_attempt_that_failed_takes_its_rows_along() {
         attempt: 2,
         waiting: None,
     });
-    desk.wait(0.1).expect_not("H100 SXM").expect("(try 2)");
+    desk.wait(0.1).expect_not("H100 SXM").expect("retry 1");
 }
 
 #[test]

@@ -280,6 +280,7 @@ fn related_offers_come_from_what_is_loaded_and_then_from_the_host() {
     );
     desk.answer(&more);
     desk.expect("all of the host, rented ones too");
+    desk.expect("On this host");
     // 101, 102 and 110 on machine 7; 103 has another machine of the same host.
     desk.expect_not("loading all");
     assert_eq!(

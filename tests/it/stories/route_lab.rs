@@ -150,7 +150,7 @@ fn the_reply_is_shown_whole_and_its_signature_shortened_and_copied() {
     desk.keys("y s");
     assert_eq!(copied(&mut desk), signature());
     desk.keys("enter")
-        .expect("Attempt 0 of run 1")
+        .expect("Attempt 1 of run 1")
         .expect_not("mmmmmmmm");
     desk.keys("y u");
     assert_eq!(copied(&mut desk), "http://w1.example:8080");
@@ -414,7 +414,7 @@ fn the_reply_and_the_time_to_a_worker_stand_side_by_side() {
     assert_eq!(row(&desk, "max ")[1..5], ["100", "ms", "1.20", "s"]);
     desk.resize(120, 40);
     desk.keys("tab up enter")
-        .expect("poll 1 of request 0")
+        .expect("poll 1 of request 1")
         .expect("1.20 s with 1 poll");
 }
 
@@ -439,6 +439,8 @@ fn a_series_is_paused_goes_on_and_stops_at_once() {
     series(&mut desk, "0", "100", "3", "");
     route(&mut desk, 0.1, assigned("http://w1:80", 1));
     desk.keys("space").expect("Paused");
+    desk.resize(80, 24).expect("paused 1%");
+    desk.resize(120, 40);
     let open = desk.calls.len();
     route(&mut desk, 0.1, assigned("http://w1:80", 2));
     assert_eq!(desk.calls.len(), open - 1, "nothing is sent in a pause");
@@ -493,6 +495,8 @@ fn runs_go_on_while_the_view_is_closed() {
     let mut desk = at_groups(&Dialect::DOCUMENTED);
     series(&mut desk, "0", "4", "1", "");
     desk.keys("esc").selects("chat").expect("route run 0%");
+    desk.resize(80, 24).expect("run 0%");
+    desk.resize(120, 40);
     for reqnum in 0..4 {
         route(&mut desk, 0.1, assigned("http://w1:80", reqnum));
     }
@@ -521,9 +525,9 @@ fn attempts_are_searched_opened_and_copied_with_the_key_as_a_variable() {
     desk.keys("enter")
         .expect("http://w2:80")
         .expect_not("http://w1:80");
-    desk.keys("enter").expect("Attempt 2 of run 1");
+    desk.keys("enter").expect("Attempt 3 of run 1");
     desk.expect_not("sort").expect_not("differences");
-    desk.keys("s d").expect("Attempt 2 of run 1");
+    desk.keys("s d").expect("Attempt 3 of run 1");
     desk.keys("y c");
     assert_eq!(
         copied(&mut desk),
@@ -600,8 +604,8 @@ fn two_runs_are_compared_side_by_side() {
     desk.keys("n enter");
     route(&mut desk, 0.1, assigned("http://w1:80", 2));
     desk.keys("v")
-        .expect("run 1")
-        .expect("run 2")
+        .expect("● run 1")
+        .expect("○ run 2")
         .expect("200 ms")
         .expect("-50.0% no clear difference")
         .expect("= router reply p50")
@@ -763,7 +767,7 @@ fn every_view_fits_every_screen_in_every_theme() {
         .expect("1 workers")
         .expect("Figures")
         .expect("5 attempts")
-        .expect("Attempt 3");
+        .expect("Attempt 4");
 }
 
 #[test]
@@ -850,8 +854,8 @@ fn the_preview_follows_the_selected_attempt_and_failures_are_crosses() {
         2,
         "the legend and one failure:\n{chart}"
     );
-    desk.expect("Attempt 2").expect("req-8");
-    desk.keys("up up").expect("Attempt 0").expect("req-7");
+    desk.expect("Attempt 3").expect("req-8");
+    desk.keys("up up").expect("Attempt 1").expect("req-7");
     assert!(
         desk.shows("curl -sS -X POST 'http://w1:80/'"),
         "its worker request"
