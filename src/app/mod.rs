@@ -68,6 +68,7 @@ pub use remote::{Now, Ticket};
 pub use state::State;
 pub use title::title;
 
+use crate::api::Received;
 use crate::domain::Resource;
 
 /// What a question says to keys that may be a part of the paste before them.
@@ -134,12 +135,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             progressed(model, ticket, attempt, waiting.as_ref());
             Vec::new()
         }
-        Message::Received { ticket, received } => {
-            for browser in &mut model.state.browsers {
-                browser.received(ticket, &received);
-            }
-            Vec::new()
-        }
+        Message::Received { ticket, received } => arrived(model, ticket, &received),
         Message::Recorded { ticket, entry } => {
             requests::recorded(&mut model.state, ticket, *entry);
             Vec::new()
@@ -213,6 +209,14 @@ fn progressed(
     groups::progress(model, ticket, attempt, waiting);
     model.state.requests.progress(ticket, attempt, waiting);
     stack::progress(model, ticket, attempt, waiting);
+}
+
+/// Notes that part of a response is there.
+fn arrived(model: &mut Model, ticket: remote::Ticket, received: &Received) -> Vec<Effect> {
+    for browser in &mut model.state.browsers {
+        browser.received(ticket, received);
+    }
+    Vec::new()
 }
 
 /// Decides on a key or a click that may be a part of the paste before it: a pasted text can hold the
