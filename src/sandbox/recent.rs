@@ -48,14 +48,14 @@ impl Recent {
     }
 
     /// Keeps an answer for a moment, unless the market was changed while it was made.
-    pub fn keep(&self, target: Target, request: Bytes, answer: Bytes, changes: u64) {
+    pub fn keep(&self, target: Target, request: &Bytes, answer: Bytes, changes: u64) {
         let mut kept = self.kept();
         if kept.changes == changes && answer.len() <= MOST_BYTES {
             kept.bytes += answer.len();
             kept.answers.push_back(Answered {
                 target,
                 // A copy: a slice would keep the whole buffer alive.
-                request: Bytes::copy_from_slice(&request),
+                request: Bytes::copy_from_slice(request),
                 answer,
                 until: Instant::now() + FRESH,
             });

@@ -280,7 +280,7 @@ async fn search(
     let members = object(&body)?;
     let own = Arc::clone(&state);
     let answer = beside(move || work(&own, members)).await?;
-    state.recent.keep(target, body, answer.clone(), changes);
+    state.recent.keep(target, &body, answer.clone(), changes);
     Ok(answer::ok(answer))
 }
 

@@ -110,7 +110,7 @@ fn the_front_is_marked_in_the_table_and_counted() {
     assert!(desk.row("105").starts_with("┃   "));
     desk.expect("◆ best value (4)");
     // Only those that the words leave.
-    desk.keys("/").type_text(" 3090").keys("enter");
+    desk.keys("/").type_text(" \"3090\"").keys("enter");
     desk.expect("2 of 5 offers").expect("◆ best value (1)");
 }
 

@@ -25,6 +25,7 @@ mod markets;
 mod monochrome;
 mod offers;
 mod own_keys;
+mod plain;
 mod plot;
 mod price_basis;
 mod quit;
