@@ -8,10 +8,11 @@
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
+    clippy::cast_precision_loss,
     reason = "a benchmark that reports to a terminal"
 )]
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -87,7 +88,7 @@ fn search(address: &str, end: Instant, next: impl Fn() -> u64) -> Histogram<u64>
 }
 
 fn read_response(stream: &mut BufReader<TcpStream>) {
-    let mut length = 0;
+    let mut length = 0_u64;
     let mut line = String::new();
     loop {
         line.clear();
@@ -108,7 +109,7 @@ fn read_response(stream: &mut BufReader<TcpStream>) {
         length > 64 * 1024,
         "64 offers take more than {length} bytes"
     );
-    let mut rest: u64 = length;
+    let mut rest = length;
     while rest > 0 {
         let piece = stream.fill_buf().unwrap().len() as u64;
         assert!(piece > 0, "the connection ended");
