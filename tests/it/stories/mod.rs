@@ -2,11 +2,13 @@
 
 mod arriving;
 mod clock;
+mod cluster;
 mod columns;
 mod comfort;
 mod compare;
 mod computed;
 mod copy;
+mod depth;
 mod detail;
 mod everyday;
 mod filter;
