@@ -8,7 +8,7 @@ use super::remote::{Now, Remote, Ticket, Tickets};
 use super::row_filter;
 use super::suggestions::Names;
 use super::watch::Watch;
-use crate::api::{ApiError, Received, Request};
+use crate::api::{ApiError, Request};
 use crate::app::message::Effect;
 use crate::domain::insight::{Coverage, coverage};
 use crate::domain::language;
@@ -218,19 +218,6 @@ impl Browser {
     /// Records the progress of the request.
     pub fn progress(&mut self, ticket: Ticket, attempt: u32, wait: Option<super::remote::Waiting>) {
         self.remote.progress(ticket, attempt, wait);
-    }
-
-    /// Notes how much of the response has arrived.
-    pub fn received(&mut self, ticket: Ticket, received: &Received) {
-        self.remote.received(ticket, received);
-    }
-
-    /// The first rows of the response that is still arriving, if nothing else can be shown.
-    pub fn first_rows(&self) -> Option<&Listing> {
-        match self.listing() {
-            None => self.remote.arrived()?.first.as_deref(),
-            Some(_) => None,
-        }
     }
 
     /// Takes the response, if it is the awaited one.

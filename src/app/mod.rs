@@ -214,7 +214,7 @@ fn progressed(
 /// Notes that part of a response is there.
 fn arrived(model: &mut Model, ticket: remote::Ticket, received: &Received) -> Vec<Effect> {
     for browser in &mut model.state.browsers {
-        browser.received(ticket, received);
+        browser.remote.received(ticket, received);
     }
     Vec::new()
 }

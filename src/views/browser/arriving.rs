@@ -23,9 +23,16 @@ pub(super) fn amount(received: &Received) -> String {
     format!("{rows} {noun}, {size}")
 }
 
+/// The first rows of the response that is still arriving, if nothing else can be shown.
+pub(super) fn first_rows(browser: &Browser) -> Option<&Listing> {
+    let is_blank = browser.listing().is_none();
+    let first = browser.remote().arrived()?.first.as_deref();
+    first.filter(|_| is_blank)
+}
+
 /// What the title says of the rows.
 pub(super) fn facts(browser: &Browser) -> Option<String> {
-    let first = browser.first_rows()?;
+    let first = first_rows(browser)?;
     let received = amount(browser.remote().arrived()?);
     Some(format!(
         "First {}, loading: {received}",

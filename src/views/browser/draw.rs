@@ -133,7 +133,7 @@ fn records(
             ..inner
         };
         table::draw(browser, has_preview, inner, scene);
-    } else if let Some(listing) = browser.first_rows() {
+    } else if let Some(listing) = arriving::first_rows(browser) {
         arriving::draw(browser, listing, inner, scene);
     } else {
         empty::draw(browser, inner, scene);
