@@ -3,7 +3,7 @@
 use super::message::Effect;
 use super::model::Model;
 use super::remote::{Now, Ticket};
-use super::{groups, mutations, requests, stack};
+use super::{groups, mutations, requests, row_filter, stack};
 use crate::api::{ApiError, Reply};
 use crate::domain::{Listing, Resource};
 
@@ -54,11 +54,22 @@ pub(super) fn on_reply(
         return Vec::new();
     };
     let is_listing = browser.resource() == Resource::Workergroups && answer.is_ok();
-    browser.answered(ticket, answer, now);
+    match answer.map(|listing| browser.arrival(ticket, listing, now)) {
+        Ok(Ok(arrival)) => return vec![Effect::Arrange(arrival)],
+        Ok(Err(listing)) => browser.answered(ticket, Ok(listing), now),
+        Err(error) => browser.answered(ticket, Err(error), now),
+    }
     if is_listing {
         return groups::listed(model, now);
     }
     Vec::new()
+}
+
+/// Reads columns that a response does not arrive with and that are needed soon after it: those that
+/// words are searched in, and the GPUs by which slices of a machine are told apart.
+pub fn read_ahead(listing: &Listing) {
+    let gpus = listing.catalog().by_key("gpu_ids");
+    listing.prepare(row_filter::searched(listing).chain(gpus));
 }
 
 /// The records of a reply; `None` for replies of another kind.

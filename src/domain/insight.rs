@@ -13,6 +13,7 @@ use super::value::{CellRef, Version};
 
 mod compare;
 mod funnel;
+mod offered;
 mod pareto;
 mod plot;
 mod related;
@@ -23,6 +24,7 @@ mod watch;
 
 pub use compare::{CompareLine, CompareSection, Subject, compare, compare_fields, is_silent};
 pub use funnel::{Funnel, FunnelLine, funnel, loosened, won_back};
+pub use offered::{OfferIndex, Offered};
 pub use pareto::{Front, Goal, Lead, Point, points};
 pub use plot::{Bin, Bucket, Histogram, Scale, ScaleKind, Toward, bins, neighbour};
 pub use related::{Share, Slice, same_host, same_machine, share, slices};

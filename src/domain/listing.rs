@@ -5,7 +5,6 @@
 //! column on first use, read from the records' own JSON, which stays available in full.
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -13,16 +12,17 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::catalog::Catalog;
-use super::field::{Field, Kind};
+use super::field::Field;
 use super::json_split::{self, Envelope, SplitError};
-use super::query::{Condition, Direction, OrderKey};
 use super::secrets::{Known, is_secret_member, scrub};
 use super::text::Untrusted;
-use super::value::{CellRef, Found, Version};
+use super::value::{CellRef, Found};
 
 mod builder;
 mod estimate;
 mod full_record;
+mod matching;
+mod order;
 mod raw_cell;
 mod raw_members;
 mod read;
@@ -30,6 +30,8 @@ mod read;
 use builder::Builder;
 use estimate::Estimate;
 pub use full_record::FullRecord;
+use order::IdOrder;
+pub use order::compare_cells;
 use raw_cell::RawCell;
 
 /// Identifies a record: unique within a listing, stable from one response to the next.
@@ -72,6 +74,12 @@ enum Cell {
     Bad(Found),
 }
 
+impl Cell {
+    const fn is_filled(&self) -> bool {
+        !matches!(self, Self::Missing | Self::Null | Self::Bad(_))
+    }
+}
+
 /// The cells of one field, with texts interned.
 #[derive(Debug, Default)]
 pub struct Column {
@@ -96,10 +104,20 @@ impl Column {
         }
     }
 
+    /// The cell of a row; of a text its index among [`Column::texts`].
+    fn raw(&self, row: usize) -> Cell {
+        self.cells.get(row).copied().unwrap_or(Cell::Missing)
+    }
+
     /// The text of a row, for showing.
     pub fn text(&self, row: usize) -> Option<&Untrusted> {
-        match self.cells.get(row) {
-            Some(Cell::Text(index)) => self.texts.get(*index as usize),
+        self.texts.get(self.text_index(row)?)
+    }
+
+    /// The index of a row's text among [`Column::texts`].
+    pub fn text_index(&self, row: usize) -> Option<usize> {
+        match self.raw(row) {
+            Cell::Text(index) => Some(index as usize),
             _ => None,
         }
     }
@@ -129,10 +147,12 @@ impl Column {
 
     /// How many cells are whole values, out of how many.
     pub fn filled(&self) -> usize {
-        self.cells
-            .iter()
-            .filter(|cell| !matches!(cell, Cell::Missing | Cell::Null | Cell::Bad(_)))
-            .count()
+        self.cells.iter().filter(|cell| cell.is_filled()).count()
+    }
+
+    /// Whether no cell is a whole value.
+    pub fn is_blank(&self) -> bool {
+        !self.cells.iter().any(Cell::is_filled)
     }
 }
 
@@ -141,6 +161,7 @@ pub struct Listing {
     body: String,
     spans: Vec<Range<usize>>,
     ids: Vec<RowId>,
+    id_order: OnceLock<IdOrder>,
     columns: Vec<OnceLock<Column>>,
     now: f64,
     was_single: bool,
@@ -168,6 +189,7 @@ impl Listing {
             body: String::new(),
             spans: Vec::new(),
             ids: Vec::new(),
+            id_order: OnceLock::new(),
             columns: (0..catalog.fields.len() + catalog.computed.len())
                 .map(|_| OnceLock::new())
                 .collect(),
@@ -450,80 +472,5 @@ impl Listing {
             .collect();
         let json = self.json(row).unwrap_or_default();
         raw_members::other_members(json, &known, most)
-    }
-
-    /// The rows, in the server's order, that meet all `conditions`.
-    pub fn matching<'a>(&self, conditions: impl IntoIterator<Item = &'a Condition>) -> Vec<u32> {
-        let conditions: Vec<_> = conditions
-            .into_iter()
-            .map(|condition| (condition, self.column(condition.field)))
-            .collect();
-        (0..u32::try_from(self.len()).unwrap_or(u32::MAX))
-            .filter(|row| {
-                conditions
-                    .iter()
-                    .all(|(condition, column)| condition.accepts(column.cell(*row as usize)))
-            })
-            .collect()
-    }
-
-    /// Sorts row numbers by `order`; rows without a value come last in either direction, ties go by
-    /// id.
-    pub fn sort(&self, rows: &mut [u32], order: &[OrderKey]) {
-        let keys: Vec<_> = order
-            .iter()
-            .map(|key| (key, self.column(key.field)))
-            .collect();
-        rows.sort_by(|left, right| {
-            let (left, right) = (*left as usize, *right as usize);
-            keys.iter()
-                .map(|(key, column)| {
-                    compare_cells(
-                        key.field,
-                        column.cell(left),
-                        column.cell(right),
-                        key.direction,
-                    )
-                })
-                .find(|order| order.is_ne())
-                .unwrap_or_else(|| self.ids[left].cmp(&self.ids[right]))
-        });
-    }
-}
-
-/// Orders two cells of a field; blanks come last in either direction.
-pub fn compare_cells(
-    field: &Field,
-    left: CellRef<'_>,
-    right: CellRef<'_>,
-    direction: Direction,
-) -> Ordering {
-    let ascending = match (left, right) {
-        (left, right) if left.is_blank() || right.is_blank() => {
-            return left.is_blank().cmp(&right.is_blank());
-        }
-        (CellRef::Number(left), CellRef::Number(right)) => left.total_cmp(&right),
-        (left, right) if field.kind == Kind::Id => left.whole().cmp(&right.whole()),
-        (CellRef::Flag(left), CellRef::Flag(right)) => left.cmp(&right),
-        (CellRef::Text(left), CellRef::Text(right)) if field.kind == Kind::Version => {
-            let code = |text: &str| Version::parse(text.trim()).map_or(0, |version| version.code);
-            code(left).cmp(&code(right)).then_with(|| left.cmp(right))
-        }
-        (CellRef::Text(left), CellRef::Text(right)) => left.cmp(right),
-        // Mixed kinds in one column: any fixed order will do.
-        (left, right) => rank(left).cmp(&rank(right)),
-    };
-    match direction {
-        Direction::Ascending => ascending,
-        Direction::Descending => ascending.reverse(),
-    }
-}
-
-const fn rank(cell: CellRef<'_>) -> u8 {
-    match cell {
-        CellRef::Number(_) => 0,
-        CellRef::Text(_) => 1,
-        CellRef::Flag(_) => 2,
-        _ => 3,
     }
 }

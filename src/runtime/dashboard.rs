@@ -12,6 +12,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
+use super::arrivals;
 pub use super::calls::{Boxed, Calls, Notify};
 use super::clock::Clock;
 use super::config_watch::{ConfigWatch, Reloaded};
@@ -315,6 +316,7 @@ impl<S: Surface> Dashboard<S> {
                     // chosen.
                     Effect::KeepGroups(snapshot) => self.keep(Job::Groups(snapshot)),
                     Effect::Call { ticket, request } => self.call(ticket, request),
+                    Effect::Arrange(arrival) => arrivals::arrange(self.outbox.clone(), arrival),
                     Effect::Write {
                         ticket,
                         request,
@@ -524,7 +526,7 @@ impl<S: Surface> Dashboard<S> {
         let outbox = self.outbox.clone();
         tokio::spawn(async move {
             let result = match task.await {
-                Ok(result) => result,
+                Ok(result) => arrivals::read_ahead(result).await,
                 Err(lost) if lost.is_cancelled() => return,
                 // The task panicked: whether the request was sent is unknown.
                 Err(_) => Err(ApiError::Lost),

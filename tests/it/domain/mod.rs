@@ -12,5 +12,6 @@ mod malformed;
 mod query_cases;
 mod real_records;
 mod routing;
+mod rows;
 mod supply;
 mod workergroups;

@@ -18,6 +18,7 @@ mod insights;
 mod job;
 mod keys;
 mod large_texts;
+mod long_responses;
 mod market;
 mod markets;
 mod offers;

@@ -1,0 +1,60 @@
+//! Responses of many rows are arranged while the dashboard goes on.
+
+use serde_json::json;
+
+use crate::test_app::TestApp;
+
+/// 6,000 offers; the one with the id 1 is the cheapest, and every third is an H100.
+fn offers() -> String {
+    let offer = |row: usize| {
+        let model = if row % 3 == 0 { "H100" } else { "RTX 4090" };
+        json!({"id": row, "gpu_name": model, "dph_total": row, "score": row, "num_gpus": 1})
+    };
+    json!({ "offers": (1..=6000).map(offer).collect::<Vec<_>>() }).to_string()
+}
+
+/// A desk whose long response has come but is not arranged.
+fn waiting() -> TestApp {
+    let mut desk = TestApp::new();
+    desk.holds_arrivals = true;
+    desk.answer(&offers());
+    assert_eq!(desk.arrivals.len(), 1);
+    assert!(desk.model.browser().unwrap().listing().is_none());
+    desk
+}
+
+#[test]
+fn a_long_response_shows_once_it_is_arranged() {
+    let mut desk = waiting();
+    desk.arrange();
+    desk.expect("6,000").selects("6000");
+    assert!(desk.calls.is_empty());
+}
+
+#[test]
+fn it_shows_as_a_short_one_does() {
+    let mut desk = TestApp::new();
+    desk.answer(&offers());
+    let mut other = waiting();
+    other.arrange();
+    assert_eq!(desk.screen(), other.screen());
+}
+
+#[test]
+fn words_and_orders_of_meanwhile_apply_to_it() {
+    let mut desk = waiting();
+    desk.keys("/");
+    desk.type_text("h100");
+    desk.keys("enter ~");
+    desk.arrange();
+    desk.selects("3");
+    assert_eq!(desk.model.browser().unwrap().view().len(), 2000);
+}
+
+#[test]
+fn a_cancelled_response_is_not_shown() {
+    let mut desk = waiting();
+    desk.keys("esc");
+    desk.arrange();
+    assert!(desk.model.browser().unwrap().listing().is_none());
+}
