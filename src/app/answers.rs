@@ -1,5 +1,6 @@
 //! Routes responses by their ticket.
 
+use super::browser::Arrival;
 use super::message::Effect;
 use super::model::Model;
 use super::remote::{Now, Ticket};
@@ -62,6 +63,12 @@ pub(super) fn on_reply(
     if is_listing {
         return groups::listed(model, now);
     }
+    Vec::new()
+}
+
+/// Shows a response that was arranged on another thread.
+pub(super) fn arranged(model: &mut Model, arrival: Arrival) -> Vec<Effect> {
+    model.state.browsers[arrival.resource()].arrived(arrival);
     Vec::new()
 }
 

@@ -115,10 +115,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             Vec::new()
         }
         Message::Answered { ticket, result } => answers::on_reply(model, now, ticket, *result),
-        Message::Arranged(arrival) => {
-            model.state.browsers[arrival.resource()].arrived(*arrival);
-            Vec::new()
-        }
+        Message::Arranged(arrival) => answers::arranged(model, *arrival),
         Message::Routed {
             ticket,
             sent,

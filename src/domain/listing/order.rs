@@ -156,13 +156,13 @@ impl Codes {
                 Direction::Descending => most.wrapping_sub(*code >> zeros),
             };
         }
-        let last = (most - least).saturating_add(u64::from(!blanks.is_empty()));
+        let highest = (most - least).saturating_add(u64::from(!blanks.is_empty()));
         for blank in blanks {
-            own[blank] = last;
+            own[blank] = highest;
         }
         Self {
             codes: own,
-            bits: 64 - last.leading_zeros(),
+            bits: 64 - highest.leading_zeros(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Responses of many rows are arranged while the dashboard goes on.
 
+use bourse::domain::RowId;
 use serde_json::json;
 
 use crate::test_app::TestApp;
@@ -43,12 +44,12 @@ fn it_shows_as_a_short_one_does() {
 #[test]
 fn words_and_orders_of_meanwhile_apply_to_it() {
     let mut desk = waiting();
-    desk.keys("/");
+    desk.keys("~ / space");
     desk.type_text("h100");
-    desk.keys("enter ~");
     desk.arrange();
-    desk.selects("3");
-    assert_eq!(desk.model.browser().unwrap().view().len(), 2000);
+    let browser = desk.model.browser().unwrap();
+    assert_eq!(browser.selected(), Some(RowId(3)));
+    assert_eq!(browser.view().len(), 2000);
 }
 
 #[test]
