@@ -20,7 +20,9 @@ pub(super) fn reach(model: &Model) -> Option<&'static [Context]> {
 impl Model {
     /// The topmost view's own name for the effect of an action.
     pub fn hint(&self, action: Action) -> Option<&'static str> {
-        super::stack::top(self).hint(action)
+        let view = super::stack::top(self);
+        let of_search = view.search().and_then(|find| find.hint(action));
+        of_search.or_else(|| view.hint(action))
     }
 
     /// Whether an action has a meaning in the open pane; even then it may be disabled.

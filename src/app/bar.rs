@@ -107,6 +107,13 @@ impl Bar {
         }
     }
 
+    /// Whether there is another query to recall.
+    pub fn has_others(&self) -> bool {
+        let current = self.input.text().trim();
+        let mut recallable = self.history.iter().chain(&self.draft);
+        recallable.any(|text| text != current)
+    }
+
     fn recallable(&self) -> Vec<String> {
         self.history.iter().chain(&self.draft).cloned().collect()
     }

@@ -77,7 +77,9 @@ const IGNORED_AFTER_PASTE: &str = "Keys that arrive with a paste answer nothing:
 pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
     let is_input = persistence::is_input(&message);
     let before = model.state.revision();
+    let notice = model.state.toast.clone();
     let mut effects = decide(model, now, message);
+    toast::settle(model, notice.as_ref(), is_input);
     if model.state.revision() != before {
         stack::rows_changed(model);
     }

@@ -33,6 +33,7 @@ impl State {
             job: self.browsers[Resource::Offers].computed.job,
             volume_term: self.browsers[Resource::Volumes].computed.term,
             split: self.split.kept(),
+            is_welcomed: self.markets.is_welcomed,
         }
     }
 
@@ -54,6 +55,8 @@ impl State {
     /// otherwise a start-up search takes precedence over the last query.
     pub fn restore(&mut self, snapshot: Option<&Snapshot>, searches: Searches, given: bool) {
         self.searches = searches;
+        // About the person, not about a market.
+        self.markets.is_welcomed = snapshot.is_some_and(|snapshot| snapshot.is_welcomed);
         if let Some(snapshot) = snapshot.filter(|snapshot| snapshot.market == market(self)) {
             for state in &snapshot.panes {
                 self.restore_pane(state, given);

@@ -1,14 +1,15 @@
 //! Typing in the query bar: words filter the loaded rows at once, completion is offered, and Enter
 //! turns the text into the query.
 
-use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::browser::Browser;
 use super::suggestions;
 use crate::domain::field::Kind;
 use crate::domain::language::{self, Completion};
-use crate::domain::{CellRef, country};
+use crate::domain::{CellRef, Field, Listing, country};
 
 impl Browser {
     /// Starts editing the query after its last condition.
@@ -27,14 +28,22 @@ impl Browser {
             Err(_) => self.restore_words(),
         }
         let listing = self.listing();
+        let counted = OnceCell::new();
         let completion = language::complete(
             &text,
             self.bar.input.cursor_byte(),
             self.query.catalog(),
             self.dialect(),
-            &|field| suggestions::seen_values(listing, field),
+            &|field| {
+                let counts = counted.get_or_init(|| value_counts(listing, field));
+                let mut values = suggestions::seen_values(listing, field);
+                // They are in alphabetical order, which stays among equally frequent ones.
+                values.sort_by_key(|value| Reverse(counts.get(value.as_str())));
+                values
+            },
         );
-        let counts = self.candidate_counts(&completion);
+        let counts = counted.into_inner().unwrap_or_default();
+        let counts = self.candidate_counts(&completion, &counts);
         self.bar.offer(completion, counts);
     }
 
@@ -66,32 +75,16 @@ impl Browser {
 
     /// How many loaded rows have the value of each candidate; empty if the candidates are not
     /// values.
-    fn candidate_counts(&self, completion: &Completion) -> Vec<usize> {
+    fn candidate_counts(&self, completion: &Completion, counts: &Counts<'_>) -> Vec<usize> {
         let (Some(listing), Some(field)) = (self.listing(), completion.values_of) else {
             return Vec::new();
         };
         if !matches!(field.kind, Kind::Text | Kind::Country | Kind::Flag) {
             return Vec::new();
         }
-        let candidates = &completion.candidates;
-        let column = listing.column(field);
-        let longest = candidates.iter().map(|it| it.label.len()).max();
-        let longest = longest.unwrap_or(0);
-        let mut counts: HashMap<Cow<'_, str>, usize> = HashMap::new();
-        for row in 0..listing.len() {
-            let value: Cow<'_, str> = match column.cell(row) {
-                CellRef::Text(text) if field.kind == Kind::Country => country::code(text).into(),
-                CellRef::Text(text) => text.into(),
-                CellRef::Flag(flag) => if flag { "true" } else { "false" }.into(),
-                CellRef::Number(_) | CellRef::Missing | CellRef::Null | CellRef::Bad(_) => continue,
-            };
-            // Longer than every candidate, it is none of them.
-            if value.len() <= longest {
-                *counts.entry(value).or_default() += 1;
-            }
-        }
         let count = |label: &str| counts.get(label).copied().unwrap_or(0);
-        candidates
+        completion
+            .candidates
             .iter()
             .map(|candidate| match country::group(&candidate.label) {
                 Some(codes) if field.kind == Kind::Country => {
@@ -102,6 +95,33 @@ impl Browser {
             })
             .collect()
     }
+}
+
+/// How many rows have each value of a field.
+type Counts<'a> = HashMap<&'a str, usize>;
+
+/// Counts the rows of each text or boolean that can be a candidate.
+fn value_counts<'a>(listing: Option<&'a Listing>, field: &Field) -> Counts<'a> {
+    /// Longer texts are no candidates: in bytes.
+    const LONGEST: usize = 320;
+    let mut counts = Counts::new();
+    let Some(listing) = listing else {
+        return counts;
+    };
+    let column = listing.column(field);
+    for row in 0..listing.len() {
+        let value = match column.cell(row) {
+            CellRef::Text(text) if field.kind == Kind::Country => country::code(text),
+            CellRef::Text(text) => text,
+            CellRef::Flag(true) => "true",
+            CellRef::Flag(false) => "false",
+            CellRef::Number(_) | CellRef::Missing | CellRef::Null | CellRef::Bad(_) => continue,
+        };
+        if value.len() <= LONGEST {
+            *counts.entry(value).or_default() += 1;
+        }
+    }
+    counts
 }
 
 /// The words without the one being typed, if it may still become a field's name.

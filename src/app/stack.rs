@@ -328,5 +328,15 @@ pub(super) fn top(model: &Model) -> &dyn View {
 
 /// Whether an action is available in the view that has the keyboard.
 pub(super) fn availability(model: &Model, action: Action) -> Availability {
-    top(model).availability(action, &model.state)
+    let view = top(model);
+    if let Some(find) = view.search() {
+        if find.is_useless(action) {
+            return Availability::Hidden;
+        }
+        // What the view itself could do with the action does not matter meanwhile.
+        if find.hint(action).is_some() {
+            return Availability::Available;
+        }
+    }
+    view.availability(action, &model.state)
 }

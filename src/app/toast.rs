@@ -1,5 +1,7 @@
 //! Short notices.
 
+use super::model::Model;
+use super::pane::Pane;
 use super::remote::Now;
 use crate::domain::text::visible;
 
@@ -15,6 +17,9 @@ pub struct Toast {
     /// When it disappears, on the monotonic clock.
     pub until: f64,
     since: f64,
+    /// The view whose key it answers, by pane and number of open views; `None` if it tells of
+    /// something else, such as a file that was written.
+    place: Option<(Pane, usize)>,
 }
 
 impl Toast {
@@ -25,6 +30,7 @@ impl Toast {
             is_error: false,
             until: now.mono + 4.0,
             since: now.mono,
+            place: None,
         }
     }
 
@@ -37,8 +43,30 @@ impl Toast {
         }
     }
 
+    /// Makes it go with a view.
+    pub(super) const fn tie_to(&mut self, place: (Pane, usize)) {
+        self.place = Some(place);
+    }
+
+    /// Whether the view that it goes with is not the topmost one, which is at `place`.
+    pub(super) fn is_left_behind(&self, place: (Pane, usize)) -> bool {
+        self.place.is_some_and(|own| own != place)
+    }
+
     /// Whether a key press dismisses it: it was shown long enough to be read, and may be outdated.
     pub fn was_seen(&self, now: Now) -> bool {
         now.mono - self.since >= 1.0
+    }
+}
+
+/// Removes a notice whose view has closed or is covered. One that is new, and answers an input, goes
+/// with the view that is open now: a view that closes with a last word says it in the view below.
+pub(super) fn settle(model: &mut Model, before: Option<&Toast>, is_input: bool) {
+    let place = (model.state.pane, model.overlays.len());
+    let toast = &mut model.state.toast;
+    if toast.as_ref() == before {
+        toast.take_if(|toast| toast.is_left_behind(place));
+    } else if let Some(toast) = toast.as_mut().filter(|_| is_input) {
+        toast.tie_to(place);
     }
 }

@@ -21,6 +21,7 @@ pub use super::scene::Scene;
 use super::state::State;
 use crate::api::{ApiError, Reply, Request};
 use crate::domain::Field;
+use crate::widgets::find::Find;
 use crate::widgets::input_widget::InputWidget;
 use crate::widgets::text_input::Pasted;
 use crate::widgets::viewport::Viewport;
@@ -96,6 +97,11 @@ pub trait View: fmt::Debug + Send {
     /// date with the state.
     fn widget(&mut self, cx: &Cx<'_>) -> Option<&mut dyn InputWidget> {
         let _ = cx;
+        None
+    }
+
+    /// The search in its lines, if it has one: while it is typed, the footer shows its keys.
+    fn search(&self) -> Option<&Find> {
         None
     }
 

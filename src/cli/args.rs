@@ -82,7 +82,7 @@ pub struct Global {
 
     /// Make the sandbox return errors and delays, e.g. `status_500:0.2,slow@offers` [default: none]
     ///
-    /// Either a profile (flaky, storm, slow, throttle, split, hostile, cut), optionally followed by
+    /// Either a profile (calm, flaky, storm, slow, throttle, split, hostile, cut), optionally followed by
     /// `,seed=N` and `,only=F10,F17`, or a list of faults by name or number, each with its share and
     /// operation. The README lists all faults.
     #[arg(long, global = true, value_name = "SPEC", help_heading = "Sandbox")]
@@ -168,7 +168,7 @@ pub struct SearchArguments {
     #[arg(value_name = "QUERY")]
     pub query: Vec<String>,
 
-    /// Sort order, e.g. `dph_total,dlperf-` (a minus sorts descending)
+    /// Sort order: fields separated by commas; a minus behind one sorts descending
     #[arg(long, short, value_name = "ORDER", allow_hyphen_values = true)]
     pub order: Option<String>,
 
@@ -176,7 +176,7 @@ pub struct SearchArguments {
     #[arg(long, short = 'n', value_name = "N")]
     pub limit: Option<u32>,
 
-    /// Columns of the table or CSV, e.g. `id,gpu_name,dph_total` [default: the usual columns in a
+    /// Columns of the table or CSV: fields separated by commas [default: the usual columns in a
     /// table, every field in CSV]
     #[arg(long, value_name = "FIELDS")]
     pub columns: Option<String>,
@@ -303,7 +303,7 @@ pub struct RouteArguments {
     /// Name of the endpoint
     pub endpoint: String,
 
-    /// Estimated load of each request
+    /// Estimated compute of each request; the sum of all is the load
     #[arg(long, value_name = "N", default_value_t = 100.0, allow_negative_numbers = true, value_parser = not_negative)]
     pub cost: f64,
 

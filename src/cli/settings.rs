@@ -359,13 +359,8 @@ fn embedded(
         let (file, groups, notice) = SandboxFile::<MadeGroups>::open(paths, profile, seed);
         notices.extend(notice);
         config.groups = groups;
-        config.group_store = file.map(|file| {
-            GroupStore::new(move |change| {
-                if let Err(why) = file.change(|groups| groups.apply(change)) {
-                    tracing::warn!("a workergroup of the sandbox is not saved: {why}");
-                }
-            })
-        });
+        config.group_store = file
+            .map(|file| GroupStore::new(move |change| file.change(|groups| groups.apply(change))));
         let (file, unlisted, notice) = SandboxFile::<BTreeSet<u64>>::open(paths, profile, seed);
         notices.extend(notice);
         config.unlisted = unlisted;
@@ -374,9 +369,7 @@ fn embedded(
                 let insert = |ids: &mut BTreeSet<u64>| {
                     ids.insert(id);
                 };
-                if let Err(why) = file.change(insert) {
-                    tracing::warn!("an unlisted volume of the sandbox is not saved: {why}");
-                }
+                file.change(insert)
             })
         });
     }

@@ -29,6 +29,7 @@ use crate::domain::text::visible;
 use crate::domain::workergroup::{Key, NewWorkergroup, Objection};
 use crate::domain::{Condition, Operand, Operator, Untrusted, Value, WORKERGROUPS};
 use crate::runtime::writes::{History, journalled};
+use crate::sandbox::Running;
 use crate::store::Journal;
 
 /// A write from the command line.
@@ -172,6 +173,9 @@ async fn perform(settings: &Settings, write: Write, how: WriteArguments) -> Resu
     let kept = (mutations, journal);
     let sent = send(&connection.session, &profile, kept, write, how.format).await;
     settings.keep_pacing(&connection.session);
+    if let Some(why) = connection.sandbox.as_ref().and_then(Running::take_unsaved) {
+        output::note(&format!("the sandbox can't save the change: {why}"));
+    }
     sent
 }
 

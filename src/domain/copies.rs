@@ -96,12 +96,27 @@ impl Copies {
 
     /// Where copies stand, in order.
     pub(crate) fn places(&self, text: &str) -> impl Iterator<Item = Range<usize>> {
+        self.places_outside(text, &[])
+    }
+
+    /// As [`Copies::places`], but for those that begin in one of these parts of the text, which come
+    /// in order.
+    pub(crate) fn places_outside(
+        &self,
+        text: &str,
+        parts: &[Range<usize>],
+    ) -> impl Iterator<Item = Range<usize>> {
+        let mut parts = parts.iter().peekable();
         let bytes = text.as_bytes();
         let last = bytes.len().saturating_sub(SHORTEST - 1);
         let end = if self.forms.is_empty() { 0 } else { last };
         let mut at = 0;
         std::iter::from_fn(move || {
             while at < end {
+                if let Some(part) = parts.next_if(|part| part.start <= at) {
+                    at = at.max(part.end);
+                    continue;
+                }
                 let start = at;
                 let (word, bit) = self.place(&bytes[start..]);
                 at += 1;
@@ -166,6 +181,13 @@ fn string_end(text: &str, at: usize) -> usize {
 
 /// A secret as it may stand in a text: as it is, in JSON, in an address.
 fn forms(secret: &str) -> Vec<String> {
+    if secret
+        .bytes()
+        .all(|byte| is_unreserved(byte) && !byte.is_ascii_uppercase())
+    {
+        // Most keys: the same in all forms.
+        return vec![secret.to_owned()];
+    }
     let quoted = serde_json::Value::from(secret).to_string();
     let address = percent_encoded(secret);
     let mut forms = vec![
@@ -204,11 +226,16 @@ fn hex(text: &str) -> String {
     })
 }
 
+/// Whether an address takes a byte as it is (RFC 3986).
+const fn is_unreserved(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
+}
+
 fn percent_encoded(text: &str) -> String {
     use std::fmt::Write as _;
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
+        if is_unreserved(byte) {
             out.push(char::from(byte));
         } else {
             let _ = write!(out, "%{byte:02X}"); // a String takes everything

@@ -377,4 +377,7 @@ pub struct Snapshot {
     /// it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<u16>,
+    /// Whether the welcome card was closed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_welcomed: bool,
 }

@@ -397,6 +397,9 @@ pub fn truncate(text: &str, max: usize) -> String {
 /// JSON text that holds nothing a terminal could act on: `\uXXXX` is legal in its strings, so
 /// nothing is lost. Between its values a carriage return or a tab becomes a blank.
 pub fn json_for_terminal(json: &str) -> String {
+    if json.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return json.to_owned();
+    }
     let mut out = String::with_capacity(json.len());
     let (mut in_string, mut is_escaped) = (false, false);
     let mut escapes = Escapes::default();

@@ -278,6 +278,7 @@ impl<S: Surface> Dashboard<S> {
         let now = self.clock.now();
         let (model, theme) = (&self.model, &self.theme);
         let mut facts = FrameLayout::default();
+        self.surface.link_only(model.configured_addresses());
         self.surface
             .draw(&mut |frame| facts = crate::ui::draw(frame, model, now, theme))?;
         self.model.facts = facts;
@@ -294,6 +295,8 @@ impl<S: Surface> Dashboard<S> {
         for message in messages {
             if let Message::Answered { ticket, .. } | Message::Routed { ticket, .. } = &message {
                 self.flights.remove(ticket);
+                let unsaved = self.sandbox.as_ref().and_then(Running::take_unsaved);
+                unsaved.map(|why| self.outbox.send(Message::Kept(Err(why))));
             }
             let ready = ready_market(&message);
             for effect in update(&mut self.model, self.clock.now(), message) {
@@ -312,8 +315,6 @@ impl<S: Surface> Dashboard<S> {
                         self.keep_pacing();
                     }
                     Effect::Redraw => self.surface.repaint(),
-                    // Terminals differ in how they notify: nothing is sent until a protocol is
-                    // chosen.
                     Effect::KeepGroups(snapshot) => self.keep(Job::Groups(snapshot)),
                     Effect::Call { ticket, request } => self.call(ticket, request),
                     Effect::Arrange(arrival) => arrivals::arrange(self.outbox.clone(), arrival),

@@ -119,6 +119,11 @@ impl Screen {
         self.canvas.draw(render)
     }
 
+    /// Shows these addresses as links, wherever they are on the screen, and no others.
+    pub(super) fn link_only(&mut self, addresses: Vec<String>) {
+        self.canvas.link_only(addresses);
+    }
+
     /// Columns and rows of the next frame.
     ///
     /// # Errors

@@ -12,7 +12,7 @@ pub use groups::{CreateError, Draft, Workergroup};
 pub use signature::{PUBLIC_KEY, SignatureError, Signer};
 pub use workers::{Candidate, State};
 
-use super::numbers::float;
+use super::numbers::{float, since_midnight};
 use super::random::{Purpose, Rng};
 use super::token::Token;
 use groups::Group;
@@ -128,7 +128,8 @@ impl Fleet {
             workers_made: 0,
         };
         for (name, ready, stopped) in FOUNDED {
-            let endpoint = fleet.found(name, 86_400.0 * float(ready as u64 * 3 + 2));
+            let age = 86_400.0 * float(ready as u64 * 3 + 2) + since_midnight(start);
+            let endpoint = fleet.found(name, age);
             fleet.endpoints[endpoint].warm = ready;
             fleet.found_groups(endpoint, ready, stopped);
         }

@@ -107,9 +107,11 @@ pub struct SandboxConfig {
     pub unlist_store: Option<UnlistStore>,
 }
 
-/// Saves changes that outlive the sandbox. It may block.
+/// Saves changes that outlive the sandbox, or says why it cannot. It may block.
 #[derive(Clone)]
-pub struct ChangeStore<T>(Arc<dyn Fn(T) + Send + Sync>);
+pub struct ChangeStore<T>(Arc<SaveChange<T>>);
+
+type SaveChange<T> = dyn Fn(T) -> Result<(), String> + Send + Sync;
 
 /// Saves changes to the workergroups that callers created.
 pub type GroupStore = ChangeStore<GroupChange>;
@@ -119,12 +121,12 @@ pub type UnlistStore = ChangeStore<u64>;
 
 impl<T> ChangeStore<T> {
     /// A store that saves each change with `save`.
-    pub fn new(save: impl Fn(T) + Send + Sync + 'static) -> Self {
+    pub fn new(save: impl Fn(T) -> Result<(), String> + Send + Sync + 'static) -> Self {
         Self(Arc::new(save))
     }
 
-    fn save(&self, change: T) {
-        (self.0)(change);
+    fn save(&self, change: T) -> Result<(), String> {
+        (self.0)(change)
     }
 }
 
@@ -191,10 +193,10 @@ impl Sandbox {
         let listener = TcpListener::bind(config.listen).await?;
         let addr = listener.local_addr()?;
         let state = State::new(&config, key.clone(), entropy).map_err(io::Error::other)?;
-        let ledger = state.ledger.clone();
+        let state = Arc::new(state);
         let own_listings = state.own_listings();
         let front = Front::new(listener, Arc::clone(&state.faults), &config)?;
-        let service = server::service(Arc::new(state));
+        let service = server::service(Arc::clone(&state));
         let (stop, mut stopped) = watch::channel(());
         let task = tokio::spawn(async move {
             let service = service.into_make_service_with_connect_info::<ConnectionHandle>();
@@ -208,7 +210,7 @@ impl Sandbox {
         Ok(Running {
             addr,
             key,
-            ledger,
+            state,
             own_listings,
             stop,
             task,
@@ -221,7 +223,7 @@ impl Sandbox {
 pub struct Running {
     addr: SocketAddr,
     key: Token,
-    ledger: Ledger,
+    state: Arc<State>,
     own_listings: Vec<OwnListing>,
     stop: watch::Sender<()>,
     task: JoinHandle<io::Result<()>>,
@@ -244,12 +246,17 @@ impl Running {
 
     /// The requests received so far.
     pub fn ledger(&self) -> &Ledger {
-        &self.ledger
+        &self.state.ledger
     }
 
     /// The caller's volume listings at the start. The interface has no list of them.
     pub fn own_listings(&self) -> &[OwnListing] {
         &self.own_listings
+    }
+
+    /// Why the latest change could not be saved, once: it ends with the sandbox.
+    pub fn take_unsaved(&self) -> Option<String> {
+        self.state.take_unsaved()
     }
 
     /// Stops it: accepts no more requests, and gives responses in flight a moment to finish.

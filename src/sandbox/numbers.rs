@@ -30,3 +30,15 @@ pub fn rounded(value: f64, digits: i32) -> f64 {
     let scale = 10_f64.powi(digits);
     (value * scale).round() / scale
 }
+
+/// Seconds since midnight (UTC). The dates of seeded data count from whole days: restarted on the
+/// same day, the sandbox lists the same dates. They follow the calendar, because offers of a fixed
+/// date would all have ended some months later.
+pub fn since_midnight(now: f64) -> f64 {
+    now.rem_euclid(86_400.0)
+}
+
+/// Seconds until the next midnight (UTC); 0 at midnight.
+pub fn until_midnight(now: f64) -> f64 {
+    (-now).rem_euclid(86_400.0)
+}

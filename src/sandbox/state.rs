@@ -18,7 +18,9 @@ use super::market::{DEFAULT_VOLUME, FROZEN_AT, Market, UnlistError};
 use super::pacing::Pacer;
 use super::search::{Search, pick};
 use super::token::Token;
-use super::{GroupStore, OwnListing, SandboxConfig, USER, UnlistStore, groups, staffing};
+use super::{
+    ChangeStore, GroupStore, OwnListing, SandboxConfig, USER, UnlistStore, groups, staffing,
+};
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::workergroup::GroupChange;
 use crate::domain::{OFFERS, VOLUMES};
@@ -46,6 +48,8 @@ pub struct State {
     pacer: Mutex<Pacer>,
     group_store: Option<GroupStore>,
     unlist_store: Option<UnlistStore>,
+    /// Why the latest change could not be saved.
+    unsaved: Mutex<Option<String>>,
     signer: Signer,
     signatures: Mutex<HashMap<String, String>>,
     created: Mutex<Vec<Created>>,
@@ -108,6 +112,7 @@ impl State {
             pacer: Mutex::new(Pacer::new(config.rate_limits)),
             group_store: config.group_store.clone(),
             unlist_store: config.unlist_store.clone(),
+            unsaved: Mutex::default(),
             signer: Signer::new()?,
             signatures: Mutex::default(),
             created: Mutex::default(),
@@ -186,9 +191,7 @@ impl State {
         let unlisted = self.world().market.unlist(id);
         match unlisted {
             Ok(()) => {
-                if let Some(store) = &self.unlist_store {
-                    store.save(id);
-                }
+                self.save(self.unlist_store.as_ref(), id);
                 self.commit(Call::Unlist, id, false);
                 Ok(json!({ "success": true, "msg": format!("Unlisted Volume {id}.") }))
             }
@@ -237,21 +240,32 @@ impl State {
             let mut world = self.world();
             (world.fleet.made(id), world.fleet.delete(id))
         };
-        if let Some((group_store, made)) = self.group_store.as_ref().zip(made) {
-            group_store.save(GroupChange::Deleted(made));
+        if let Some(made) = made {
+            self.save(self.group_store.as_ref(), GroupChange::Deleted(made));
         }
         known_group(known)
     }
 
     /// Saves a group that a caller created or changed, to outlive the sandbox.
     fn save_group(&self, id: u64) {
-        let Some(group_store) = &self.group_store else {
-            return;
-        };
         let made = self.world().fleet.made(id);
         if let Some(made) = made {
-            group_store.save(GroupChange::Put(made));
+            self.save(self.group_store.as_ref(), GroupChange::Put(made));
         }
+    }
+
+    fn save<T>(&self, store: Option<&ChangeStore<T>>, change: T) {
+        if let Some(Err(why)) = store.map(|store| store.save(change)) {
+            *self.unsaved() = Some(why);
+        }
+    }
+
+    pub fn take_unsaved(&self) -> Option<String> {
+        self.unsaved().take()
+    }
+
+    fn unsaved(&self) -> MutexGuard<'_, Option<String>> {
+        self.unsaved.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub fn endpoints(&self) -> Json {

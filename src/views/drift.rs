@@ -10,6 +10,7 @@ use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::workergroup::{Change, ChangeKind};
 use crate::domain::{Resource, Untrusted};
 use crate::views::preflight::parts::signed;
+use crate::widgets::find::Find;
 use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::Panel;
 use crate::widgets::report::Report;
@@ -36,6 +37,10 @@ impl View for Drift {
         self.report.contexts()
     }
 
+    fn search(&self) -> Option<&Find> {
+        Some(self.report.find())
+    }
+
     fn widget(&mut self, cx: &Cx<'_>) -> Option<&mut dyn InputWidget> {
         let lines = lines(cx.state, cx.now, &Theme::MONO);
         if lines != self.report.lines() {
@@ -45,13 +50,12 @@ impl View for Drift {
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
-        super::keys::of_report(&self.report, action)
+        super::keys::of_report(action)
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {
         match action {
             Action::Refresh => Some("refresh"),
-            Action::Submit if self.report.is_typing() => Some("find"),
             _ => None,
         }
     }

@@ -2,7 +2,6 @@
 
 use crate::app::keymap::{Action, Context};
 use crate::app::view::Availability;
-use crate::widgets::report::Report;
 
 /// The contexts of a list whose lines are edited. While nothing is typed, a blank checks the line;
 /// then it is text.
@@ -40,11 +39,11 @@ pub(super) fn only(used: &[Action], action: Action) -> Availability {
     }
 }
 
-/// What the keys of a view that is one report can do.
-pub(super) fn of_report(report: &Report, action: Action) -> Availability {
-    if report.has_use_for(action) {
-        Availability::Available
-    } else {
+/// What the keys of a view that is one report can do: there is no next record.
+pub(super) const fn of_report(action: Action) -> Availability {
+    if matches!(action, Action::Left | Action::Right) {
         Availability::Hidden
+    } else {
+        Availability::Available
     }
 }

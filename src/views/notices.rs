@@ -8,6 +8,7 @@ use crate::app::keymap::{Action, Context};
 use crate::app::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::domain::text::visible;
 use crate::widgets::dialog;
+use crate::widgets::find::Find;
 use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::{Panel, Tone};
 use crate::widgets::report::Report;
@@ -46,6 +47,10 @@ impl View for Notices {
         self.report.contexts()
     }
 
+    fn search(&self) -> Option<&Find> {
+        Some(self.report.find())
+    }
+
     fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
         Some(&mut self.report)
     }
@@ -57,7 +62,7 @@ impl View for Notices {
     fn availability(&self, action: Action, _: &State) -> Availability {
         match action {
             Action::Refresh => Availability::Hidden,
-            _ => super::keys::of_report(&self.report, action),
+            _ => super::keys::of_report(action),
         }
     }
 

@@ -47,15 +47,6 @@ pub(super) fn contexts(find: &Find, [idle, active]: [&'static [Context]; 2]) -> 
     }
 }
 
-/// Whether an action is one of the search; matches are stepped through only where there are any.
-pub(super) fn is_useless(find: &Find, action: Action) -> bool {
-    match action {
-        Action::Newer | Action::Older => !find.is_active(),
-        Action::Complete => find.is_typing(),
-        _ => false,
-    }
-}
-
 /// Gives an action to the search; false if it means nothing to it.
 pub(super) fn act(view: &mut impl Searched, action: Action, cx: &mut Cx<'_>) -> bool {
     match view.find().update(action) {

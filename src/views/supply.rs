@@ -109,10 +109,13 @@ impl View for SupplyView {
 
     fn availability(&self, action: Action, _: &State) -> Availability {
         match action {
-            action if searched::is_useless(&self.find, action) => Availability::Hidden,
             Action::Left | Action::Right => Availability::Hidden,
             _ => Availability::Available,
         }
+    }
+
+    fn search(&self) -> Option<&Find> {
+        Some(&self.find)
     }
 
     fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {

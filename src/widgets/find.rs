@@ -57,6 +57,26 @@ impl Find {
         self.matches.get(self.at).copied()
     }
 
+    /// What an action does to the search, if it does anything; `None` leaves it to the view.
+    pub fn hint(&self, action: Action) -> Option<&'static str> {
+        match action {
+            Action::Submit if self.is_typing => Some("keep"),
+            Action::Back if self.is_active() => Some("clear search"),
+            Action::Newer | Action::Older if self.is_typing => Some("matches"),
+            _ => None,
+        }
+    }
+
+    /// Whether an action is one of a search's keys without a use now: there is nothing to complete,
+    /// and one match needs no stepping.
+    pub fn is_useless(&self, action: Action) -> bool {
+        match action {
+            Action::Newer | Action::Older => self.matches.len() < 2,
+            Action::Complete => self.is_typing,
+            _ => false,
+        }
+    }
+
     /// Handles an action.
     pub fn update(&mut self, action: Action) -> FindEvent {
         match action {

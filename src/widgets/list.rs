@@ -267,9 +267,18 @@ impl<'a, T: Clone> ListLines<'a, T> {
             (None, false) => (theme.text, theme.dim),
         };
         let (title, note) = widths;
-        // The text gets what the note of its own line leaves.
+        // The text gets what the title and the note of its own line leave: a name is shown in full
+        // where there is room for it at all.
         let note = cells(&item.note).min(note);
         let sign = if is_selected { "▌ " } else { "  " };
+        let text = match &item.disabled {
+            Some(why) => format!("{} ({why})", item.text),
+            None => item.text.clone(),
+        };
+        let gap = if note == 0 { 0 } else { note + 2 };
+        let title = cells(&item.title)
+            .min(width.saturating_sub(gap + 4))
+            .max(title);
         let mut line = fit(
             Line::from(vec![
                 Span::styled(sign, title_style),
@@ -278,11 +287,6 @@ impl<'a, T: Clone> ListLines<'a, T> {
             title + 2,
         );
         pad(&mut line, title + 4, title_style);
-        let text = match &item.disabled {
-            Some(why) => format!("{} ({why})", item.text),
-            None => item.text.clone(),
-        };
-        let gap = if note == 0 { 0 } else { note + 2 };
         let room = width.saturating_sub(title + 4 + gap);
         let mut text = fit(Line::from(Span::styled(text, text_style)), room);
         pad(&mut text, room, text_style);

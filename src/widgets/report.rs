@@ -168,14 +168,8 @@ impl Report {
         self.find.is_active()
     }
 
-    /// Whether an action has a meaning in a report alone: matches can be stepped through only
-    /// during a search.
-    pub fn has_use_for(&self, action: Action) -> bool {
-        match action {
-            Action::Newer | Action::Older => self.is_searching(),
-            Action::Left | Action::Right => false,
-            _ => true,
-        }
+    pub const fn find(&self) -> &Find {
+        &self.find
     }
 
     /// Scrolls or searches; false if the action has no meaning here.

@@ -88,9 +88,11 @@ impl Exit {
 impl Pty {
     /// Starts the dashboard or another command of bourse itself.
     pub fn bourse(arguments: &[&str], variables: &[(&str, &str)], cols: u16, rows: u16) -> Self {
-        let program = Path::new(env!("CARGO_BIN_EXE_bourse"));
+        // For figures of a release build without a release build of the tests.
+        let program = std::env::var("BOURSE_TEST_PROGRAM");
+        let program = program.as_deref().unwrap_or(env!("CARGO_BIN_EXE_bourse"));
         let arguments = [&["--latency", "0"], arguments].concat();
-        Self::spawn(program, &arguments, variables, cols, rows)
+        Self::spawn(Path::new(program), &arguments, variables, cols, rows)
     }
 
     /// Starts any program. Of the environment it sees only `PATH`, an empty home and `variables`.

@@ -199,8 +199,14 @@ impl Keymap {
             .map_or(&[], |row| &row.chords)
     }
 
-    /// The key of a row to display.
+    /// The key of a row to display; of a question's Cancel also the second, because Enter and Esc
+    /// both matter there.
     pub fn shown_key(&self, binding: &Binding) -> String {
+        if (binding.context, binding.action) == (Context::Dialog, Action::Back) {
+            let keys = self.chords(binding).iter().take(2);
+            let keys: Vec<_> = keys.map(|chord| self.shown(*chord)).collect();
+            return keys.join("/");
+        }
         self.chords(binding)
             .first()
             .map_or_else(String::new, |chord| self.shown(*chord))
@@ -235,14 +241,13 @@ impl Keymap {
 
     /// The displayed key of an action in the first of these contexts that binds it.
     pub fn key_in(&self, contexts: &[Context], action: Action) -> String {
-        let chord = contexts.iter().find_map(|context| {
-            let mut own = self
-                .rows
-                .iter()
-                .filter(|row| row.binding.context == *context && row.binding.action == action);
-            own.find_map(|row| row.chords.first())
+        let row = contexts.iter().find_map(|context| {
+            self.rows.iter().find(|row| {
+                let binding = row.binding;
+                binding.context == *context && binding.action == action && !row.chords.is_empty()
+            })
         });
-        chord.map_or_else(|| self.key_of(action), |chord| self.shown(*chord))
+        row.map_or_else(|| self.key_of(action), |row| self.shown_key(row.binding))
     }
 
     /// How to reach the row of that name: its key, or its name in the palette.

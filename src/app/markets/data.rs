@@ -245,6 +245,8 @@ pub struct Markets {
     pub market_list: MarketList,
     /// Whether to show first-time users of the sandbox how to connect to a real market.
     pub invites: bool,
+    /// Whether a person has closed that card or made a search: it is not shown again.
+    pub is_welcomed: bool,
     /// The ticket and name of the market that is being connected.
     pub(super) connecting: Option<(Ticket, String)>,
     /// The market that is being tested.

@@ -160,7 +160,7 @@ fn requests(run: &Run) -> String {
         let outcome = || format!("({})", sample.outcome.kind().label());
         vec![
             worker.map_or_else(outcome, |worker| worker.screen(120)),
-            (sample.index + 1).to_string(),
+            sample.number().to_string(),
             reqnum.map_or_else(|| "—".to_owned(), |reqnum| reqnum.to_string()),
             id.map_or_else(|| "—".to_owned(), |id| id.screen(64)),
         ]

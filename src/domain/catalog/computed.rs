@@ -17,7 +17,7 @@ pub static OFFERS: &[Field] = &[
     Field::number("job_time", "Job time", Unit::Seconds).computed().section(Section::Price)
         .width(8).priority(35).less_is_better()
         .doc("Running time of the job on this offer; work in DLPerf-hours finishes sooner on faster offers."),
-    Field::number("job_spare", "After job", Unit::Seconds).computed().section(Section::Availability)
+    Field::number("job_spare", "Left after job", Unit::Seconds).computed().section(Section::Availability)
         .width(7).priority(12).more_is_better()
         .doc("Time left after the job if it starts now; negative if the offer ends first."),
     // Three prices
@@ -46,9 +46,9 @@ pub static OFFERS: &[Field] = &[
     Field::number("dlperf_per_gpu", "DLP per GPU", Unit::Dlperf).computed()
         .section(Section::Gpu).width(11).priority(47).places(1).more_is_better()
         .doc("Deep learning performance per GPU."),
-    Field::integer("on_front", "Front").computed().section(Section::Price).width(5).priority(48)
+    Field::integer("on_front", "Best value").computed().section(Section::Price).width(10).priority(48)
         .yes_no().more_is_better()
-        .doc("Whether no loaded offer is both cheaper and faster, per GPU or for your job."),
+        .doc("Whether it is on the price/performance front: no loaded offer is both cheaper and faster, per GPU or for your job."),
 ];
 
 #[rustfmt::skip] // a table reads as a table
@@ -62,7 +62,7 @@ pub static VOLUMES: &[Field] = &[
     Field::number("volume_term", "Term $", Unit::Dollars).computed()
         .section(Section::Price).width(9).priority(3).places(2).less_is_better()
         .doc("Price for your size over the full term."),
-    Field::number("volume_spare", "After term", Unit::Seconds).computed()
+    Field::number("volume_spare", "Left after term", Unit::Seconds).computed()
         .section(Section::Availability).width(7).priority(12).more_is_better()
         .doc("Time left after your term if it starts now; negative if the offer ends first."),
 ];

@@ -38,7 +38,7 @@ pub struct Completion {
 }
 
 /// The completion at byte `cursor`: field names, operators after a field, and after an operator its
-/// choices and the values in `seen` (of text fields, as in the records).
+/// choices, after the values in `seen` (of text fields, as in the records, in this order).
 pub fn complete(
     text: &str,
     cursor: usize,
@@ -113,9 +113,18 @@ fn behind(
         seen,
     };
     match &statement.value {
+        // The sign may become a longer word.
         Raw::Missing if sign.span.end == end && operator.takes_list() => {
             operators(field, &before[sign.span.clone()], sign.span.clone(), "")
         }
+        value => at_value(reader, value, &values, at_blank),
+    }
+}
+
+/// Within or after the value of a condition that ends the text.
+fn at_value(reader: &Reader<'_>, value: &Raw, values: &Values<'_>, at_blank: bool) -> Completion {
+    let (before, end) = (reader.text, reader.text.len());
+    match value {
         Raw::Missing => values.starting("", end..end, &[]),
         Raw::One(item) if item.quoted && item.closed => fields(before, end..end, reader.catalog),
         Raw::One(_) if at_blank => fields(before, end..end, reader.catalog),
@@ -258,14 +267,16 @@ impl Values<'_> {
             all.push(literal("true", "yes"));
             all.push(literal("false", "no"));
         }
-        all.extend(field.choices.iter().map(|choice| value(choice, "")));
         for text in (self.seen)(field) {
-            if field.kind == Kind::Country {
-                all.push(value(country::code(&text), "seen here"));
+            let text = if field.kind == Kind::Country {
+                country::code(&text)
             } else {
-                all.push(value(&text, "seen here"));
-            }
+                &text
+            };
+            let is_known = field.choices.contains(&text);
+            all.push(value(text, if is_known { "" } else { "seen here" }));
         }
+        all.extend(field.choices.iter().map(|choice| value(choice, "")));
         if field.kind == Kind::Country {
             let groups = country::GROUPS.iter();
             all.extend(groups.map(|(name, _)| literal(name, "group of countries")));

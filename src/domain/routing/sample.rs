@@ -207,6 +207,12 @@ pub struct RouteSample {
 }
 
 impl RouteSample {
+    /// Its number for people, from 1: servers count requests from 1 too, since 0 asks for a new
+    /// number.
+    pub const fn number(&self) -> u64 {
+        self.index + 1
+    }
+
     /// Seconds from when it was due until it ended; never negative.
     pub fn latency(&self) -> f64 {
         micros(self.ended - self.intended).max(0.0)
@@ -234,7 +240,7 @@ impl RouteSample {
         let detail = self.outcome.detail();
         let row = format!(
             "{} {} {} {} {} {}",
-            self.index,
+            self.number(),
             self.outcome.kind().label(),
             self.outcome.worker().map_or("", Untrusted::compared),
             self.outcome

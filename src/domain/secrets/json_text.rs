@@ -58,9 +58,9 @@ pub(crate) fn without_members(json: &str, is_secret: impl Fn(&str) -> bool) -> S
 }
 
 /// The texts and numbers in a value; names of members are none.
-pub(super) fn scalars(value: &str) -> Vec<String> {
+pub(super) fn scalars(value: &str) -> Vec<Cow<'_, str>> {
     if !value.starts_with(['{', '[']) {
-        return vec![unquoted(value).into_owned()];
+        return vec![unquoted(value)];
     }
     let bytes = value.as_bytes();
     let mut found = Vec::new();
@@ -72,7 +72,7 @@ pub(super) fn scalars(value: &str) -> Vec<String> {
         }
         let end = string_end(bytes, at);
         if value_after_colon(bytes, end).is_none() {
-            found.push(unquoted(&value[at..end]).into_owned());
+            found.push(unquoted(&value[at..end]));
         }
         at = end;
     }

@@ -1,7 +1,6 @@
 //! Known secrets, taken out of a text in one pass, in whatever form they stand there.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::ops::Range;
 
 use super::REMOVED;
@@ -38,13 +37,13 @@ impl Known {
 /// The members themselves stay.
 pub fn scrub<'t>(text: &'t str, known: &Known, is_secret: impl Fn(&str) -> bool) -> Cow<'t, str> {
     let found = scan(text, is_secret);
-    let values: HashSet<String> = found
+    let values: Vec<Cow<str>> = found
         .values
         .iter()
         .flat_map(|value| scalars(&text[value.clone()]))
         .filter(|value| value.len() >= SHORTEST_COPY)
         .collect();
-    let own = Known::of(values.iter().map(String::as_str));
+    let own = Known::of(values.iter().map(Cow::as_ref));
     let mut cuts: Vec<(Range<usize>, Cow<'static, str>)> = Vec::new();
     for string in found.escaped {
         let plain = unquoted(&text[string.clone()]);
@@ -56,7 +55,11 @@ pub fn scrub<'t>(text: &'t str, known: &Known, is_secret: impl Fn(&str) -> bool)
         }
     }
     let mut kept = found.values.iter().peekable();
-    let mut places: Vec<Range<usize>> = known.0.places(text).chain(own.0.places(text)).collect();
+    let mut places: Vec<Range<usize>> = known
+        .0
+        .places(text)
+        .chain(own.0.places_outside(text, &found.values))
+        .collect();
     places.sort_unstable_by_key(|place| place.start);
     for place in places {
         while kept.next_if(|value| value.end < place.end).is_some() {}

@@ -7,10 +7,12 @@ use super::search::group_search;
 use super::{NewWorkergroup, Objection};
 use crate::domain::catalog::OFFERS;
 use crate::domain::dialect::Dialect;
+use crate::domain::field::Operator;
 use crate::domain::json_split;
 use crate::domain::language::{self, LanguageError, Mode};
 use crate::domain::listing::Listing;
-use crate::domain::query::Condition;
+use crate::domain::query::{Condition, DEFAULT_STORAGE_GB, Operand, Query};
+use crate::domain::value::Value;
 
 /// Workers from which the person is asked to double-check.
 const MANY_WORKERS: u32 = 100;
@@ -21,6 +23,8 @@ pub struct Draft {
     texts: [String; PARAMETERS.len()],
     /// Whether parameters that are not set are sent with their documented defaults.
     pub send_defaults: bool,
+    /// What the search that it was made from has and a workergroup cannot have, in a sentence.
+    omitted: Option<String>,
 }
 
 impl Draft {
@@ -82,6 +86,58 @@ impl Draft {
         draft
     }
 
+    /// A draft with what a workergroup can take of an offer query: the conditions that the market
+    /// filters on, and the disk, which workers get by a launch argument. `words` filter the loaded
+    /// rows.
+    pub fn from_query(query: &Query, words: &[String], dialect: &'static Dialect) -> Self {
+        // Computed columns are bourse's own.
+        let (computed, mut conditions): (Vec<_>, Vec<_>) = query
+            .active()
+            .cloned()
+            .partition(|condition| condition.field.is_computed());
+        let disk = query
+            .storage
+            .filter(|gb| (gb - DEFAULT_STORAGE_GB).abs() > f64::EPSILON);
+        if let Some(gb) = disk
+            && let Some(field) = OFFERS.by_key("disk_space")
+            && dialect.sends(field)
+            && !conditions.iter().any(|own| own.field == field)
+        {
+            let room = Operand::One(Value::Number(gb));
+            conditions.push(Condition::new(field, Operator::Gte, room));
+        }
+        let mut draft = Self::from_conditions(&conditions);
+        if let Some(gb) = disk {
+            draft.put(Key::LaunchArgs, format!("--disk {gb}"));
+        }
+        let mut omitted = Vec::new();
+        if !computed.is_empty() {
+            let text = language::print_briefly(&computed);
+            omitted.push(format!(
+                "Omitted, because the market can't filter on it: {text}"
+            ));
+        }
+        let usual = language::default_query(query.resource, dialect);
+        let mut without = Vec::new();
+        if query.offer_type != usual.offer_type {
+            without.push(format!("{} prices", query.offer_type.wire()));
+        }
+        if query.order != usual.order {
+            without.push(format!("sort {}", language::print_order(&query.order)));
+        }
+        if let Some(limit) = query.limit.filter(|_| query.limit != usual.limit) {
+            without.push(format!("limit {limit}"));
+        }
+        if !words.is_empty() {
+            without.push(format!("words {}", words.join(" ")));
+        }
+        if !without.is_empty() {
+            omitted.push(format!("Not part of a workergroup: {}", without.join(", ")));
+        }
+        draft.omitted = (!omitted.is_empty()).then(|| omitted.join("; "));
+        draft
+    }
+
     /// The conditions of the search as typed, else the documented default.
     pub fn conditions(&self, dialect: &'static Dialect) -> Result<Vec<Condition>, LanguageError> {
         let text = if self.is_set(Key::SearchParams) {
@@ -136,33 +192,34 @@ impl Draft {
         Err(objections)
     }
 
+    /// Warnings about the search.
+    fn search_advice(&self, conditions: &[Condition], dialect: &Dialect) -> Vec<Objection> {
+        let lacks = |key: &&str| !conditions.iter().any(|own| own.field.key == *key);
+        let missing = ["verified", "rentable"].into_iter().filter(lacks);
+        let unsent = conditions.iter().filter(|own| !dialect.sends(own.field));
+        let messages = (self.omitted.iter().cloned())
+            .chain(missing.map(|key| format!("the search lacks {key}=true")))
+            .chain(unsent.map(|own| format!("the market may ignore {}", own.field.key)));
+        messages
+            .map(|message| Objection::new(Key::SearchParams.wire(), message))
+            .collect()
+    }
+
     /// Warnings before sending, none of which prevents it.
     pub fn advice(&self, dialect: &'static Dialect) -> Vec<Objection> {
-        let mut advice = Vec::new();
-        let mut tell = |key: Key, message: String| advice.push(Objection::new(key.wire(), message));
         let has_template = self.is_set(Key::TemplateHash) || self.is_set(Key::TemplateId);
         let conditions = self.conditions(dialect).unwrap_or_default();
+        let mut advice = if self.is_set(Key::SearchParams) {
+            self.search_advice(&conditions, dialect)
+        } else {
+            Vec::new()
+        };
+        let mut tell = |key: Key, message: String| advice.push(Objection::new(key.wire(), message));
         if !self.is_set(Key::SearchParams) && !has_template {
             tell(
                 Key::SearchParams,
                 "without a template or a search, any verified machine may be rented".to_owned(),
             );
-        }
-        if self.is_set(Key::SearchParams) {
-            for key in ["verified", "rentable"] {
-                if !conditions
-                    .iter()
-                    .any(|condition| condition.field.key == key)
-                {
-                    tell(Key::SearchParams, format!("the search lacks {key}=true"));
-                }
-            }
-            for condition in &conditions {
-                if !dialect.sends(condition.field) {
-                    let name = condition.field.key;
-                    tell(Key::SearchParams, format!("the market may ignore {name}"));
-                }
-            }
         }
         let says_memory = conditions
             .iter()

@@ -26,10 +26,17 @@ pub struct MadeGroup {
 }
 
 impl MadeGroup {
-    /// Two sandboxes running at the same time assign the same ids: the creation time tells them
-    /// apart.
+    /// Two sandboxes running at the same time assign the same ids: the creation time and, within a
+    /// second, the endpoint tell them apart.
     fn is_same(&self, other: &Self) -> bool {
-        (self.id, &self.created_at) == (other.id, &other.created_at)
+        let identity = |group: &Self| {
+            (
+                group.id,
+                group.created_at.clone(),
+                group.endpoint_name.clone(),
+            )
+        };
+        identity(self) == identity(other)
     }
 }
 

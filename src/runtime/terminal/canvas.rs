@@ -14,7 +14,9 @@ pub struct Canvas<W: Write> {
     terminal: Terminal<Output<W>>,
     /// The terminal no longer shows what ratatui believes: the next frame draws every cell.
     stale: bool,
-    /// The web addresses that are links on the screen.
+    /// The addresses to show as links.
+    addresses: Vec<String>,
+    /// The links on the screen.
     links: Vec<Link>,
 }
 
@@ -28,6 +30,7 @@ impl<W: Write> Canvas<W> {
         Ok(Self {
             terminal: Terminal::new(Output::new(tty, ask_size))?,
             stale: true,
+            addresses: Vec::new(),
             links: Vec::new(),
         })
     }
@@ -50,7 +53,7 @@ impl<W: Write> Canvas<W> {
             // After a resize ratatui has drawn every cell, links or not.
             self.links.clear();
         }
-        let links = links::on_screen(frame.buffer);
+        let links = links::on_screen(frame.buffer, &self.addresses);
         let unlinked = links::gone(&self.links, &links, frame.buffer);
         let output = self.terminal.backend_mut();
         let added = links.iter().filter(|link| !self.links.contains(link));
@@ -59,6 +62,11 @@ impl<W: Write> Canvas<W> {
         self.links = links;
         self.stale = false;
         measured.ok_or_else(|| io::Error::other("the frame was not drawn"))
+    }
+
+    /// Shows these addresses as links, wherever they are on the screen, and no others.
+    pub(super) fn link_only(&mut self, addresses: Vec<String>) {
+        self.addresses = addresses;
     }
 
     /// The size of the next frame.

@@ -1,17 +1,14 @@
-//! Web addresses on the screen as links that the terminal opens (OSC 8).
+//! The markets' addresses on the screen as links that the terminal opens (OSC 8).
 //!
-//! They are found in the finished frame, so that a link leads exactly where its text says: nothing
-//! that a market sends can hide behind other words. For the same reason an address that is
-//! truncated or wrapped is not a link.
+//! Only addresses that the person configured: one that a server sent stays plain text. They are
+//! found in the finished frame, so that a link leads exactly where its text says; an address that is
+//! truncated or wrapped is not a link, as it may continue to another host.
 
 use ratatui::buffer::{Buffer, Cell};
 
-/// The longest addresses that terminals accept.
-const LONGEST: usize = 2000;
-
 pub(super) const END: &[u8] = b"\x1b]8;;\x1b\\";
 
-/// A web address on the screen.
+/// An address on the screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Link {
     pub url: String,
@@ -33,11 +30,12 @@ impl Link {
     }
 }
 
-/// The complete web addresses of a frame.
-pub(super) fn on_screen(buffer: &Buffer) -> Vec<Link> {
+/// The places of a frame that show one of these addresses, complete. A final slash makes no
+/// difference.
+pub(super) fn on_screen(buffer: &Buffer, addresses: &[String]) -> Vec<Link> {
     let width = usize::from(buffer.area.width).max(1);
     let rows = buffer.content.chunks(width).zip(buffer.area.y..);
-    rows.flat_map(|(row, y)| in_row(row, buffer.area.x, y))
+    rows.flat_map(|(row, y)| in_row(row, buffer.area.x, y, addresses))
         .collect()
 }
 
@@ -51,7 +49,7 @@ pub(super) fn gone(before: &[Link], now: &[Link], buffer: &Buffer) -> Vec<(u16, 
         .collect()
 }
 
-fn in_row(row: &[Cell], left: u16, y: u16) -> Vec<Link> {
+fn in_row(row: &[Cell], left: u16, y: u16, addresses: &[String]) -> Vec<Link> {
     let mut links = Vec::new();
     let mut x = 0;
     while x < row.len() {
@@ -61,7 +59,7 @@ fn in_row(row: &[Cell], left: u16, y: u16) -> Vec<Link> {
             continue;
         }
         let run: String = row[x..].iter().map_while(letter).collect();
-        if let Some(url) = address(&run)
+        if let Some(url) = known(&run, addresses)
             && ends(&run, &row[x + run.len()..])
         {
             links.push(Link {
@@ -85,17 +83,14 @@ fn letter(cell: &Cell) -> Option<char> {
     (is_allowed && characters.next().is_none()).then_some(first)
 }
 
-/// The address at the start of a text, without trailing punctuation.
-fn address(text: &str) -> Option<&str> {
-    let behind = text
-        .strip_prefix("https://")
-        .or_else(|| text.strip_prefix("http://"))?;
-    let host = behind.split(['/', '?', '#']).next()?;
-    // A user name in front of the host makes it look like another host.
-    let is_plain = host.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '[')
-        && !host.contains('@');
+/// The text without trailing punctuation, if it is one of the addresses.
+fn known<'t>(text: &'t str, addresses: &[String]) -> Option<&'t str> {
     let text = text.trim_end_matches(['.', ',', ';', ':', '!', '?', '\'', ')']);
-    (is_plain && text.len() <= LONGEST).then_some(text)
+    let bare = |address: &str| address.trim_end_matches('/').len();
+    addresses
+        .iter()
+        .any(|address| address[..bare(address)] == text[..bare(text)])
+        .then_some(text)
 }
 
 /// Whether an address is complete, judging by what follows it in its row: at the edge of a panel or
@@ -120,8 +115,16 @@ mod tests {
     use super::*;
 
     fn links(row: &str) -> Vec<String> {
+        let own = [
+            "https://a.example/x?y=1#z",
+            "http://b.example:80",
+            "http://[::1]:8000/",
+            "https://c.example",
+            "https://a.example/lo",
+            "https://a.example",
+        ];
         let buffer = Buffer::with_lines([row]);
-        let links = on_screen(&buffer).into_iter();
+        let links = on_screen(&buffer, &own.map(str::to_owned)).into_iter();
         links
             .map(|link| {
                 let shown: String = link.cells.iter().map(Cell::symbol).collect();
@@ -132,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_of_the_web_are_links() {
+    fn configured_addresses_are_links_and_no_others() {
         assert_eq!(
             links(
                 "see https://a.example/x?y=1#z, (http://b.example:80/) or http://[::1]:8000/ \"https://c.example\" https://d.example  "
@@ -142,7 +145,6 @@ mod tests {
                 "http://b.example:80/",
                 "http://[::1]:8000/",
                 "https://c.example",
-                "https://d.example"
             ]
         );
     }
@@ -169,13 +171,13 @@ mod tests {
             "javascript://a.example/   ",
             "file:///etc/passwd   ",
             "xhttps://a.example   ",
-            "https://bank.example@evil.example/   ",
+            "https://a.example@evil.example/   ",
+            "https://a.example.evil.example/   ",
+            "https://a.example/evil   ",
             "https:///path   ",
             "https://\u{430}.example/   ",
         ] {
             assert_eq!(links(row), [""; 0], "{row}");
         }
-        let long = format!("https://a.example/{}   ", "x".repeat(LONGEST));
-        assert_eq!(links(&long), [""; 0]);
     }
 }

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
 use super::super::USER;
-use super::super::numbers::whole;
+use super::super::numbers::{since_midnight, whole};
 use super::super::token::Token;
 use super::workers::Worker;
 use super::{Fleet, HIRING};
@@ -320,12 +320,8 @@ impl Fleet {
                 gpu_ram: *gpu_ram,
                 ..Draft::default()
             };
-            self.add(
-                id,
-                endpoint,
-                draft,
-                3_600.0 * 31.0 * super::float(serial as u64 + 1),
-            );
+            let age = 3_600.0 * 31.0 * super::float(serial as u64 + 1);
+            self.add(id, endpoint, draft, age + since_midnight(self.start));
             if let Some(group) = self.groups.last_mut() {
                 group.hires_at = None;
             }

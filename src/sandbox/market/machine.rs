@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::USER;
-use super::super::numbers::{float, rounded, unsigned, whole};
+use super::super::numbers::{float, rounded, since_midnight, unsigned, until_midnight, whole};
 use super::super::random::{Purpose, Rng};
 use super::facts::{Facts, GpuModel, Processor, Shares, pick};
 use super::host::{Host, whole_cents};
@@ -222,7 +222,12 @@ impl Machine {
         } else {
             [3.0, 4.0, 4.0][rng.index(3)]
         };
-        let end_date = now
+        let (listed, end) = if commission.arriving {
+            (*now, *now)
+        } else {
+            (now - since_midnight(*now), now + until_midnight(*now))
+        };
+        let end_date = end
             + facts
                 .spread
                 .duration_days
@@ -304,11 +309,12 @@ impl Machine {
             ask,
             bid_ask,
             start_date: (!rng.chance(shares.start_unknown)).then(|| {
-                now - if commission.arriving {
-                    0.0
-                } else {
-                    rng.between(0.05, 400.0) * 86_400.0
-                }
+                listed
+                    - if commission.arriving {
+                        0.0
+                    } else {
+                        rng.between(0.05, 400.0) * 86_400.0
+                    }
             }),
             end_date,
         }

@@ -134,11 +134,14 @@ fn reprice(facts: &Facts, machine: &mut Machine, rng: &mut Rng) {
         return;
     };
     let bid_ratio = machine.bid_ask / machine.ask;
+    // A lowest bid above the on-demand price stays the exception that it is in real markets.
+    let most = bid_ratio.max(1.0);
     let step = (machine.ask * rng.between(0.02, 0.08)).max(0.01);
     let wanted = machine.ask + if rng.chance(0.5) { step } else { -step };
     let (low, high) = bounds(&card.price);
     machine.ask = whole_cents(wanted.clamp(low, high));
-    machine.bid_ask = whole_cents(machine.ask * bid_ratio * rng.between(0.97, 1.03));
+    let bid_ratio = (bid_ratio * rng.between(0.97, 1.03)).min(most);
+    machine.bid_ask = whole_cents(machine.ask * bid_ratio);
 }
 
 /// The range of a host's price: a little beyond the usual prices of its GPU.

@@ -1,7 +1,7 @@
 //! Network volumes: disk space that the machines of a cluster share.
 
 use super::super::USER;
-use super::super::numbers::{rounded, unsigned};
+use super::super::numbers::{rounded, since_midnight, unsigned, until_midnight};
 use super::super::random::{Purpose, Rng};
 use super::facts::Facts;
 use super::host::{client_price, whole_cents};
@@ -128,8 +128,8 @@ impl Volume {
                 unsigned(average * rng.between(1.0, 1.4)),
                 unsigned(average * rng.between(0.5, 1.0)),
             ],
-            start_date: now - rng.between(1.0, 300.0) * 86_400.0,
-            end_date: now + days * 86_400.0,
+            start_date: now - since_midnight(now) - rng.between(1.0, 300.0) * 86_400.0,
+            end_date: now + until_midnight(now) + days * 86_400.0,
             external: rng.chance(0.05).then_some(false),
             active: rng.chance(0.15),
         }

@@ -1,4 +1,4 @@
-//! The card that a new user sees instead of the preview until the first key.
+//! The card that a new user sees instead of the preview until the next key or a search.
 
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
@@ -9,7 +9,7 @@ use crate::app::State;
 use crate::app::keymap::Action;
 use crate::app::view::Scene;
 use crate::domain::Resource;
-use crate::widgets::panel::Panel;
+use crate::widgets::panel::{Panel, Size};
 use crate::widgets::text::wrap;
 
 const KEYS: [(Action, &str); 6] = [
@@ -21,12 +21,22 @@ const KEYS: [(Action, &str); 6] = [
     (Action::Help, "list all keys"),
 ];
 
-/// Whether the card is shown: on the first run in the sandbox, until a key is pressed.
+/// Whether the card is to be shown: in the sandbox, until a person has closed it or searched.
 pub(super) fn is_due(view: &BrowserPane, state: &State) -> bool {
     view.resource == Resource::Offers
-        && view.is_untouched
+        && !state.markets.is_welcomed
         && state.markets.invites
         && state.profile.is_sandbox
+}
+
+/// Closes the card for good at a key or click, if there is room for it, or at a search: who has not
+/// seen it sees it on a larger screen.
+pub(super) fn close(view: &BrowserPane, is_search: bool, state: &mut State) {
+    let (columns, rows) = state.size;
+    let has_room = Size::of(columns, rows) != Size::Compact && !state.split.is_folded();
+    if (has_room || is_search) && is_due(view, state) {
+        state.markets.is_welcomed = true;
+    }
 }
 
 pub(super) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {

@@ -43,7 +43,6 @@ pub struct BrowserPane {
     focus: Focus,
     market: Overview,
     /// Whether it has not been used yet.
-    is_untouched: bool,
     /// Whether Enter applies a suggestion.
     has_suggestion: bool,
 }
@@ -54,7 +53,6 @@ impl BrowserPane {
             resource,
             focus: Focus::Table,
             market: Overview::default(),
-            is_untouched: true,
             has_suggestion: false,
         }
     }
@@ -250,7 +248,8 @@ impl View for BrowserPane {
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        self.is_untouched = false;
+        let is_search = self.focus == Focus::Query && action == Action::Submit;
+        first_run::close(self, is_search, cx.state);
         match (self.focus, action) {
             (Focus::Query, _) => query::update(self, action, cx),
             (Focus::Table | Focus::Market, Action::Query) => {
@@ -275,6 +274,9 @@ impl View for BrowserPane {
         match action {
             Action::FoldPreview | Action::WiderDetail | Action::WiderTable if is_compact => {
                 Availability::Disabled("The preview needs 100 columns and 30 rows".to_owned())
+            }
+            Action::Older | Action::Newer if !state.browsers[self.resource].bar.has_others() => {
+                Availability::Hidden
             }
             _ => Availability::Available,
         }
@@ -321,7 +323,7 @@ impl View for BrowserPane {
     }
 
     fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
-        self.is_untouched = false;
+        first_run::close(self, false, cx.state);
         if self.focus != Focus::Query && Overview::owns(region) {
             let was_selected = self.market.click(region, line);
             if was_selected && self.focus == Focus::Market {

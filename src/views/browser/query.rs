@@ -331,7 +331,11 @@ fn parts(browser: &Browser, keymap: &Keymap, theme: &Theme) -> Vec<(String, Styl
     let order: Vec<_> = browser
         .sorting_keys()
         .iter()
-        .map(|key| format!("{} {}", key.field.label, arrow(key.direction)))
+        .map(|key| {
+            // With its unit: “Down” alone reads as a direction.
+            let label = key.field.header(browser.dialect());
+            format!("{label} {}", arrow(key.direction))
+        })
         .collect();
     if !order.is_empty() {
         parts.push((format!("sort {}", order.join(", ")), theme.text));

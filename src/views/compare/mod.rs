@@ -267,7 +267,6 @@ impl View for Compare {
 
     fn availability(&self, action: Action, _: &State) -> Availability {
         match action {
-            action if searched::is_useless(&self.find, action) => Availability::Hidden,
             Action::Sort | Action::Settings => Availability::Hidden,
             _ => Availability::Available,
         }
@@ -281,6 +280,10 @@ impl View for Compare {
             Action::Right => Some("column"),
             _ => None,
         }
+    }
+
+    fn search(&self) -> Option<&Find> {
+        Some(&self.find)
     }
 
     fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {

@@ -124,9 +124,16 @@ impl View for Confirm {
             paragraphs.retain(|line| !line.is_empty());
         }
         let mut line = Line::default();
-        for (key, word, _) in &keys {
-            line.push_span(Span::styled(key.clone(), theme.key));
-            line.push_span(Span::raw(format!(" {word}   ")));
+        for (key, word, action) in &keys {
+            // The default, which Enter answers with.
+            let (of_key, of_word) = if *action == Action::Back {
+                (theme.selected, theme.selected)
+            } else {
+                (theme.key, theme.text)
+            };
+            line.push_span(Span::styled(key.clone(), of_key));
+            line.push_span(Span::styled(format!(" {word}"), of_word));
+            line.push_span(Span::raw("   "));
         }
         let message = Message {
             title: &self.title,

@@ -90,6 +90,13 @@ fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     }
     rows.gap();
     word("Type create", view, rows, scene);
+    when(view, rows, scene);
+    history(rows, scene);
+}
+
+/// When the request can be sent, and how.
+fn when(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
+    let theme = scene.theme;
     let wait = scene
         .state
         .mutations
@@ -110,7 +117,6 @@ fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
         ),
     };
     rows.text(1, &text, style);
-    history(rows, scene);
 }
 
 /// The line for the word, and what is wrong with it.

@@ -136,8 +136,11 @@ impl LongText for Shown {
 
     fn searched(&self, place: usize, bytes: usize) -> String {
         let mut line = self.line(place).to_string();
-        if let Some(rest) = self.places.get(place).and_then(|own| self.text.rest(*own)) {
-            let end = rest.floor_char_boundary(bytes.saturating_sub(1));
+        let beyond = bytes.saturating_sub(1);
+        if beyond > 0
+            && let Some(rest) = self.places.get(place).and_then(|own| self.text.rest(*own))
+        {
+            let end = rest.floor_char_boundary(beyond);
             line.push_str(&rest[..end]);
         }
         line

@@ -18,6 +18,7 @@ use crate::app::remote::{Now, Ticket, Waiting};
 use crate::app::view::{Availability, Cx, Outcome, Region, Response, Scene, View};
 use crate::domain::cost::ThreePrices;
 use crate::domain::{Resource, RowId};
+use crate::widgets::find::Find;
 pub(super) use below::below_card;
 pub(super) use json::json_of;
 
@@ -187,20 +188,12 @@ impl Detail {
     }
 
     /// Whether a search is being typed in the open tab.
-    const fn is_typing(&self) -> bool {
-        match self.tab {
-            Tab::Fields => self.fields.find.is_typing(),
-            Tab::Json => self.json.report.is_typing(),
-            Tab::Overview | Tab::Machine => false,
-        }
+    fn is_typing(&self) -> bool {
+        self.search().is_some_and(Find::is_typing)
     }
 
     fn is_searching(&self) -> bool {
-        match self.tab {
-            Tab::Fields => self.fields.find.is_active(),
-            Tab::Json => self.json.report.is_searching(),
-            Tab::Overview | Tab::Machine => false,
-        }
+        self.search().is_some_and(Find::is_active)
     }
 
     /// Performs an action in the open tab; false if it has no meaning there.
@@ -343,7 +336,7 @@ impl View for Detail {
         let is_elsewhere = match action {
             Action::Related => self.resource != Resource::Offers,
             Action::Toggle => self.tab != Tab::Json,
-            Action::Newer | Action::Older => !self.is_searching(),
+            Action::Newer | Action::Older => self.search().is_none(),
             _ => is_of_table,
         };
         if is_elsewhere {
@@ -353,11 +346,19 @@ impl View for Detail {
         }
     }
 
+    fn search(&self) -> Option<&Find> {
+        match self.tab {
+            Tab::Fields => Some(&self.fields.find),
+            Tab::Json => Some(self.json.report.find()),
+            Tab::Overview | Tab::Machine => None,
+        }
+    }
+
     fn hint(&self, action: Action) -> Option<&'static str> {
         match (action, self.tab) {
             (Action::Submit, Tab::Machine) => Some("show offer"),
             (Action::Submit, Tab::Json) => Some("fold"),
-            (Action::Submit, _) if !self.is_typing() => Some("back"),
+            (Action::Submit, _) => Some("back"),
             (Action::Mark, Tab::Json) => Some("fold"),
             _ => None,
         }

@@ -190,7 +190,6 @@ impl View for Funnel {
 
     fn availability(&self, action: Action, _: &State) -> Availability {
         match action {
-            action if searched::is_useless(&self.find, action) => Availability::Hidden,
             Action::Left | Action::Sort | Action::Mark | Action::Differences | Action::Settings => {
                 Availability::Hidden
             }
@@ -209,6 +208,10 @@ impl View for Funnel {
             Action::Right => Some("loosen"),
             _ => None,
         }
+    }
+
+    fn search(&self) -> Option<&Find> {
+        Some(&self.find)
     }
 
     fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {

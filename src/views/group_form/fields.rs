@@ -112,10 +112,12 @@ pub(super) fn show_faults(
                 }
             }
         }
-        let advice = draft.advice().iter().find(|advice| {
+        let advice = draft.advice().iter().filter(|advice| {
             advice.parameter == key.wire() && key.parameter().inert != Some(advice.message.as_str())
         });
-        form.set_warning(item, advice.map(|advice| format!("! {}", advice.message)));
+        let advice: Vec<_> = advice.map(|advice| advice.message.as_str()).collect();
+        let warning = (!advice.is_empty()).then(|| format!("! {}", advice.join("; ")));
+        form.set_warning(item, warning);
         form.set_note(item, default_note(draft, key));
     }
 }

@@ -14,8 +14,8 @@ use crate::app::keymap::{Action, Context};
 use crate::app::mutations::Completed;
 use crate::app::remote::Now;
 use crate::app::view::{Cx, Outcome, Region, Scene, View};
+use crate::domain::Resource;
 use crate::domain::workergroup::{Draft, Key};
-use crate::domain::{Resource, language};
 use crate::widgets::form::{Form, FormEvent};
 use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::Size;
@@ -82,18 +82,10 @@ pub fn clone_selected(cx: &mut Cx<'_>) -> bool {
 
 /// Opens the form with the running search for offers.
 pub fn from_search(cx: &mut Cx<'_>) -> bool {
-    let active = cx.state.browsers[Resource::Offers].query.active();
-    // Computed columns are bourse's own: the market cannot filter on them.
-    let (local, conditions): (Vec<_>, Vec<_>) = active
-        .cloned()
-        .partition(|condition| condition.field.is_computed());
-    open_with(Draft::from_conditions(&conditions), cx);
-    if !local.is_empty() {
-        let text = language::print_briefly(&local);
-        cx.complain(format!(
-            "Omitted, because the market can't filter on it: {text}"
-        ));
-    }
+    let browser = &cx.state.browsers[Resource::Offers];
+    let dialect = cx.state.profile.dialect;
+    let draft = Draft::from_query(&browser.query, browser.ran_words(), dialect);
+    open_with(draft, cx);
     true
 }
 

@@ -208,15 +208,15 @@ fn range(view: &Market, line: usize, scale: &Scale, area: Rect, scene: &mut Scen
 
 fn columns(view: &Market) -> (Vec<Figure>, Vec<Column>) {
     let name = view.groupings()[view.grouping].name;
-    let (machines, merit) = match view.resource {
-        Resource::Volumes => ("Volumes", "MB/s per $"),
-        Resource::Offers | Resource::Workergroups => ("Machines", "DLPerf/$"),
+    let (machines, low, merit) = match view.resource {
+        Resource::Volumes => ("Volumes", "Low", "MB/s per $"),
+        Resource::Offers | Resource::Workergroups => ("Machines", "Low/GPU", "DLPerf/$"),
     };
     let mut columns = vec![
         (Figure::Name, Column::text(name, 14).grows()),
         (Figure::Gpus, Column::number("GPUs", 6).priority(1)),
         (Figure::Machines, Column::number(machines, 8).priority(5)),
-        (Figure::Low, Column::number("Low", 8)),
+        (Figure::Low, Column::number(low, 8)),
         (Figure::LowerQuartile, Column::number("P25", 8).priority(8)),
         (Figure::Median, Column::number("Median", 8).priority(2)),
         (Figure::UpperQuartile, Column::number("P75", 8).priority(7)),
@@ -339,7 +339,14 @@ fn cheapest(view: &Market, line: &Line, listing: &Listing) -> String {
     };
     let low = line.group.cheapest.map(|best| {
         let id = id(best.row).unwrap_or_default();
-        format!("Cheapest {id} at {}", price(best.value))
+        // The table's prices are per GPU, this one is the offer's.
+        let field = listing.catalog().by_key("num_gpus");
+        let gpus = field.map(|field| format::cell(listing, best.row as usize, field, 4));
+        let gpus = match gpus {
+            Some(many) if many != "1" => format!(" ({many} GPUs)"),
+            Some(_) | None => String::new(),
+        };
+        format!("Cheapest {id} at {}{gpus}", price(best.value))
     });
     let value = line.group.best.map(|best| {
         let id = id(best.row).unwrap_or_default();

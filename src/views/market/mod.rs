@@ -193,7 +193,6 @@ impl View for Market {
 
     fn availability(&self, action: Action, _: &State) -> Availability {
         match action {
-            action if searched::is_useless(&self.find, action) => Availability::Hidden,
             Action::Left
             | Action::Right
             | Action::Mark
@@ -209,6 +208,10 @@ impl View for Market {
             Action::NextTab => Some("group by"),
             _ => None,
         }
+    }
+
+    fn search(&self) -> Option<&Find> {
+        Some(&self.find)
     }
 
     fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {

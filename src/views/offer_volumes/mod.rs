@@ -236,12 +236,15 @@ impl View for OfferVolumes {
 
     fn availability(&self, action: Action, _: &State) -> Availability {
         match action {
-            action if searched::is_useless(&self.find, action) => Availability::Hidden,
             Action::New | Action::Settings | Action::Remove | Action::Left | Action::Right => {
                 Availability::Hidden
             }
             _ => Availability::Available,
         }
+    }
+
+    fn search(&self) -> Option<&Find> {
+        Some(&self.find)
     }
 
     fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {

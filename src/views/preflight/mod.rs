@@ -15,6 +15,7 @@ use crate::app::keymap::{Action, Context};
 use crate::app::remote::Now;
 use crate::app::view::{Availability, Cx, Outcome, Scene, View};
 use crate::domain::Resource;
+use crate::widgets::find::Find;
 use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::Size;
 use crate::widgets::report::Report;
@@ -79,6 +80,10 @@ impl View for Preflight {
         self.report.contexts()
     }
 
+    fn search(&self) -> Option<&Find> {
+        Some(self.report.find())
+    }
+
     fn widget(&mut self, cx: &Cx<'_>) -> Option<&mut dyn InputWidget> {
         let (columns, rows) = cx.state.size;
         let size = Size::of(columns, rows.saturating_sub(1));
@@ -91,13 +96,12 @@ impl View for Preflight {
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
-        super::keys::of_report(&self.report, action)
+        super::keys::of_report(action)
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {
         match action {
             Action::Refresh => Some("refresh"),
-            Action::Submit if self.report.is_typing() => Some("find"),
             _ => None,
         }
     }

@@ -16,6 +16,7 @@ use crate::app::keymap::{Action, Context};
 use crate::app::requests::{editable, resend, resendable};
 use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::{format, pretty};
+use crate::widgets::find::Find;
 use crate::widgets::json;
 use crate::widgets::report::Report;
 
@@ -168,6 +169,10 @@ impl View for RequestDetails {
         ]
     }
 
+    fn search(&self) -> Option<&Find> {
+        Some(self.focused().find())
+    }
+
     fn hint(&self, action: Action) -> Option<&'static str> {
         match action {
             Action::NextTab => Some(match self.focus {
@@ -176,9 +181,6 @@ impl View for RequestDetails {
             }),
             Action::Refresh => Some("resend"),
             Action::Filter => Some("edit and send"),
-            Action::Submit if self.focused().is_typing() => Some("keep"),
-            Action::Back if self.focused().is_searching() => Some("clear search"),
-            Action::Older | Action::Newer if self.focused().is_typing() => Some("matches"),
             _ => None,
         }
     }
@@ -187,10 +189,6 @@ impl View for RequestDetails {
         let refused = match action {
             Action::Refresh => resendable(state).err(),
             Action::Filter => editable(state).err(),
-            Action::Complete if self.focused().is_typing() => return Availability::Hidden,
-            Action::Newer | Action::Older if !self.focused().is_searching() => {
-                return Availability::Hidden;
-            }
             action => super::requests::unavailable(action),
         };
         refused.map_or(Availability::Available, Availability::Disabled)

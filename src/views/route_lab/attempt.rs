@@ -15,6 +15,7 @@ use crate::app::view::{Availability, Cx, Outcome as Handling, Region, Scene, Vie
 use crate::domain::Untrusted;
 use crate::domain::routing::{Outcome, OutcomeKind, RouteSample, Run, words};
 use crate::domain::text::{json_for_terminal, visible};
+use crate::widgets::find::Find;
 use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::report::Report;
@@ -109,10 +110,11 @@ fn sent(sample: &RouteSample) -> String {
     if sample.poll > 0 {
         format!(
             "cost {cost}, poll {} of request {}",
-            sample.poll, sample.request
+            sample.poll,
+            sample.request + 1
         )
     } else {
-        format!("cost {cost}, request {}", sample.request)
+        format!("cost {cost}, request {}", sample.request + 1)
     }
 }
 
@@ -279,6 +281,10 @@ impl View for AttemptView {
         ]
     }
 
+    fn search(&self) -> Option<&Find> {
+        Some(self.report.find())
+    }
+
     fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
         Some(&mut self.report)
     }
@@ -317,7 +323,6 @@ impl View for AttemptView {
             }
             // Their keys are those of charts; here they would sort nothing or reach another view.
             Action::Sort | Action::Differences if !self.report.is_typing() => Availability::Hidden,
-            Action::Newer | Action::Older if !self.report.is_searching() => Availability::Hidden,
             Action::Settings => {
                 let run = state.routes.run(self.run);
                 if run.is_some_and(|run| assignment(run.run(), self.place).is_some()) {
@@ -333,7 +338,6 @@ impl View for AttemptView {
     fn hint(&self, action: Action) -> Option<&'static str> {
         match action {
             Action::Left => Some("previous/next attempt"),
-            Action::Submit if self.report.is_typing() => Some("keep"),
             Action::Submit | Action::Open => Some("close"),
             Action::Settings => Some("worker request"),
             _ => None,
@@ -364,7 +368,7 @@ impl View for AttemptView {
         } else {
             Layout::horizontal([Constraint::Length(FACTS), Constraint::Fill(1)]).areas(area)
         };
-        let title = format!("Attempt {} of run {}", sample.index, run.number);
+        let title = format!("Attempt {} of run {}", sample.number(), run.number);
         let panel = Panel::new(title).sized(scene.size);
         let inner = panel.render(left, scene.frame.buffer_mut(), theme);
         let lines = facts(run.run(), sample, inner.width, theme);

@@ -181,7 +181,7 @@ impl Rows for AttemptRows<'_> {
         };
         let plain = |text: String| (Cow::Owned(text), Style::new());
         match column {
-            Col::Number => plain(sample.index.to_string()),
+            Col::Number => plain(sample.number().to_string()),
             Col::Ended => plain(format!("{:.3}", sample.ended)),
             Col::Latency => plain(format!("{:.2}", sample.latency() * 1e3)),
             Col::Outcome => {

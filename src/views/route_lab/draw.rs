@@ -371,7 +371,7 @@ fn preview(view: &RouteLab, run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
         panel.render(area, scene.frame.buffer_mut(), theme);
         return;
     };
-    let panel = Panel::new(format!("Attempt {}", sample.index)).sized(scene.size);
+    let panel = Panel::new(format!("Attempt {}", sample.number())).sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), theme);
     let mut lines = attempt::facts(run, sample, inner.width, theme);
     lines.push(Line::default());

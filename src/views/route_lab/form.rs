@@ -73,7 +73,7 @@ impl Key {
     const fn label(self) -> &'static str {
         match self {
             Self::Endpoint => "Endpoint",
-            Self::Cost => "Load",
+            Self::Cost => "Cost",
             Self::Send => "Send",
             Self::Count => "Requests",
             Self::Duration => "Duration",
@@ -169,16 +169,19 @@ impl NewRun {
             Key::Endpoint.text(""),
             Key::Cost
                 .text("100")
-                .note("load estimate, per request")
+                .note("compute of one request")
                 .check(number),
             Field::choice(Key::Send, Key::Send.label(), modes, 0),
-            Key::Count.text("100").note("polls extra").check(whole),
+            Key::Count
+                .text("100")
+                .note("polls do not count")
+                .check(whole),
             Key::Duration.text("30s").note("30s, 5m, 1h").check(span),
             Key::Concurrency.text("4").note("in flight").check(whole),
             Key::Rate.text("").check(blank_or_number),
             Key::PollCost
                 .text("")
-                .note("blank: the cost")
+                .note("blank: same as Cost")
                 .check(blank_or_number),
             Key::Patience
                 .text("60s")
@@ -457,7 +460,7 @@ impl NewRun {
                 if plan.injects_load() {
                     lines.push(Line::from(load(&plan)));
                     if !scene.state.profile.is_sandbox {
-                        let text = "Load can wake workers, and workers are billed.";
+                        let text = "Requests can wake workers, and workers are billed.";
                         lines.push(Line::styled(text, theme.warning));
                     }
                 } else {

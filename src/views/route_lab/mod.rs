@@ -129,7 +129,8 @@ fn start(plan: RoutePlan, cx: &mut Cx<'_>) -> Result<(), NotStarted> {
     if cx.state.routes.active_series().is_some() {
         return begin(plan, cx);
     }
-    cx.open(confirm::ConfirmRun::new(plan));
+    let question = confirm::question(plan, cx.state);
+    cx.open(question);
     Ok(())
 }
 

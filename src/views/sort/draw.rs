@@ -42,7 +42,7 @@ fn order(view: &Sort, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         };
         lines.push(Line::from(vec![
             Span::styled(format!("{} ", place + 1), theme.dim),
-            Span::styled(key.field.label, theme.accent),
+            Span::styled(key.field.header(view.dialect), theme.accent),
             Span::raw(format!(" {} {}", key.direction.arrow(), words(key))),
             sorter,
         ]));

@@ -61,7 +61,7 @@ impl Sort {
                 "{} {} {}",
                 index + 1,
                 key.direction.arrow(),
-                key.field.label
+                key.field.header(self.dialect)
             );
             item(title, key.field)
         });

@@ -256,7 +256,7 @@ fn completion_offers_fields_then_operators_then_values() {
             "gpu_name in [RTX_5090,rtx_5|",
             "gpu_name in [RTX_5090,RTX_5080",
         ),
-        ("gpu_name in [|", "gpu_name in [RTX_5090"),
+        ("gpu_name in [|", "gpu_name in [Weird_GPU"),
         ("geolocation=x|", "geolocation=XX"),
         ("geolocation in [euro|", "geolocation in [EUROPE"),
         ("cpu_arch=arm|", "cpu_arch=arm64"),

@@ -8,7 +8,7 @@ mod insight;
 mod language;
 mod language_editing;
 mod language_properties;
-mod malformed;
+pub mod malformed;
 mod query_cases;
 mod real_records;
 mod routing;

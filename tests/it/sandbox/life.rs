@@ -185,6 +185,7 @@ fn an_unlisted_volume_is_gone_in_the_next_run_too() {
             unlisted,
             unlist_store: Some(UnlistStore::new(move |id| {
                 store.lock().unwrap().insert(id);
+                Ok(())
             })),
             ..frozen()
         })
@@ -208,6 +209,26 @@ fn an_unlisted_volume_is_gone_in_the_next_run_too() {
     assert_eq!(unlist(&second), 400);
 }
 
+#[test]
+fn what_cannot_be_saved_is_told_once_and_done_nevertheless() {
+    let server = Server::start(SandboxConfig {
+        freeze: false,
+        group_store: Some(GroupStore::new(
+            |_| Err("groups.json: disk full".to_owned()),
+        )),
+        ..frozen()
+    });
+    assert_eq!(server.running.take_unsaved(), None);
+    let made = server
+        .post(GROUPS, &json!({"endpoint_name": "mine"}))
+        .good()["id"]
+        .clone();
+    assert!(groups(&server).iter().any(|group| group["id"] == made));
+    let why = server.running.take_unsaved();
+    assert_eq!(why.as_deref(), Some("groups.json: disk full"));
+    assert_eq!(server.running.take_unsaved(), None);
+}
+
 // Workergroups
 
 /// A sandbox that brings `groups` back and keeps changes in the same place.
@@ -219,6 +240,7 @@ fn keeping(groups: &Arc<Mutex<MadeGroups>>) -> Server {
         groups,
         group_store: Some(GroupStore::new(move |change: GroupChange| {
             kept.lock().unwrap().apply(change);
+            Ok(())
         })),
         ..frozen()
     })

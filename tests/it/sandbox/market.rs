@@ -591,3 +591,46 @@ fn pem_to_der(pem: &str) -> Vec<u8> {
     let body: String = pem.lines().filter(|line| !line.starts_with('-')).collect();
     base64::Engine::decode(&base64::engine::general_purpose::STANDARD, body).unwrap()
 }
+
+#[test]
+fn restarts_on_one_day_list_the_same_dates() {
+    let dates = |hour: f64| -> Vec<[Value; 2]> {
+        let start = FROZEN_AT + hour * 3_600.0;
+        let market = Market::new(MarketConfig {
+            start,
+            ..MarketConfig::default()
+        })
+        .unwrap();
+        let rows = offers(&market, Terms::default());
+        rows.iter()
+            .map(|row| [row["start_date"].clone(), row["end_date"].clone()])
+            .collect()
+    };
+    let morning = dates(8.0);
+    assert_eq!(morning, dates(17.5));
+    assert_ne!(morning, dates(8.0 + 24.0));
+    let created = |hour: f64| {
+        let fleet = Fleet::new(1, FROZEN_AT + hour * 3_600.0, 1);
+        let dates = fleet.workergroups().map(|it| it.created_at.clone());
+        dates.collect::<Vec<_>>()
+    };
+    assert_eq!(created(8.0), created(17.5));
+}
+
+#[test]
+fn bids_above_the_price_stay_the_exception() {
+    let mut market = market();
+    let share = |market: &Market| {
+        let rows = offers(market, Terms::default());
+        let above = rows
+            .iter()
+            .filter(|row| number(row, "min_bid") > number(row, "dph_base") + 1e-9);
+        (above.count(), rows.len())
+    };
+    for _ in 0..4 {
+        market.step(6.0 * 3_600.0);
+        let (above, all) = share(&market);
+        // 11 % of recorded offers.
+        assert!(above * 5 < all, "{above} of {all}");
+    }
+}

@@ -3,6 +3,8 @@
 #[cfg(unix)]
 mod bounded;
 mod configuration;
+#[cfg(target_os = "linux")]
+mod failing_disk;
 #[cfg(unix)]
 mod profiles;
 mod state_files;

@@ -56,6 +56,7 @@ pub fn snapshot() -> Snapshot {
             days: 45.0,
         }),
         split: Some(62),
+        is_welcomed: true,
     }
 }
 

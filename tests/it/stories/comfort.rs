@@ -453,3 +453,47 @@ fn what_the_help_lists_for_elsewhere_is_not_taken_for_copying() {
             .any(|effect| matches!(effect, bourse::app::Effect::Copy { .. }))
     );
 }
+
+#[test]
+fn the_footer_of_a_search_says_what_its_keys_do_now() {
+    for view in ["m", "space space v", "F", "enter tab"] {
+        let mut desk = TestApp::with_offers(THREE);
+        desk.keys(view).keys("/");
+        desk.expect("Enter keep").expect("Esc clear search");
+        for wrong in ["history", "matches", "filter by this", "Tab complete"] {
+            desk.expect_not(wrong);
+        }
+        desk.keys("enter").expect_not("Enter keep");
+    }
+    // More than one match can be stepped through, kept and cleared.
+    let mut desk = TestApp::with_offers(THREE);
+    desk.keys("m /").type_text("rtx").expect("matches");
+    desk.keys("enter").expect("Esc clear search");
+    desk.keys("esc")
+        .expect_not("clear search")
+        .expect("Market by");
+}
+
+#[test]
+fn the_query_bar_offers_its_history_once_there_is_one() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.keys("/").expect("Enter run").expect_not("history");
+    desk.type_text("num_gpus=2").keys("enter").answer(THREE);
+    desk.keys("/ ctrl-u").expect("history");
+}
+
+#[test]
+fn a_notice_goes_with_the_view_that_it_is_about() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.keys("esc").expect("Press q to quit");
+    desk.keys("m").expect_not("Press q to quit");
+    desk.keys("Z").expect("Z does nothing here");
+    desk.keys("esc").expect_not("does nothing here");
+    // What a view says when it closes is shown below it.
+    desk.keys("3").answer(crate::stories::groups::FOUR);
+    desk.keys("n")
+        .type_text("chat")
+        .keys("esc")
+        .expect("Draft saved");
+    desk.keys("?").expect_not("Draft saved");
+}

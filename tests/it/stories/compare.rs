@@ -63,7 +63,10 @@ fn the_columns_of_the_table_come_first_in_their_order() {
         .take(6)
         .map(|line| line.split("  ").next().unwrap())
         .collect();
-    assert_eq!(labels, ["$/h", "Job $", "After job", "N", "GPU", "VRAM"]);
+    assert_eq!(
+        labels,
+        ["$/h", "Job $", "Left after job", "N", "GPU", "VRAM"]
+    );
     // 0.30 x 10 + 0.9 x 50 x 10 / 720 + 20 x 0.01 + 5 x 0.02 = 3.925;
     // 0.70 x 10 + 1.8 x 50 x 10 / 720 + 0.3 = 8.55.
     let glance = |label| behind(&desk, "At a glance", label);

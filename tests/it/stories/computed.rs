@@ -311,3 +311,39 @@ fn what_the_command_line_has_no_numbers_for_is_refused_before_anything_is_sent()
     }
     assert!(market.requests().is_empty());
 }
+
+#[test]
+fn a_group_from_a_search_gets_its_disk_and_says_beside_the_search_what_it_lacks() {
+    let mut desk = wide();
+    run(&mut desk, "gpu_ram>=24");
+    desk.answer(MARKET);
+    let query = &mut desk.model.browsers[bourse::domain::Resource::Offers].query;
+    query.storage = Some(200.0);
+    query.offer_type = bourse::domain::OfferType::Bid;
+    query.order = language::parse_order("dph_total", &OFFERS).unwrap();
+    query.limit = Some(50);
+    desk.keys(":").type_text("from-search").keys("enter");
+    desk.resize(90, 48).answer(FOUR);
+    desk.expect("--disk 200");
+    desk.expect("Not part of a workergroup: bid prices, sort dph_total, limit 50");
+    desk.type_text("chat");
+    says(&desk, r#""launch_args": "--disk 200""#);
+    desk.keys("esc").expect_not("Not part of");
+}
+
+#[test]
+fn the_disk_of_a_query_is_a_condition_where_the_market_has_one() {
+    let mut query = language::default_query(bourse::domain::Resource::Offers, &Dialect::VAST);
+    query.conditions.clear();
+    query.storage = Some(64.5);
+    let draft = Draft::from_query(&query, &[], &Dialect::VAST);
+    assert_eq!(draft.text(Key::SearchParams), "disk_space>=64.5");
+    assert_eq!(draft.text(Key::LaunchArgs), "--disk 64.5");
+    let draft = Draft::from_query(&query, &[], &Dialect::DOCUMENTED);
+    assert_eq!(draft.text(Key::SearchParams), "");
+    assert_eq!(draft.text(Key::LaunchArgs), "--disk 64.5");
+    // The market's default needs no argument.
+    query.storage = Some(8.0);
+    let draft = Draft::from_query(&query, &[], &Dialect::VAST);
+    assert!(draft.is_blank());
+}

@@ -155,10 +155,10 @@ fn escape_keeps_what_was_typed_and_ctrl_x_clears_the_pricing() {
     // A draft is gone once a job is priced.
     desk.keys("J").expect_not("77").expect("[ Clear pricing ]");
     desk.keys("ctrl-x").expect("Job pricing cleared");
-    desk.expect_not("Job $").expect_not("After job");
+    desk.expect_not("Job $").expect_not("Left after job");
     type_job(&mut desk).keys("enter").expect("Job $");
     desk.keys(":").type_text("clear-job").keys("enter");
-    desk.expect_not("Job $").expect_not("After job");
+    desk.expect_not("Job $").expect_not("Left after job");
     // By its button, too.
     type_job(&mut desk).keys("enter").expect("Job $");
     desk.keys("J").click("[ Clear pricing ]");

@@ -189,3 +189,15 @@ fn a_dialog_takes_the_focus_from_the_panels_below() {
     desk.keys("y").expect("╭ Offers ─").expect_not("┏ Offers ━");
     desk.keys("esc").expect("┏ Offers ━");
 }
+
+#[test]
+fn prices_per_gpu_and_of_an_offer_are_told_apart() {
+    let mut desk = wide();
+    desk.keys("m").expect("Low/GPU");
+    // 16.02 / 8 GPUs.
+    assert_eq!(figures(&desk, " H100 SXM")[2], "2.002");
+    while !desk.shows("▌ H100") {
+        desk.keys("j");
+    }
+    desk.expect("Cheapest 104 at $16.02/h (8 GPUs)");
+}

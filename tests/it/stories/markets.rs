@@ -9,6 +9,7 @@ use bourse::app::markets::{
 use bourse::app::message::{Effect, Message};
 use bourse::app::remote::Ticket;
 use bourse::app::{Pane, Profile};
+use bourse::domain::saved::{Searches, Snapshot};
 use bourse::domain::{Dialect, Resource};
 
 use crate::stories::unlist::{TWO, flat, said};
@@ -629,4 +630,35 @@ fn the_first_sight_of_the_sandbox_names_the_way_out() {
     desk.resize(120, 40).expect("connect to a real market");
     desk.keys("j").selects("102").expect_not("real market");
     desk.keys("M esc").expect_not("real market");
+}
+
+#[test]
+fn a_welcome_that_was_closed_never_returns() {
+    let start = |snapshot: Option<&Snapshot>| {
+        let mut desk = TestApp::prepared(&Dialect::SANDBOX, |model| {
+            model.profile.is_sandbox = true;
+            model.markets.invites = true;
+            model.restore(snapshot, Searches::default(), false);
+        });
+        desk.answer(THREE);
+        desk
+    };
+    let mut desk = start(None);
+    desk.expect("Welcome to bourse");
+    // Where there is no room for it, no key closes it.
+    desk.resize(80, 24).expect_not("Welcome");
+    desk.keys("j");
+    let unseen = desk.model.snapshot();
+    start(Some(&unseen)).expect("Welcome to bourse");
+    desk.resize(120, 40).keys("j").expect_not("Welcome");
+    let closed = desk.model.snapshot();
+    start(Some(&closed)).expect_not("Welcome");
+    // A search needs it no more either.
+    let mut desk = start(None);
+    desk.resize(80, 24)
+        .keys("/")
+        .type_text("4090")
+        .keys("enter");
+    let searched = desk.model.snapshot();
+    start(Some(&searched)).expect_not("Welcome");
 }

@@ -565,3 +565,23 @@ fn words_on_a_cut_answer_say_that_the_market_has_more() {
     desk.keys("/").type_text(" 4090").keys("enter");
     desk.expect_not("Words filter");
 }
+
+#[test]
+fn values_are_completed_by_how_many_rows_have_them() {
+    let mut desk = crate::stories::insights::wide();
+    desk.keys("/ ctrl-u").type_text("gpu_name=");
+    let labels = |desk: &TestApp| -> Vec<String> {
+        let bar = &desk.model.browser().unwrap().bar;
+        let candidates = &bar.completion.as_ref().unwrap().candidates;
+        candidates.iter().map(|it| it.label.clone()).collect()
+    };
+    // Two 3090s, two 4090s, one H100; then what the market may have besides.
+    assert_eq!(labels(&desk)[..3], ["RTX 3090", "RTX 4090", "H100 SXM"]);
+    let bar = &desk.model.browser().unwrap().bar;
+    assert_eq!([bar.count(0), bar.count(2)], [Some(2), Some(1)]);
+    desk.keys("ctrl-u").type_text("geolocation=");
+    assert_eq!(labels(&desk)[..2], ["US", "IS"]);
+    // What begins with the typed text comes before what contains it.
+    desk.keys("ctrl-u").type_text("gpu_name=h");
+    assert_eq!(labels(&desk)[0], "H100 SXM");
+}

@@ -119,10 +119,25 @@ fn a_write_and_a_series_are_both_named() {
         says(&desk, "Creating a workergroup for endpoint chat");
         says(&desk, "chat, 100 requests, 4 at once, cost 0");
         says(&desk, "discards results that were not exported");
-        desk.expect("y quit   Esc cancel");
+        desk.expect("y quit   Enter/Esc cancel");
         desk.keys("enter").expect_not("Quit bourse?");
         assert!(!has_left(&desk), "Enter cancels");
         desk.keys("q y");
         assert!(has_left(&desk));
     }
+}
+
+#[test]
+fn a_paused_series_is_asked_about_like_a_running_one() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.keys("t ctrl-u").type_text("chat").keys("down ctrl-u");
+    desk.type_text("0")
+        .keys("down space enter space")
+        .expect("Paused");
+    desk.keys("esc q").expect("A run is in progress");
+    assert!(!has_left(&desk));
+    desk.keys("enter").expect_not("Quit bourse?");
+    // This key quits at once, running or paused.
+    desk.keys("ctrl-c");
+    assert!(has_left(&desk));
 }

@@ -150,7 +150,7 @@ fn the_reply_is_shown_whole_and_its_signature_shortened_and_copied() {
     desk.keys("y s");
     assert_eq!(copied(&mut desk), signature());
     desk.keys("enter")
-        .expect("Attempt 0 of run 1")
+        .expect("Attempt 1 of run 1")
         .expect_not("mmmmmmmm");
     desk.keys("y u");
     assert_eq!(copied(&mut desk), "http://w1.example:8080");
@@ -414,7 +414,7 @@ fn the_reply_and_the_time_to_a_worker_stand_side_by_side() {
     assert_eq!(row(&desk, "max ")[1..5], ["100", "ms", "1.20", "s"]);
     desk.resize(120, 40);
     desk.keys("tab up enter")
-        .expect("poll 1 of request 0")
+        .expect("poll 1 of request 1")
         .expect("1.20 s with 1 poll");
 }
 
@@ -521,9 +521,9 @@ fn attempts_are_searched_opened_and_copied_with_the_key_as_a_variable() {
     desk.keys("enter")
         .expect("http://w2:80")
         .expect_not("http://w1:80");
-    desk.keys("enter").expect("Attempt 2 of run 1");
+    desk.keys("enter").expect("Attempt 3 of run 1");
     desk.expect_not("sort").expect_not("differences");
-    desk.keys("s d").expect("Attempt 2 of run 1");
+    desk.keys("s d").expect("Attempt 3 of run 1");
     desk.keys("y c");
     assert_eq!(
         copied(&mut desk),
@@ -763,7 +763,7 @@ fn every_view_fits_every_screen_in_every_theme() {
         .expect("1 workers")
         .expect("Figures")
         .expect("5 attempts")
-        .expect("Attempt 3");
+        .expect("Attempt 4");
 }
 
 #[test]
@@ -850,8 +850,8 @@ fn the_preview_follows_the_selected_attempt_and_failures_are_crosses() {
         2,
         "the legend and one failure:\n{chart}"
     );
-    desk.expect("Attempt 2").expect("req-8");
-    desk.keys("up up").expect("Attempt 0").expect("req-7");
+    desk.expect("Attempt 3").expect("req-8");
+    desk.keys("up up").expect("Attempt 1").expect("req-7");
     assert!(
         desk.shows("curl -sS -X POST 'http://w1:80/'"),
         "its worker request"

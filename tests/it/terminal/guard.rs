@@ -187,7 +187,11 @@ fn this_binary() -> PathBuf {
 
 /// The stand-in as session leader, waiting for keys.
 fn start(behaviour: &str) -> Pty {
-    let pty = Pty::spawn(&this_binary(), &ARGUMENTS, &[(VARIABLE, behaviour)], 80, 24);
+    start_with(&[(VARIABLE, behaviour)])
+}
+
+fn start_with(variables: &[(&str, &str)]) -> Pty {
+    let pty = Pty::spawn(&this_binary(), &ARGUMENTS, variables, 80, 24);
     pty.wait_for_text("ready");
     pty
 }
@@ -234,7 +238,20 @@ fn a_key_ends_it_and_everything_is_as_before() {
 }
 
 #[test]
-fn a_panic_of_the_drawing_thread_restores_the_terminal_then_speaks() {
+fn a_panic_with_a_backtrace_tells_no_key_of_the_environment_or_the_state() {
+    let key = "canary-key-5e19";
+    let full = ("RUST_BACKTRACE", "full");
+    let mut pty = start_with(&[(VARIABLE, "heeding"), ("BOURSE_API_KEY", key), full]);
+    pty.keys("p");
+    let exit = pty.exit();
+    exit.assert_clean(101);
+    let log = exit.log_text();
+    assert!(log.contains("stand_in"), "control: the backtrace is there");
+    assert!(!log.contains(key) && !log.contains("SECRET"), "{log}");
+}
+
+#[test]
+pub fn a_panic_of_the_drawing_thread_restores_the_terminal_then_speaks() {
     let mut pty = start("heeding");
     pty.keys("p");
     let exit = pty.exit();

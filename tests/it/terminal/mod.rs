@@ -23,9 +23,13 @@ mod real_terminal;
 mod requests_loop;
 mod route_loop;
 #[cfg(unix)]
+mod secret_sinks;
+#[cfg(unix)]
 mod secrets;
 #[cfg(unix)]
 mod shopping;
+#[cfg(target_os = "linux")]
+mod soak;
 #[cfg(unix)]
 mod unlisting;
 #[cfg(unix)]

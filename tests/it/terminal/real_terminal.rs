@@ -75,31 +75,65 @@ fn a_start_that_fails_leaves_the_terminal_untouched() {
     }
 }
 
+fn every_way_out() {
+    both_keys_that_quit_end_it_with_0();
+    signals_end_it_with_128_and_their_number();
+    a_closed_terminal_ends_it();
+    a_start_that_fails_leaves_the_terminal_untouched();
+    super::guard::a_panic_of_the_drawing_thread_restores_the_terminal_then_speaks();
+}
+
 #[test]
-#[ignore = "every way out twenty times: minutes"]
-fn every_way_out_twenty_times() {
-    for _ in 0..20 {
-        both_keys_that_quit_end_it_with_0();
-        signals_end_it_with_128_and_their_number();
-        a_closed_terminal_ends_it();
-        a_start_that_fails_leaves_the_terminal_untouched();
+fn ways_out_work_again_and_again() {
+    for _ in 0..2 {
+        every_way_out();
     }
 }
 
 #[test]
-fn it_stops_and_continues_under_a_shell() {
+#[ignore = "every way out twenty times: minutes"]
+fn every_way_out_twenty_times() {
+    for _ in 0..20 {
+        every_way_out();
+    }
+}
+
+/// The screen but for the age of the rows, which grows meanwhile.
+fn without_ages(screen: &vt100::Screen) -> Vec<String> {
+    let rows = screen.rows(0, screen.size().1.get());
+    rows.filter(|row| !row.contains(" ago") && !row.contains("updated"))
+        .collect()
+}
+
+/// Stops the program by its key and continues it, so many times: the
+/// screen is the same each time.
+fn stop_and_continue(times: usize) {
     let mut shell = Pty::shell();
-    shell.keys(&format!("'{PROGRAM}'<Enter>"));
+    shell.keys(&format!("'{PROGRAM}' --freeze --latency 0<Enter>"));
     showing_offers(&shell);
-    for _ in 0..2 {
+    shell.keys("jjj");
+    shell.wait_for_text("4 of 500");
+    let before = without_ages(&shell.screen());
+    for _ in 0..times {
         shell.keys("<C-z>");
         shell.wait_for_prompt();
         shell.keys("fg<Enter>");
-        showing_offers(&shell);
+        shell.wait_for("the same screen", |screen| without_ages(screen) == before);
     }
     shell.keys("q");
     shell.leave_shell();
     shell.exit().assert_clean(7);
+}
+
+#[test]
+fn it_stops_and_continues_under_a_shell() {
+    stop_and_continue(5);
+}
+
+#[test]
+#[ignore = "every stop and continuation a hundred times"]
+fn every_stop_and_continuation_shows_the_same_screen() {
+    stop_and_continue(100);
 }
 
 #[test]

@@ -12,9 +12,9 @@ use crate::pty_support::Pty;
 use crate::recorder::{Recorder, answer, json};
 use crate::test_app::THREE;
 
-const USER: &str = "canaryUser+Key/7f3a9c21d0";
+pub const USER: &str = "canaryUser+Key/7f3a9c21d0";
 /// Stands in ordinary fields: it must be found, or nothing was looked at.
-const PLAIN: &str = "plainly-visible-5d1";
+pub const PLAIN: &str = "plainly-visible-5d1";
 
 fn group(number: usize) -> String {
     format!("canaryGroup{number:02}x8b1e6d42")
@@ -38,7 +38,7 @@ fn hex(text: &str) -> String {
 
 /// The planted texts that are found, whole or 12 bytes of them, in any form; line breaks, blanks and
 /// the frames of panels aside.
-fn found(text: &str) -> Vec<String> {
+pub fn found(text: &str) -> Vec<String> {
     let is_dropped = |one: &char| one.is_whitespace() || ('\u{2500}'..'\u{2600}').contains(one);
     let text: String = text.chars().filter(|one| !is_dropped(one)).collect();
     let mut planted = vec![USER.to_owned()];
@@ -90,7 +90,7 @@ fn groups(key: impl Fn(&str) -> String) -> String {
 }
 
 /// What a server may say, by a name: whole responses to any request.
-fn answers() -> Vec<(&'static str, Vec<u8>)> {
+pub fn answers() -> Vec<(&'static str, Vec<u8>)> {
     let text = |text: &str| format!("\"{text}\"");
     let echo = format!(
         r#"{{"success":false,"error":"auth_error","msg":"{PLAIN}: Bearer {USER}, {}, {}, {}, c\u0061naryUser+Key\/7f3a9c21d0"}}"#,
@@ -195,6 +195,14 @@ fn market() -> Recorder {
     })
 }
 
+/// The window titles that were set.
+fn titles(log: &str) -> String {
+    let parts = log.split("\u{1b}]2;").skip(1);
+    parts
+        .filter_map(|part| part.split('\u{1b}').next())
+        .collect()
+}
+
 /// What was handed to the terminal's clipboard.
 fn copied(log: &str) -> Vec<String> {
     let parts = log.split("\u{1b}]52;").skip(1);
@@ -246,6 +254,11 @@ fn the_dashboard_paints_copies_and_writes_no_planted_key() {
     look(&mut pty, "<Esc>4", "search offers");
     look(&mut pty, "<Enter>", "esponse");
     look(&mut pty, "ya", "Copied");
+    let har = folder("requests.har");
+    look(&mut pty, "<Esc>e", "Export");
+    pty.keys(&format!("<C-u>{har}<Enter>"));
+    pty.wait_for("the file", |_| Path::new(&har).exists());
+    look(&mut pty, "<Esc>", "search offers");
     // What a person types themselves stays theirs on the screen, and is kept nowhere.
     pty.keys(&format!("<Esc>1/\"{USER}\"<Enter>"));
     pty.wait_for_text("canaryUser");
@@ -261,13 +274,16 @@ fn the_dashboard_paints_copies_and_writes_no_planted_key() {
     }
     assert!(frames.iter().any(|frame| frame.contains(PLAIN)), "control");
     assert_eq!(found(&line), none);
+    let titles = titles(&exit.log_text());
+    assert!(!titles.is_empty(), "control");
+    assert_eq!(found(&titles), none);
     let copied = copied(&exit.log_text());
     assert!(copied.len() >= 3 && copied[0].contains(PLAIN), "{copied:?}");
     for text in &copied {
         assert_eq!(found(text), none, "{text}");
     }
     let kept = files(root.path());
-    for name in ["groups.csv", "groups.json", "ui.json"] {
+    for name in ["groups.csv", "groups.json", "requests.har", "ui.json"] {
         assert!(kept.iter().any(|(path, _)| path.ends_with(name)), "{name}");
     }
     for (path, text) in &kept {
