@@ -72,11 +72,13 @@ pub(super) fn arranged(model: &mut Model, arrival: Arrival) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Reads columns that a response does not arrive with and that are needed soon after it: those that
-/// words are searched in, and the GPUs by which slices of a machine are told apart.
+/// Reads columns that a response does not arrive with and that are needed soon after it: for its
+/// check and for the market panel, and those that words are searched in.
 pub fn read_ahead(listing: &Listing) {
-    let gpus = listing.catalog().by_key("gpu_ids");
-    listing.prepare(row_filter::searched(listing).chain(gpus));
+    const NEEDED: [&str; 4] = ["is_bid", "gpu_ids", "datacenter", "verified"];
+    let catalog = listing.catalog();
+    let needed = NEEDED.iter().filter_map(|key| catalog.by_key(key));
+    listing.prepare(row_filter::searched(listing).chain(needed));
 }
 
 /// The records of a reply; `None` for replies of another kind.
