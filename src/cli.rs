@@ -25,7 +25,7 @@ use std::process::ExitCode;
 
 use clap::FromArgMatches as _;
 
-use crate::domain::{Resource, language, text};
+use crate::domain::{Resource, language, plain, text};
 use crate::store::Paths;
 
 use args::ConfigCommand;
@@ -65,7 +65,10 @@ pub fn dashboard_settings(arguments: &Arguments) -> Result<Settings, CliError> {
     let mut settings = resolve(arguments)?;
     if let Some(text) = &arguments.query {
         let query = language::default_query(Resource::Offers, settings.dialect);
-        settings.conditions = Some(search::parse(text, &query, settings.dialect)?);
+        let reading = plain::read(text, query.catalog(), settings.dialect);
+        let conditions = search::conditions(&reading, text, &query, settings.dialect)?;
+        settings.conditions = Some(conditions);
+        settings.words = reading.settings;
     }
     settings.limit = arguments.limit;
     Ok(settings)

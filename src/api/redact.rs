@@ -56,8 +56,10 @@ impl KnownSecrets {
 
     /// Adds the key of a workergroup.
     pub(super) fn add_group(&self, key: &Secret) {
-        let is_known = |seen: &Seen| seen.groups.contains(key) || seen.accounts.contains(key);
-        if !is_known(&self.0.read().unwrap_or_else(PoisonError::into_inner)) {
+        let seen = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let is_known = seen.groups.contains(key);
+        drop(seen);
+        if !is_known {
             self.change(|seen| seen.groups.push(key.clone()));
         }
     }
@@ -120,6 +122,8 @@ mod tests {
                 r#"{"x":"api_key","y":"signature"}"#,
             ),
             (r#"{"api_key":"cut sho"#, r#"{"api_key":"<removed>""#),
+            (r#"{"api_key":12"#, r#"{"api_key":"<removed>""#),
+            (r#"{"api_key":[{"a":1},"#, r#"{"api_key":"<removed>""#),
             (
                 r#"{"api_key":"a\"b","z":1}"#,
                 r#"{"api_key":"<removed>","z":1}"#,

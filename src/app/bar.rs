@@ -1,10 +1,21 @@
 //! The query bar: text, history, completion and the error, if any.
 
+use std::ops::Range;
+
 use crate::domain::language::{Candidate, Completion, LanguageError};
 use crate::widgets::text_input::TextInput;
 
 /// The maximum number of queries in the history.
 const HISTORY: usize = 100;
+
+/// The plain words of the text and what they mean together.
+#[derive(Debug, Default)]
+pub struct Understood {
+    /// Their positions, in bytes.
+    pub spans: Vec<Range<usize>>,
+    /// Conditions and settings on one line; empty without plain words.
+    pub text: String,
+}
 
 #[derive(Debug, Default)]
 pub struct Bar {
@@ -15,6 +26,8 @@ pub struct Bar {
     pub error: Option<LanguageError>,
     /// Candidates for the word at the cursor.
     pub completion: Option<Completion>,
+    /// What its plain words mean.
+    pub understood: Understood,
     counts: Vec<usize>,
     chosen: usize,
     /// Whether the chosen candidate is in the text.
@@ -56,6 +69,7 @@ impl Bar {
         self.editing = false;
         self.error = None;
         self.completion = None;
+        self.understood = Understood::default();
         self.recalled = None;
     }
 

@@ -14,6 +14,7 @@ use crate::api::{ApiError, Request};
 use crate::app::message::Effect;
 use crate::domain::insight::{Coverage, coverage};
 use crate::domain::language;
+use crate::domain::plain::{self, Settings};
 use crate::domain::response_check::ResponseCheck;
 pub use crate::domain::response_check::{Discrepancy, Violation};
 use crate::domain::{Condition, Dialect, Field, Listing, Query, Resource, RowId};
@@ -27,6 +28,8 @@ pub struct Browser {
     pub words: Vec<String>,
     /// The words of the query last run.
     ran_words: Vec<String>,
+    /// Conditions that filter the loaded rows while the plain words for them are typed.
+    preview: Vec<Condition>,
     /// The line for editing the query.
     pub bar: Bar,
     pub columns: Vec<&'static Field>,
@@ -65,6 +68,7 @@ impl Browser {
         let mut browser = Self {
             words: Vec::new(),
             ran_words: Vec::new(),
+            preview: Vec::new(),
             bar: Bar::default(),
             columns: resource.catalog().default_columns(),
             column_offset: 0,
@@ -348,18 +352,21 @@ impl Browser {
         self.rebuild();
     }
 
-    /// Filters the loaded rows by words that were not run yet.
-    pub fn narrow_while_typing(&mut self, words: Vec<String>) {
-        if self.words != words {
+    /// Filters the loaded rows by words that were not run yet, and by the conditions that plain
+    /// words mean.
+    pub fn narrow_while_typing(&mut self, words: Vec<String>, preview: Vec<Condition>) {
+        if self.words != words || self.preview != preview {
             self.words = words;
+            self.preview = preview;
             self.rebuild();
         }
     }
 
     /// Restores the words of the query last run.
     pub fn restore_words(&mut self) {
-        if self.words != self.ran_words {
+        if self.words != self.ran_words || !self.preview.is_empty() {
             self.words.clone_from(&self.ran_words);
+            self.preview.clear();
             self.rebuild();
         }
     }
@@ -414,14 +421,19 @@ impl Browser {
             if !text.is_empty() {
                 text.push(' ');
             }
-            text.push_str(word);
+            text.push_str(&plain::quoted(word, self.query.catalog(), self.dialect));
         }
         text
     }
 
-    /// Takes conditions and words from the bar; true if the market must be queried. Switched-off
-    /// conditions are not in the bar: they stay, unless the bar repeats them.
-    pub fn take_query(&mut self, mut conditions: Vec<Condition>, words: Vec<String>) -> bool {
+    /// Takes conditions, words and settings from the bar; true if the market must be queried.
+    /// Switched-off conditions are not in the bar: they stay, unless the bar repeats them.
+    pub fn take_query(
+        &mut self,
+        mut conditions: Vec<Condition>,
+        words: Vec<String>,
+        settings: &Settings,
+    ) -> bool {
         let is_said = |kept: &Condition| {
             let same = |new: &Condition| new.field == kept.field && new.operator == kept.operator;
             conditions.iter().any(same)
@@ -434,10 +446,15 @@ impl Browser {
             .cloned()
             .collect();
         conditions.extend(switched_off);
-        let query = Query {
+        let mut query = Query {
             conditions,
+            offer_type: settings.offer_type.unwrap_or(self.query.offer_type),
+            storage: settings.storage.or(self.query.storage),
             ..self.query.clone()
         };
+        if let Some(order) = &settings.order {
+            query.order.clone_from(order);
+        }
         self.apply(query, words)
     }
 
@@ -461,6 +478,7 @@ impl Browser {
         let changed = self.asks_other_than(&before);
         self.ran_words.clone_from(&words);
         self.words = words;
+        self.preview.clear();
         self.revalue();
         changed || self.remote.shown().is_none() || self.lacks_market_order()
     }

@@ -38,3 +38,30 @@ pub fn announce(result: Result<Written, NotWritten>, now: Now) -> Toast {
         Err(NotWritten::Failed(why)) => Toast::error(why, now),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_written_file_is_told_with_its_size_and_long_enough_to_read_its_path() {
+        let now = Now {
+            mono: 100.0,
+            epoch: 0.0,
+        };
+        for (bytes, size) in [
+            (0, "0 bytes"),
+            (9_999, "9999 bytes"),
+            (10_000, "10 kB"),
+            (10_001, "11 kB"),
+            (1_234_000, "1234 kB"),
+        ] {
+            let path = "/home/me/offers.csv".to_owned();
+            let toast = announce(Ok(Written { path, bytes }), now);
+            let text = format!("Wrote /home/me/offers.csv ({size})");
+            assert_eq!(toast.text, text);
+            let usual = Toast::new(text, now);
+            assert!(toast.until - usual.until > 7.0 && toast.until < 130.0);
+        }
+    }
+}

@@ -76,6 +76,8 @@ pub struct TableLook {
     /// See [`super::browser::Browser::revision`].
     pub revision: u64,
     pub is_watching: bool,
+    /// Whether they are dimmed as older than the last request.
+    pub is_stale: bool,
     pub theme: Theme,
     /// The columns, and where those that fit are.
     pub fields: Vec<&'static Field>,

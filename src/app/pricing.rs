@@ -47,7 +47,7 @@ impl State {
 
 impl Browser {
     /// Whether the rows are in the market's default order.
-    fn is_ranked_by_score(&self) -> bool {
+    pub(super) fn is_ranked_by_score(&self) -> bool {
         matches!(self.query.order.as_slice(), [key] if key.field.key == "score")
     }
 

@@ -1,15 +1,17 @@
-//! Typing in the query bar: words filter the loaded rows at once, completion is offered, and Enter
-//! turns the text into the query.
+//! Typing in the query bar: plain words are read, other words filter the loaded rows at once,
+//! completion is offered, and Enter turns the text into the query.
 
 use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
+use super::bar::Understood;
 use super::browser::Browser;
 use super::suggestions;
 use crate::domain::field::Kind;
-use crate::domain::language::{self, Completion};
-use crate::domain::{CellRef, Field, Listing, country};
+use crate::domain::language::{self, Candidate, Completion};
+use crate::domain::plain::{self, Reading, Settings};
+use crate::domain::{CellRef, Condition, Direction, Field, Listing, OrderKey, Resource, country};
 
 impl Browser {
     /// Starts editing the query after its last condition.
@@ -18,18 +20,23 @@ impl Browser {
         self.query_typed();
     }
 
-    /// Handles a change of the text: words filter at once, completion is updated.
+    /// Handles a change of the text: its words filter at once, completion is updated.
     pub(crate) fn query_typed(&mut self) {
         self.bar.error = None;
         let text = self.bar.input.text().to_owned();
-        match parse_bar(self, &text) {
-            Ok(parsed) => self.narrow_while_typing(settled(parsed.words, &text, self)),
+        let reading = self.read_words();
+        match parse_bar(self, &reading.query) {
+            Ok(parsed) => {
+                let words = settled(parsed.words, &text, self);
+                let preview = self.preview(&reading);
+                self.narrow_while_typing(words, preview);
+            }
             // An incomplete condition: the words of the running query filter until it is complete.
             Err(_) => self.restore_words(),
         }
         let listing = self.listing();
         let counted = OnceCell::new();
-        let completion = language::complete(
+        let mut completion = language::complete(
             &text,
             self.bar.input.cursor_byte(),
             self.query.catalog(),
@@ -42,27 +49,113 @@ impl Browser {
                 values
             },
         );
+        self.offer_readings(&text, &mut completion);
         let counts = counted.into_inner().unwrap_or_default();
         let counts = self.candidate_counts(&completion, &counts);
         self.bar.offer(completion, counts);
+    }
+
+    /// Reads the plain words of the bar, and shows what they mean.
+    pub(crate) fn read_words(&mut self) -> Reading {
+        let reading = plain::read(self.bar.input.text(), self.query.catalog(), self.dialect());
+        let phrases = reading.phrases.iter();
+        self.bar.understood = Understood {
+            spans: phrases.map(|phrase| phrase.span.clone()).collect(),
+            text: reading.text(),
+        };
+        reading
+    }
+
+    /// The conditions of plain words on the records' own columns: while they are typed they filter
+    /// the loaded rows as a preview.
+    fn preview(&self, reading: &Reading) -> Vec<Condition> {
+        let parsed = language::parse(
+            &reading.conditions(),
+            self.query.catalog(),
+            self.dialect(),
+            &[],
+            language::Mode::Bar,
+        );
+        let conditions = parsed.map(|parsed| parsed.conditions).unwrap_or_default();
+        let conditions = conditions.into_iter();
+        conditions.filter(|own| !own.field.is_computed()).collect()
+    }
+
+    /// Puts the readings of the words at the cursor before the other candidates.
+    fn offer_readings(&self, text: &str, completion: &mut Completion) {
+        let cursor = self.bar.input.cursor_byte();
+        let before = &text[..text.floor_char_boundary(cursor)];
+        let reading = plain::read(before, self.query.catalog(), self.dialect());
+        let Some(phrase) = reading.phrase_at(cursor) else {
+            return;
+        };
+        let words = &before[phrase.span.clone()];
+        let readings = phrase.readings.iter();
+        let mut candidates: Vec<Candidate> = readings
+            .filter(|meaning| !meaning.text().is_empty())
+            .map(|meaning| Candidate {
+                insert: meaning.replacement(words),
+                label: format!("{words} → {}", meaning.text()),
+                doc: String::new(),
+            })
+            .collect();
+        if completion.span == phrase.span && completion.values_of.is_none() {
+            candidates.append(&mut completion.candidates);
+        }
+        *completion = Completion {
+            span: phrase.span.clone(),
+            candidates,
+            values_of: None,
+        };
     }
 
     /// Runs the typed query; true if the market must be queried. A query with a mistake stays in
     /// the bar.
     pub(crate) fn run_typed(&mut self) -> bool {
         let text = self.bar.input.text().trim().to_owned();
-        match parse_bar(self, &text) {
+        let reading = plain::read(&text, self.query.catalog(), self.dialect());
+        match parse_bar(self, &reading.query) {
             Err(error) => {
-                self.bar.error = Some(error);
+                self.bar.error = Some(reading.located(error));
                 false
             }
             Ok(parsed) => {
-                let must_ask = self.take_query(parsed.conditions, parsed.words);
+                // The preview moved the selection, which belongs to the rows without it.
+                if !reading.is_empty() {
+                    self.restore_words();
+                }
+                let is_other_job = self.take_job(&reading.settings);
+                let settings = &reading.settings;
+                let must_ask = self.take_query(parsed.conditions, parsed.words, settings);
                 self.bar.ran(&text);
                 self.show_query_in_bar();
-                must_ask
+                must_ask || is_other_job
             }
         }
+    }
+
+    /// Takes what the plain words of the command line say besides conditions.
+    pub fn take_settings(&mut self, settings: &Settings) {
+        let (conditions, words) = (self.query.conditions.clone(), self.ran_words().to_vec());
+        self.take_job(settings);
+        self.take_query(conditions, words, settings);
+    }
+
+    /// Sets the job that plain words describe, if they do; true if the market must be queried for
+    /// its prices. The lowest bill comes first, unless another order was chosen.
+    fn take_job(&mut self, settings: &Settings) -> bool {
+        if !settings.job.is_job() {
+            return false;
+        }
+        let storage = settings.storage.or(self.query.storage);
+        let job = settings.job.over(self.computed.job, storage);
+        let reorders = self.computed.job.is_none() && self.is_ranked_by_score();
+        let is_other = self.set_job(Some(job));
+        if reorders && let Some(field) = self.query.catalog().column("job_cost") {
+            let direction = Direction::Ascending;
+            self.query.order = vec![OrderKey { field, direction }];
+        }
+        is_other
     }
 
     /// Goes back to the running query; Up recalls the draft.
@@ -124,24 +217,26 @@ fn value_counts<'a>(listing: Option<&'a Listing>, field: &Field) -> Counts<'a> {
     counts
 }
 
-/// The words without the one being typed, if it may still become a field's name.
+/// The words without the one being typed, if it may still become the name of a field or a place.
 fn settled(mut words: Vec<String>, text: &str, browser: &Browser) -> Vec<String> {
-    let may_become_a_field = |word: &str| {
-        let word = word.to_ascii_lowercase();
+    let may_become_a_name = |word: &str| {
+        let word = word.to_lowercase();
         let catalog = browser.query.catalog();
-        catalog
-            .fields()
-            .iter()
-            .chain(catalog.computed())
-            .any(|field| {
-                std::iter::once(&field.key)
-                    .chain(field.aliases)
-                    .any(|name| name.starts_with(&word))
-            })
+        let is_place = catalog.resource != Resource::Workergroups && country::begins(&word);
+        is_place
+            || catalog
+                .fields()
+                .iter()
+                .chain(catalog.computed())
+                .any(|field| {
+                    std::iter::once(&field.key)
+                        .chain(field.aliases)
+                        .any(|name| name.starts_with(&word))
+                })
     };
     if words
         .last()
-        .is_some_and(|word| text.ends_with(word.as_str()) && may_become_a_field(word))
+        .is_some_and(|word| text.ends_with(word.as_str()) && may_become_a_name(word))
     {
         words.pop();
     }

@@ -418,18 +418,34 @@ pub fn is_csv(path: &str) -> bool {
         .is_some_and(|ending| ending.eq_ignore_ascii_case("csv"))
 }
 
-/// The series in progress, for the header: its progress, and why it waits.
-pub fn headline(state: &State, now: Now) -> Option<String> {
+/// The run in progress, for the header.
+#[derive(Debug)]
+pub struct Headline {
+    /// Its progress, and why it waits.
+    pub text: String,
+    /// The same for a narrow screen.
+    pub short: String,
+}
+
+/// The run in progress, if there is one.
+pub fn headline(state: &State, now: Now) -> Option<Headline> {
     let run = state.routes.active()?.run();
     if run.plan().is_single() {
-        return Some("route request in flight".to_owned());
+        return Some(Headline {
+            text: "route request in flight".to_owned(),
+            short: "routing".to_owned(),
+        });
     }
     let percent = run.progress(now.mono) * 100.0;
-    let mut text = format!("route run {percent:.0}%");
-    if run.phase() == Phase::Paused {
-        text.push_str(", paused");
-    } else if let Some(why) = words::waiting_for(run) {
-        text = format!("{text}, {why}");
-    }
-    Some(text)
+    let is_paused = run.phase() == Phase::Paused;
+    let why = match words::waiting_for(run) {
+        _ if is_paused => ", paused".to_owned(),
+        Some(why) => format!(", {why}"),
+        None => String::new(),
+    };
+    let word = if is_paused { "paused" } else { "run" };
+    Some(Headline {
+        text: format!("route run {percent:.0}%{why}"),
+        short: format!("{word} {percent:.0}%"),
+    })
 }

@@ -164,7 +164,7 @@ pub struct SandboxArguments {
 
 #[derive(Debug, Args)]
 pub struct SearchArguments {
-    /// Conditions, all of which must match; words are joined by blanks, `-` reads the query from standard input
+    /// Conditions, all of which must match, or plain words such as `4090 europe 200gb 3d`; joined by blanks, `-` reads the query from standard input
     #[arg(value_name = "QUERY")]
     pub query: Vec<String>,
 
@@ -199,9 +199,9 @@ pub struct OffersArguments {
     #[arg(long)]
     pub no_default: bool,
 
-    /// Price model: on-demand, bid or reserved
-    #[arg(long = "type", value_name = "TYPE", default_value = "on-demand", value_parser = OfferTypeParser)]
-    pub offer_type: OfferType,
+    /// Price model: on-demand, bid or reserved [default: on-demand]
+    #[arg(long = "type", value_name = "TYPE", value_parser = OfferTypeParser)]
+    pub offer_type: Option<OfferType>,
 
     /// Storage in GB that prices include [default: 8]
     #[arg(long, value_name = "GB", allow_negative_numbers = true, value_parser = not_negative)]

@@ -18,11 +18,14 @@ static EXAMPLES: &[(&[&str], &[Example])] = &[
     (&[], &[
         ("bourse", "open the dashboard on the sandbox"),
         ("bourse --query 'gpu_name=RTX_4090'", "open it on a query over offers"),
+        ("bourse offers 4090 europe 200gb 3d", "say what you need in plain words"),
         ("bourse offers 'gpu_name=RTX_4090 dph<0.5' -o dph_total", "print offers, cheapest first"),
         ("bourse route sdxl -n 20", "see how workers share 20 requests"),
         ("bourse config show", "see which market is used, and why"),
     ]),
     (&["offers"], &[
+        ("bourse offers 4090 europe 200gb 3d", "plain words, with the bill of a three-day job"),
+        ("bourse offers '8xh100 sxm <$2/h per gpu'", "a price per GPU"),
         ("bourse offers 'gpu_name=RTX_4090 dph<0.5' -o dph_total", "cheapest first"),
         ("bourse offers 'num_gpus>=4' 'geolocation in EU' -n 10", "ten offers in Europe"),
         ("bourse offers gpu_name=H100_SXM --columns id,price,location", "three columns"),
@@ -31,6 +34,7 @@ static EXAMPLES: &[(&[&str], &[Example])] = &[
         ("bourse offers gpu_name=A40 --profile vast --curl", "the request as a curl command"),
     ]),
     (&["volumes"], &[
+        ("bourse volumes 500gb europe cheapest", "plain words"),
         ("bourse volumes 'disk_space>=500' -n 5", "five large volumes"),
         ("bourse volumes 'storage_cost<=0.1' -o nw_disk_avg_bw-", "fastest first"),
         ("bourse volumes --columns location,price,space --format csv", "three columns as CSV"),

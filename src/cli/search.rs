@@ -10,8 +10,9 @@ use super::table::{self, View};
 use crate::api::{Progress, Reply, Request, Session, Wait};
 use crate::app::column_prerequisites::Need;
 use crate::app::computed_columns::ComputedColumns;
-use crate::domain::cost::Basis;
+use crate::domain::cost::{Basis, Job};
 use crate::domain::language::{self, Mode};
+use crate::domain::plain::{self, Reading};
 use crate::domain::response_check::ResponseCheck;
 use crate::domain::{
     Condition, Dialect, Listing, OfferType, Operand, Operator, Query, Resource, Value,
@@ -22,29 +23,35 @@ const LONGEST_QUERY: u64 = 64 * 1024;
 
 pub async fn offers(settings: &Settings, arguments: &OffersArguments) -> Result<(), CliError> {
     let dialect = settings.dialect;
-    let mut query = query(
+    let mut wanted = wanted(
         Resource::Offers,
         dialect,
         &arguments.search,
         arguments.no_default,
     )?;
+    let query = &mut wanted.query;
     query.conditions.extend(switches(arguments, dialect)?);
     query.unbundled = arguments.disable_bundling;
-    query.offer_type = arguments.offer_type;
+    if let Some(offer_type) = arguments.offer_type {
+        query.offer_type = offer_type;
+    }
     if let Some(gigabytes) = arguments.storage {
         query.storage = Some(gigabytes);
+        if let Some(job) = &mut wanted.job {
+            job.disk_gb = gigabytes;
+        }
     }
-    search(settings, &arguments.search, query).await
+    search(settings, &arguments.search, wanted).await
 }
 
 pub async fn volumes(settings: &Settings, arguments: &VolumesArguments) -> Result<(), CliError> {
-    let query = query(
+    let wanted = wanted(
         Resource::Volumes,
         settings.dialect,
         &arguments.search,
         arguments.no_default,
     )?;
-    search(settings, &arguments.search, query).await
+    search(settings, &arguments.search, wanted).await
 }
 
 /// The conditions of `--vcpus` and `--datacenter`. They are filters of the market: where its
@@ -87,41 +94,79 @@ fn switches(
     Ok(conditions)
 }
 
-/// The query from words and flags.
+/// A search, and the job that its plain words describe.
+struct Wanted {
+    query: Query,
+    job: Option<Job>,
+}
+
+/// The query from words and flags; flags count more than plain words.
 pub fn query(
     resource: Resource,
     dialect: &'static Dialect,
     arguments: &SearchArguments,
     no_default: bool,
 ) -> Result<Query, CliError> {
+    wanted(resource, dialect, arguments, no_default).map(|wanted| wanted.query)
+}
+
+fn wanted(
+    resource: Resource,
+    dialect: &'static Dialect,
+    arguments: &SearchArguments,
+    no_default: bool,
+) -> Result<Wanted, CliError> {
     let mut query = language::default_query(resource, dialect);
     if no_default {
         query.conditions.clear();
     }
     let text = text(&arguments.query)?;
-    query.conditions = parse(&text, &query, dialect)?;
+    let reading = plain::read(&text, query.catalog(), dialect);
+    query.conditions = conditions(&reading, &text, &query, dialect)?;
+    if !reading.is_empty() {
+        output::tell(&format!("understood: {}", reading.text()));
+    }
+    let settings = &reading.settings;
+    query.offer_type = settings.offer_type.unwrap_or(query.offer_type);
+    query.storage = settings.storage.or(query.storage);
+    let job = settings.job.is_job();
+    let job = job.then(|| settings.job.over(None, query.storage));
+    if let Some(order) = &settings.order {
+        query.order.clone_from(order);
+    }
     if let Some(order) = &arguments.order {
         query.order = language::parse_order(order, query.catalog())
             .map_err(|error| CliError::Usage(format!("in the order:\n{}", error.render(order))))?;
     }
+    check_needs(&query, job.is_some())?;
+    query.limit = match arguments.limit {
+        Some(0) => None,
+        Some(limit) => Some(limit),
+        None => query.limit,
+    };
+    Ok(Wanted { query, job })
+}
+
+/// Rejects conditions and orders on columns that need an input which a command cannot have.
+fn check_needs(query: &Query, has_job: bool) -> Result<(), CliError> {
     let ordered = query.order.iter().map(|key| key.field);
     let fields = query
         .active()
         .map(|condition| condition.field)
         .chain(ordered);
     for field in fields {
-        if let Some(need) = Need::of(field) {
+        let need = Need::of(field).filter(|need| !(has_job && *need == Need::Job));
+        if let Some(need) = need {
             let (key, words) = (field.key, need.words());
-            let message = format!("{key} needs {words}: run bourse and {}", need.remedy());
+            let message = if need == Need::Job {
+                format!("{key} needs {words}: say how long it runs, such as 3d")
+            } else {
+                format!("{key} needs {words}: run bourse and {}", need.remedy())
+            };
             return Err(CliError::Usage(message));
         }
     }
-    query.limit = match arguments.limit {
-        Some(0) => None,
-        Some(limit) => Some(limit),
-        None => query.limit,
-    };
-    Ok(query)
+    Ok(())
 }
 
 /// The words of a query as one text; `-` reads standard input.
@@ -139,28 +184,25 @@ fn text(words: &[String]) -> Result<String, CliError> {
     Ok(words.join(" "))
 }
 
-/// The conditions of a text, laid over those of a query.
-pub fn parse(
+/// The conditions of a text with its plain words read, laid over those of a query.
+pub fn conditions(
+    reading: &Reading,
     text: &str,
     query: &Query,
     dialect: &'static Dialect,
-) -> Result<Vec<crate::domain::Condition>, CliError> {
-    language::parse(
-        text,
-        query.catalog(),
-        dialect,
-        &query.conditions,
-        Mode::Strict,
-    )
-    .map(|parsed| parsed.conditions)
-    .map_err(|error| CliError::Usage(format!("in the query:\n{}", error.render(text))))
+) -> Result<Vec<Condition>, CliError> {
+    reading
+        .parse(query.catalog(), dialect, &query.conditions, Mode::Strict)
+        .map(|parsed| parsed.conditions)
+        .map_err(|error| CliError::Usage(format!("in the query:\n{}", error.render(text))))
 }
 
 async fn search(
     settings: &Settings,
     arguments: &SearchArguments,
-    query: Query,
+    wanted: Wanted,
 ) -> Result<(), CliError> {
+    let Wanted { query, job } = wanted;
     let view = View::new(arguments, query.catalog(), settings.dialect, false)?;
     notes::warn(&query, settings.dialect);
     let connection = settings.connect().await?;
@@ -178,11 +220,13 @@ async fn search(
         let estimate = check.storage_to_estimate(&query, settings.dialect, wanted);
         listing.estimate_storage(estimate);
     }
-    compute(&mut listing, &query, settings.dialect);
+    let computed = compute(&mut listing, &query, job, settings.dialect);
     let mut rows = rows(&listing, &query, settings.dialect);
     if notes::is_sorted_locally(&listing, &query, settings.dialect, &check) {
         listing.sort(&mut rows, &query.order);
     }
+    // Offers that end before the job or lack its disk come last, as in the dashboard.
+    rows.sort_by_key(|row| computed.is_unfit(*row as usize));
     show(&listing, &rows, &view)?;
     tell_skipped(&listing);
     // After the records: above a long table nobody would see them.
@@ -236,19 +280,28 @@ pub async fn fetch(session: &Session, request: &Request) -> Result<Box<Listing>,
     }
 }
 
-/// Fills the computed columns that conditions and order need.
-fn compute(listing: &mut Listing, query: &Query, dialect: &'static Dialect) {
+/// Fills the computed columns that conditions, order and job need.
+fn compute(
+    listing: &mut Listing,
+    query: &Query,
+    job: Option<Job>,
+    dialect: &'static Dialect,
+) -> ComputedColumns {
+    let mut computed = ComputedColumns::default();
+    computed.job = job;
     let conditions: Vec<_> = query.local(dialect).cloned().collect();
-    let is_asked = conditions.iter().any(|own| own.field.is_computed())
+    let is_asked = job.is_some()
+        || conditions.iter().any(|own| own.field.is_computed())
         || query.order.iter().any(|key| key.field.is_computed());
     if is_asked && query.resource == Resource::Offers {
         let pricing = Basis {
             model: query.offer_type,
             gb: listing.estimated_storage(),
-            job: None,
+            job,
         };
-        ComputedColumns::default().fill_for(listing, pricing, None, &conditions);
+        computed.fill_for(listing, pricing, None, &conditions);
     }
+    computed
 }
 
 /// The rows to show: conditions and orders that the market cannot take are applied here.

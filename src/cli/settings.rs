@@ -14,7 +14,7 @@ use crate::api::redact::KnownSecrets;
 use crate::api::{Client, ClientConfig, Operation, Origin, Pacer, Secret, Session};
 use crate::app::keys::Keymap;
 use crate::domain::workergroup::MadeGroups;
-use crate::domain::{Condition, Dialect};
+use crate::domain::{Condition, Dialect, plain};
 use crate::sandbox::latency::Latency;
 use crate::sandbox::{GroupStore, Running, Sandbox, SandboxConfig, UnlistStore};
 use crate::store::keys::{self, Complaints};
@@ -85,6 +85,8 @@ pub struct Settings {
     pub notifications: Notifications,
     /// The initial conditions: those of `--query` laid over the visible defaults.
     pub conditions: Option<Vec<Condition>>,
+    /// What the plain words of `--query` say besides conditions.
+    pub words: plain::Settings,
     /// The initial limit for offers; 0 leaves it to the market.
     pub limit: Option<u32>,
     /// Where files are; `None` without a home folder.
@@ -154,6 +156,7 @@ impl Settings {
             mouse: config.mouse.unwrap_or(true),
             notifications: config.notifications,
             conditions: None,
+            words: plain::Settings::default(),
             limit: None,
             paths,
             notices,

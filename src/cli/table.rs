@@ -54,6 +54,12 @@ impl View {
             return table(listing, rows, columns, self.dialect, None);
         }
         let mut fields = listing.catalog().default_columns();
+        // The bill stands beside the price, if there is a job.
+        let bill = listing.catalog().column("job_cost");
+        if let Some(bill) = bill.filter(|bill| listing.column(bill).filled() > 0) {
+            let price = fields.iter().position(|field| field.key == "dph_total");
+            fields.insert(price.map_or(0, |price| price + 1), bill);
+        }
         let key = listing.catalog().by_key("api_key");
         fields.extend(key.filter(|_| self.secrets));
         let width = terminal_width().filter(|_| !self.secrets);

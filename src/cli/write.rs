@@ -88,7 +88,7 @@ fn refused<'t>(objections: &[Objection], text: impl Fn(Key) -> &'t str) -> CliEr
         .map(|objection| {
             let key = Key::named(objection.parameter).filter(|key| *key == Key::SearchParams);
             match (key.map(&text), &objection.span) {
-                (Some(text), Some(span)) if !text.is_empty() => {
+                (Some(text), Some(span)) => {
                     let error = LanguageError {
                         message: objection.message.clone(),
                         span: span.clone(),

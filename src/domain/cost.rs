@@ -284,6 +284,26 @@ fn shown(value: f64, places: usize) -> String {
     }
 }
 
+/// A price within a formula, rounded to four significant digits.
+fn rounded(price: f64) -> String {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // from 0 to 12
+    let places = if price == 0.0 || !price.is_finite() {
+        0
+    } else {
+        (3.0 - price.abs().log10().floor()).clamp(2.0, 12.0) as usize
+    };
+    shown(price, places)
+}
+
+/// An amount of dollars within a sum: in cents, as it is listed above.
+fn summand(amount: f64) -> String {
+    if amount.abs() >= 0.01 && amount.abs() < 1e15 {
+        format!("{amount:.2}")
+    } else {
+        rounded(amount)
+    }
+}
+
 /// `dividend / divisor`, if that is finite.
 fn ratio(dividend: Option<f64>, divisor: f64) -> Option<f64> {
     dividend

@@ -1,5 +1,8 @@
 //! Countries in location texts.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 /// The longest text that names a place, in bytes; a longer one is no place.
 const LONGEST: usize = 256;
 
@@ -24,38 +27,140 @@ pub fn place(location: &str) -> &str {
 }
 
 /// Groups of countries that a query can name; each stands for the list of its codes.
+#[rustfmt::skip] // a table reads as a table
 pub const GROUPS: &[(&str, &[&str])] = &[
-    (
-        "EU",
-        &[
-            "AT", "BE", "BG", "HR", "CY", "CZ", "DK", "EE", "FI", "FR", "DE", "GR", "HU", "IE",
-            "IT", "LV", "LT", "LU", "MT", "NL", "PL", "PT", "RO", "SK", "SI", "ES", "SE",
-        ],
-    ),
-    (
-        "EUROPE",
-        &[
-            "AT", "BE", "BG", "HR", "CY", "CZ", "DK", "EE", "FI", "FR", "DE", "GR", "HU", "IE",
-            "IT", "LV", "LT", "LU", "MT", "NL", "PL", "PT", "RO", "SK", "SI", "ES", "SE", "GB",
-            "NO", "IS", "CH", "UA", "RS", "MD", "AL", "BA", "ME", "MK", "LI", "MC", "AD", "SM",
-        ],
-    ),
+    ("EU", &[
+        "AT", "BE", "BG", "HR", "CY", "CZ", "DK", "EE", "FI", "FR", "DE", "GR", "HU", "IE",
+        "IT", "LV", "LT", "LU", "MT", "NL", "PL", "PT", "RO", "SK", "SI", "ES", "SE",
+    ]),
+    ("EUROPE", &[
+        "AT", "BE", "BG", "HR", "CY", "CZ", "DK", "EE", "FI", "FR", "DE", "GR", "HU", "IE",
+        "IT", "LV", "LT", "LU", "MT", "NL", "PL", "PT", "RO", "SK", "SI", "ES", "SE", "GB",
+        "NO", "IS", "CH", "UA", "RS", "MD", "AL", "BA", "ME", "MK", "LI", "MC", "AD", "SM",
+    ]),
+    ("NORTH_AMERICA", &["US", "CA", "MX"]),
+    ("SOUTH_AMERICA", &["AR", "BO", "BR", "CL", "CO", "EC", "PE", "PY", "UY", "VE"]),
+    ("LATIN_AMERICA", &[
+        "MX", "GT", "CR", "PA", "DO", "PR", "AR", "BO", "BR", "CL", "CO", "EC", "PE", "PY", "UY",
+        "VE",
+    ]),
+    ("ASIA", &[
+        "AE", "AM", "AZ", "BD", "CN", "GE", "HK", "ID", "IL", "IN", "IQ", "IR", "JO", "JP", "KH",
+        "KR", "KW", "KZ", "LA", "LK", "MN", "MO", "MY", "NP", "OM", "PH", "PK", "QA", "SA", "SG",
+        "TH", "TR", "TW", "UZ", "VN",
+    ]),
+    ("OCEANIA", &["AU", "NZ"]),
+    ("AFRICA", &["DZ", "EG", "ET", "GH", "KE", "MA", "MU", "NG", "RW", "SN", "TN", "TZ", "UG", "ZA"]),
+    ("NORDICS", &["DK", "FI", "IS", "NO", "SE"]),
+    ("BALTICS", &["EE", "LT", "LV"]),
+    ("BENELUX", &["BE", "LU", "NL"]),
+    ("DACH", &["AT", "CH", "DE"]),
+    ("MIDDLE_EAST", &["AE", "IL", "IQ", "IR", "JO", "KW", "OM", "QA", "SA", "TR"]),
+    ("APAC", &[
+        "AU", "BD", "CN", "HK", "ID", "IN", "JP", "KH", "KR", "LA", "LK", "MN", "MO", "MY", "NP",
+        "NZ", "PH", "PK", "SG", "TH", "TW", "VN",
+    ]),
 ];
 
-/// The codes of a group, if `name` is one or its beginning: `eur` is no code, so it can only be
-/// `EUROPE`.
+/// The codes of a group, if `name` is one or the beginning of only one: `eur` is no code, so it can
+/// only be `EUROPE`.
 pub fn group(name: &str) -> Option<&'static [&'static str]> {
     let begins = |known: &str| {
         let start = known.get(..name.len());
         start.is_some_and(|start| start.eq_ignore_ascii_case(name))
     };
-    GROUPS
+    let exact = GROUPS
         .iter()
-        .find(|(known, _)| known.len() == name.len() && begins(known))
-        .or_else(|| {
-            GROUPS
-                .iter()
-                .find(|(known, _)| name.len() > 2 && begins(known))
-        })
-        .map(|(_, codes)| *codes)
+        .find(|(known, _)| known.len() == name.len() && begins(known));
+    let mut longer = GROUPS
+        .iter()
+        .filter(|(known, _)| name.len() > 2 && begins(known));
+    let found = exact.or_else(|| longer.next().filter(|_| longer.next().is_none()));
+    found.map(|(_, codes)| *codes)
+}
+
+/// Countries by code, with the names people type, in lower case.
+#[rustfmt::skip] // a table reads as a table
+const NAMES: &[(&str, &[&str])] = &[
+    ("AD", &["andorra"]), ("AE", &["united arab emirates", "uae", "emirates", "dubai"]),
+    ("AL", &["albania"]), ("AM", &["armenia"]), ("AR", &["argentina"]), ("AT", &["austria", "austrian"]),
+    ("AU", &["australia", "australian"]), ("AZ", &["azerbaijan"]), ("BA", &["bosnia"]), ("BD", &["bangladesh"]),
+    ("BE", &["belgium", "belgian"]), ("BG", &["bulgaria", "bulgarian"]), ("BO", &["bolivia"]), ("BR", &["brazil", "brasil", "brazilian"]),
+    ("BY", &["belarus"]), ("CA", &["canada", "canadian"]), ("CH", &["switzerland", "swiss"]), ("CL", &["chile"]),
+    ("CN", &["china", "chinese", "prc", "mainland china"]), ("CO", &["colombia"]),
+    ("CR", &["costa rica"]), ("CY", &["cyprus"]),
+    ("CZ", &["czechia", "czech republic", "czech"]), ("DE", &["germany", "german", "deutschland"]),
+    ("DK", &["denmark", "danish"]), ("DO", &["dominican republic"]), ("DZ", &["algeria"]),
+    ("EC", &["ecuador"]), ("EE", &["estonia", "estonian"]), ("EG", &["egypt"]), ("ES", &["spain", "spanish"]),
+    ("ET", &["ethiopia"]), ("FI", &["finland", "finnish"]), ("FR", &["france", "french"]),
+    ("GB", &["united kingdom", "uk", "great britain", "britain", "england", "british"]), ("GE", &["tbilisi"]),
+    ("GH", &["ghana"]), ("GR", &["greece", "greek"]), ("GT", &["guatemala"]),
+    ("HK", &["hong kong", "hongkong"]), ("HR", &["croatia"]), ("HU", &["hungary", "hungarian"]),
+    ("ID", &["indonesia"]), ("IE", &["ireland", "irish"]), ("IL", &["israel", "israeli"]), ("IN", &["india", "indian"]),
+    ("IQ", &["iraq"]), ("IR", &["iran"]), ("IS", &["iceland", "icelandic"]), ("IT", &["italy", "italian"]),
+    ("JO", &["jordan"]), ("JP", &["japan", "japanese"]), ("KE", &["kenya"]), ("KH", &["cambodia"]),
+    ("KP", &["north korea"]), ("KR", &["south korea", "korea", "korean"]), ("KW", &["kuwait"]),
+    ("KZ", &["kazakhstan"]), ("LA", &["laos"]), ("LI", &["liechtenstein"]), ("LK", &["sri lanka"]),
+    ("LT", &["lithuania"]), ("LU", &["luxembourg"]), ("LV", &["latvia"]), ("MA", &["morocco"]),
+    ("MC", &["monaco"]), ("MD", &["moldova"]), ("ME", &["montenegro"]),
+    ("MK", &["macedonia", "north macedonia"]), ("MN", &["mongolia"]), ("MO", &["macau", "macao"]),
+    ("MT", &["malta"]), ("MU", &["mauritius"]), ("MX", &["mexico"]), ("MY", &["malaysia"]),
+    ("NG", &["nigeria"]), ("NL", &["netherlands", "the netherlands", "holland", "dutch"]),
+    ("NO", &["norway", "norwegian"]), ("NP", &["nepal"]), ("NZ", &["new zealand"]), ("OM", &["oman"]),
+    ("PA", &["panama"]), ("PE", &["peru"]), ("PH", &["philippines"]), ("PK", &["pakistan"]),
+    ("PL", &["poland", "polish"]), ("PR", &["puerto rico"]), ("PT", &["portugal", "portuguese"]), ("PY", &["paraguay"]),
+    ("QA", &["qatar"]), ("RO", &["romania", "romanian"]), ("RS", &["serbia"]), ("RU", &["russia", "russian"]),
+    ("RW", &["rwanda"]), ("SA", &["saudi arabia", "saudi"]), ("SE", &["sweden", "swedish"]),
+    ("SG", &["singapore", "singaporean"]), ("SI", &["slovenia"]), ("SK", &["slovakia"]), ("SM", &["san marino"]),
+    ("SN", &["senegal"]), ("TH", &["thailand"]), ("TN", &["tunisia"]),
+    ("TR", &["turkey", "türkiye", "turkiye"]), ("TW", &["taiwan", "taiwanese"]), ("TZ", &["tanzania"]),
+    ("UA", &["ukraine", "ukrainian"]), ("UG", &["uganda"]),
+    ("US", &["united states", "united states of america", "usa", "america", "american"]), ("UY", &["uruguay"]),
+    ("UZ", &["uzbekistan"]), ("VE", &["venezuela"]), ("VN", &["vietnam", "viet nam", "vietnamese"]),
+    ("ZA", &["south africa"]),
+];
+
+/// Codes that are words or units in lower case: `in` is India only as `IN`.
+const WORDS: [&str; 26] = [
+    "al", "am", "at", "be", "by", "co", "do", "gb", "ge", "gt", "id", "il", "in", "is", "it", "la",
+    "lt", "ma", "me", "mo", "my", "no", "pa", "sm", "th", "tn",
+];
+
+/// Names of groups that differ from their own.
+#[rustfmt::skip]
+const GROUP_NAMES: &[(&str, &str)] = &[
+    ("EU", "european union"), ("EUROPE", "european"), ("NORTH_AMERICA", "north american"),
+    ("LATIN_AMERICA", "latam"), ("ASIA", "asian"), ("NORDICS", "nordic"),
+    ("NORDICS", "scandinavia"), ("BALTICS", "baltic"), ("OCEANIA", "anz"),
+    ("APAC", "asia pacific"),
+];
+
+/// The code or group of a place as people name it, in lower case: `germany`, `de`, `europe`.
+/// `capitals` admits the codes that are also words.
+pub fn named(name: &str, capitals: bool) -> Option<&'static str> {
+    let found = BY_NAME.get(name).copied()?;
+    let is_word = !capitals && WORDS.contains(&name);
+    (!is_word).then_some(found)
+}
+
+/// Codes and groups by name, in lower case.
+static BY_NAME: LazyLock<HashMap<String, &'static str>> = LazyLock::new(|| {
+    let groups = GROUPS.iter();
+    let groups = groups.map(|(group, _)| (group.replace('_', " ").to_lowercase(), *group));
+    let others = GROUP_NAMES
+        .iter()
+        .map(|(group, name)| ((*name).to_owned(), *group));
+    let countries = NAMES.iter().flat_map(|(code, names)| {
+        let names = names.iter().map(|name| (*name).to_owned());
+        names.chain([code.to_lowercase()]).map(|name| (name, *code))
+    });
+    groups.chain(others).chain(countries).collect()
+});
+
+/// Whether a text in lower case is the beginning of the name of a place, two letters or more.
+pub fn begins(text: &str) -> bool {
+    text.len() > 1
+        && BY_NAME
+            .keys()
+            .any(|name| name.len() > 2 && name.starts_with(text))
 }

@@ -19,7 +19,7 @@ mod operand;
 mod order;
 mod parse;
 mod print;
-mod scan;
+pub(super) mod scan;
 mod suggest;
 mod warn;
 

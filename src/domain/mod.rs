@@ -19,6 +19,7 @@ pub mod listing;
 pub mod local;
 pub mod objection;
 pub mod operator;
+pub mod plain;
 pub mod pretty;
 pub mod quantity;
 pub mod query;

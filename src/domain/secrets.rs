@@ -80,3 +80,29 @@ pub(crate) fn key_fault(key: &str) -> Option<&'static str> {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_can_be_an_api_key_is_a_line_of_a_header() {
+        let (longest, longer) = ("k".repeat(4096), "k".repeat(4097));
+        for (key, fault) in [
+            ("k", None),
+            ("!aZ0~", None),
+            (longest.as_str(), None),
+            ("", Some("it is empty")),
+            (longer.as_str(), Some("it is too long")),
+            ("two words", Some("it contains spaces or several lines")),
+            ("line\n", Some("it contains spaces or several lines")),
+            (
+                "k\u{7f}",
+                Some("it contains control or non-ASCII characters"),
+            ),
+            ("clé", Some("it contains control or non-ASCII characters")),
+        ] {
+            assert_eq!(key_fault(key), fault, "{key:?}");
+        }
+    }
+}

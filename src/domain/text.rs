@@ -4,7 +4,6 @@
 //! `Display`; each sink has its own exit. Characters that could control a terminal, reorder a line
 //! or hide are made visible (`<U+202E>`), never dropped silently.
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -51,14 +50,6 @@ impl Untrusted {
     /// For one line of a screen: hostile characters visible, at most `max` terminal cells.
     pub fn screen(&self, max: usize) -> String {
         screen(&self.0, max)
-    }
-
-    /// For several lines of a screen: as [`Untrusted::screen`], line breaks kept.
-    pub fn lines(&self, max_chars: usize) -> Vec<String> {
-        self.0
-            .lines()
-            .map(|line| visible(line, max_chars))
-            .collect()
     }
 
     /// For a log: ASCII only, one line, at most 512 characters.
@@ -180,7 +171,11 @@ pub fn visible(text: &str, max_chars: usize) -> String {
             out.push('…');
             return out;
         }
-        written += write_visible(grapheme, &mut out, max_chars - written);
+        let Some(more) = write_visible(grapheme, &mut out, max_chars - written) else {
+            out.push('…');
+            return out;
+        };
+        written += more;
     }
     if more > 0 {
         out.push('…');
@@ -188,14 +183,15 @@ pub fn visible(text: &str, max_chars: usize) -> String {
     out
 }
 
-/// Writes a grapheme, at most about `most` characters of it; gives their number.
-fn write_visible(grapheme: &str, out: &mut String, most: usize) -> usize {
+/// Writes a grapheme, at most about `most` characters of it; gives their number, `None` if it has
+/// more.
+fn write_visible(grapheme: &str, out: &mut String, most: usize) -> Option<usize> {
     let (mut written, mut marks) = (0, 0);
     // A mark needs a letter to stand on.
     let mut has_base = false;
     for character in grapheme.chars() {
         if written >= most {
-            break;
+            return None;
         }
         let is_mark = character.width() == Some(0);
         if is_hostile(character) || (is_mark && !has_base) {
@@ -216,7 +212,7 @@ fn write_visible(grapheme: &str, out: &mut String, most: usize) -> usize {
         }
     }
     write_pile(marks, out);
-    written
+    Some(written)
 }
 
 /// Says how many combining marks were left out.
@@ -248,10 +244,7 @@ pub fn message(text: &str) -> String {
 }
 
 /// The text without what stands before the host of its addresses.
-fn without_user_info(text: &str) -> Cow<'_, str> {
-    if !(text.contains("//") && text.contains('@')) {
-        return Cow::Borrowed(text);
-    }
+fn without_user_info(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once("//") {
@@ -268,8 +261,7 @@ fn without_user_info(text: &str) -> Cow<'_, str> {
             None => behind,
         };
     }
-    out.push_str(rest);
-    Cow::Owned(out)
+    out + rest
 }
 
 /// Whether a cell of a screen can show this as it is.

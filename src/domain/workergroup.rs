@@ -28,7 +28,8 @@ pub use made::{GroupChange, MadeGroup, MadeGroups};
 pub use parameters::{Key, PARAMETERS, Parameter, ParameterKind};
 pub use planner::{CapacityPlan, Demand};
 pub use preflight::{
-    HostShare, Part, Preflight, Recruitment, VramCheck, WorkerCost, WorkerCounts, WorkerPrices,
+    HostShare, Part, Preflight, Recruitment, VramCheck, WorkerCost, WorkerCounts, WorkerOffer,
+    WorkerPrices,
 };
 pub use reconcile::candidates;
 pub use search::{SearchText, group_search, search_query_text};

@@ -422,7 +422,7 @@ impl<S: Surface> Dashboard<S> {
             Box::new(Reconfigured {
                 keymap: new.keymap.in_words(self.theme.ascii),
                 market_list: new.market_list,
-                themes: theme_choices(&new.themes, &new.look, &new.theme),
+                themes: theme_choices(&new.themes, &new.look, &new.theme, self.is_light),
                 notices: new.notices,
                 is_noticeable,
             })

@@ -57,12 +57,13 @@ async fn connect_and_show(
     restored.sandbox = sandbox_notes(settings, &connection);
     let mut model = crate::views::dashboard(profile, settings.conditions.clone());
     model.unpack(restored, settings.conditions.is_some());
+    model.browsers[Resource::Offers].take_settings(&settings.words);
     if let Some(limit) = settings.limit {
         model.browsers[Resource::Offers].query.limit = (limit > 0).then_some(limit);
     }
     model.zone = jiff::tz::TimeZone::system();
     let themes = Themes::of(&settings.look);
-    model.themes = theme_choices(&settings.themes, &settings.look, &settings.theme);
+    model.themes = theme_choices(&settings.themes, &settings.look, &settings.theme, None);
     model.markets.market_list = markets.market_list();
     model.markets.invites = settings.is_sandbox() && is_first_run(settings);
     model.keymap = settings.keymap.clone().in_words(themes.unasked.ascii);
@@ -101,19 +102,21 @@ pub(super) fn sandbox_notes(settings: &Settings, connection: &Connection) -> San
     }
 }
 
-/// The themes as this terminal shows them. The one that follows the background is left open: the
-/// terminal may still report its background.
+/// The themes as this terminal shows them. The one that follows the background is left open while
+/// it is in use, as the terminal may still report its background; otherwise `light` is what the
+/// terminal has reported.
 pub(super) fn theme_choices(
     all: &[(String, Look, bool)],
     look_now: &Look,
     chosen: &str,
+    light: Option<bool>,
 ) -> crate::app::themes::Themes {
     let variable = |name: &str| std::env::var(name).ok();
     let all = all.iter().map(|(name, look, is_own)| {
         let follows = look.choice == Choice::Auto && look_now.choice == Choice::Auto;
         NamedTheme {
             name: name.clone(),
-            theme: (!follows || *is_own).then(|| look.theme(None, variable)),
+            theme: (!follows || *is_own).then(|| look.theme(light, variable)),
             is_own: *is_own,
         }
     });

@@ -44,9 +44,6 @@ fn put(path: &str, content: &[u8], overwrite: bool, mode: u32) -> Result<PathBuf
     if path.is_dir() {
         return Err(failed(io::Error::from(io::ErrorKind::IsADirectory)));
     }
-    if path.symlink_metadata().is_ok() && !overwrite {
-        return Err(ExportError::Exists(path));
-    }
     let mut file = temporary(folder, mode).map_err(failed)?;
     file.write_all(content).map_err(failed)?;
     file.as_file().sync_all().map_err(failed)?;

@@ -88,10 +88,8 @@ impl Journal {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;
-            let mode = file.metadata()?.permissions().mode();
-            if mode & 0o077 != 0 {
-                file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
-            }
+            // Also where it was opened to others meanwhile.
+            file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
         }
         Ok(file)
     }
@@ -178,6 +176,32 @@ mod tests {
             assert_eq!(kept.lines, [intent("first"), intent("last")], "{end}");
             assert_eq!(kept.unreadable, usize::from(end > 0));
         }
+    }
+
+    #[test]
+    fn blank_lines_are_no_damage() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("writes.jsonl");
+        let line = serde_json::to_string(&intent("a")).unwrap();
+        std::fs::write(&path, format!("\n\n{line}\n \n{{\n")).unwrap();
+        let kept = Journal::open(&path).unwrap().read().unwrap();
+        assert_eq!((kept.lines, kept.unreadable), (vec![intent("a")], 1));
+    }
+
+    #[test]
+    fn of_a_long_file_the_last_megabyte_is_read_from_the_first_whole_line() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("writes.jsonl");
+        let mut line = serde_json::to_string(&intent("0123456")).unwrap();
+        line.push('\n');
+        std::fs::write(&path, line.repeat(3_000_000 / line.len())).unwrap();
+        let journal = Journal::open(&path).unwrap();
+        journal.append(&intent("last")).unwrap();
+        let kept = journal.read().unwrap();
+        assert_eq!(kept.unreadable, 0);
+        assert_eq!(kept.lines.last(), Some(&intent("last")));
+        let read = kept.lines.len() * line.len();
+        assert!((1_048_576 - read).cast_signed() < 2 * line.len().cast_signed());
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! The first line: the panes on the left, the market and current activity on the right.
 
-use ratatui::layout::{Alignment, Rect};
+use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::app::browser::Browser;
 use crate::app::frame_layout::Target;
-use crate::app::remote::{Now, Phase};
+use crate::app::remote::{Now, Phase, Waiting};
 use crate::app::view::Scene;
 use crate::app::{Model, Pane};
 use crate::domain::journal::WriteKind;
@@ -19,54 +19,127 @@ const BRAND: &str = "bourse";
 /// On screens up to this width the tabs get all the room.
 const NARROW: u16 = 36;
 
+/// Cells of the tabs with all names but the open one shortened, and of their numbers alone.
+const SHORT_TABS: u16 = 42;
+const NUMBERS: u16 = 13;
+
 /// Frames of the spinner, four a second.
 const SPINNER: [&str; 4] = ["⠋", "⠙", "⠴", "⠦"];
 
-pub fn draw(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
+/// Draws the line; returns the cells of the market and the activity, which stay legible under a
+/// dialog: they say which market a form is for and what is under way.
+pub fn draw(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     let theme = scene.theme;
     let all = news(model, scene.now, theme);
-    let badge = badge(model, theme);
-    let room = |news: &Line<'_>| {
-        let right = badge.width() + news.width();
-        area.width
-            .saturating_sub(u16::try_from(right).unwrap_or(u16::MAX))
+    let mut right = badge(model, theme);
+    let (form, news) = fitting(&all, area.width.saturating_sub(width(&right)));
+    right.spans.extend(news.spans);
+    right.push_span(" ");
+    let left = area.width.saturating_sub(width(&right));
+    let right_area = Rect {
+        x: area.x + left,
+        width: area.width - left,
+        ..area
     };
-    // On a narrow screen pane names are shortened before the activity, down to its shortest form.
-    let line = |many: usize, is_short: bool| -> Line<'static> {
-        let spans = all.iter().take(many).flat_map(|news| {
-            let text = if is_short { &news.short } else { &news.text };
-            [Span::raw(" "), Span::styled(text.clone(), news.style)]
+    scene.render(right, right_area);
+    let left = Rect {
+        width: left,
+        ..area
+    };
+    tabs_at(model, left, form.has_brand, scene);
+    right_area
+}
+
+fn width(line: &Line<'_>) -> u16 {
+    u16::try_from(line.width()).unwrap_or(u16::MAX)
+}
+
+/// How much of the line is shown.
+#[derive(Debug, Clone, Copy)]
+struct Form {
+    has_brand: bool,
+    /// Cells that the tabs need.
+    tabs: u16,
+    is_short: bool,
+    /// Whether what is merely good to know is shown.
+    has_idle: bool,
+}
+
+/// The activity in the fullest form that fits beside the tabs. What is under way gets its short form
+/// before the program's name and the names of the tabs make room for it.
+fn fitting(all: &[Activity], width: u16) -> (Form, Line<'static>) {
+    let brand = cells(BRAND) + 2;
+    let tabs: u16 = Pane::ALL.map(|pane| cells(pane.title()) + 4).iter().sum();
+    let full = Form {
+        has_brand: true,
+        tabs: tabs + brand,
+        is_short: false,
+        has_idle: true,
+    };
+    let short = Form {
+        is_short: true,
+        ..full
+    };
+    let busy = Form {
+        has_idle: false,
+        ..short
+    };
+    let bare = Form {
+        has_brand: false,
+        tabs,
+        ..busy
+    };
+    let narrow = Form {
+        tabs: SHORT_TABS,
+        ..bare
+    };
+    let is_busy = all.iter().any(|it| !it.is_idle);
+    let full_busy = Form {
+        has_idle: !is_busy,
+        ..full
+    };
+    let forms = [
+        (full, all.len()),
+        (full_busy, all.len()),
+        (short, all.len()),
+        (busy, all.len()),
+        (bare, all.len()),
+        (narrow, all.len()),
+        (narrow, 1),
+    ];
+    let line = |form: Form, many: usize| -> Line<'static> {
+        let shown = all.iter().filter(|it| form.has_idle || !it.is_idle);
+        let spans = shown.take(many).flat_map(|it| {
+            let text = if form.is_short { &it.short } else { &it.text };
+            [Span::raw(" "), Span::styled(text.clone(), it.style)]
         });
         spans.collect()
     };
-    let forms = (1..=all.len()).rev().map(|many| (many, false));
-    let forms = forms.chain([(1, true), (0, true)]);
-    let tabs = Pane::ALL.map(|pane| pane.title().len() + 4);
-    let tabs = BRAND.len() + 2 + tabs.iter().sum::<usize>();
-    let news = forms
-        .map(|(many, is_short)| line(many, is_short))
-        .find(|news| usize::from(room(news)) > tabs)
-        .unwrap_or_else(|| line(1, true));
-    let left = room(&news);
-    let mut right = badge;
-    right.spans.extend(news.spans);
-    right.push_span(" ");
-    scene.render(right.alignment(Alignment::Right), area);
-    tabs_at(
-        model,
-        Rect {
-            width: left,
-            ..area
-        },
-        scene,
-    );
+    let fits = |form: &Form, news: &Line<'_>| {
+        let news = u16::try_from(news.width() + 1).unwrap_or(u16::MAX);
+        form.tabs.saturating_add(news) <= width
+    };
+    forms
+        .into_iter()
+        .map(|(form, many)| (form, line(form, many)))
+        .find(|(form, news)| fits(form, news))
+        .unwrap_or_else(|| {
+            // Not even the numbers of the tabs leave more room.
+            let news = line(narrow, 1);
+            let room = usize::from(width.saturating_sub(NUMBERS));
+            if news.width() < room {
+                (full, news)
+            } else {
+                (full, Line::default())
+            }
+        })
 }
 
-fn tabs_at(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
+fn tabs_at(model: &Model, area: Rect, has_brand: bool, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let mut x = area.x;
     // On a narrow screen the program's name goes first.
-    if area.width > NARROW {
+    if has_brand && area.width > NARROW {
         let name = Line::from(vec![Span::raw(" "), Span::styled(BRAND, theme.accent)]);
         scene.render(name, area);
         x += cells(BRAND) + 2;
@@ -129,10 +202,8 @@ fn badge(model: &Model, theme: &Theme) -> Line<'static> {
     let mut line = if profile.is_sandbox {
         Line::from(Span::styled(" SANDBOX ", theme.sandbox))
     } else {
-        Line::from(Span::styled(
-            format!(" {} ", visible(&profile.name, 64)),
-            theme.live,
-        ))
+        let name = format!(" LIVE {} ", visible(&profile.name, 64));
+        Line::from(Span::styled(name, theme.live))
     };
     if profile.read_only {
         line.push_span(Span::styled(" READ-ONLY", theme.warning));
@@ -144,6 +215,8 @@ struct Activity {
     text: String,
     short: String,
     style: Style,
+    /// Whether nothing is under way: it makes room first.
+    is_idle: bool,
 }
 
 /// Current activity, the open pane's first.
@@ -152,31 +225,31 @@ fn news(model: &Model, now: Now, theme: &Theme) -> Vec<Activity> {
     if let Some(browser) = model.browser() {
         news.extend(activity(browser, now, theme));
     }
+    let busy = |text: String, short: String, style: Style| Activity {
+        text,
+        short,
+        style,
+        is_idle: false,
+    };
     for (kind, write) in model.mutations.all_in_flight() {
         let seconds = (now.mono - write.since.mono).max(0.0);
-        let text = format!("{} {} {seconds:.0} s", under_way(kind), write.subject);
-        news.push(Activity {
-            short: text.clone(),
-            text,
-            style: theme.warning,
-        });
+        let (word, link) = under_way(kind);
+        let text = format!("{word}{link} {} {seconds:.0} s", write.subject);
+        news.push(busy(text, format!("{word} {seconds:.0} s"), theme.warning));
     }
-    if let Some(text) = crate::app::routes::headline(&model.state, now) {
-        news.push(Activity {
-            short: text.clone(),
-            text,
-            style: theme.accent,
-        });
+    if let Some(run) = crate::app::routes::headline(&model.state, now) {
+        news.push(busy(run.text, run.short, theme.accent));
     }
     news
 }
 
 /// The request in flight, else the age of the rows.
 fn activity(browser: &Browser, now: Now, theme: &Theme) -> Option<Activity> {
-    let accent = |text: String, short: String| Activity {
+    let busy = |text: String, short: String| Activity {
         text,
         short,
         style: theme.accent,
+        is_idle: false,
     };
     if let Phase::Loading {
         since,
@@ -185,44 +258,59 @@ fn activity(browser: &Browser, now: Now, theme: &Theme) -> Option<Activity> {
         ..
     } = browser.remote().phase()
     {
+        if let Some(waiting) = waiting {
+            let (text, short) = until_sent(waiting, *attempt, now);
+            return Some(busy(text, short));
+        }
         let elapsed = (now.mono - since).max(0.0);
-        let tries = match attempt {
-            0 | 1 => String::new(),
-            many => format!(" (try {many})"),
-        };
         let what = match (browser.order_request(), browser.listing()) {
             (Some(order), _) => order,
             (None, Some(_)) => "refreshing".to_owned(),
             (None, None) => "loading".to_owned(),
         };
-        return Some(match waiting {
-            Some(waiting) => {
-                let seconds = (waiting.until - now.mono).max(0.0).ceil();
-                accent(
-                    format!("{}: sending in {seconds:.0} s{tries}", waiting.why),
-                    format!("in {seconds:.0} s{tries}"),
-                )
-            }
-            None => accent(
-                format!("{} {what} {elapsed:.0} s{tries}", spinner(elapsed)),
-                format!("{} {elapsed:.0} s{tries}", spinner(elapsed)),
-            ),
-        });
+        let retry = retry(*attempt).map_or_else(String::new, |it| format!(", {it}"));
+        let sign = spinner(elapsed);
+        return Some(busy(
+            format!("{sign} {what} {elapsed:.0} s{retry}"),
+            format!("{sign} {elapsed:.0} s{retry}"),
+        ));
     }
     if let Some(order) = browser.order_request() {
-        return Some(accent(order, "sorting".to_owned()));
+        return Some(busy(order, "sorting".to_owned()));
     }
     if browser.computed.price_models.is_loading() {
         let text = "loading price models".to_owned();
-        return Some(accent(text, "loading".to_owned()));
+        return Some(busy(text, "loading".to_owned()));
     }
     let age = ago((now.epoch - browser.remote().shown_at()?.epoch).max(0.0));
     let is_stale = browser.remote().error().is_some();
+    let watch = browser.watching().filter(|_| !is_stale);
     Some(Activity {
         text: format!("updated {age} ago"),
-        short: format!("{age} ago"),
+        // The line that counts the changes may be too long for a narrow screen.
+        short: watch.map_or_else(
+            || format!("{age} ago"),
+            |watch| format!("next in {:.0} s", watch.next_in(now)),
+        ),
         style: if is_stale { theme.warning } else { theme.dim },
+        is_idle: watch.is_none(),
     })
+}
+
+/// The number of a retry; the first attempt is none.
+fn retry(attempt: u32) -> Option<String> {
+    (attempt > 1).then(|| format!("retry {}", attempt - 1))
+}
+
+/// Why a request waits and when it is sent, long and short.
+fn until_sent(waiting: &Waiting, attempt: u32, now: Now) -> (String, String) {
+    let seconds = (waiting.until - now.mono).max(0.0).ceil();
+    let retry = retry(attempt);
+    let what = retry.as_deref().unwrap_or("sending");
+    (
+        format!("{}: {what} in {seconds:.0} s", waiting.why),
+        format!("{what} in {seconds:.0} s"),
+    )
 }
 
 /// An age in the largest unit that fits.
@@ -241,9 +329,10 @@ fn spinner(elapsed: f64) -> &'static str {
     SPINNER[frame % SPINNER.len()]
 }
 
-const fn under_way(kind: WriteKind) -> &'static str {
+/// What a write is doing, and what links it to its subject.
+const fn under_way(kind: WriteKind) -> (&'static str, &'static str) {
     match kind {
-        WriteKind::UnlistVolume => "unlisting",
-        WriteKind::CreateWorkergroup => "creating a workergroup for",
+        WriteKind::UnlistVolume => ("unlisting", ""),
+        WriteKind::CreateWorkergroup => ("creating", " a workergroup for"),
     }
 }

@@ -92,7 +92,7 @@ fn screen(
         Constraint::Length(1),
     ])
     .areas(area);
-    header::draw(model, top, &mut brush.scene(frame, facts, 0));
+    let lit = header::draw(model, top, &mut brush.scene(frame, facts, 0));
     // A view covered by a page is not drawn, but keeps its area.
     let mut above = model.overlays.iter();
     let page = above.rposition(|view| view.placement() == Placement::Page);
@@ -120,10 +120,13 @@ fn screen(
         model.pane_view().draw(body, &mut scene);
         cursor = scene.cursor;
     }
-    // The footer stays visible under every overlay.
-    let free = top.union(body);
+    // Header and footer stay visible under every overlay.
     if !model.overlays.is_empty() {
-        cursor = overlays(frame, (free, body), brush, page.unwrap_or(0), facts);
+        let tabs = Rect {
+            width: lit.x - top.x,
+            ..top
+        };
+        cursor = overlays(frame, (tabs, body), brush, page.unwrap_or(0), facts);
     }
     let mut scene = brush.scene(frame, facts, 0);
     footer::hints(model, bottom, &mut scene);
@@ -132,7 +135,7 @@ fn screen(
 
 fn overlays(
     frame: &mut Frame<'_>,
-    (area, body): (Rect, Rect),
+    (tabs, body): (Rect, Rect),
     brush: Brush<'_>,
     first: usize,
     facts: &mut FrameLayout,
@@ -142,7 +145,8 @@ fn overlays(
     let views = &brush.model.overlays;
     for (place, view) in views.iter().enumerate().skip(first) {
         if view.placement() == Placement::Dialog {
-            dim(frame, area, brush.theme);
+            dim(frame, tabs, brush.theme);
+            dim(frame, body, brush.theme);
         }
         let theme = if place + 1 < views.len() {
             &covered
@@ -151,12 +155,7 @@ fn overlays(
         };
         let brush = Brush { theme, ..brush };
         let mut scene = brush.scene(frame, facts, place + 1);
-        // The header stays above a page.
-        let page = match view.placement() {
-            Placement::Page => body,
-            Placement::Dialog => area,
-        };
-        view.draw(page, &mut scene);
+        view.draw(body, &mut scene);
         cursor = scene.cursor;
     }
     cursor

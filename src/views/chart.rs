@@ -119,7 +119,10 @@ pub(super) fn cell(place: f64, many: u16) -> u16 {
     cell.min(many.saturating_sub(1))
 }
 
-/// Draws the distribution of `values`, with the bar that contains `own` highlighted.
+/// Points below the bar of the selected row.
+pub(super) const OWN_BAR: &str = "▴";
+
+/// Draws the distribution of `values`, with the bar that contains `own` highlighted and marked.
 pub(super) fn histogram(
     values: &[f64],
     own: Option<f64>,
@@ -136,20 +139,23 @@ pub(super) fn histogram(
     };
     let theme = scene.theme;
     let last = histogram.buckets.len().saturating_sub(1);
-    let bar = |column: u16| {
-        // If the bars do not divide the columns evenly, they are spread, so that bars stay over
-        // their ticks.
-        let index = usize::from(column) * many / usize::from(plot.width);
-        let bucket = &histogram.buckets[index.min(last)];
-        let holds = |value: f64| {
+    // If the bars do not divide the columns evenly, they are spread, so that bars stay over their
+    // ticks.
+    let index = |column: u16| (usize::from(column) * many / usize::from(plot.width)).min(last);
+    let is_own = |column: u16| {
+        let (index, bucket) = (index(column), &histogram.buckets[index(column)]);
+        own.is_some_and(|value| {
             value >= bucket.low && (value < bucket.high || index == last && value <= bucket.high)
-        };
-        let style: Style = if own.is_some_and(holds) {
+        })
+    };
+    let bar = |column: u16| {
+        let style: Style = if is_own(column) {
             theme.highlight
         } else {
             theme.series[0]
         };
-        SparklineBar::from(u64::try_from(bucket.count).unwrap_or(0)).style(style)
+        let count = histogram.buckets[index(column)].count;
+        SparklineBar::from(u64::try_from(count).unwrap_or(0)).style(style)
     };
     let bars: Vec<SparklineBar> = (0..plot.width).map(bar).collect();
     scene.render(Sparkline::default().data(bars), plot);
@@ -157,4 +163,7 @@ pub(super) fn histogram(
     let x = (plot.x - 2).saturating_sub(cells(&tallest));
     let buffer = scene.frame.buffer_mut();
     buffer.set_string(x, plot.y, tallest, theme.dim);
+    for column in (0..plot.width).filter(|column| is_own(*column)) {
+        buffer.set_string(plot.x + column, plot.bottom(), OWN_BAR, theme.accent);
+    }
 }

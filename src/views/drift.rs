@@ -1,6 +1,6 @@
 //! What changed among the workergroups since they were last listed.
 
-use ratatui::layout::Rect;
+use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::Line;
 
 use crate::app::State;
@@ -10,10 +10,12 @@ use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::workergroup::{Change, ChangeKind};
 use crate::domain::{Resource, Untrusted};
 use crate::views::preflight::parts::signed;
+use crate::views::preview;
 use crate::widgets::find::Find;
 use crate::widgets::input_widget::InputWidget;
-use crate::widgets::panel::Panel;
+use crate::widgets::panel::{Panel, Size};
 use crate::widgets::report::Report;
+use crate::widgets::text::wrap_line;
 use crate::widgets::theme::Theme;
 
 /// The maximum length of a value in characters.
@@ -73,14 +75,34 @@ impl View for Drift {
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        let lines = lines(scene.state, scene.now, scene.theme);
+        let (changes, group) = areas(&lines, area, scene.size);
         let panel = Panel::new("What changed")
             .facts("newest first")
             .focused(true)
             .sized(scene.size);
-        let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
-        let lines = lines(scene.state, scene.now, scene.theme);
+        let inner = panel.render(changes, scene.frame.buffer_mut(), scene.theme);
         scene.report_of(Region::MAIN, &self.report, &lines, inner);
+        let selected = scene.state.browsers[Resource::Workergroups].selected_row();
+        if let Some((row, area)) = selected.zip(group) {
+            preview::draw(Resource::Workergroups, row, area, scene);
+        }
     }
+}
+
+/// The areas of the changes and, where they leave room, of the selected workergroup as it is now.
+fn areas(lines: &[Line<'_>], area: Rect, size: Size) -> (Rect, Option<Rect>) {
+    /// The minimum height of a useful preview.
+    const LEAST: u16 = 12;
+    let width = area.width.saturating_sub(4);
+    let wrapped = lines.iter().map(|line| wrap_line(line, width, 2).len());
+    let needed = u16::try_from(wrapped.sum::<usize>() + 2).unwrap_or(u16::MAX);
+    if size == Size::Compact || area.height.saturating_sub(needed) < LEAST {
+        return (area, None);
+    }
+    let [changes, group] =
+        Layout::vertical([Constraint::Length(needed), Constraint::Fill(1)]).areas(area);
+    (changes, Some(group))
 }
 
 fn lines(state: &State, now: Now, theme: &Theme) -> Vec<Line<'static>> {

@@ -43,20 +43,14 @@ pub(super) fn open(
     let list = list.tone(Tone::Focused).sized(size);
     let preview = preview.sized(size);
     if size == Size::Compact {
-        // The header stays visible.
-        let page = Rect {
-            y: area.y + 1,
-            height: area.height.saturating_sub(1),
-            ..area
-        };
-        if page.height < ROOM {
+        if area.height < ROOM {
             return Sheet {
-                main: list.render(page, buffer, theme),
+                main: list.render(area, buffer, theme),
                 side: None,
             };
         }
         let [upper, lower] =
-            Layout::vertical([Constraint::Fill(1), Constraint::Length(STRIP)]).areas(page);
+            Layout::vertical([Constraint::Fill(1), Constraint::Length(STRIP)]).areas(area);
         return Sheet {
             main: list.render(upper, buffer, theme),
             side: Some(preview.render(lower, buffer, theme)),
@@ -76,17 +70,27 @@ pub(super) fn open(
 /// stubs of the pane around them would only distract.
 fn place(height: u16, area: Rect, buffer: &mut Buffer) -> Rect {
     let width = area.width.saturating_sub(4).min(WIDEST);
-    if height < area.height.saturating_sub(4) {
+    if height < area.height.saturating_sub(3) {
         return centred(width, height, area);
     }
-    // The header stays.
-    let page = Rect {
-        y: area.y + 1,
-        height: area.height.saturating_sub(1),
-        ..area
-    };
-    Clear.render(page, buffer);
-    centred(width, page.height, page)
+    Clear.render(area, buffer);
+    centred(width, area.height, area)
+}
+
+/// Cells of a line inside the second panel of a list or an editor.
+pub(super) fn side_width(area: Rect, size: Size) -> u16 {
+    match size {
+        Size::Compact => area.width,
+        Size::Medium | Size::Wide => {
+            (area.width.saturating_sub(4).min(WIDEST) * 2 / 5).saturating_sub(4)
+        }
+    }
+}
+
+/// How many lines a text takes in `width` cells.
+pub(super) fn rows(lines: &[Line<'_>], width: u16) -> usize {
+    let wrapped = lines.iter().map(|line| wrap_line(line, width, 2).len());
+    wrapped.sum()
 }
 
 /// Draws lines of text, wrapped, as many as fit.
@@ -129,21 +133,16 @@ pub(super) fn with_result(
     let form = form.tone(Tone::Focused).sized(size);
     let result = result.sized(size);
     if size == Size::Compact {
-        let page = Rect {
-            y: area.y + 1,
-            height: area.height.saturating_sub(1),
-            ..area
-        };
-        let needed = rows.0.saturating_add(1).min(page.height);
-        let below = page.height - needed;
+        let needed = rows.0.saturating_add(1).min(area.height);
+        let below = area.height - needed;
         if below < LEAST {
             return Sheet {
-                main: form.render(page, buffer, theme),
+                main: form.render(area, buffer, theme),
                 side: None,
             };
         }
         let [upper, lower] =
-            Layout::vertical([Constraint::Length(needed), Constraint::Fill(1)]).areas(page);
+            Layout::vertical([Constraint::Length(needed), Constraint::Fill(1)]).areas(area);
         return Sheet {
             main: form.render(upper, buffer, theme),
             side: Some(result.render(lower, buffer, theme)),

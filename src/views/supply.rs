@@ -19,7 +19,7 @@ use crate::domain::catalog::WORKERGROUPS;
 use crate::domain::insight::Coverage;
 use crate::domain::workergroup::{Preflight, WorkerCounts};
 use crate::domain::{Listing, Resource};
-use crate::views::preflight::{parts, summary};
+use crate::views::preflight::{mixes, offers, parts, summary};
 use crate::widgets::find::Find;
 use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::{Panel, Size};
@@ -172,6 +172,9 @@ impl View for SupplyView {
         let area = searched::draw_line(&self.find, area, scene);
         let groups = u16::try_from(browser.view().len()).unwrap_or(u16::MAX);
         let [left, right] = areas(area, scene.size, groups);
+        let row = browser.selected_row();
+        let found = row.and_then(|row| summary::of_row(scene.state, row));
+        let left = with_offers(found, left, groups, scene);
         let panel = Panel::new("Supply check")
             .facts(progress(scene))
             .focused(true)
@@ -188,17 +191,41 @@ impl View for SupplyView {
         let cursor = (!browser.view().is_empty()).then_some(browser.cursor());
         let table = Table::new(&rows, &columns, &placed, cursor, scene.theme);
         scene.scroll(Region::MAIN, table, inner);
-        if let Some(row) = browser.selected_row().filter(|_| !right.is_empty()) {
+        if let Some(row) = row.filter(|_| !right.is_empty()) {
             let title = browser
                 .selected()
                 .map_or_else(String::new, |id| format!("Workergroup {id}"));
             let panel = Panel::new(title).sized(scene.size);
             let inner = panel.render(right, scene.frame.buffer_mut(), scene.theme);
             let lines = summary::of_group(scene.state, row, scene.now, scene.theme);
-            let lines = parts::hanging(&lines, inner.width);
+            let mut lines = parts::hanging(&lines, inner.width);
+            if let Some(found) = found.filter(|_| scene.size != Size::Compact) {
+                lines.extend(mixes(found, inner.width, scene.theme));
+            }
             scene.render(Text::from(lines), inner);
         }
     }
+}
+
+/// Draws the offers of the selected workergroup's search below the table where there is room;
+/// returns the area of the table.
+fn with_offers(
+    found: Option<&Preflight>,
+    area: Rect,
+    groups: u16,
+    scene: &mut Scene<'_, '_>,
+) -> Rect {
+    let table = groups.saturating_add(3); // the frame and the header
+    let (Some(found), Size::Medium | Size::Wide) = (found, scene.size) else {
+        return area;
+    };
+    if found.cheapest.is_empty() || area.height.saturating_sub(table) < LEAST_SUMMARY {
+        return area;
+    }
+    let [table, below] =
+        Layout::vertical([Constraint::Length(table), Constraint::Fill(1)]).areas(area);
+    offers(found, below, scene);
+    table
 }
 
 /// The areas of the table and the summary of the selected workergroup: side by side, on a compact

@@ -114,7 +114,9 @@ impl Rows {
             self.text(1, &format!("{method} {path}"), theme.text);
             self.text(2, &format!("at {base}"), theme.text);
         }
-        self.text(1, &preview.body, theme.warning);
+        for line in members(&preview.body, self.width) {
+            self.text(1, &line, theme.warning);
+        }
         self.text(5, &preview.key, theme.dim);
     }
 
@@ -247,4 +249,55 @@ fn past(entry: &Entry, is_in_flight: bool, scene: &Scene<'_, '_>) -> Line<'stati
         Span::styled(format!("{verdict:<9}  "), style),
         Span::styled(message, theme.dim),
     ])
+}
+
+/// An object in lines that break between its members; one that is longer than a line gets its own.
+fn members(json: &str, width: u16) -> Vec<String> {
+    let mut lines: Vec<String> = vec![String::new()];
+    let mut member = String::new();
+    let (mut depth, mut is_text, mut is_escaped) = (0_u32, false, false);
+    let mut add = |member: &mut String| {
+        let member = std::mem::take(member);
+        match lines.last_mut() {
+            Some(line) if cells(line).saturating_add(cells(&member)) <= width => {
+                line.push_str(&member);
+            }
+            _ => lines.push(member),
+        }
+    };
+    for letter in json.chars() {
+        member.push(letter);
+        match letter {
+            _ if is_escaped => is_escaped = false,
+            '\\' if is_text => is_escaped = true,
+            '"' => is_text = !is_text,
+            '{' | '[' if !is_text => depth += 1,
+            '}' | ']' if !is_text => depth = depth.saturating_sub(1),
+            ',' if !is_text && depth == 1 => add(&mut member),
+            _ => {}
+        }
+    }
+    add(&mut member);
+    lines.retain(|line| !line.is_empty());
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::members;
+
+    #[test]
+    fn a_body_breaks_between_its_members() {
+        let body = r#"{"endpoint_name":"a,b","search":{"x":[1,2],"y":3},"max_workers":5}"#;
+        assert_eq!(
+            members(body, 30),
+            [
+                r#"{"endpoint_name":"a,b","#,
+                r#""search":{"x":[1,2],"y":3},"#,
+                r#""max_workers":5}"#,
+            ]
+        );
+        assert_eq!(members(body, 80), [body]);
+        assert_eq!(members("{}", 80), ["{}"]);
+    }
 }

@@ -334,7 +334,14 @@ impl<T: Clone> StatefulWidget for ListLines<'_, T> {
         }
         let entries = || self.list.shown().filter(|item| item.value.is_some());
         let note = area.width / 3;
-        let title = usual_width(entries().map(|item| cells(&item.title)));
+        let titles = || entries().map(|item| cells(&item.title));
+        let longest = titles().max().unwrap_or(0);
+        // Names that begin alike are told apart by their ends.
+        let title = if longest <= area.width * 2 / 5 {
+            longest
+        } else {
+            usual_width(titles())
+        };
         let has_text = entries().any(|item| !item.text.is_empty());
         let most = if has_text { area.width / 2 } else { area.width };
         let title = title.min(most.saturating_sub(4));

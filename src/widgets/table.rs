@@ -196,6 +196,13 @@ pub trait Rows {
         Style::new()
     }
 
+    /// Whether a column holds bars. They keep their style in the selected row: a reversed bar looks
+    /// empty where it is full.
+    fn is_bar(&self, column: usize) -> bool {
+        let _ = column;
+        false
+    }
+
     /// The parts of a cell's text that match a search, in bytes.
     fn matches(&self, column: usize, text: &str) -> Vec<Range<usize>> {
         let _ = (column, text);
@@ -307,7 +314,10 @@ impl<'a, R: Rows> Table<'a, R> {
             let cell = Rect::new(area.x + place.x, area.y, place.width, 1).intersection(area);
             let (text, style) = self.rows.cell(row, place.index, cell.width);
             // The selection keeps its own text colour: tints are for telling rows apart.
-            let style = if is_selected {
+            let style = if is_selected && self.rows.is_bar(place.index) {
+                buffer.set_style(cell, Style::reset());
+                self.theme.text.patch(style)
+            } else if is_selected {
                 base.add_modifier(style.add_modifier)
             } else {
                 base.patch(style)
@@ -474,6 +484,36 @@ mod tests {
             assert_eq!(built(50_000), 2);
             assert_eq!(built(50_001), 2, "and one row comes into view");
         }
+    }
+
+    struct Bars;
+
+    impl Rows for Bars {
+        fn count(&self) -> usize {
+            2
+        }
+
+        fn cell(&self, _: usize, column: usize, _: u16) -> (Cow<'_, str>, Style) {
+            (["name", "██"][column].into(), Style::new())
+        }
+
+        fn is_bar(&self, column: usize) -> bool {
+            column == 1
+        }
+    }
+
+    #[test]
+    fn a_selected_row_does_not_reverse_its_bar() {
+        let columns = [Column::text("", 4), Column::text("", 4)];
+        let area = Rect::new(0, 0, 12, 3);
+        let mut buffer = Buffer::empty(area);
+        let placed = place(&columns, area.width);
+        let table = Table::new(&Bars, &columns, &placed, Some(0), &Theme::MONO);
+        table.render(area, &mut buffer, &mut Viewport::default());
+        let reversed = |x| buffer[(x, 1)].modifier.contains(Modifier::REVERSED);
+        assert!(reversed(2), "the name is selected");
+        // Two cells of the bar and the two that it does not fill.
+        assert!(!(7..11).any(reversed));
     }
 
     #[test]

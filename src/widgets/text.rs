@@ -105,6 +105,31 @@ fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
     Box::new(parts.into_iter())
 }
 
+/// Wraps a line whose third part explains the two before it: in a column of its own if that is wide
+/// enough, else below the others, indented by `indent` cells.
+pub fn wrap_explained(line: &Line<'_>, width: u16, indent: u16) -> Vec<Line<'static>> {
+    /// The narrowest readable column.
+    const LEAST: u16 = 24;
+    let [label, value, text] = line.spans.as_slice() else {
+        return wrap_line(line, width, indent);
+    };
+    let taken = label.width() + value.width();
+    let taken = u16::try_from(taken).unwrap_or(u16::MAX);
+    if line.width() <= usize::from(width) || taken > width {
+        return wrap_line(line, width, indent);
+    }
+    if width - taken >= LEAST {
+        return wrap_line(line, width, taken);
+    }
+    let head = Line::from(vec![label.clone(), value.clone()]).style(line.style);
+    let blanks = Span::raw(" ".repeat(usize::from(indent)));
+    let text = Span::styled(text.content.trim_start().to_owned(), text.style);
+    let text = Line::from(vec![blanks, text]).style(line.style);
+    let mut lines = wrap_line(&head, width, indent);
+    lines.extend(wrap_line(&text, width, indent));
+    lines
+}
+
 /// Wraps a styled line into lines of at most `width` cells; continuations are indented by `indent`
 /// cells.
 pub fn wrap_line(line: &Line<'_>, width: u16, indent: u16) -> Vec<Line<'static>> {

@@ -42,6 +42,9 @@ pub struct Theme {
 /// Distinguishable chart colours; further series share the last.
 pub const SERIES: usize = 6;
 
+/// A sign per series of a chart, each with its own ASCII replacement.
+pub const SERIES_SIGNS: [&str; SERIES] = ["●", "○", "△", "▽", "+", "×"];
+
 impl Theme {
     /// For dark backgrounds, 24-bit colours.
     pub const DARK: Self = Self {
@@ -240,6 +243,11 @@ impl Theme {
         thick_focus: true,
         ascii: false,
     };
+
+    /// Whether the series of a chart differ in colour; otherwise each needs a sign of its own.
+    pub fn tells_series_apart(&self) -> bool {
+        self.series[0] != self.series[1]
+    }
 
     /// The theme behind a dialog: no frame has the focus.
     #[must_use]

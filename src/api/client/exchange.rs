@@ -208,12 +208,10 @@ fn unreachable(error: &reqwest::Error) -> Unreachable {
         if let Some(tls) = cause.downcast_ref::<rustls::Error>() {
             return handshake(tls);
         }
-        if let Some(io) = cause.downcast_ref::<io::Error>() {
-            match io.kind() {
-                io::ErrorKind::ConnectionRefused => return Unreachable::NobodyListens,
-                io::ErrorKind::TimedOut => return Unreachable::TooSlow,
-                _ => {}
-            }
+        if let Some(io) = cause.downcast_ref::<io::Error>()
+            && io.kind() == io::ErrorKind::ConnectionRefused
+        {
+            return Unreachable::NobodyListens;
         }
         // The connector's own error type is private, so a failed name lookup shows only in its
         // text.
@@ -281,5 +279,38 @@ fn behind<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stat
     {
         Some(inside) => Some(inside),
         None => error.source(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rustls::{AlertDescription, CertificateError, Error, PeerIncompatible};
+
+    use super::*;
+
+    #[test]
+    fn only_a_certificate_that_was_refused_is_called_one() {
+        for (error, why) in [
+            (
+                Error::InvalidCertificate(CertificateError::Expired),
+                Unreachable::Certificate,
+            ),
+            (Error::NoCertificatesPresented, Unreachable::Certificate),
+            (
+                Error::PeerIncompatible(PeerIncompatible::Tls12NotOffered),
+                Unreachable::TlsVersion,
+            ),
+            (
+                Error::AlertReceived(AlertDescription::ProtocolVersion),
+                Unreachable::TlsVersion,
+            ),
+            (
+                Error::AlertReceived(AlertDescription::HandshakeFailure),
+                Unreachable::Handshake,
+            ),
+            (Error::DecryptError, Unreachable::Handshake),
+        ] {
+            assert_eq!(handshake(&error), why, "{error}");
+        }
     }
 }

@@ -219,6 +219,33 @@ mod tests {
     }
 
     #[test]
+    fn no_resolver_decides_where_localhost_is() {
+        for (text, port) in [
+            ("http://localhost", 80),
+            ("https://LOCALHOST", 443),
+            ("http://localhost:8080/p", 8080),
+        ] {
+            let origin = Origin::parse(text).unwrap();
+            let own = [
+                SocketAddr::from(([127, 0, 0, 1], port)),
+                SocketAddr::from(([0, 0, 0, 0, 0, 0, 0, 1], port)),
+            ];
+            assert_eq!(origin.pinned(), Some(("localhost", own)), "{text}");
+        }
+        for text in ["http://127.0.0.1", "https://localhost.example"] {
+            assert_eq!(Origin::parse(text).unwrap().pinned(), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_address_is_shown_as_it_was_written() {
+        let origin = Origin::parse("https://H.example:8443/p/").unwrap();
+        assert_eq!(origin.to_string(), "https://h.example:8443/p");
+        assert_eq!(format!("{origin:?}"), "Origin(https://h.example:8443/p)");
+        assert_eq!(origin.authority(), "h.example:8443");
+    }
+
+    #[test]
     fn paths_are_appended_by_segment() {
         for (base, address) in [
             ("http://h.example", "http://h.example/api/v0/bundles/"),

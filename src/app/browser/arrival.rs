@@ -93,6 +93,7 @@ impl Browser {
         self.remember_names();
         let is_as_asked = self.watch.is_none()
             && self.computed.price_models.is_empty()
+            && self.preview.is_empty()
             && self.computed.is_for(&pane.computed)
             && (&self.query, &self.words, &self.columns)
                 == (&pane.query, &pane.words, &pane.columns);

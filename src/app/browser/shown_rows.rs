@@ -14,7 +14,8 @@ impl Browser {
             self.contents += 1;
             return;
         };
-        let matching = listing.matching(self.local_conditions());
+        let conditions = self.local_conditions().into_iter().chain(&self.preview);
+        let matching = listing.matching(conditions);
         let narrowed = row_filter::narrow(listing, matching, &self.words, &self.columns);
         self.revealed = narrowed.revealed;
         self.view = self.sorted(listing, narrowed.rows);

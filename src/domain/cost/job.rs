@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Gap, HOURS_PER_MONTH, Input, InputError, Measure, Outlives, Prices, Room, Step, finite,
-    hours_left, shown,
+    hours_left, rounded, shown, summand,
 };
 use crate::domain::format::{gigabytes, trimmed};
 
@@ -207,7 +207,7 @@ impl Prices<'_> {
         let mut summands = Vec::new();
         for (((label, formula), value), wanted) in lines.zip(parts.sums).zip(wanted) {
             if wanted > 0.0 {
-                summands.push(shown(value, 6));
+                summands.push(summand(value));
                 steps.push(Step {
                     label,
                     formula,
@@ -231,20 +231,20 @@ impl Prices<'_> {
 
     /// The label and formula of each part, in the order of [`Parts::sums`].
     fn formulas(&self, row: usize, job: &Job, hours: f64) -> [(&'static str, String); 5] {
-        let price = |price: Result<f64, Gap>| price.map_or_else(|_| "?".into(), |it| shown(it, 9));
+        let price = |price: Result<f64, Gap>| price.map_or_else(|_| "?".into(), rounded);
         let storage_cost = price(self.storage_cost.amount(row));
         let disk = shown(job.disk_gb, 4);
         let storage = |hours: f64| {
             let hours = shown(hours, 4);
-            format!("{storage_cost} $/GB/month x {disk} GB / 720 h x {hours} h")
+            format!("{storage_cost} $/GB/month × {disk} GB / 720 h × {hours} h")
         };
         let traffic = |per_gb: Result<f64, Gap>, gb: f64| {
-            format!("{} $/GB x {} GB", price(per_gb), shown(gb, 4))
+            format!("{} $/GB × {} GB", price(per_gb), shown(gb, 4))
         };
         [
             (
                 "GPUs while running",
-                format!("{} $/h x {} h", price(self.base(row)), shown(hours, 4)),
+                format!("{} $/h × {} h", price(self.base(row)), shown(hours, 4)),
             ),
             ("Storage while running", storage(hours)),
             ("Storage while stopped", storage(job.stopped_hours)),

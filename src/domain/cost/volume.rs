@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     DAYS_PER_MONTH, Gap, HOURS_PER_MONTH, Input, InputError, Measure, Member, Outlives, Room, Step,
-    finite, hours_left, shown, storage_per_hour,
+    finite, hours_left, rounded, shown, storage_per_hour, summand,
 };
 use crate::domain::country;
 use crate::domain::listing::{Listing, compare_cells};
@@ -128,7 +128,7 @@ impl<'a> VolumePrices<'a> {
         let per_hour = finite(storage_per_hour(price, term.gb))?;
         let per_month = finite(price * term.gb)?;
         let total = finite(per_hour * term.hours())?;
-        let [price, gb] = [shown(price, 7), shown(term.gb, 4)];
+        let [price, gb] = [rounded(price), shown(term.gb, 4)];
         let step = |label, formula, value, measure| Step {
             label,
             formula,
@@ -138,21 +138,21 @@ impl<'a> VolumePrices<'a> {
         let steps = vec![
             step(
                 "Per hour",
-                format!("{price} $/GB/month x {gb} GB / 720 h"),
+                format!("{price} $/GB/month × {gb} GB / 720 h"),
                 per_hour,
                 Measure::DollarsPerHour,
             ),
             step(
                 "Per month of 720 h",
-                format!("{price} $/GB/month x {gb} GB"),
+                format!("{price} $/GB/month × {gb} GB"),
                 per_month,
                 Measure::Dollars,
             ),
             step(
                 "Whole term",
                 format!(
-                    "{} $/h x {} days x 24 h",
-                    shown(per_hour, 7),
+                    "{} $/h × {} days × 24 h",
+                    rounded(per_hour),
                     shown(term.days, 4)
                 ),
                 total,
@@ -193,8 +193,8 @@ pub fn basket(hourly: f64, volume: &VolumeCost) -> Result<Basket, Gap> {
         value,
         measure: Measure::Dollars,
     };
-    let month = |hourly: f64| format!("{} $/h x 720 h", shown(hourly, 7));
-    let sum = format!("{} + {}", shown(offer, 4), shown(volume.per_month, 4));
+    let month = |hourly: f64| format!("{} $/h × 720 h", rounded(hourly));
+    let sum = format!("{} + {}", summand(offer), summand(volume.per_month));
     Ok(Basket {
         offer,
         volume: volume.per_month,

@@ -8,7 +8,7 @@ use crate::domain::text::unescaped;
 
 /// A value, a list item or a bare word.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Item {
+pub(in crate::domain) struct Item {
     /// Its position, including quotes.
     pub span: Range<usize>,
     /// Its text without quotes.
@@ -21,7 +21,7 @@ pub(super) struct Item {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct List {
+pub(in crate::domain) struct List {
     /// Its position, including brackets.
     pub span: Range<usize>,
     /// Its items, without empty ones.
@@ -35,21 +35,21 @@ pub(super) struct List {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Raw {
+pub(in crate::domain) enum Raw {
     Missing,
     One(Item),
     List(List),
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Sign {
+pub(in crate::domain) struct Sign {
     pub span: Range<usize>,
     /// The operator, if the signs are one.
     pub operator: Option<Operator>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Statement {
+pub(in crate::domain) struct Statement {
     pub span: Range<usize>,
     /// The name of the field; empty if there is none.
     pub name: Range<usize>,
@@ -60,7 +60,7 @@ pub(super) struct Statement {
 
 /// A piece of a text.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Piece {
+pub(in crate::domain) enum Piece {
     /// A condition, or something that looks like one.
     Statement(Statement),
     /// A word outside of conditions.
@@ -69,7 +69,7 @@ pub(super) enum Piece {
     Comma(Range<usize>),
 }
 
-pub(super) fn scan(text: &str, catalog: &Catalog) -> Vec<Piece> {
+pub(in crate::domain) fn scan(text: &str, catalog: &Catalog) -> Vec<Piece> {
     let mut scanner = Scanner {
         text,
         at: 0,
@@ -79,7 +79,7 @@ pub(super) fn scan(text: &str, catalog: &Catalog) -> Vec<Piece> {
 }
 
 /// The operator of a word such as `gte`, in any case.
-pub(super) fn word_operator(word: &str) -> Option<Operator> {
+pub(in crate::domain) fn word_operator(word: &str) -> Option<Operator> {
     Some(match word.to_ascii_lowercase().as_str() {
         "eq" => Operator::Eq,
         "neq" | "noteq" => Operator::Neq,
@@ -94,7 +94,7 @@ pub(super) fn word_operator(word: &str) -> Option<Operator> {
 }
 
 /// The operator of signs such as `>=`.
-fn sign_operator(signs: &str) -> Option<Operator> {
+pub(in crate::domain) fn sign_operator(signs: &str) -> Option<Operator> {
     Some(match signs {
         "=" | "==" => Operator::Eq,
         "!=" => Operator::Neq,
@@ -107,7 +107,7 @@ fn sign_operator(signs: &str) -> Option<Operator> {
 }
 
 /// Whether operators consist of it.
-pub(super) const fn is_sign(character: char) -> bool {
+pub(in crate::domain) const fn is_sign(character: char) -> bool {
     matches!(character, '=' | '!' | '<' | '>' | '~' | '≥' | '≤' | '≠')
 }
 
@@ -454,7 +454,7 @@ impl<'a> Scanner<'a> {
 }
 
 /// Parses the whole text as a list, brackets optional. Spans count from the start of `text`.
-pub(super) fn list(text: &str) -> List {
+pub(in crate::domain) fn list(text: &str) -> List {
     let (opened, shift) = if text.starts_with(['[', '(']) {
         (text.to_owned(), 0)
     } else {
@@ -473,7 +473,7 @@ pub(super) fn list(text: &str) -> List {
 }
 
 /// Parses the whole text as one value: quoted, or as it is.
-pub(super) fn item(text: &str) -> Item {
+pub(in crate::domain) fn item(text: &str) -> Item {
     let mut scanner = Scanner::within(text);
     match scanner.peek() {
         Some(quote) if is_quote(quote) => {

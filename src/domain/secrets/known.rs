@@ -118,6 +118,7 @@ mod tests {
             assert_eq!(scrub(before, &known, is_key), after);
         }
         assert!(matches!(known.remove("nothing"), Cow::Borrowed(_)));
+        assert_eq!(format!("{known:?}"), "Known(…)");
     }
 
     #[test]
@@ -131,6 +132,11 @@ mod tests {
             (
                 r#"{"api_key":["group-key-1",{"namelong":"group-key-2"}],"a":"group-key-2 namelong"}"#,
                 r#"{"api_key":["group-key-1",{"namelong":"group-key-2"}],"a":"<removed> namelong"}"#,
+            ),
+            // What stands between secrets is none.
+            (
+                "{\"api_key\":[\"group-key-1\",\n        \"k\"],\"a\":[1,\n        \"k\"]}",
+                "{\"api_key\":[\"group-key-1\",\n        \"k\"],\"a\":[1,\n        \"k\"]}",
             ),
             (
                 r#"{"api_key":1234567890,"a":"k=1234567890"}"#,
@@ -152,6 +158,14 @@ mod tests {
     #[test]
     fn a_known_secret_stays_where_it_is_a_member_of_its_own() {
         let known = Known::of(["account-key"]);
+        // What is no JSON is not made any.
+        for (before, after) in [
+            ("say \"\taccount-key!\" \n", "say \"\t<removed>!\" \n"),
+            (r#"cut "account-key of"#, r#"cut "<removed> of"#),
+            (r#"{"api_key":12,"x":"ac"#, r#"{"api_key":12,"x":"ac"#),
+        ] {
+            assert_eq!(scrub(before, &known, is_key), after);
+        }
         let text =
             r#"{"launch_args":"--key account-key","api_key":"account-key","n":"account-key"}"#;
         assert_eq!(

@@ -8,7 +8,7 @@ use crate::domain::catalog::{OFFERS, Resource};
 use crate::domain::cost::Prices;
 use crate::domain::country;
 use crate::domain::insight::{self, Amount, Coverage, Machine, Picks, Supply};
-use crate::domain::listing::{Column, Listing};
+use crate::domain::listing::{Column, Listing, RowId};
 use crate::domain::query::{Condition, Direction, OfferType, OrderKey, Query};
 use crate::domain::text::Untrusted;
 use crate::domain::unit::MB_PER_GB;
@@ -16,6 +16,9 @@ use crate::domain::value::CellRef;
 
 /// The limit of a preflight search: high, because the most expensive offers must be included.
 const LIMIT: u32 = 3000;
+
+/// How many offers of a search are kept: more than fit a screen.
+const MOST_OFFERS: usize = 60;
 
 /// From this share of one host on, its failure takes the group down.
 const CONCENTRATED: f64 = 0.5;
@@ -156,6 +159,20 @@ impl WorkerCounts {
     }
 }
 
+/// An offer for one worker.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WorkerOffer {
+    pub id: RowId,
+    /// Number and model of its GPUs.
+    pub gpus: Untrusted,
+    /// The code of its country.
+    pub country: Untrusted,
+    /// From 0 to 1; `None` if the record has none.
+    pub reliability: Option<f64>,
+    /// In $/h, with the group's disk.
+    pub price: f64,
+}
+
 /// What a search would find for a group. Slices of one machine count once.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preflight {
@@ -181,6 +198,8 @@ pub struct Preflight {
     /// Whether their memory is enough; `None` if none is required.
     pub vram: Option<VramCheck>,
     pub warnings: Vec<String>,
+    /// The cheapest offers that can be rented at once, at most 60.
+    pub cheapest: Vec<WorkerOffer>,
     picks: Picks,
 }
 
@@ -224,6 +243,7 @@ impl Preflight {
             largest_host: hosts.first().copied(),
             vram: asked.gpu_ram.map(|wanted| vram(listing, machines, wanted)),
             warnings: Vec::new(),
+            cheapest: cheapest(listing, &picks),
             picks,
         };
         preflight.warnings = preflight.warn(&asked.conditions, unpriced);
@@ -292,6 +312,31 @@ impl Preflight {
             without_offer: u32::try_from(missing).unwrap_or(u32::MAX),
         })
     }
+}
+
+/// The cheapest offers for as many workers as can run at once.
+fn cheapest(listing: &Listing, picks: &Picks) -> Vec<WorkerOffer> {
+    let cell = |row: u32, key: &str| {
+        let field = OFFERS.by_key(key)?;
+        Some(listing.column(field).cell(row as usize))
+    };
+    let text = |row: u32, key: &str| match cell(row, key) {
+        Some(CellRef::Text(text)) => text.to_owned(),
+        _ => String::new(),
+    };
+    let offer = |pick: &insight::Pick| {
+        let count = cell(pick.row, "num_gpus").and_then(CellRef::number);
+        let count = count.map_or_else(String::new, |count| format!("{count:.0}× "));
+        Some(WorkerOffer {
+            id: listing.id(pick.row as usize)?,
+            gpus: Untrusted::from(format!("{count}{}", text(pick.row, "gpu_name"))),
+            country: Untrusted::from(country::code(&text(pick.row, "geolocation")).to_owned()),
+            reliability: cell(pick.row, "reliability").and_then(CellRef::number),
+            price: pick.price,
+        })
+    };
+    let offers = picks.offers().iter().take(MOST_OFFERS);
+    offers.filter_map(offer).collect()
 }
 
 /// The number in a field for each machine that has one, from the first slice that does.

@@ -124,6 +124,11 @@ fn records(
         .foot_right(range);
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
     if viewport.total > 0 {
+        // A number at the right end would touch the border.
+        let inner = Rect {
+            width: inner.width.saturating_sub(u16::from(!is_compact)),
+            ..inner
+        };
         table::draw(browser, has_preview, inner, scene);
     } else {
         empty::draw(browser, inner, scene);

@@ -30,6 +30,9 @@ const PROMPT: u16 = 3;
 const SHOWN: u16 = 9;
 const WIDEST: u16 = 84;
 
+/// The maximum cells of a candidate; the readings of plain words are the longest.
+const LONGEST_LABEL: u16 = 60;
+
 /// Carries out an action while the query is edited.
 pub(super) fn update(view: &mut BrowserPane, action: Action, cx: &mut Cx<'_>) -> Outcome {
     let browser = &mut cx.state.browsers[view.resource];
@@ -52,7 +55,10 @@ pub(super) fn update(view: &mut BrowserPane, action: Action, cx: &mut Cx<'_>) ->
             browser.cancel_typed();
             view.focus = Focus::Table;
         }
-        Action::Complete => browser.bar.complete(),
+        Action::Complete => {
+            browser.bar.complete();
+            browser.read_words();
+        }
         Action::Older => {
             browser.bar.older();
             browser.query_typed();
@@ -166,6 +172,7 @@ fn highlighted(
 ) -> (Line<'static>, bool) {
     let text = browser.bar.input.text();
     let tokens = language::highlight(text, browser.query.catalog());
+    let understood = &browser.bar.understood.spans;
     // If cells are scrolled away, the ellipsis takes the place of one more.
     let hidden = if scroll > 0 { scroll + 1 } else { 0 };
     let mut column = 0;
@@ -183,6 +190,7 @@ fn highlighted(
         }
         let style = match &browser.bar.error {
             Some(error) if error.span.contains(&at) => theme.error,
+            None if understood.iter().any(|span| span.contains(&at)) => theme.good,
             _ => tokens
                 .iter()
                 .find(|(span, _)| span.contains(&at))
@@ -224,7 +232,7 @@ pub(super) fn popup(browser: &Browser, line: Rect, screen: Rect, scene: &mut Sce
     };
     let theme = scene.theme;
     let labels = completion.candidates.iter().map(|it| cells(&it.label));
-    let label = labels.max().unwrap_or(0).clamp(8, 28);
+    let label = labels.max().unwrap_or(0).clamp(8, LONGEST_LABEL);
     let many = u16::try_from(completion.candidates.len()).unwrap_or(u16::MAX);
     let height = many
         .min(SHOWN)
@@ -240,7 +248,12 @@ pub(super) fn popup(browser: &Browser, line: Rect, screen: Rect, scene: &mut Sce
     let x = column_of(completion.span.start, browser, line)
         .saturating_sub(2)
         .min(screen.right().saturating_sub(width));
-    let area = Rect::new(x, line.y + 1, width, height + 2);
+    // What plain words mean is shown below the query.
+    let below = if bar.understood.text.is_empty() { 1 } else { 2 };
+    let height = height
+        .min(screen.bottom().saturating_sub(line.y + below + 2))
+        .max(1);
+    let area = Rect::new(x, line.y + below, width, height + 2).intersection(screen);
     Clear.render(area, scene.frame.buffer_mut());
     let key = scene.key(Action::Complete);
     let mut panel = Panel::new("").foot(format!("{key} complete")).focused(true);
@@ -288,6 +301,14 @@ fn keep(region: Region, viewport: Viewport, scene: &mut Scene<'_, '_>) {
 pub(super) fn settings(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     if let Some(error) = &browser.bar.error {
         return caret(browser, error, area, scene);
+    }
+    let understood = &browser.bar.understood.text;
+    if browser.bar.editing && !understood.is_empty() {
+        let line = Line::from(vec![
+            Span::styled(" → ", scene.theme.dim),
+            Span::styled(understood.as_str(), scene.theme.good),
+        ]);
+        return scene.render(fit(line, area.width.saturating_sub(1)), area);
     }
     if browser.resource() != Resource::Workergroups {
         scene.clickable(area, Target::Hint(Action::Settings));

@@ -9,6 +9,7 @@ use ratatui::style::{Modifier, Style};
 use super::cells;
 use crate::app::browser::Browser;
 use crate::app::frame_layout::{TableLook, Target};
+use crate::app::remote::{Now, Phase};
 use crate::app::row_filter::is_searched;
 use crate::app::sort_editor::arrow;
 use crate::app::view::{Region, Scene};
@@ -68,6 +69,7 @@ pub(super) fn draw(
         local: &local,
         theme: scene.theme,
         grouping: grouping(browser),
+        is_stale: is_stale(browser, scene.now),
     };
     let table = Table::new(
         &rows,
@@ -127,6 +129,7 @@ fn look(
         resource: browser.resource(),
         revision: browser.revision(),
         is_watching: browser.watching().is_some(),
+        is_stale: is_stale(browser, scene.now),
         theme: *scene.theme,
         fields: fields.to_vec(),
         placed: placed.to_vec(),
@@ -307,6 +310,18 @@ fn measure(field: &Field, browser: &Browser) -> Option<Measure> {
     }
 }
 
+/// Seconds that a refresh may take before the rows are dimmed: a fast one would only flicker.
+const PATIENCE: f64 = 0.5;
+
+/// Whether the rows are older than the last request: it failed, or its response takes long.
+fn is_stale(browser: &Browser, now: Now) -> bool {
+    match browser.remote().phase() {
+        Phase::Loading { since, .. } => now.mono - since >= PATIENCE,
+        Phase::Failed(_) => true,
+        Phase::Idle | Phase::Ready => false,
+    }
+}
+
 /// The rows of a listing for the table.
 struct Records<'a> {
     browser: &'a Browser,
@@ -315,6 +330,7 @@ struct Records<'a> {
     local: &'a LocalTime,
     theme: &'a Theme,
     grouping: Option<&'static Field>,
+    is_stale: bool,
 }
 
 impl Records<'_> {
@@ -342,6 +358,9 @@ impl Records<'_> {
     /// The colour of a value: its rank, and whether it suits the job.
     fn tint(&self, record: usize, field: &Field) -> Style {
         let theme = self.theme;
+        if self.is_stale {
+            return Style::new();
+        }
         let cell = self.listing.cell(record, field);
         match (field.key, cell) {
             ("verification", CellRef::Text(text)) if text != "verified" => return theme.warning,
@@ -457,9 +476,14 @@ impl Rows for Records<'_> {
 
     fn style(&self, row: usize) -> Style {
         let is_marked = self.record(row).is_some_and(|row| self.is_marked(row));
+        let text = if self.is_stale {
+            self.theme.dim
+        } else {
+            Style::new()
+        };
         match self.theme.input.bg {
-            Some(tint) if is_marked => Style::new().bg(tint),
-            _ => Style::new(),
+            Some(tint) if is_marked => text.bg(tint),
+            _ => text,
         }
     }
 

@@ -15,7 +15,7 @@ use crate::widgets::list::{Item, List};
 use crate::widgets::panel::{Panel, Tone};
 use crate::widgets::text::wrap;
 
-const WIDEST: u16 = 100;
+const WIDEST: u16 = 116;
 
 /// The maximum number of preview lines.
 const TEXT: u16 = 8;
@@ -121,12 +121,12 @@ impl View for CopyMenu {
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
         let items = u16::try_from(self.items.len()).unwrap_or(u16::MAX);
-        let size = (
-            WIDEST.min(area.width.saturating_sub(4)),
-            items
-                .saturating_add(TEXT + 3)
-                .min(area.height.saturating_sub(2)),
-        );
+        let width = WIDEST.min(area.width.saturating_sub(4));
+        // Room for the longest preview: the dialog keeps its place while the selection moves.
+        let text = Rect::new(0, 0, width.saturating_sub(4), TEXT);
+        let previews = self.items.iter().map(|item| preview(item, text).len());
+        let text = u16::try_from(previews.max().unwrap_or(0)).unwrap_or(TEXT);
+        let size = (width, items.saturating_add(text + 3).min(area.height));
         let panel = Panel::new("Copy")
             .facts("press a letter")
             .tone(Tone::Focused);
@@ -138,7 +138,8 @@ impl View for CopyMenu {
         ])
         .areas(inner);
         scene.list(Region::MAIN, &self.list, list);
-        let lines = self.preview(text);
+        let lines = self.current().map(|item| preview(item, text));
+        let lines = lines.unwrap_or_default();
         let lines: Vec<Line<'_>> = lines
             .into_iter()
             .map(|line| Line::styled(line, scene.theme.dim))
@@ -147,29 +148,27 @@ impl View for CopyMenu {
     }
 }
 
-impl CopyMenu {
-    /// The beginning of the selected text, and its full length.
-    fn preview(&self, area: Rect) -> Vec<String> {
-        let text = match self.current() {
-            Some(item) if item.is_secret => "(hidden; copied in full)",
-            Some(CopyItem { text: Ok(text), .. }) => text,
-            Some(_) | None => return Vec::new(),
-        };
-        let rows = usize::from(area.height);
-        let room = usize::from(area.width) * rows;
-        let mut lines: Vec<String> = Vec::new();
-        for line in text.lines() {
-            if lines.len() > rows {
-                break;
-            }
-            // Non-breaking blanks: the text appears as it is copied, cut at the end of the line.
-            let solid = visible(line, room + 1).replace(' ', "\u{a0}");
-            lines.extend(wrap(&solid, area.width));
-        }
+/// The beginning of a text and its full length, or why there is none.
+fn preview(item: &CopyItem, area: Rect) -> Vec<String> {
+    let text = match &item.text {
+        Ok(_) if item.is_secret => "(hidden; copied in full)",
+        Ok(text) => text,
+        Err(why) => return wrap(&visible(why, 400), area.width),
+    };
+    let rows = usize::from(area.height);
+    let room = usize::from(area.width) * rows;
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.lines() {
         if lines.len() > rows {
-            lines.truncate(rows.saturating_sub(1));
-            lines.push(format!("… {} bytes in all", text.len()));
+            break;
         }
-        lines
+        // Non-breaking blanks: the text appears as it is copied, cut at the end of the line.
+        let solid = visible(line, room + 1).replace(' ', "\u{a0}");
+        lines.extend(wrap(&solid, area.width));
     }
+    if lines.len() > rows {
+        lines.truncate(rows.saturating_sub(1));
+        lines.push(format!("… {} bytes in all", text.len()));
+    }
+    lines
 }

@@ -19,7 +19,7 @@ use crate::views::preflight::{self, summary};
 use crate::views::preview::Subject;
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::scrolled::Scrolled;
-use crate::widgets::text::{cells, fit, wrap_line};
+use crate::widgets::text::{cells, fit, wrap_explained};
 use crate::widgets::viewport::Viewport;
 
 /// The maximum width of the card: bars and lines gain nothing beyond it.
@@ -294,7 +294,9 @@ impl Block {
     pub(in crate::views) fn lines_in(&self, width: u16) -> Vec<Line<'static>> {
         let (table, text) = self.lines.split_at(self.table);
         let table = table.iter().map(|line| fit(line.clone(), width));
-        let text = text.iter().flat_map(|line| wrap_line(line, width, INDENT));
+        let text = text
+            .iter()
+            .flat_map(|line| wrap_explained(line, width, INDENT));
         table.chain(text).chain([Line::default()]).collect()
     }
 }

@@ -1,5 +1,6 @@
 //! Every field of a record in as many columns as fit, and the meaning of the focused one.
 
+mod grid;
 mod unknown;
 
 use std::sync::{Arc, OnceLock};
@@ -7,8 +8,8 @@ use std::sync::{Arc, OnceLock};
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
-use ratatui::widgets::StatefulWidget;
 
+use self::grid::Grid;
 use super::Detail;
 use crate::app::State;
 use crate::app::browser::Browser;
@@ -19,13 +20,12 @@ use crate::app::view::{Region, Scene};
 use crate::domain::field::{Kind, Section};
 use crate::domain::listing::FullRecord;
 use crate::domain::local::LocalTime;
-use crate::domain::text::{DETAIL, detail, truncate};
+use crate::domain::text::{DETAIL, detail};
 use crate::domain::workergroup::group_search;
 use crate::domain::{CellRef, Field, Source, format};
 use crate::widgets::find::{Find, FindEvent, FindLine};
 use crate::widgets::text::{cells, fit, wrap, wrap_line};
 use crate::widgets::text_input::Pasted;
-use crate::widgets::theme::Theme;
 use crate::widgets::viewport::Viewport;
 
 /// Cells of a column: a label, a value and a gap.
@@ -316,123 +316,6 @@ fn whole_text(text: &str, note: String) -> String {
     format!("{size}: the JSON tab shows all of it. {note}")
 }
 
-/// A line of a column.
-enum Row {
-    Gap,
-    Heading(&'static str),
-    Entry(usize),
-}
-
-/// The fields in columns, read from top to bottom like a newspaper.
-struct Grid<'a> {
-    entries: &'a [Arc<Entry>],
-    rows: Vec<Row>,
-    fields: &'a Fields,
-    theme: &'a Theme,
-    columns: u16,
-}
-
-impl<'a> Grid<'a> {
-    fn new(entries: &'a [Arc<Entry>], fields: &'a Fields, width: u16, theme: &'a Theme) -> Self {
-        let mut rows = Vec::new();
-        let mut section = "";
-        for (place, entry) in entries.iter().enumerate() {
-            if entry.section != section {
-                if place > 0 {
-                    rows.push(Row::Gap);
-                }
-                rows.push(Row::Heading(entry.section));
-                section = entry.section;
-            }
-            rows.push(Row::Entry(place));
-        }
-        Self {
-            entries,
-            rows,
-            fields,
-            theme,
-            columns: (width / COLUMN).max(1),
-        }
-    }
-
-    /// Cells for a value in a grid of that width.
-    fn room(&self, width: u16) -> usize {
-        let gaps = GAP * (self.columns - 1);
-        let column = width.saturating_sub(gaps) / self.columns;
-        usize::from(column).saturating_sub(LABEL + 1)
-    }
-
-    fn line(&self, entry: &Entry, place: usize, width: u16) -> Line<'static> {
-        let theme = self.theme;
-        let style = match entry.tone {
-            Tone::Normal => theme.text,
-            Tone::Blank => theme.dim,
-            Tone::Unusual => theme.warning,
-        };
-        let is_match = self.fields.find.matches(place);
-        let label = if is_match { theme.highlight } else { theme.dim };
-        let name = truncate(&entry.label, LABEL);
-        let blanks = LABEL + 1 - usize::from(cells(&name));
-        let line = Line::from(vec![
-            Span::styled(name, label),
-            Span::raw(" ".repeat(blanks)),
-            Span::styled(truncate(&entry.value, usize::from(width) + 1), style),
-        ]);
-        fit(line, width)
-    }
-}
-
-impl StatefulWidget for &Grid<'_> {
-    type State = (Viewport, Vec<(Rect, usize)>);
-
-    fn render(self, area: Rect, buffer: &mut ratatui::buffer::Buffer, state: &mut Self::State) {
-        let (viewport, places) = state;
-        let height = usize::from(area.height).max(1);
-        let columns = usize::from(self.columns);
-        // If all fit, the columns have the same length.
-        let height = height.min(self.rows.len().div_ceil(columns).max(1));
-        let cursor = self.fields.cursor.min(self.entries.len().saturating_sub(1));
-        let is_cursor = |row: &Row| matches!(row, Row::Entry(place) if *place == cursor);
-        let at = self.rows.iter().position(is_cursor).unwrap_or(0);
-        let page = height * columns;
-        // Scrolling to the first field also shows the heading above it.
-        let at = if cursor == 0 { 0 } else { at };
-        let lowest = (at + 1).saturating_sub(page);
-        let last = self.rows.len().saturating_sub(page);
-        viewport.top = viewport.top.clamp(lowest, at.max(lowest)).min(last);
-        viewport.page = page;
-        viewport.total = self.rows.len();
-        let parts = Layout::horizontal(vec![Constraint::Fill(1); columns])
-            .spacing(GAP)
-            .split(area);
-        let visible = self.rows.iter().skip(viewport.top).take(page);
-        for (index, row) in visible.enumerate() {
-            let column = parts[index / height];
-            let line = u16::try_from(index % height).unwrap_or(0);
-            let strip = Rect::new(column.x, column.y + line, column.width, 1);
-            match row {
-                Row::Gap => {}
-                Row::Heading(title) => {
-                    buffer.set_line(
-                        strip.x,
-                        strip.y,
-                        &Line::styled(*title, self.theme.heading),
-                        strip.width,
-                    );
-                }
-                Row::Entry(place) => {
-                    let line = self.line(&self.entries[*place], *place, strip.width);
-                    buffer.set_line(strip.x, strip.y, &line, strip.width);
-                    if *place == cursor {
-                        buffer.set_style(strip, self.theme.selected);
-                    }
-                    places.push((strip, *place));
-                }
-            }
-        }
-    }
-}
-
 /// Draws the tab: the columns, the focused field, the search.
 pub(super) fn draw(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
     let entries = view
@@ -450,7 +333,7 @@ pub(super) fn draw(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
         Constraint::Length(u16::from(has_find)),
     ])
     .areas(area);
-    let widget = Grid::new(&entries, &view.fields, grid.width, scene.theme);
+    let widget = Grid::new(&entries, &view.fields, grid, scene.theme);
     let before = scene.before.viewport(scene.depth, Region::MAIN);
     let mut state = (before, Vec::new());
     scene

@@ -1,6 +1,7 @@
 //! Other offers of the same machine and host: slices, the price of one more GPU, totals.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
@@ -15,12 +16,18 @@ use crate::app::view::{Cx, Region, Response, Scene};
 use crate::domain::cost::Prices;
 use crate::domain::field::Operator;
 use crate::domain::format::{self, trimmed};
-use crate::domain::insight::{Share, Slice, Supply, same_host, share, slices};
+use crate::domain::insight::{Share, Slice, Standing, Supply, same_host, share, slices};
+use crate::domain::text::truncate;
 use crate::domain::unit::MB_PER_GB;
 use crate::domain::{CellRef, Condition, Listing, Operand, Query, Resource, RowId, Value};
-use crate::widgets::table::{Column, Rows, Table, place};
+use crate::views::preview::Subject;
+use crate::widgets::panel::Panel;
+use crate::widgets::table::{Column, GUTTER, Rows, Table, place};
 use crate::widgets::text::wrap_line;
 use crate::widgets::theme::Theme;
+
+/// The minimum width of the selected offer's card.
+const LEAST_CARD: u16 = 38;
 
 /// One offer of the same host.
 #[derive(Debug)]
@@ -46,6 +53,8 @@ pub(super) struct Machine {
     totals: (usize, usize, u64),
     cursor: usize,
     host: Option<Condition>,
+    /// The ranks among the offers of the response.
+    standing: Standing,
 }
 
 impl Machine {
@@ -61,6 +70,7 @@ impl Machine {
             totals: (0, 0, 0),
             cursor: 0,
             host: host_condition(browser),
+            standing: Standing::default(),
         };
         machine.rebuild(browser);
         machine.ask(cx);
@@ -117,6 +127,7 @@ impl Machine {
     ) -> Option<Response> {
         let left = self.remote.take_records(ticket, cx.now, response);
         if left.is_none() {
+            self.standing = Standing::default();
             self.rebuild(&cx.state.browsers[Resource::Offers]);
         }
         left
@@ -156,13 +167,19 @@ impl Machine {
             .flat_map(|line| wrap_line(line, area.width, 2))
             .collect();
         let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);
-        let [facts, table, foot] = Layout::vertical([
+        let [facts, below] = Layout::vertical([
             Constraint::Length(height.min(area.height / 2)),
             Constraint::Fill(1),
-            Constraint::Length(u16::from(area.height > 12)),
         ])
         .areas(area);
         scene.render(Paragraph::new(lines), facts);
+        let (left, card) = self.split(below);
+        self.card(card, scene);
+        let [table, foot] = Layout::vertical([
+            Constraint::Fill(1),
+            Constraint::Length(u16::from(area.height > 12)),
+        ])
+        .areas(left);
         if self.siblings.is_empty() {
             let text = "The record names neither machine nor host.";
             scene.render(Line::styled(text, theme.dim), table);
@@ -175,6 +192,81 @@ impl Machine {
         scene.scroll(Region::MAIN, widget, table);
         let text = "+1 GPU: $/h for each GPU more than the next smaller slice";
         scene.render(Line::styled(text, theme.dim), foot);
+    }
+
+    /// The areas of the table and of the selected offer's card, which is blank on a narrow screen.
+    fn split(&self, area: Rect) -> (Rect, Rect) {
+        let columns = columns(&self.siblings);
+        let table: u16 = columns.iter().map(|column| column.width + 1).sum();
+        let table = table + GUTTER;
+        if self.siblings.is_empty() || area.width < table + LEAST_CARD {
+            return (area, Rect::default());
+        }
+        let [table, card] = Layout::horizontal([Constraint::Length(table), Constraint::Fill(1)])
+            .spacing(1)
+            .areas(area);
+        (table, card)
+    }
+
+    /// What the selected offer is, and below it the GPU models of the host.
+    fn card(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        let Some(sibling) = self.siblings.get(self.cursor).filter(|_| !area.is_empty()) else {
+            return;
+        };
+        let browser = &scene.state.browsers[Resource::Offers];
+        let loaded = browser.listing().map(|it| (it, &browser.computed.standing));
+        let answer = self.remote.shown().map(|it| (it, &self.standing));
+        let found = loaded.into_iter().chain(answer);
+        let mut found =
+            found.filter_map(|(it, standing)| Some((it, standing, it.row(sibling.id)?)));
+        let Some((listing, standing, row)) = found.next() else {
+            return;
+        };
+        let theme = scene.theme;
+        let panel = Panel::new(format!("Offer {}", sibling.id));
+        let inner = panel.render(area, scene.frame.buffer_mut(), theme);
+        let subject = Subject {
+            listing,
+            row,
+            standing,
+            state: scene.state,
+            now: scene.now,
+            theme,
+        };
+        let mut lines = subject.card(inner.width);
+        lines.push(Line::default());
+        lines.extend(self.models(inner.width, theme));
+        scene.render(Paragraph::new(lines), inner);
+    }
+
+    /// The GPU models of the host: how many offers can be rented, and from what price per GPU.
+    fn models(&self, width: u16, theme: &Theme) -> Vec<Line<'static>> {
+        let mut models: BTreeMap<&str, (usize, Option<f64>)> = BTreeMap::new();
+        for sibling in &self.siblings {
+            let model = sibling.title.split_once("× ");
+            let model = model.map_or(sibling.title.as_str(), |(_, model)| model);
+            let (rentable, lowest) = models.entry(model).or_default();
+            if sibling.rentable != Some(false) {
+                *rentable += 1;
+                let price = sibling.slice.per_gpu;
+                *lowest = [*lowest, price].into_iter().flatten().reduce(f64::min);
+            }
+        }
+        let name = usize::from(width.saturating_sub(22).clamp(10, 22));
+        let head = format!(
+            "{:name$} {:>8} {:>11}",
+            "On this host", "Rentable", "From $/GPU"
+        );
+        let line = |(model, (rentable, lowest)): (&str, (usize, Option<f64>))| {
+            let lowest = lowest.map_or_else(|| format::NONE.to_owned(), |it| format!("{it:.4}"));
+            let model = truncate(model, name);
+            let text = format!("{model:name$} {rentable:>8} {lowest:>11}");
+            Line::styled(text, theme.text)
+        };
+        let head = Line::styled(head, theme.heading);
+        std::iter::once(head)
+            .chain(models.into_iter().map(line))
+            .collect()
     }
 
     /// The offer's share of its machine, the host's totals, and their source.
@@ -233,10 +325,10 @@ fn columns(siblings: &[Sibling]) -> Vec<Column> {
         Column::number("ID", widest(|it| it.id.to_string().len(), 8)),
         Column::number("Machine", widest(|it| it.machine.len(), 7)).priority(3),
         Column::text("GPUs", widest(|it| it.title.chars().count(), 12)),
-        Column::number("$/h", 9),
-        Column::number("per GPU", 9).priority(2),
-        Column::number("+1 GPU", 9).priority(1),
-        Column::text("", 14).priority(1).grows(),
+        Column::number("$/h", 8),
+        Column::number("per GPU", 8).priority(2),
+        Column::number("+1 GPU", 8).priority(1),
+        Column::text("", 12).priority(1).grows(),
     ]
 }
 

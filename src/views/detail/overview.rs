@@ -490,11 +490,13 @@ pub(super) fn scaling(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> V
             CellRef::Missing | CellRef::Null => format::NONE.to_owned(),
             _ => format::detail(&record, field, scene.state.profile.dialect),
         };
-        let meaning = field.doc.split_inclusive('.').next().unwrap_or_default();
+        // The first clause: the fields tab has the rest.
+        let meaning = field.doc.split(['.', ';', ':', ',']).next();
+        let meaning = meaning.unwrap_or_default();
         Line::from(vec![
             Span::styled(format!("{:LABEL$} ", field.label), theme.dim),
             Span::styled(format!("{text:<8}"), theme.text),
-            Span::styled(meaning.trim_end_matches('.'), theme.dim),
+            Span::styled(meaning, theme.dim),
         ])
     };
     fields.map(line).collect()

@@ -9,21 +9,19 @@ use crate::app::keymap::Action;
 use crate::app::view::Scene;
 use crate::domain::text::visible;
 use crate::widgets::dialog::{self, Message};
+use crate::widgets::form::FormLines;
 use crate::widgets::panel::{Panel, Size, Tone};
-
-/// Rows of the form, including a blank one and the buttons.
-const FORM: u16 = 8;
 
 /// Preview lines of the file.
 const LINES: u16 = 8;
 
 pub(super) fn export(view: &ExportForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let has_preview = scene.size != Size::Compact && view.subject != Subject::Requests;
-    let height = FORM + 2 + if has_preview { LINES + 1 } else { 0 };
-    let size = (
-        area.width.saturating_sub(4).min(100),
-        height.min(area.height),
-    );
+    let width = area.width.saturating_sub(4).min(100);
+    let form = FormLines::new(&view.form, scene.theme).height(width.saturating_sub(4));
+    // The frame, and a blank line before the preview.
+    let height = form + 2 + if has_preview { LINES + 2 } else { 0 };
+    let size = (width, height.min(area.height));
     let panel = Panel::new(view.title.as_str()).tone(Tone::Focused);
     let inner = dialog::open(panel, size, area, scene.frame.buffer_mut(), scene.theme);
     let below = if has_preview { LINES + 1 } else { 0 };

@@ -50,8 +50,7 @@ impl ExportForm {
             None => Self::of_requests(state.requests.count(), now),
         };
         let mut form = form;
-        form.form
-            .set_note(Key::File, "in the folder bourse runs in");
+        form.form.set_note(Key::File, "in the current folder");
         form
     }
 

@@ -74,7 +74,10 @@ pub(super) fn choices(field: &'static Field, listing: Option<&Listing>) -> Vec<C
             label: (*name).to_owned(),
             note: format!("{} countries", codes.len()),
         });
-        choices.splice(0..0, groups);
+        // EU and Europe are chosen most; the others would hide the countries that are here.
+        let (first, others): (Vec<_>, Vec<_>) = groups.partition(|own| own.text.starts_with("EU"));
+        choices.splice(0..0, first);
+        choices.extend(others);
     }
     choices
 }

@@ -46,7 +46,7 @@ pub(super) fn funnel(view: &Funnel, area: Rect, scene: &mut Scene<'_, '_>) {
     let lines = u16::try_from(view.steps.len()).unwrap_or(u16::MAX);
     let height = lines.saturating_add(8).max(10);
     let size = match scene.size {
-        Size::Compact => (area.width, area.height.saturating_sub(1)),
+        Size::Compact => (area.width, area.height),
         Size::Medium | Size::Wide => (area.width.saturating_sub(4).min(150), height),
     };
     let panel = Panel::new("Funnel").facts(facts).tone(Tone::Focused);
@@ -199,6 +199,8 @@ impl Steps<'_> {
             buffer.set_style(row, theme.selected);
         }
         let [name, bar, removes, wins, advice] = self.columns.areas(row);
+        // Reversed, a bar would look empty where it is full.
+        buffer.set_style(bar, Style::reset());
         let sign = if is_selected { '▌' } else { ' ' };
         let condition = text::visible(&print_condition_briefly(&step.condition), 200);
         put(

@@ -6,15 +6,17 @@ use ratatui::text::{Line, Span, Text};
 use super::GroupForm;
 use super::fields::Item;
 use crate::api::Request;
-use crate::app::groups::preflight::Subject;
+use crate::app::State;
+use crate::app::groups::preflight::{Look, Subject};
 use crate::app::keymap::{Action, Context};
 use crate::app::mutations::preview;
 use crate::app::view::{Scene, View};
+use crate::domain::secrets::REMOVED;
 use crate::domain::text::visible;
 use crate::domain::workergroup::{Key, NewWorkergroup};
-use crate::domain::{Resource, Untrusted};
+use crate::domain::{Resource, Untrusted, language};
 use crate::views::browser::BrowserPane;
-use crate::views::preflight::parts::{hanging, signed};
+use crate::views::preflight::parts::{hanging, labelled, offers, signed};
 use crate::views::preflight::{mixes, status, summary};
 use crate::widgets::form::FormLines;
 use crate::widgets::panel::{Panel, Size};
@@ -189,7 +191,9 @@ fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
         Ok(look) if state.groups.draft.draft().is_blank() => {
             let _ = look;
             let text = "Fill in the search to see what it finds.";
-            vec![Line::styled(text, theme.dim)]
+            let mut lines = vec![Line::styled(text, theme.dim)];
+            lines.extend(searches(state, theme));
+            lines
         }
         Ok(look) if slot.is_about(&look) || slot.remote().error().is_some() => {
             let mut lines: Vec<_> = status(slot, state, scene.now, theme).into_iter().collect();
@@ -207,5 +211,43 @@ fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
             vec![Line::styled(text, theme.dim)]
         }
     };
-    scene.render(Text::from(hanging(&lines, inner.width)), inner);
+    let lines = hanging(&lines, inner.width);
+    let needed = u16::try_from(lines.len()).unwrap_or(u16::MAX);
+    let [text, table] =
+        Layout::vertical([Constraint::Length(needed), Constraint::Fill(1)]).areas(inner);
+    scene.render(Text::from(lines), text);
+    // A blank line, the header and three offers.
+    if let Some(found) = state.preflight_report(Subject::Draft(view.number))
+        && table.height >= 5
+        && !found.cheapest.is_empty()
+    {
+        let mut lines = vec![Line::default()];
+        lines.extend(offers(found, table.width, table.height - 1, theme));
+        scene.render(Text::from(lines), table);
+    }
+}
+
+/// The searches of the listed workergroups, as examples.
+fn searches(state: &State, theme: &Theme) -> Vec<Line<'static>> {
+    const MOST: usize = 6;
+    let browser = &state.browsers[Resource::Workergroups];
+    let Some(listing) = browser.listing() else {
+        return Vec::new();
+    };
+    let rows = (0..listing.len()).take(MOST);
+    let lines: Vec<Line<'static>> = rows
+        .filter_map(|row| {
+            let look = Look::at_row(listing, row, browser.dialect()).ok()?;
+            let field = listing.catalog().by_key("endpoint_name")?;
+            let endpoint = listing.column(field).text(row)?.screen(16);
+            let search = language::print(&look.search.conditions);
+            let search = visible(&search.replace(&format!("\"{REMOVED}\""), REMOVED), 300);
+            Some(labelled(&endpoint, search, theme.text, theme))
+        })
+        .collect();
+    if lines.is_empty() {
+        return lines;
+    }
+    let head = Line::styled("Searches of your workergroups", theme.heading);
+    [Line::default(), head].into_iter().chain(lines).collect()
 }

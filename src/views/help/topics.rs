@@ -12,6 +12,10 @@ pub(super) const ALL: [Topic; 3] = [
 
 /// The query language by example. The left sides are short because the keys below them are.
 pub(super) const LANGUAGE: &[(&str, &str)] = &[
+    (
+        "4090 europe 200gb 3d",
+        "plain words become conditions and a job when you press Enter",
+    ),
     ("gpu_name=RTX_4090", "equal; a _ is a blank in a name"),
     (
         "price<0.5 vram>=24GB",
@@ -30,8 +34,8 @@ pub(super) const LANGUAGE: &[(&str, &str)] = &[
         "removes a condition that every search starts with",
     ),
     (
-        "texas h100",
-        "bare words narrow the loaded rows without a request",
+        "texas \"4090\"",
+        "other words, and words in quotes, filter the loaded rows",
     ),
 ];
 

@@ -177,9 +177,6 @@ fn scale_line(scale: &Scale, area: Rect, scene: &mut Scene<'_, '_>) {
 fn range(view: &Market, line: usize, scale: &Scale, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     scene.clickable(area, Target::Item(Region::MAIN, line));
-    if line == view.cursor {
-        scene.frame.buffer_mut().set_style(area, theme.selected);
-    }
     let prices = view.lines.get(line).and_then(|line| line.group.unit_price);
     let places = prices.and_then(|it| {
         let ends = [

@@ -21,9 +21,11 @@ pub(super) fn markets(view: &Markets, area: Rect, scene: &mut Scene<'_, '_>) {
     let name = view.market(scene.state).map(|market| market.name.clone());
     let main = Panel::new("Markets").facts(format!("{}", all.len()));
     let side = Panel::new(name.unwrap_or_default());
-    let sheet = sheet::open(main, side, all.len().max(12), area, scene);
     let mut lines: Vec<Line<'static>> = status(scene).into_iter().collect();
     lines.extend(facts(view, scene));
+    let width = sheet::side_width(area, scene.size);
+    let needed = sheet::rows(&lines, width).max(all.len());
+    let sheet = sheet::open(main, side, needed, area, scene);
     if let Some(side) = sheet.side {
         sheet::text(lines, side, scene);
         scene.list(Region::MAIN, &list, sheet.main);

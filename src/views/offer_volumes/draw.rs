@@ -15,10 +15,10 @@ use crate::domain::cost::{HOURS_PER_MONTH, Outlives, Proximity, Room};
 use crate::domain::format::{self, trimmed};
 use crate::domain::{Listing, Resource};
 use crate::views::bill;
-use crate::views::preview::Subject;
+use crate::views::preview::{self, Subject};
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::table::{Column, Rows, Table, place};
-use crate::widgets::text::{cells, wrap_line};
+use crate::widgets::text::{cells, wrap_explained, wrap_line};
 use crate::widgets::theme::Theme;
 
 /// Width of the card beside the list.
@@ -28,9 +28,40 @@ pub(super) fn volumes(view: &OfferVolumes, area: Rect, scene: &mut Scene<'_, '_>
     let beside = if scene.size == Size::Compact { 0 } else { CARD };
     let [list, card] =
         Layout::horizontal([Constraint::Fill(1), Constraint::Length(beside)]).areas(area);
+    let (list, below) = with_offer(view, list, scene);
     draw_list(view, list, scene);
+    if let Some((row, below)) = below {
+        preview::draw(Resource::Offers, row, below, scene);
+    }
     if beside > 0 {
         draw_card(view, card, scene);
+    }
+}
+
+/// The areas of the list and, where it leaves room, of the offer's card with the offer's row.
+fn with_offer(
+    view: &OfferVolumes,
+    area: Rect,
+    scene: &Scene<'_, '_>,
+) -> (Rect, Option<(usize, Rect)>) {
+    /// The minimum height of a useful card.
+    const LEAST: u16 = 12;
+    let width = area.width.saturating_sub(4);
+    let head = head(view, scene);
+    let head = head.iter().map(|line| wrap_line(line, width, 0).len());
+    // With the frame and the header of the table, which has two rows at least.
+    let needed = head.sum::<usize>() + view.matches.len().max(2) + 3;
+    let needed = u16::try_from(needed).unwrap_or(u16::MAX);
+    let listing = scene.state.browsers[Resource::Offers].listing();
+    let row = listing.and_then(|listing| listing.row(view.offer));
+    let rest = area.height.saturating_sub(needed);
+    match row.filter(|_| scene.size != Size::Compact && rest >= LEAST) {
+        Some(row) => {
+            let [list, below] =
+                Layout::vertical([Constraint::Length(needed), Constraint::Fill(1)]).areas(area);
+            (list, Some((row, below)))
+        }
+        None => (area, None),
     }
 }
 
@@ -269,7 +300,7 @@ fn draw_card(view: &OfferVolumes, area: Rect, scene: &mut Scene<'_, '_>) {
         lines.extend(
             steps
                 .iter()
-                .flat_map(|step| wrap_line(step, inner.width, 17)),
+                .flat_map(|step| wrap_explained(step, inner.width, 17)),
         );
     }
     scene.render(Paragraph::new(lines), inner);

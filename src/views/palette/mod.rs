@@ -243,14 +243,26 @@ impl View for Palette {
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
-        let size = (
-            area.width.saturating_sub(4).min(130),
-            area.height.saturating_sub(2).min(34),
-        );
+        let width = area.width.saturating_sub(4).min(130);
+        // As high as its lines, below a top that stays while typing.
+        let all = dialog::centred(width, area.height.saturating_sub(1).min(34), area);
+        let lines = u16::try_from(self.list.shown().len().max(1)).unwrap_or(u16::MAX);
+        let height = lines.saturating_add(3).min(all.height);
+        let area = Rect {
+            y: all.y,
+            height,
+            ..area
+        };
         let panel = Panel::new("Commands")
             .facts(format!("{}", self.list.shown().len()))
             .tone(Tone::Focused);
-        let inner = dialog::open(panel, size, area, scene.frame.buffer_mut(), scene.theme);
+        let inner = dialog::open(
+            panel,
+            (width, height),
+            area,
+            scene.frame.buffer_mut(),
+            scene.theme,
+        );
         scene.searched_list(&self.list, inner);
     }
 }

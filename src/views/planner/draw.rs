@@ -5,11 +5,14 @@ use ratatui::text::{Line, Text};
 use ratatui::widgets::{Paragraph, Wrap};
 
 use super::{Entry, Planner};
+use crate::app::groups::preflight::Subject;
 use crate::app::view::Scene;
+use crate::domain::Resource;
 use crate::domain::format::trimmed;
 use crate::domain::insight::Coverage;
 use crate::domain::workergroup::{CapacityPlan, Demand};
 use crate::views::preflight::parts::{amount, dollars, hanging, labelled, plural, signed};
+use crate::views::preflight::{offers, summary};
 use crate::widgets::form::FormLines;
 use crate::widgets::panel::{Panel, Size};
 
@@ -35,10 +38,49 @@ pub(super) fn planner(view: &Planner, area: Rect, scene: &mut Scene<'_, '_>) {
     let doc = view.form.focused().map_or("", Entry::doc);
     let text = Paragraph::new(Line::styled(doc, scene.theme.dim)).wrap(Wrap { trim: true });
     scene.render(text, about);
+    let lines = hanging(&result(view, scene), right.width.saturating_sub(4));
+    let needed = u16::try_from(lines.len() + 2).unwrap_or(u16::MAX);
+    let [right, below] = match scene.size {
+        Size::Compact => [right, Rect::default()],
+        Size::Medium | Size::Wide => {
+            Layout::vertical([Constraint::Length(needed), Constraint::Fill(1)]).areas(right)
+        }
+    };
     let panel = Panel::new("Workers").sized(scene.size);
     let inner = panel.render(right, scene.frame.buffer_mut(), scene.theme);
     let lines = hanging(&result(view, scene), inner.width);
     scene.render(Text::from(lines), inner);
+    group(view, below, scene);
+}
+
+/// The workergroup whose workers are planned, and the offers that its search finds.
+fn group(view: &Planner, area: Rect, scene: &mut Scene<'_, '_>) {
+    const LEAST: u16 = 5;
+    let state = scene.state;
+    let mut rest = area;
+    if let Subject::Group(id) = view.subject
+        && area.height >= LEAST
+        && let Some(row) = state.browsers[Resource::Workergroups]
+            .listing()
+            .and_then(|listing| listing.row(id))
+    {
+        let lines = summary::of_group(state, row, scene.now, scene.theme);
+        let lines = hanging(&lines, area.width.saturating_sub(4));
+        let needed = u16::try_from(lines.len() + 2).unwrap_or(u16::MAX);
+        let [top, below] =
+            Layout::vertical([Constraint::Length(needed), Constraint::Fill(1)]).areas(area);
+        let panel = Panel::new(format!("Workergroup {id}"));
+        let inner = panel.render(top, scene.frame.buffer_mut(), scene.theme);
+        scene.render(Text::from(lines), inner);
+        rest = below;
+    }
+    let found = match view.subject {
+        Subject::Group(id) => summary::found(state, id),
+        Subject::Draft(_) => state.preflight_report(view.subject),
+    };
+    if let Some(found) = found {
+        offers(found, rest, scene);
+    }
 }
 
 fn result(view: &Planner, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
@@ -98,7 +140,7 @@ fn steps(demand: &Demand, plan: &CapacityPlan) -> [(&'static str, String); 6] {
         (
             "Cold capacity",
             format!(
-                "{} x {} = {}",
+                "{} × {} = {}",
                 number(plan.target_capacity),
                 number(demand.cold_mult),
                 number(plan.cold_capacity)
@@ -124,7 +166,7 @@ fn steps(demand: &Demand, plan: &CapacityPlan) -> [(&'static str, String); 6] {
         (
             "Largest load",
             format!(
-                "{} x {} x {} = {}",
+                "{} × {} × {} = {}",
                 demand.max_workers,
                 number(demand.per_worker),
                 number(demand.target_util),

@@ -17,7 +17,7 @@ use crate::domain::{CellRef, Dialect, Field, Listing, Unit, format};
 use crate::views::chart::{self, Axis};
 use crate::views::preview;
 use crate::widgets::panel::{Panel, Size};
-use crate::widgets::theme::{SERIES, Theme};
+use crate::widgets::theme::{SERIES, SERIES_SIGNS, Theme};
 
 /// Width of the card that describes the selected row.
 const CARD: u16 = 44;
@@ -182,15 +182,21 @@ fn scatter(
     scene.render(Paragraph::new(legend), key);
 }
 
-/// The names of the series in their colours, in as few lines as possible; none for one series.
+/// The names of the series in their colours, or with their signs where there are none, in as few
+/// lines as possible; none for one series.
 fn legend(series: &[(String, Vec<&str>)], width: u16, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines: Vec<Line<'static>> = Vec::new();
     if series.len() < 2 {
         return lines;
     }
-    for ((name, _), style) in series.iter().zip(theme.series) {
+    for (place, ((name, _), style)) in series.iter().zip(theme.series).enumerate() {
+        let sign = if theme.tells_series_apart() {
+            SERIES_SIGNS[0]
+        } else {
+            SERIES_SIGNS[place]
+        };
         let entry = [
-            Span::styled("● ", style),
+            Span::styled(format!("{sign} "), style),
             Span::styled(format!("{name}  "), theme.dim),
         ];
         let wide: usize = entry.iter().map(Span::width).sum();
@@ -283,11 +289,15 @@ impl Cloud {
                     context.draw(&stroke((0.0, y), (1.0, y), cross));
                 }
                 context.layer();
-                for (color, coords) in &self.groups {
-                    context.draw(&Points {
-                        coords,
-                        color: *color,
-                    });
+                for ((color, coords), sign) in self.groups.iter().zip(SERIES_SIGNS) {
+                    if theme.tells_series_apart() || self.groups.len() == 1 {
+                        let color = *color;
+                        context.draw(&Points { coords, color });
+                    } else {
+                        for (x, y) in label_places(coords, area) {
+                            context.print(x, y, sign);
+                        }
+                    }
                 }
                 for (x, y) in &self.staircase {
                     let (x, y) = label_place((*x, *y), area);
@@ -319,6 +329,20 @@ fn label_place((x, y): Place, area: Rect) -> Place {
         label(x, area.width, 2.0),
         1.0 - label(1.0 - y, area.height, 4.0),
     )
+}
+
+/// The labels of many positions, one per cell: a hundred thousand points cost no more than fill the
+/// plot.
+fn label_places(places: &[Place], area: Rect) -> Vec<Place> {
+    let mut seen = vec![false; usize::from(area.width) * usize::from(area.height)];
+    let is_new = |place: &Place| {
+        let column = usize::from(chart::cell(place.0, area.width));
+        let row = usize::from(chart::cell(place.1, area.height));
+        let cell = seen.get_mut(row * usize::from(area.width) + column);
+        cell.is_some_and(|is_seen| !std::mem::replace(is_seen, true))
+    };
+    let labels = places.iter().map(|place| label_place(*place, area));
+    labels.filter(is_new).collect()
 }
 
 /// Describes the selected row: its position on the plot, what beats it, and its card.

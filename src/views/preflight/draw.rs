@@ -25,6 +25,9 @@ const PARTS: usize = 8;
 /// Cells of the counts after the bars.
 const COUNT: u16 = 20;
 
+/// The minimum height of the panel of offers: frame, header and three rows.
+const LEAST_OFFERS: u16 = 6;
+
 /// Cells of the panel with costs and mixes.
 const COSTS: u16 = 58;
 
@@ -42,13 +45,27 @@ pub(super) fn report(report: &Report, area: Rect, scene: &mut Scene<'_, '_>) {
         let age = (scene.now.epoch - then.epoch).max(0.0);
         format!("{} ago", format::lasting(age))
     });
+    let screen = (scene.size, area.width);
+    let lines = lines(scene.state, scene.now, screen, scene.theme);
+    let rows = u16::try_from(lines.len() + 2).unwrap_or(u16::MAX);
+    let found = slot.remote().shown();
+    let below = match (scene.size, found) {
+        (Size::Compact, _) | (_, None) => 0,
+        (Size::Medium | Size::Wide, Some(_)) => left.height.saturating_sub(rows),
+    };
+    let [left, below] = Layout::vertical([
+        Constraint::Fill(1),
+        Constraint::Length(if below < LEAST_OFFERS { 0 } else { below }),
+    ])
+    .areas(left);
+    if let Some(found) = found {
+        offers(found, below, scene);
+    }
     let panel = Panel::new(format!("Preflight of {}", look.title))
         .facts(facts)
         .focused(true)
         .sized(scene.size);
     let inner = panel.render(left, scene.frame.buffer_mut(), scene.theme);
-    let screen = (scene.size, area.width);
-    let lines = lines(scene.state, scene.now, screen, scene.theme);
     scene.report_of(Region::MAIN, report, &lines, inner);
     if right.is_empty() {
         return;
@@ -61,6 +78,21 @@ pub(super) fn report(report: &Report, area: Rect, scene: &mut Scene<'_, '_>) {
         lines.extend(super::parts::hanging(&costs, inner.width));
         lines.extend(mixes(found, inner.width, scene.theme));
     }
+    scene.render(Text::from(lines), inner);
+}
+
+/// Draws the cheapest offers of a search in a panel, if they have room.
+pub(in crate::views) fn offers(found: &Preflight, area: Rect, scene: &mut Scene<'_, '_>) {
+    if area.height < LEAST_OFFERS || found.cheapest.is_empty() {
+        return;
+    }
+    let workers = plural(found.most_workers, "worker");
+    let panel = Panel::new("Cheapest offers")
+        .facts(format!("for up to {workers}"))
+        .foot(format!("with {}", disk(found.disk)))
+        .sized(scene.size);
+    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    let lines = super::parts::offers(found, inner.width, inner.height, scene.theme);
     scene.render(Text::from(lines), inner);
 }
 

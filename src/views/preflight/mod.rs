@@ -4,7 +4,7 @@ mod draw;
 pub mod parts;
 pub mod summary;
 
-pub(super) use draw::{mixes, status};
+pub(super) use draw::{mixes, offers, status};
 
 use ratatui::layout::Rect;
 use ratatui::text::Line;

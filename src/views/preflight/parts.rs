@@ -6,7 +6,8 @@ use ratatui::text::{Line, Span};
 use crate::domain::format;
 use crate::domain::insight::Amount;
 use crate::domain::query::DEFAULT_STORAGE_GB;
-use crate::widgets::text::{cells, wrap_line};
+use crate::domain::workergroup::{Preflight, WorkerOffer};
+use crate::widgets::text::{cells, fit, wrap_line};
 use crate::widgets::theme::Theme;
 
 /// Cells of the labels of a report.
@@ -61,6 +62,39 @@ pub fn disk(gb: Option<f64>) -> String {
         || format!("the default {} disk", format::gigabytes(DEFAULT_STORAGE_GB)),
         |gb| format!("{} disk from --disk", format::gigabytes(gb)),
     )
+}
+
+/// Cells of all columns of the offers but the GPUs.
+const FIGURES: u16 = 37;
+
+/// The cheapest offers of a search under their header, in at most `rows` lines.
+pub fn offers(found: &Preflight, width: u16, rows: u16, theme: &Theme) -> Vec<Line<'static>> {
+    let gpus = usize::from(width.saturating_sub(FIGURES).clamp(8, 24));
+    let head = format!(
+        "{:>9}  {:gpus$}  {:7}  {:>5}  {:>8}",
+        "ID", "GPUs", "Country", "Rel %", "$/h"
+    );
+    let line = |offer: &WorkerOffer| {
+        let reliability = offer.reliability;
+        let reliability = reliability.map_or_else(
+            || format::NONE.to_owned(),
+            |share| format!("{:.1}", share * 100.0),
+        );
+        let text = format!(
+            "{:>9}  {:gpus$}  {:7}  {reliability:>5}  {:>8.4}",
+            offer.id.to_string(),
+            offer.gpus.screen(gpus),
+            offer.country.screen(7),
+            offer.price
+        );
+        fit(Line::styled(text, theme.text), width)
+    };
+    let lines = found.cheapest.iter().map(line);
+    let head = fit(Line::styled(head, theme.heading), width);
+    std::iter::once(head)
+        .chain(lines)
+        .take(usize::from(rows))
+        .collect()
 }
 
 pub fn dollars(amount: f64) -> String {

@@ -153,7 +153,9 @@ fn beside(subject: Subject<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
         .collect();
     scene.lines(&subject.card(columns[0].width), columns[0]);
     let mut record = vec![Line::styled("JSON", scene.theme.heading)];
-    record.extend(json_of(subject.listing, subject.row, scene.theme));
+    let width = columns[columns.len() - 1].width;
+    let json = json_of(subject.listing, subject.row, scene.theme);
+    record.extend(json.into_iter().map(|line| fit(line, width)));
     if let Some(right) = columns.get(2) {
         scene.lines(&middle, columns[1]);
         scene.lines(&record, *right);

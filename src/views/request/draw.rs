@@ -5,9 +5,12 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Wrap};
 
 use super::{RequestDetails, Side, text};
+use crate::api::curl;
 use crate::api::redact::REMOVED;
 use crate::app::frame_layout::Target;
+use crate::app::keymap::Action;
 use crate::app::view::Scene;
+use crate::domain::text::visible;
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::report::Report;
 use crate::widgets::text::{cells, wrap_line};
@@ -15,6 +18,12 @@ use crate::widgets::viewport::Viewport;
 
 /// The maximum width of the request beside its response: few request bodies are wider.
 const WIDEST_REQUEST: u16 = 80;
+
+/// The minimum height of the panel with the command line.
+const LEAST_CURL: u16 = 6;
+
+/// The longest command line that is shown, in cells.
+const LONGEST_CURL: usize = 4000;
 
 /// Draws the details of a request.
 pub(super) fn details(view: &RequestDetails, area: Rect, scene: &mut Scene<'_, '_>) {
@@ -42,9 +51,30 @@ pub(super) fn details(view: &RequestDetails, area: Rect, scene: &mut Scene<'_, '
         let request = WIDEST_REQUEST.min(bodies.width * 2 / 5);
         let [left, right] =
             Layout::horizontal([Constraint::Length(request), Constraint::Fill(1)]).areas(bodies);
+        let rows = u16::try_from(view.request.lines().len() + 2).unwrap_or(u16::MAX);
+        let [left, below] = if left.height.saturating_sub(rows) < LEAST_CURL {
+            [left, Rect::default()]
+        } else {
+            Layout::vertical([Constraint::Length(rows), Constraint::Fill(1)]).areas(left)
+        };
         body(view, Side::Request, left, scene);
+        as_curl(view, below, scene);
         body(view, Side::Response, right, scene);
     }
+}
+
+/// The request as a command line, as it is copied.
+fn as_curl(view: &RequestDetails, area: Rect, scene: &mut Scene<'_, '_>) {
+    if area.is_empty() {
+        return;
+    }
+    let key = scene.key(Action::Copy);
+    let panel = Panel::new("As curl").foot(format!("{key} copy"));
+    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    let command = visible(&curl::recorded(&view.entry), LONGEST_CURL);
+    let line = Line::styled(command, scene.theme.dim);
+    let lines = wrap_line(&line, inner.width, 2);
+    scene.render(Paragraph::new(lines), inner);
 }
 
 const fn title(side: Side) -> &'static str {

@@ -32,6 +32,9 @@ const AROUND: u16 = 6;
 /// The lowest that the list gets above the preview.
 const LEAST_LIST: u16 = 9;
 
+/// How many of the latest requests are measured for the width of their status.
+const MEASURED: usize = 200;
+
 /// The maximum width of the list beside the preview: beyond it there is nothing more to show.
 const WIDEST_LIST: u16 = 124;
 
@@ -246,7 +249,14 @@ fn columns(state: &State, local: &LocalTime, width: u16) -> Vec<Column> {
     let oldest = state.ledger.latest().last();
     let time = oldest.map_or(8, |entry| cells(&local.clock(entry.at)));
     let time = time.clamp(8, 14);
-    let status = if width < 86 { 11 } else { 21 };
+    let latest = state.ledger.latest().take(MEASURED);
+    let longest = latest.map(|entry| cells(&entry.status_words())).max();
+    let (least, most) = match width {
+        ..60 => (11, 11),
+        60..86 => (11, 26),
+        86.. => (21, 26),
+    };
+    let status = longest.unwrap_or(0).clamp(least, most);
     CELLS
         .into_iter()
         .map(|cell| match cell {
@@ -291,8 +301,15 @@ impl List<'_> {
                 };
                 format!("{indent}{}", entry.operation.label())
             }
-            Cell::Status if width < 20 => entry.status_words(),
-            Cell::Status => outcome(entry),
+            Cell::Status => {
+                let status = entry.status_words();
+                // The beginning of an error says something from a few words on.
+                if width < 20 || cells(&status) + 4 > width {
+                    status
+                } else {
+                    outcome(entry)
+                }
+            }
             Cell::Took => span(entry.took),
             Cell::Bar => {
                 return (
@@ -360,7 +377,11 @@ impl List<'_> {
                     median.map_or_else(String::new, |seconds| bar(seconds, self.slowest, width));
                 (text.into(), self.theme.focus)
             }
-            Cell::Took | Cell::Received | Cell::Sent | Cell::Attempt | Cell::Waited => {
+            Cell::Took => {
+                let median = median.map(std::time::Duration::from_secs_f64).map(span);
+                (median.unwrap_or_default().into(), Style::new())
+            }
+            Cell::Received | Cell::Sent | Cell::Attempt | Cell::Waited => {
                 (Cow::Borrowed(""), Style::new())
             }
         }
@@ -384,6 +405,10 @@ impl Rows for List<'_> {
                 None => (Cow::Borrowed(""), Style::new()),
             },
         }
+    }
+
+    fn is_bar(&self, column: usize) -> bool {
+        CELLS.get(column) == Some(&Cell::Bar)
     }
 
     fn sign(&self, row: usize) -> (&'static str, Style) {

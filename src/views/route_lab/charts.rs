@@ -45,9 +45,15 @@ fn latency_scale(of: &Latencies) -> Option<Scale> {
 /// A dot for each reply: when it arrived and how long it took. Failures are crosses.
 pub(super) fn over_time(run: &Run, title: Line<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
+    let has_colour = theme.tells_series_apart();
+    let signs = if has_colour {
+        ["●", "●"]
+    } else {
+        ["●", "○"]
+    };
     let legend = Line::from(vec![
-        Span::styled("● assigned", theme.series[0]),
-        Span::styled("  ● waiting", theme.warning),
+        Span::styled(format!("{} assigned", signs[0]), theme.series[0]),
+        Span::styled(format!("  {} waiting", signs[1]), theme.warning),
         Span::styled("  × failed", theme.error),
     ]);
     let panel = Panel::new(title).facts(legend).sized(scene.size);
@@ -72,14 +78,19 @@ pub(super) fn over_time(run: &Run, title: Line<'_>, area: Rect, scene: &mut Scen
         .x_bounds([0.0, 1.0])
         .y_bounds([0.0, 1.0])
         .paint(|context| {
-            for (coords, style) in [
+            let series = [
                 (&dots.assigned, theme.series[0]),
                 (&dots.waiting, theme.warning),
-            ] {
-                context.draw(&Points {
-                    coords,
-                    color: color(style),
-                });
+            ];
+            for ((coords, style), sign) in series.into_iter().zip(signs) {
+                if has_colour {
+                    let color = color(style);
+                    context.draw(&Points { coords, color });
+                } else {
+                    for (x, y) in coords {
+                        context.print(*x, *y, sign);
+                    }
+                }
             }
             for (x, y) in &dots.failed {
                 context.print(*x, *y, Span::styled("×", theme.error));
@@ -384,6 +395,10 @@ impl Rows for WorkerRows<'_> {
             }
             Col::Repeats => number(0),
         }
+    }
+
+    fn is_bar(&self, column: usize) -> bool {
+        matches!(COLUMNS.get(column), Some(Col::Bar))
     }
 }
 

@@ -22,7 +22,7 @@ use crate::views::chart::polyline;
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::table::{self, Column, Rows, Table};
 use crate::widgets::text::fit;
-use crate::widgets::theme::Theme;
+use crate::widgets::theme::{SERIES_SIGNS, Theme};
 
 /// Cells of the table of figures.
 const TABLE: u16 = 86;
@@ -238,10 +238,10 @@ impl View for Compare {
         let title = format!("Run {} vs run {}", second.number, first.number);
         let panel = Panel::new(title).facts(test).sized(scene.size);
         let inner = panel.render(top, scene.frame.buffer_mut(), theme);
-        let plans = [(first, theme.series[0]), (second, theme.series[4])].map(|(run, style)| {
+        let plans = told_apart((first, second), theme).map(|(run, sign, style)| {
             let started = format::moment(run.run().started_at());
             Line::from(vec![
-                Span::styled(format!("run {}  ", run.number), style),
+                Span::styled(format!("{sign} run {}  ", run.number), style),
                 Span::raw(format!("{}, {started}", words::plan(run.run().plan()))),
             ])
         });
@@ -291,13 +291,14 @@ impl Compare {
 /// The cumulative distribution of the replies of each run.
 fn shares((first, second): (&RouteRun, &RouteRun), area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
-    let own = [(first, theme.series[0]), (second, theme.series[4])];
-    let legend = own.map(|(run, style)| Span::styled(format!("● run {} ", run.number), style));
+    let own = told_apart((first, second), theme);
+    let legend =
+        own.map(|(run, sign, style)| Span::styled(format!("{sign} run {} ", run.number), style));
     let panel = Panel::new("Share of replies by time")
         .foot(Line::from(legend.to_vec()))
         .sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), theme);
-    let latencies = own.map(|(run, _)| run.run().stats().router_reply());
+    let latencies = own.map(|(run, ..)| run.run().stats().router_reply());
     let ends = latencies.iter().flat_map(|of| [of.least(), of.most()]);
     let Some(scale) = Scale::fit(ends.flatten(), None) else {
         scene.render(Line::styled("No replies yet", theme.dim), inner);
@@ -318,12 +319,27 @@ fn shares((first, second): (&RouteRun, &RouteRun), area: Rect, scene: &mut Scene
         .x_bounds([0.0, 1.0])
         .y_bounds([0.0, 1.0])
         .paint(|context| {
-            for (of, (_, style)) in latencies.iter().zip(own) {
+            for (of, (_, sign, style)) in latencies.iter().zip(own) {
                 let color = style.fg.unwrap_or(Color::Reset);
-                polyline(context, &curve(of, &scale), color);
+                let curve = curve(of, &scale);
+                polyline(context, &curve, color);
+                for (x, y) in curve.into_iter().step_by(10) {
+                    context.print(x, y, Span::styled(sign, style));
+                }
             }
         });
     scene.render(canvas, plot);
+}
+
+/// The runs with the sign and the style of their curves.
+const fn told_apart<'a>(
+    (first, second): (&'a RouteRun, &'a RouteRun),
+    theme: &Theme,
+) -> [(&'a RouteRun, &'static str, Style); 2] {
+    [
+        (first, SERIES_SIGNS[0], theme.series[0]),
+        (second, SERIES_SIGNS[1], theme.series[4]),
+    ]
 }
 
 /// The share of the latencies up to each time, in hundredths.

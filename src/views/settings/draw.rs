@@ -5,15 +5,21 @@ use super::{Setting, Settings};
 use crate::app::keymap::{Action, Context};
 use crate::app::view::Scene;
 use crate::views::sheet;
+use crate::widgets::form::FormLines;
 use crate::widgets::panel::Panel;
 
 pub(super) fn settings(view: &Settings, area: Rect, scene: &mut Scene<'_, '_>) {
     let main = Panel::new("Search settings");
     let side = Panel::new(view.preview.request.clone());
-    let sheet = sheet::open(main, side, 22, area, scene);
+    let lines = request(view, scene);
+    // The focused setting's note may take two lines, and one field may have an error.
+    let width = sheet::result_width(area, scene.size);
+    let body = sheet::rows(&lines, width).max(view.preview.json.len() + 3);
+    let body = u16::try_from(body).unwrap_or(u16::MAX);
+    let fields = FormLines::new(&view.form, scene.theme).height(area.width / 3);
+    let sheet = sheet::with_result(main, side, (fields + 1, body), area, scene);
     scene.form(&view.form, sheet.main);
     if let Some(area) = sheet.side {
-        let lines = request(view, scene);
         sheet::text(lines, area, scene);
     }
 }

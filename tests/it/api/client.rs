@@ -397,6 +397,12 @@ async fn answers_larger_than_asked_for_are_given_up() {
             is_search: true
         }
     );
+    // What takes exactly as much is read.
+    let exact = r#"{"offers": []}"#.to_owned() + &" ".repeat(1_064_960 - 14);
+    let reader = Recorder::always(json(200, &exact));
+    let request = Request::Search(query.clone());
+    let outcome = client(&reader.url(), None).call(&request).await;
+    assert!(outcome.result.is_ok(), "{outcome:?}");
     query.limit = Some(2);
     let outcome = client(&recorder.url(), Some(KEY))
         .call(&Request::Search(query))
@@ -520,6 +526,38 @@ async fn a_route_request_may_carry_the_key_of_its_group() {
     let kept = outcome.record.response.unwrap();
     assert!(!kept.compared().contains("SIGNED") && !kept.compared().contains("group-key"));
     assert!(kept.compared().contains("\"reqnum\": 3"), "{kept:?}");
+}
+
+#[tokio::test]
+async fn a_long_refusal_is_a_refusal() {
+    for (padding, words) in [(20_000, "Invalid user key"), (400_000, "")] {
+        let body = format!(
+            r#"{{"pad": "{}", "success": false, "msg": "Invalid user key"}}"#,
+            "x".repeat(padding)
+        );
+        let recorder = Recorder::always(json(401, &body));
+        let error = error(&recorder, &Request::ListWorkergroups).await;
+        assert!(error.is_auth(), "{error}");
+        assert!(error.to_string().contains(words), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn the_key_of_a_group_is_known_from_the_moment_it_is_sent() {
+    let refusal = r#"{"success": false, "msg": "no such endpoint key: group-key-7"}"#;
+    let recorder = Recorder::always(json(400, refusal));
+    let client = client(&recorder.url(), Some(KEY));
+    assert_eq!(client.secrets().remove("group-key-7"), "group-key-7");
+    let call = RouteCall {
+        endpoint: "ep".into(),
+        cost: 1.0,
+        key: Some(Secret::new("group-key-7")),
+    };
+    let outcome = client.call(&Request::Route(call)).await;
+    let shown = format!("{outcome:?} {}", outcome.result.as_ref().unwrap_err());
+    assert!(!shown.contains("group-key-7"), "{shown}");
+    assert!(shown.contains("no such endpoint key: <removed>"), "{shown}");
+    assert_eq!(client.secrets().remove("-k group-key-7"), "-k <removed>");
 }
 
 #[tokio::test]

@@ -315,6 +315,11 @@ fn mistakes_in_a_query_or_order_show_a_caret_and_exit_with_2() {
             "^",
         ),
         (&["offers", "bare words"], "bare words", "^"),
+        (
+            &["offers", "4090 in germany wonderful"],
+            "4090 in germany wonderful",
+            "                ^^^^^^^^^",
+        ),
     ] {
         let (status, out, err) = bourse(arguments);
         assert_eq!((status, out.as_str()), (2, ""), "{err}");

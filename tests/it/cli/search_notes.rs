@@ -221,3 +221,47 @@ fn storage_that_the_market_cannot_price_is_estimated() {
     assert!(out.contains("1.0080"), "{out}");
     assert_eq!(err, "");
 }
+
+#[test]
+fn plain_words_are_told_as_they_were_understood() {
+    let body = r#"{"offers":[
+     {"id":1,"dph_base":0.5,"dph_total":0.5,"storage_cost":0,"inet_down_cost":0.01,"inet_up_cost":0,"duration":864000,"disk_space":900},
+     {"id":2,"dph_base":0.4,"dph_total":0.4,"storage_cost":0,"inet_down_cost":0.1,"inet_up_cost":0,"duration":864000,"disk_space":900},
+     {"id":3,"dph_base":0.1,"dph_total":0.1,"storage_cost":0,"inet_down_cost":0,"inet_up_cost":0,"duration":3600,"disk_space":900}]}"#;
+    let arguments = [
+        "offers",
+        "4090",
+        "not in CN",
+        "10h 100gb down cheapest",
+        "--format",
+        "csv",
+    ];
+    let (out, err, recorder) = run(body, &arguments);
+    assert_eq!(
+        err.lines().next().unwrap(),
+        "understood: gpu_name=RTX_4090 geolocation!=CN · job 10h, 100 GB down · sort job_cost"
+    );
+    let sent = recorder.only().json();
+    assert_eq!(sent["gpu_name"], json!({"eq": "RTX 4090"}));
+    assert_eq!(sent["geolocation"], json!({"neq": "CN"}));
+    // 1: 5 + 1 = 6; 2: 4 + 10 = 14; 3 ends after an hour.
+    assert_eq!(ids(&out), ["1", "2", "3"]);
+    let (out, _, _) = run(body, &arguments[..4]);
+    assert!(out.lines().next().unwrap().contains("Job $"), "{out}");
+}
+
+#[test]
+fn flags_count_more_than_plain_words() {
+    let arguments = [
+        "offers",
+        "spot cheapest",
+        "--type",
+        "reserved",
+        "--order",
+        "score-",
+    ];
+    let (_, _, recorder) = run(FIVE, &arguments);
+    let sent = recorder.only().json();
+    assert_eq!(sent["type"], json!("reserved"));
+    assert_eq!(sent["order"], json!([["score", "desc"]]));
+}

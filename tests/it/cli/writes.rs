@@ -2,6 +2,7 @@
 //! sent once, and with which exit status it ends.
 
 use std::fs;
+use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
@@ -348,8 +349,50 @@ fn an_unknown_outcome_ends_with_3_and_says_what_to_check() {
                 err.contains("note: the outcome of the request of "),
                 "{err}"
             );
+            // Another one too, but as something else.
+            let other = [
+                "groups",
+                "create",
+                "--endpoint",
+                "other",
+                "--template-id",
+                "7",
+            ];
+            let (_, _, err) = write(&home, &url, &[&other[..], &["--yes"]].concat());
+            let told = "note: Outcome unknown: the workergroup for endpoint chat, sent ";
+            assert!(err.contains(told), "{err}");
+            assert!(
+                !err.contains("note: the outcome of the request of "),
+                "{err}"
+            );
         }
     }
+}
+
+#[test]
+fn of_an_earlier_embedded_sandbox_only_workergroups_stay() {
+    let home = Home::new();
+    let folder = home.path().join(".local/state/bourse");
+    fs::create_dir_all(&folder).unwrap();
+    let intent = |deed: &str, subject: &str| {
+        json!({"intent": {"key": deed, "at": 1_795_176_000.0, "profile": "sandbox",
+            "address": "http://127.0.0.1:1", "deed": deed, "subject": subject}})
+    };
+    let path = folder.join("writes.jsonl");
+    let unlisted = intent("unlist_volume", "4001");
+    let created = intent("create_workergroup", "endpoint chat");
+    fs::write(&path, format!("{unlisted}\n{created}\n")).unwrap();
+    let (_, _, err) = run(&mut home.bourse(&["unlist", "4001", "--yes"]));
+    assert!(!err.contains("the outcome of the request of"), "{err}");
+    assert!(!err.contains("Can't read"), "{err}");
+
+    fs::write(&path, format!("{unlisted}\n{{broken\n{created}\n")).unwrap();
+    let create = ["groups", "create", "--endpoint", "chat"];
+    let create = [&create[..], &["--template-id", "7", "--yes"]].concat();
+    let (status, _, err) = run(&mut home.bourse(&create));
+    assert_eq!(status, 1, "{err}");
+    assert!(err.contains("Can't read 1 lines of "), "{err}");
+    assert!(err.contains("the same was sent before"), "{err}");
 }
 
 #[test]
@@ -377,6 +420,16 @@ fn on_a_terminal_the_id_or_the_word_is_typed() {
             24,
         )
     };
+    // A question that nobody sees or answers is not asked.
+    for redirection in ["</dev/null", "2>/dev/null"] {
+        let program = env!("CARGO_BIN_EXE_bourse");
+        let command =
+            format!("{program} unlist 7311 --base-url {url} {redirection}; echo ended $?");
+        let variables = [("BOURSE_API_KEY", KEY)];
+        let pty = Pty::spawn(Path::new("/bin/sh"), &["-c", &command], &variables, 100, 24);
+        pty.wait_for_text("ended 2");
+        pty.exit().assert_clean(0);
+    }
     for (typed, words) in [
         ("<Enter>", "cancelled: nothing was sent"),
         ("y<Enter>", "'y' is not 7311: nothing was sent"),
@@ -386,7 +439,12 @@ fn on_a_terminal_the_id_or_the_word_is_typed() {
         pty.wait_for_text("Type 7311 to send it, or press Enter to cancel:");
         pty.keys(typed);
         pty.wait_for_text(words);
-        pty.exit().assert_clean(1);
+        let exit = pty.exit();
+        exit.assert_clean(1);
+        // The answer has the next line to itself.
+        let lines: Vec<&str> = exit.text.lines().map(str::trim_end).collect();
+        let question = lines.iter().position(|line| line.starts_with("Type 7311"));
+        assert_eq!(lines[question.unwrap() + 1], format!("bourse: {words}"));
     }
     assert!(recorder.requests().is_empty());
 

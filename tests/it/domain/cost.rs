@@ -239,12 +239,12 @@ fn the_arithmetic_of_a_job_is_shown() {
     }
     assert_eq!(
         shown,
-        "GPUs while running: 0.105333 $/h x 10 h = 1.0533\n\
-         Storage while running: 0.933333 $/GB/month x 100 GB / 720 h x 10 h = 1.2963\n\
-         Storage while stopped: 0.933333 $/GB/month x 100 GB / 720 h x 20 h = 2.5926\n\
-         Traffic in: 0.001953125 $/GB x 50 GB = 0.0977\n\
-         Traffic out: 0.001953125 $/GB x 10 GB = 0.0195\n\
-         Total: 1.05333 + 1.296296 + 2.592592 + 0.097656 + 0.019531 = 5.0594\n"
+        "GPUs while running: 0.1053 $/h × 10 h = 1.0533\n\
+         Storage while running: 0.9333 $/GB/month × 100 GB / 720 h × 10 h = 1.2963\n\
+         Storage while stopped: 0.9333 $/GB/month × 100 GB / 720 h × 20 h = 2.5926\n\
+         Traffic in: 0.001953 $/GB × 50 GB = 0.0977\n\
+         Traffic out: 0.001953 $/GB × 10 GB = 0.0195\n\
+         Total: 1.05 + 1.30 + 2.59 + 0.10 + 0.02 = 5.0594\n"
     );
     let nothing = Job {
         run_hours: 0.0,
@@ -468,9 +468,9 @@ fn a_volume_costs_by_the_hour_the_month_and_the_term() {
     assert_eq!(
         formulas,
         [
-            "0.2 $/GB/month x 150 GB / 720 h",
-            "0.2 $/GB/month x 150 GB",
-            "0.0416667 $/h x 90 days x 24 h",
+            "0.2 $/GB/month × 150 GB / 720 h",
+            "0.2 $/GB/month × 150 GB",
+            "0.04167 $/h × 90 days × 24 h",
         ]
     );
     let term = VolumeTerm {
@@ -505,8 +505,8 @@ fn an_offer_and_a_volume_make_a_month_of_720_hours() {
     near(basket.offer, 201.6);
     near(basket.volume, 6.4);
     near(basket.total, 208.0);
-    assert_eq!(basket.steps[0].formula, "0.28 $/h x 720 h");
-    assert_eq!(basket.steps[2].formula, "201.6 + 6.4");
+    assert_eq!(basket.steps[0].formula, "0.28 $/h × 720 h");
+    assert_eq!(basket.steps[2].formula, "201.60 + 6.40");
     assert_eq!(basket.steps[2].value, basket.total);
 }
 

@@ -9,6 +9,7 @@ mod language;
 mod language_editing;
 mod language_properties;
 pub mod malformed;
+mod plain;
 mod query_cases;
 mod real_records;
 mod routing;

@@ -9,6 +9,7 @@ mod sweep;
 mod tables;
 #[cfg(unix)]
 mod terminal;
+mod text;
 
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthChar as _;

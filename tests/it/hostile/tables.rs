@@ -1,7 +1,7 @@
 //! CSV: what is read back is what was written, and no spreadsheet finds a formula in it.
 
 use bourse::domain::text::csv_text;
-use bourse::domain::{Listing, OFFERS, export};
+use bourse::domain::{Listing, OFFERS, WORKERGROUPS, export};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
@@ -80,6 +80,22 @@ fn what_may_begin_a_formula_gets_an_apostrophe_also_behind_quotes_and_separators
     for raw in ["=1", " +1", "x;=1", "x,\"=1\"", "\n1"] {
         assert!(holds_formula(raw), "the check overlooks {raw:?}");
     }
+}
+
+#[test]
+fn a_cell_holds_what_another_program_reads() {
+    let json = r#"{"success": true, "results": [
+        {"id": 7, "created_at": 1795176000.5, "endpoint_name": "chat"},
+        {"id": 8, "created_at": 1e18, "endpoint_name": null}, {"id": 9, "endpoint_name": {}}]}"#;
+    let listing = Listing::read(&WORKERGROUPS, json, 0.0).unwrap();
+    let fields = ["id", "created_at", "endpoint_name"];
+    let fields = fields.map(|key| WORKERGROUPS.by_key(key).unwrap());
+    assert_eq!(
+        export::csv(&listing, &[0, 1, 2], &fields),
+        "id,created_at,endpoint_name\n7,2026-11-20T12:00:00.5Z,chat\n\
+         8,1000000000000000000,\n9,,\n"
+    );
+    assert_eq!(export::csv_line(&listing, 2, &fields), "9,,");
 }
 
 #[test]

@@ -28,7 +28,11 @@ const NOT_IN_TEXTS: [&str; 9] = [
 ];
 
 /// Where a word of the list is the right one.
-const ALLOWED: [(&str, &str); 1] = [("README.md", "no more")];
+const ALLOWED: [(&str, &str); 2] = [
+    ("README.md", "no more"),
+    // What people type.
+    ("src/domain/plain/phrases.rs", "no more"),
+];
 
 /// Whether a text holds words, not as part of longer ones.
 fn holds(text: &str, words: &str) -> bool {
@@ -90,7 +94,9 @@ fn offences() -> Vec<String> {
             }
         }
         for (line, text) in texts(&source) {
-            for words in NOT_IN_TEXTS.iter().filter(|words| holds(&text, words)) {
+            let is_allowed = |words: &&&str| ALLOWED.contains(&(path.as_str(), **words));
+            let words = NOT_IN_TEXTS.iter().filter(|words| holds(&text, words));
+            for words in words.filter(|words| !is_allowed(words)) {
                 found.push(format!("{path}:{line} {words}: {text}"));
             }
         }

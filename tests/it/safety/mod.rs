@@ -14,3 +14,4 @@ mod timers;
 mod unlists;
 mod unsettled;
 mod virtual_time;
+mod writes;

@@ -4,6 +4,7 @@
 use bourse::api::{ApiError, Reply, Request};
 use bourse::app::markets::RestoredState;
 use bourse::app::message::Effect;
+use bourse::app::sandbox::SandboxNotes;
 use bourse::domain::Dialect;
 use bourse::domain::journal::{Entry, Intent, Outcome, Verdict, WriteKind};
 use bourse::domain::workergroup::NewWorkergroup;
@@ -123,6 +124,37 @@ fn the_first_frame_tells_what_became_of_no_earlier_write() {
     // An unlisting that was told when it happened is in the history; nothing can be looked up.
     let told = entry(WriteKind::UnlistVolume, "4001", None);
     started(vec![ended(told, Verdict::Unknown)]).expect_not("Outcome unknown");
+}
+
+#[test]
+fn what_was_sent_to_an_embedded_sandbox_ended_with_it_unless_it_is_saved() {
+    let write = |is_sandbox: bool, unsaved: Option<&'static str>| {
+        let desk = TestApp::prepared(&Dialect::DOCUMENTED, |model| {
+            model.profile.is_sandbox = is_sandbox;
+            let history = vec![
+                creation("chat"),
+                entry(WriteKind::UnlistVolume, "4001", None),
+                ended(creation("done"), Verdict::Done),
+                ended(entry(WriteKind::UnlistVolume, "4002", None), Verdict::Done),
+            ];
+            let restored = RestoredState {
+                history,
+                sandbox: SandboxNotes {
+                    unsaved,
+                    ..SandboxNotes::default()
+                },
+                ..RestoredState::default()
+            };
+            model.unpack(restored, false);
+        });
+        let history = &desk.model.mutations.history;
+        history.iter().map(Entry::verdict).collect::<Vec<_>>()
+    };
+    use Verdict::{Done, Refused, Unknown};
+    assert_eq!(write(false, None), [Unknown, Unknown, Done, Done]);
+    assert_eq!(write(true, None), [Unknown, Refused, Done, Done]);
+    let unsaved = Some("no home directory");
+    assert_eq!(write(true, unsaved), [Refused, Refused, Done, Done]);
 }
 
 #[test]

@@ -448,6 +448,10 @@ fn files_are_written_whole_and_never_over_another_without_a_yes() {
         assert!(matches!(error, ExportError::Failed { .. }), "{bad:?}");
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    let home = std::env::home_dir().unwrap();
+    let missing = "no-such-folder-of-bourse/x.csv";
+    let error = write(&format!("~/{missing}"), b"x", false).unwrap_err();
+    assert!(matches!(error, ExportError::Failed { path, .. } if path == home.join(missing)));
     #[cfg(unix)]
     {
         let link = folder.path().join("link");

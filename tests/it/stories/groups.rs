@@ -413,13 +413,13 @@ fn the_planner_works_out_capacity_and_workers_and_names_what_is_ignored() {
     // 100 / 0.5 = 200, 200 / 25 = 8; 200 x 2 = 400, 400 / 25 = 16, at most 8.
     says(&desk, "100 / 0.5 = 200 (100% in reserve)");
     says(&desk, "200 / 25 = 8 workers");
-    says(&desk, "200 x 2 = 400");
+    says(&desk, "200 × 2 = 400");
     says(
         &desk,
         "400 / 25, at least 2 cold and the active ones = 16 workers",
     );
     says(&desk, "at most 8: 8 active, 8 in all");
-    says(&desk, "8 x 25 x 0.5 = 100");
+    says(&desk, "8 × 25 × 0.5 = 100");
     says(&desk, "max_workers limits the cold workers: 8 of 16 stay");
     says(
         &desk,
@@ -465,6 +465,7 @@ fn supply_is_asked_one_search_at_a_time_and_shared_by_equal_searches() {
         r#"{"offers":[{"id":1,"num_gpus":2,"gpu_ram":81559,"dph_total":2.0,"verification":"verified"}]}"#,
     );
     assert!(desk.calls.is_empty());
+    desk.expect("Cheapest offers");
     let screen = desk.screen();
     // GPUs, machines, hosts (not every record names one), the cheapest, and all workers at the highest price: 20 at $2 as the
     // documented limit, 8 at $2, 20 at $0.90.

@@ -104,9 +104,10 @@ fn a_group_is_filled_in_previewed_confirmed_and_sent_once() {
     );
     desk.keys("pgdn enter");
     desk.expect("Create this workergroup?");
+    // One member per line, as it is longer than a line.
     says(
         &desk,
-        r#"{"endpoint_name":"chat","search_params":"gpu_name=RTX_4090 verified=true rentable=true rented=false"}"#,
+        r#"{"endpoint_name":"chat", "search_params":"gpu_name=RTX_4090 verified=true rentable=true rented=false"}"#,
     );
     says(&desk, "Working out the highest cost");
     answer_all(&mut desk, FOUR);

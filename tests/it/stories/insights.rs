@@ -110,7 +110,7 @@ fn the_front_is_marked_in_the_table_and_counted() {
     assert!(desk.row("105").starts_with("┃   "));
     desk.expect("◆ best value (4)");
     // Only those that the words leave.
-    desk.keys("/").type_text(" 3090").keys("enter");
+    desk.keys("/").type_text(" \"3090\"").keys("enter");
     desk.expect("2 of 5 offers").expect("◆ best value (1)");
 }
 
@@ -280,6 +280,7 @@ fn related_offers_come_from_what_is_loaded_and_then_from_the_host() {
     );
     desk.answer(&more);
     desk.expect("all of the host, rented ones too");
+    desk.expect("On this host");
     // 101, 102 and 110 on machine 7; 103 has another machine of the same host.
     desk.expect_not("loading all");
     assert_eq!(

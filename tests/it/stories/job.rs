@@ -51,9 +51,9 @@ fn a_job_is_billed_while_it_is_typed_and_becomes_a_column_that_sorts() {
         ends.next().unwrap()
     };
     assert_eq!(end("$0.90"), end("$4.00"));
-    desk.expect("= 0.4 $/h x 10 h")
-        .expect("= 0.9 $/GB/month x 72 GB / 720 h x 10 h")
-        .expect("= 4 + 0.9 + 0.45 + 0.2 + 0.1");
+    desk.expect("= 0.4 $/h × 10 h")
+        .expect("= 0.9 $/GB/month × 72 GB / 720 h × 10 h")
+        .expect("= 4.00 + 0.90 + 0.45 + 0.20 + 0.10");
     // 240 hours are left, 15 are needed: 225 to spare.
     desk.expect("Available for 9.4 days after the job");
     // 103 ends before; the four others can do it, 105 for 2.90 + 0.90 + 0.45 + 0.30 = 4.55.

@@ -73,7 +73,7 @@ fn a_mistake_is_shown_where_it_is_and_nothing_is_sent() {
 #[test]
 fn bare_words_narrow_at_once_without_a_request() {
     let mut desk = TestApp::with_offers(THREE);
-    desk.keys("/").type_text("h100");
+    desk.keys("/").type_text("\"h100\"");
     desk.expect("H100 SXM")
         .expect_not("RTX 3090")
         .expect("1 of 3 offers");
@@ -421,7 +421,7 @@ fn a_sort_starts_at_the_top_and_so_does_another_search_for_who_is_there() {
 #[test]
 fn every_word_must_be_part_of_a_text_as_it_is() {
     let mut desk = TestApp::with_offers(THREE);
-    desk.keys("/").type_text(" 4090").keys("enter");
+    desk.keys("/").type_text(" \"4090\"").keys("enter");
     desk.expect("1 of 3 offers").selects("101");
     // Letters that are scattered over a row find nothing.
     desk.keys("/ ctrl-u").type_text("rtx49").keys("enter");
@@ -429,10 +429,14 @@ fn every_word_must_be_part_of_a_text_as_it_is() {
     // Each word counts, in whatever column and case it stands.
     desk.keys("/ ctrl-u").type_text("RTX texas").keys("enter");
     desk.expect("1 of 3 offers").selects("101");
-    desk.keys("/ ctrl-u").type_text("RTX iceland").keys("enter");
+    desk.keys("/ ctrl-u")
+        .type_text("RTX \"iceland\"")
+        .keys("enter");
     desk.expect("None of the 3 loaded offers match “RTX iceland”");
     // A blank is written as in a query.
-    desk.keys("/ ctrl-u").type_text("rtx_3090").keys("enter");
+    desk.keys("/ ctrl-u")
+        .type_text("\"rtx_3090\"")
+        .keys("enter");
     desk.expect("1 of 3 offers").selects("103");
 }
 
@@ -476,7 +480,7 @@ fn a_word_that_only_a_hidden_column_holds_brings_it_into_sight() {
     // One that a shown column holds, too, needs no other.
     let twice = with_board.replace("X13 Supermicro", "Made in Iceland");
     let mut desk = TestApp::with_offers(&twice);
-    desk.keys("z /").type_text(" iceland").keys("enter");
+    desk.keys("z /").type_text(" \"iceland\"").keys("enter");
     desk.selects("102").expect_not("Made in");
 }
 
@@ -556,13 +560,13 @@ fn words_on_a_cut_answer_say_that_the_market_has_more() {
         .limit = Some(3);
     desk.calls.clear();
     desk.keys("r").answer(THREE);
-    desk.keys("/").type_text(" 4090").keys("enter");
+    desk.keys("/").type_text(" \"4090\"").keys("enter");
     desk.expect("1 of the first 3");
     desk.expect("Words filter the 3 loaded rows");
     assert!(desk.calls.is_empty());
     // A whole answer needs no such advice.
     let mut desk = TestApp::with_offers(THREE);
-    desk.keys("/").type_text(" 4090").keys("enter");
+    desk.keys("/").type_text(" \"4090\"").keys("enter");
     desk.expect_not("Words filter");
 }
 

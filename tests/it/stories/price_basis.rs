@@ -278,7 +278,7 @@ fn offers_without_the_storage_that_was_chosen_sort_last() {
     assert_eq!(ids(&mut desk), ["3", "1", "2", "4"]);
     desk.expect("! too small or too short (1)");
     // Rows that the words hide are not counted.
-    desk.keys("/").type_text(" 3090").keys("enter");
+    desk.keys("/").type_text(" \"3090\"").keys("enter");
     desk.expect("0 of 4 offers")
         .expect_not("too small or too short");
 }

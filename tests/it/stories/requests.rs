@@ -183,7 +183,7 @@ fn every_request_is_a_row_with_its_figures_latest_first() {
     );
     assert_eq!(
         at("12:00:02"),
-        "!12:00:02 search offers 429 too many request… 31 ms 14.2 kB 34 B 1"
+        "!12:00:02 search offers 429 too many requests 31 ms 14.2 kB 34 B 1"
     );
     assert_eq!(
         at("12:00:01"),
@@ -446,6 +446,8 @@ fn a_route_run_is_one_row_until_it_is_unfolded() {
     assert!(row.starts_with('!'), "{row}");
     assert!(row.contains("▸ route ×20 · p50 0.3 ms"), "{row}");
     assert!(row.contains("2 failed"), "{row}");
+    // The median is the run's time.
+    assert_eq!(row.matches("0.3 ms").count(), 2, "{row}");
     desk.expect("Route run 1")
         .expect("18  200 OK")
         .expect("2  the worker refused");

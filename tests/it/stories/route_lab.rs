@@ -439,6 +439,8 @@ fn a_series_is_paused_goes_on_and_stops_at_once() {
     series(&mut desk, "0", "100", "3", "");
     route(&mut desk, 0.1, assigned("http://w1:80", 1));
     desk.keys("space").expect("Paused");
+    desk.resize(80, 24).expect("paused 1%");
+    desk.resize(120, 40);
     let open = desk.calls.len();
     route(&mut desk, 0.1, assigned("http://w1:80", 2));
     assert_eq!(desk.calls.len(), open - 1, "nothing is sent in a pause");
@@ -493,6 +495,8 @@ fn runs_go_on_while_the_view_is_closed() {
     let mut desk = at_groups(&Dialect::DOCUMENTED);
     series(&mut desk, "0", "4", "1", "");
     desk.keys("esc").selects("chat").expect("route run 0%");
+    desk.resize(80, 24).expect("run 0%");
+    desk.resize(120, 40);
     for reqnum in 0..4 {
         route(&mut desk, 0.1, assigned("http://w1:80", reqnum));
     }
@@ -600,8 +604,8 @@ fn two_runs_are_compared_side_by_side() {
     desk.keys("n enter");
     route(&mut desk, 0.1, assigned("http://w1:80", 2));
     desk.keys("v")
-        .expect("run 1")
-        .expect("run 2")
+        .expect("● run 1")
+        .expect("○ run 2")
         .expect("200 ms")
         .expect("-50.0% no clear difference")
         .expect("= router reply p50")

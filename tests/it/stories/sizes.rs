@@ -124,3 +124,29 @@ fn every_size_is_drawn() {
         draws(std::iter::once(columns), std::iter::once(rows));
     }
 }
+
+/// The rows between the top and the bottom of the dialog with a title, both included.
+fn height_of(desk: &TestApp, title: &str) -> usize {
+    let screen = desk.screen();
+    let lines: Vec<&str> = screen.lines().collect();
+    let top = lines.iter().position(|line| line.contains(title)).unwrap();
+    let start = lines[top].find(&format!("┏ {title}")).unwrap();
+    let left = lines[top][..start].chars().count();
+    let is_bottom = |line: &&&str| line.chars().nth(left) == Some('┗');
+    let bottom = lines[top..].iter().take_while(|line| !is_bottom(line));
+    bottom.count() + 1
+}
+
+#[test]
+fn dialogs_are_as_high_as_their_content() {
+    let mut desk = TestApp::with_offers(THREE);
+    // Six fields, a blank line, the button and the frame; the body beside it has some more lines.
+    desk.keys("o");
+    let settings = height_of(&desk, "Search settings");
+    assert!((10..=20).contains(&settings), "{}", desk.screen());
+    // All commands, then the one that is left: with the search line and the frame.
+    desk.keys("esc :");
+    assert_eq!(height_of(&desk, "Commands"), 34);
+    desk.type_text("edit-config");
+    assert_eq!(height_of(&desk, "Commands"), 4, "{}", desk.screen());
+}

@@ -32,7 +32,7 @@ fn a_size_and_months_give_sortable_columns() {
     // The selected volume is the one in Iceland at 0.05 $/GB/month: 500 GB cost 25 $ a month of
     // 720 h, 0.034722 $/h, 75 $ in three months of 30 days.
     desk.expect("$0.034722/h").expect("$25.00").expect("$75.00");
-    desk.expect("0.05 $/GB/month x 500 GB / 720 h");
+    desk.expect("0.05 $/GB/month × 500 GB / 720 h");
     desk.keys("enter")
         .expect_not("Size and term")
         .expect("Term $");

@@ -300,6 +300,13 @@ fn retry_after_is_counted_down_too() {
         said: ErrorBody::Nothing,
     });
     says(&desk, "Rate limit: next unlist in 30 s.");
+    // Only the documented pause stays when learned limits are forgotten.
+    desk.keys("esc :")
+        .type_text("forget-limits")
+        .keys("enter")
+        .expect("Learned rate limits forgotten");
+    desk.keys("u");
+    says(&desk, "next unlist in 5 s");
 }
 
 #[test]

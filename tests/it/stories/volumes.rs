@@ -86,7 +86,7 @@ fn an_offer_s_basket_asks_once_and_names_the_country() {
     assert!(line.contains(&"10.00".to_owned()), "{line:?}");
     assert!(line.contains(&"305.20".to_owned()), "{line:?}");
     desk.expect_not("4002");
-    desk.resize(120, 40).expect("295.2 + 10");
+    desk.resize(120, 40).expect("295.20 + 10.00");
     desk.keys("esc").expect("All 3 ");
     desk.keys("B");
     assert!(desk.calls.is_empty(), "the volumes are here already");

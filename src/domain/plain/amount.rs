@@ -1,0 +1,171 @@
+//! Numbers with units: prices, sizes, speeds, times, shares, counts.
+
+use super::cursor::Cursor;
+use super::phrases::BOUNDS_BEHIND;
+use super::token::Kind;
+use crate::domain::field::Operator;
+use crate::domain::format::trimmed;
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Unit {
+    None,
+    Dollars,
+    Percent,
+    Gigabytes,
+    /// Of a network.
+    MegabitsPerSecond,
+    /// Of a disk, memory or a link between GPUs.
+    MegabytesPerSecond,
+    Hours,
+    Gigahertz,
+}
+
+/// A number with its unit, or a range of them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Amount {
+    pub bound: Option<Operator>,
+    /// In the base of its unit.
+    pub low: f64,
+    /// The upper end of a range.
+    pub high: Option<f64>,
+    pub unit: Unit,
+    /// The position behind it.
+    pub next: usize,
+}
+
+/// Words of units, each with the number of base units in it.
+#[rustfmt::skip]
+const UNITS: &[(&str, Unit, f64)] = &[
+    ("gb", Unit::Gigabytes, 1.0), ("g", Unit::Gigabytes, 1.0), ("gig", Unit::Gigabytes, 1.0),
+    ("gigs", Unit::Gigabytes, 1.0), ("gib", Unit::Gigabytes, 1.0),
+    ("gbs", Unit::Gigabytes, 1.0),
+    ("gigabyte", Unit::Gigabytes, 1.0), ("gigabytes", Unit::Gigabytes, 1.0),
+    ("tb", Unit::Gigabytes, 1000.0), ("t", Unit::Gigabytes, 1000.0),
+    ("tib", Unit::Gigabytes, 1000.0), ("terabyte", Unit::Gigabytes, 1000.0),
+    ("terabytes", Unit::Gigabytes, 1000.0),
+    ("mbps", Unit::MegabitsPerSecond, 1.0), ("mbit", Unit::MegabitsPerSecond, 1.0),
+    ("mbits", Unit::MegabitsPerSecond, 1.0), ("mbit / s", Unit::MegabitsPerSecond, 1.0),
+    ("megabit", Unit::MegabitsPerSecond, 1.0),
+    ("gbps", Unit::MegabitsPerSecond, 1e3), ("gbit", Unit::MegabitsPerSecond, 1e3),
+    ("gbits", Unit::MegabitsPerSecond, 1e3), ("gbit / s", Unit::MegabitsPerSecond, 1e3),
+    ("gigabit", Unit::MegabitsPerSecond, 1e3), ("gbe", Unit::MegabitsPerSecond, 1e3),
+    ("gb / s", Unit::MegabytesPerSecond, 1e3), ("mb / s", Unit::MegabytesPerSecond, 1.0),
+    ("tb / s", Unit::MegabytesPerSecond, 1e6),
+    ("h", Unit::Hours, 1.0), ("hr", Unit::Hours, 1.0), ("hrs", Unit::Hours, 1.0),
+    ("hour", Unit::Hours, 1.0), ("hours", Unit::Hours, 1.0),
+    ("d", Unit::Hours, 24.0), ("day", Unit::Hours, 24.0), ("days", Unit::Hours, 24.0),
+    ("w", Unit::Hours, 168.0), ("wk", Unit::Hours, 168.0), ("wks", Unit::Hours, 168.0),
+    ("week", Unit::Hours, 168.0), ("weeks", Unit::Hours, 168.0),
+    ("mo", Unit::Hours, 720.0), ("month", Unit::Hours, 720.0), ("months", Unit::Hours, 720.0),
+    ("y", Unit::Hours, 8760.0), ("year", Unit::Hours, 8760.0), ("years", Unit::Hours, 8760.0),
+    ("min", Unit::Hours, 1.0 / 60.0), ("mins", Unit::Hours, 1.0 / 60.0),
+    ("minutes", Unit::Hours, 1.0 / 60.0),
+    ("cents", Unit::Dollars, 0.01), ("cent", Unit::Dollars, 0.01), ("c", Unit::Dollars, 0.01),
+    ("ct", Unit::Dollars, 0.01), ("¢", Unit::Dollars, 0.01),
+    ("dollars", Unit::Dollars, 1.0), ("dollar", Unit::Dollars, 1.0), ("usd", Unit::Dollars, 1.0),
+    ("bucks", Unit::Dollars, 1.0),
+    ("ghz", Unit::Gigahertz, 1.0),
+    ("percent", Unit::Percent, 1.0),
+];
+
+/// They stand for one in `a week` and `a dollar`, but not in `a gb`.
+const ARTICLES: &[&str] = &["a", "an"];
+
+/// The amount at a position: `under $0.5`, `>=48gb`, `4-8`, `between $1 and $2`, `a week`.
+pub(super) fn amount(cursor: Cursor<'_>, at: usize) -> Option<Amount> {
+    let (mut bound, mut next) = cursor.bound(at);
+    let is_between = bound.is_none() && cursor.is_one_of(next, &["between", "from"]);
+    if is_between {
+        next += 1;
+    }
+    let (is_money, from) = dollar(cursor, next);
+    let is_article = cursor.is_one_of(from, ARTICLES);
+    let (low, mut next) = cursor.number_or_article(from)?;
+    // A unit of its own, as in `500gb to 1tb`.
+    let own = unit(cursor, next);
+    let after_own = own.map_or(next, |(_, _, next)| next);
+    let high = high_end(cursor, after_own, is_between);
+    if is_between && high.is_none() {
+        return None;
+    }
+    let is_money = is_money || high.is_some_and(|(_, is_money, _)| is_money);
+    if let Some((_, _, behind)) = high {
+        next = behind;
+    }
+    if cursor.kind(next) == Some(Kind::Plus) {
+        (bound, next) = (Some(Operator::Gte), next + 1);
+    }
+    let (unit, factor) = match unit(cursor, next) {
+        Some((unit, factor, behind)) => {
+            next = behind;
+            (unit, factor)
+        }
+        None if is_money => (Unit::Dollars, 1.0),
+        None => (Unit::None, 1.0),
+    };
+    if is_article && !matches!(unit, Unit::Hours | Unit::Dollars) {
+        return None;
+    }
+    if cursor.kind(next) == Some(Kind::Plus) {
+        (bound, next) = (Some(Operator::Gte), next + 1);
+    }
+    let own = own.map_or(factor, |(_, factor, _)| factor);
+    Some(Amount {
+        bound,
+        low: low * own,
+        high: high.map(|(high, _, _)| high * factor),
+        unit,
+        next,
+    })
+}
+
+/// Whether a dollar sign is at a position, and the position behind it.
+fn dollar(cursor: Cursor<'_>, at: usize) -> (bool, usize) {
+    let is_dollar = cursor.kind(at) == Some(Kind::Dollar);
+    (is_dollar, at + usize::from(is_dollar))
+}
+
+/// The end of a range: the number, whether it has a dollar sign, the position behind it.
+fn high_end(cursor: Cursor<'_>, at: usize, is_between: bool) -> Option<(f64, bool, usize)> {
+    let joins = cursor.kind(at) == Some(Kind::Dash)
+        || cursor.is(at, "to")
+        || (is_between && cursor.is(at, "and"));
+    let (is_money, from) = dollar(cursor, at + 1);
+    let (high, next) = cursor.number(from).filter(|_| joins)?;
+    Some((high, is_money, next))
+}
+
+fn unit(cursor: Cursor<'_>, at: usize) -> Option<(Unit, f64, usize)> {
+    if cursor.kind(at) == Some(Kind::Percent) {
+        return Some((Unit::Percent, 1.0, at + 1));
+    }
+    let words = UNITS
+        .iter()
+        .map(|(words, unit, factor)| (*words, (*unit, *factor)));
+    let ((unit, factor), next) = cursor.longest(at, words)?;
+    Some((unit, factor, next))
+}
+
+impl Amount {
+    /// The amount with the bound behind it, if there is one: `or more`, `max`.
+    pub(super) fn bounded_at(mut self, cursor: Cursor<'_>, at: usize) -> (Self, usize) {
+        let words = BOUNDS_BEHIND
+            .iter()
+            .map(|(words, operator)| (*words, *operator));
+        if let Some((operator, next)) = cursor.longest(at, words) {
+            self.bound = Some(operator);
+            return (self, next);
+        }
+        (self, at)
+    }
+
+    /// The conditions of this amount on a field: each number times `factor`, with `suffix`.
+    pub(super) fn on(&self, field: &str, default: Operator, factor: f64, suffix: &str) -> String {
+        let written = |value: f64| trimmed(value * factor, 6) + suffix;
+        if let Some(high) = self.high {
+            return format!("{field}>={} {field}<={}", written(self.low), written(high));
+        }
+        let operator = self.bound.unwrap_or(default).symbol();
+        format!("{field}{operator}{}", written(self.low))
+    }
+}

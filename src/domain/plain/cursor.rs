@@ -1,0 +1,108 @@
+//! Reads tokens: words, numbers, bounds.
+
+use super::phrases::BOUNDS;
+use super::token::{Kind, Token};
+use crate::domain::field::Operator;
+
+/// Numbers as words.
+#[rustfmt::skip]
+const NUMBERS: &[(&str, f64)] = &[
+    ("one", 1.0), ("two", 2.0), ("three", 3.0), ("four", 4.0), ("five", 5.0), ("six", 6.0),
+    ("seven", 7.0), ("eight", 8.0), ("nine", 9.0), ("ten", 10.0), ("twelve", 12.0),
+    ("sixteen", 16.0), ("dual", 2.0), ("quad", 4.0), ("single", 1.0), ("couple", 2.0),
+    ("pair", 2.0), ("half", 0.5),
+];
+
+/// The longest phrase that is tried, in tokens.
+const LONGEST: usize = 6;
+
+/// The tokens of a query.
+#[derive(Clone, Copy)]
+pub(super) struct Cursor<'a> {
+    pub tokens: &'a [Token],
+}
+
+impl Cursor<'_> {
+    pub(super) fn kind(&self, at: usize) -> Option<Kind> {
+        self.tokens.get(at).map(|token| token.kind)
+    }
+
+    pub(super) fn is(&self, at: usize, word: &str) -> bool {
+        self.tokens.get(at).is_some_and(|token| token.is(word))
+    }
+
+    pub(super) fn is_one_of(&self, at: usize, words: &[&str]) -> bool {
+        words.iter().any(|word| self.is(at, word))
+    }
+
+    /// The position behind `words`, separated by blanks, if they are at `at`.
+    pub(super) fn behind(&self, at: usize, words: &str) -> Option<usize> {
+        words.split(' ').try_fold(at, |at, word| {
+            let token = self.tokens.get(at)?;
+            (token.text == word && token.kind != Kind::Opaque).then_some(at + 1)
+        })
+    }
+
+    /// The entry of a table with the longest words at `at`, and the position behind them.
+    pub(super) fn longest<'t, T>(
+        &self,
+        at: usize,
+        table: impl IntoIterator<Item = (&'t str, T)>,
+    ) -> Option<(T, usize)> {
+        let found = table
+            .into_iter()
+            .filter_map(|(words, value)| Some((value, self.behind(at, words)?)));
+        found.max_by_key(|(_, next)| *next)
+    }
+
+    /// The position behind any of `words` that are at `at`.
+    pub(super) fn skip(&self, mut at: usize, words: &[&str]) -> usize {
+        while self.is_one_of(at, words) {
+            at += 1;
+        }
+        at
+    }
+
+    /// A number in digits or as a word.
+    pub(super) fn number(&self, at: usize) -> Option<(f64, usize)> {
+        let token = self.tokens.get(at)?;
+        match token.kind {
+            Kind::Number(number) => Some((number, at + 1)),
+            Kind::Word => {
+                let (_, number) = NUMBERS.iter().find(|(word, _)| token.text == *word)?;
+                Some((*number, at + 1))
+            }
+            _ => None,
+        }
+    }
+
+    /// A number, or `a` for one.
+    pub(super) fn number_or_article(&self, at: usize) -> Option<(f64, usize)> {
+        let is_article = self.is_one_of(at, &["a", "an"]);
+        self.number(at)
+            .or_else(|| is_article.then_some((1.0, at + 1)))
+    }
+
+    /// A bound in signs or words.
+    pub(super) fn bound(&self, at: usize) -> (Option<Operator>, usize) {
+        if let Some(Kind::Bound(operator)) = self.kind(at) {
+            return (Some(operator), at + 1);
+        }
+        let words = BOUNDS.iter().map(|(words, operator)| (*words, *operator));
+        match self.longest(at, words) {
+            Some((operator, next)) => (Some(operator), next),
+            None => (None, at),
+        }
+    }
+
+    /// The runs of words and numbers that begin at `at`, longest first, each with the position
+    /// behind it.
+    pub(super) fn runs(&self, at: usize) -> impl Iterator<Item = (&[Token], usize)> {
+        let is_text = |token: &&Token| matches!(token.kind, Kind::Word | Kind::Number(_));
+        let rest = self.tokens.get(at..).unwrap_or_default();
+        let length = rest.iter().take_while(is_text).take(LONGEST).count();
+        (1..=length)
+            .rev()
+            .map(move |length| (&rest[..length], at + length))
+    }
+}

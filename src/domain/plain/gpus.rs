@@ -1,0 +1,193 @@
+//! GPU models as people spell them.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// A model as the market names it, other spellings without blanks (besides the name itself, with
+/// and without its brand), and the sizes in GB that it is sold with.
+type Model = (&'static str, &'static [&'static str], &'static [f64]);
+
+#[rustfmt::skip] // a table reads as a table
+const MODELS: &[Model] = &[
+    ("RTX 5090", &[], &[32.0]),
+    ("RTX 5080", &[], &[16.0]),
+    ("RTX 5070 Ti", &[], &[16.0]),
+    ("RTX 5070", &[], &[12.0]),
+    ("RTX 5060 Ti", &[], &[8.0, 16.0]),
+    ("RTX 5060", &[], &[8.0]),
+    ("RTX 4090", &[], &[24.0, 48.0]),
+    ("RTX 4090D", &[], &[24.0, 48.0]),
+    ("RTX 4080", &[], &[16.0, 32.0]),
+    ("RTX 4080S", &["4080super"], &[16.0, 32.0]),
+    ("RTX 4070", &[], &[12.0]),
+    ("RTX 4070 Ti", &[], &[12.0]),
+    ("RTX 4070S", &["4070super"], &[12.0, 16.0]),
+    ("RTX 4070S Ti", &["4070tisuper", "4070supertisuper", "4070superti", "4070tis"], &[16.0]),
+    ("RTX 4060", &[], &[8.0]),
+    ("RTX 4060 Ti", &[], &[8.0, 16.0]),
+    ("RTX 3090", &[], &[24.0]),
+    ("RTX 3090 Ti", &[], &[24.0]),
+    ("RTX 3080", &[], &[10.0, 12.0, 20.0]),
+    ("RTX 3080 Ti", &[], &[12.0]),
+    ("RTX 3070", &[], &[8.0]),
+    ("RTX 3070 Ti", &[], &[8.0]),
+    ("RTX 3060", &[], &[12.0]),
+    ("RTX 3060 Ti", &[], &[8.0]),
+    ("RTX 3060 laptop", &[], &[12.0]),
+    ("RTX 2080 Ti", &[], &[11.0, 22.0]),
+    ("RTX 2080S", &["2080super"], &[8.0]),
+    ("RTX 2080", &[], &[8.0]),
+    ("RTX 2070S", &["2070super"], &[8.0]),
+    ("RTX 2070", &[], &[8.0]),
+    ("RTX 2060S", &["2060super"], &[8.0]),
+    ("RTX 2060", &[], &[6.0]),
+    ("GTX 1660 S", &["1660super"], &[6.0]),
+    ("GTX 1660 Ti", &[], &[6.0]),
+    ("GTX 1080 Ti", &[], &[11.0]),
+    ("GTX 1080", &[], &[8.0]),
+    ("GTX 1070 Ti", &[], &[8.0]),
+    ("GTX 1070", &[], &[8.0]),
+    ("Titan RTX", &["rtxtitan"], &[24.0]),
+    ("Titan V", &[], &[12.0]),
+    ("Titan Xp", &[], &[12.0]),
+    ("RTX PRO 6000 WS", &["pro6000workstation", "rtxpro6000workstation"], &[96.0]),
+    ("RTX PRO 6000 S", &["pro6000server", "rtxpro6000server"], &[96.0]),
+    ("RTX PRO 5000", &[], &[48.0]),
+    ("RTX PRO 4500", &[], &[32.0]),
+    ("RTX PRO 4000", &[], &[24.0]),
+    ("RTX 6000Ada", &["ada6000", "a6000ada"], &[48.0]),
+    ("RTX 5880Ada", &["ada5880"], &[48.0]),
+    ("RTX 5000Ada", &["ada5000", "a5000ada"], &[32.0]),
+    ("RTX 4500Ada", &["ada4500"], &[24.0]),
+    ("RTX 4000Ada", &["ada4000"], &[20.0]),
+    ("RTX A6000", &[], &[48.0]),
+    ("RTX A5000", &[], &[24.0]),
+    ("RTX A4500", &[], &[20.0]),
+    ("RTX A4000", &[], &[16.0]),
+    ("Q RTX 8000", &["rtx8000", "quadrortx8000", "quadro8000"], &[48.0]),
+    ("Q RTX 6000", &["quadrortx6000", "quadro6000"], &[24.0]),
+    ("Quadro P4000", &["p4000"], &[8.0]),
+    ("B300", &[], &[288.0]),
+    ("B300 SXM6 AC", &["b300sxm", "b300sxm6"], &[288.0]),
+    ("B200", &["b200sxm"], &[180.0, 192.0]),
+    ("H200", &["h200sxm", "h200sxm5"], &[141.0]),
+    ("H200 NVL", &["h200pcie"], &[141.0]),
+    ("H100 SXM", &["h100sxm5", "h100sxm4"], &[80.0]),
+    ("H100 NVL", &[], &[94.0]),
+    ("H100 PCIE", &["h100pci"], &[80.0]),
+    ("A100 SXM4", &["a100sxm"], &[40.0, 80.0]),
+    ("A100 PCIE", &["a100pci"], &[40.0, 80.0]),
+    ("A800 PCIE", &["a800"], &[80.0]),
+    ("L40S", &[], &[48.0]),
+    ("L40", &[], &[48.0]),
+    ("L4", &[], &[24.0]),
+    ("A40", &[], &[48.0]),
+    ("A10", &[], &[24.0]),
+    ("A10g", &[], &[24.0]),
+    ("Tesla V100", &[], &[16.0, 32.0]),
+    ("Tesla P100", &[], &[16.0]),
+    ("Tesla P40", &[], &[24.0]),
+    ("Tesla T4", &[], &[16.0]),
+    ("MI300X", &[], &[192.0]),
+];
+
+/// Spellings that mean several models.
+#[rustfmt::skip]
+const FAMILIES: &[(&str, &[&str])] = &[
+    ("h100", &["H100 SXM", "H100 NVL", "H100 PCIE"]),
+    ("a100", &["A100 SXM4", "A100 PCIE"]),
+    ("pro6000", &["RTX PRO 6000 WS", "RTX PRO 6000 S"]),
+    ("rtxpro6000", &["RTX PRO 6000 WS", "RTX PRO 6000 S"]),
+    ("6000pro", &["RTX PRO 6000 WS", "RTX PRO 6000 S"]),
+    ("rtx6000pro", &["RTX PRO 6000 WS", "RTX PRO 6000 S"]),
+    ("pro6000blackwell", &["RTX PRO 6000 WS", "RTX PRO 6000 S"]),
+    ("rtxpro6000blackwell", &["RTX PRO 6000 WS", "RTX PRO 6000 S"]),
+    ("rtx6000", &["RTX 6000Ada", "RTX PRO 6000 WS", "RTX PRO 6000 S", "Q RTX 6000"]),
+];
+
+/// Form factors that a text can name apart from the model: `a100 80gb pcie`.
+pub(super) const FORMS: &[(&str, &str)] = &[
+    ("sxm", "SXM"),
+    ("sxm4", "SXM"),
+    ("sxm5", "SXM"),
+    ("nvl", "NVL"),
+    ("pcie", "PCIE"),
+];
+
+/// The models of a form factor whose names do not depend on it.
+pub(super) const SXM: [&str; 4] = ["A100 SXM4", "H100 SXM", "H200", "B200"];
+
+/// Cards that report less memory than they are sold with (ECC takes a share): `gpu_ram>=48` would
+/// miss an L40S, which reports 46068 MB.
+const UNDERSTATED: [&str; 13] = [
+    "L40S",
+    "L40",
+    "L4",
+    "A40",
+    "A10",
+    "A10g",
+    "RTX A6000",
+    "Tesla T4",
+    "Q RTX 6000",
+    "Q RTX 8000",
+    "B200",
+    "B300",
+    "B300 SXM6 AC",
+];
+
+/// Brands that may precede a model.
+pub(super) const BRANDS: [&str; 7] = [
+    "nvidia", "geforce", "amd", "instinct", "radeon", "tesla", "quadro",
+];
+
+/// The models by spelling, without blanks and in lower case.
+static SPELLINGS: LazyLock<HashMap<String, Vec<&'static str>>> = LazyLock::new(|| {
+    let mut spellings: HashMap<String, Vec<&'static str>> = HashMap::new();
+    for (spelling, models) in FAMILIES {
+        spellings.insert((*spelling).to_owned(), models.to_vec());
+    }
+    for (name, others, _) in MODELS {
+        let full = name.replace(' ', "").to_ascii_lowercase();
+        let brands = ["rtx", "gtx", "tesla"];
+        let bare = brands.iter().find_map(|brand| full.strip_prefix(brand));
+        let own = others
+            .iter()
+            .flat_map(|other| [(*other).to_owned(), format!("rtx{other}")]);
+        let all: Vec<_> = bare.map(str::to_owned).into_iter().chain(own).collect();
+        for spelling in all.into_iter().chain([full]) {
+            spellings.entry(spelling).or_insert_with(|| vec![name]);
+        }
+    }
+    spellings
+});
+
+/// The models that a spelling without blanks and in lower case means.
+pub(super) fn models(spelling: &str) -> &'static [&'static str] {
+    SPELLINGS.get(spelling).map_or(&[], Vec::as_slice)
+}
+
+/// Whether any graphics card is sold with this much memory, in GB.
+pub(super) fn is_card_size(gb: f64) -> bool {
+    MODELS.iter().any(|(_, _, sizes)| has(sizes, gb))
+}
+
+/// Whether one of `models` is sold with this much memory, in GB.
+pub(super) fn have_size(models: &[&str], gb: f64) -> bool {
+    sizes_of(models).any(|sizes| has(sizes, gb))
+}
+
+/// Whether this size says no more about `models` than their names do, or less than is true: they
+/// have only this one, and report less.
+pub(super) fn is_understated(models: &[&str], gb: f64) -> bool {
+    let says_nothing = models.iter().all(|model| UNDERSTATED.contains(model));
+    says_nothing && !models.is_empty() && sizes_of(models).all(|sizes| has(sizes, gb))
+}
+
+fn sizes_of<'a>(models: &'a [&str]) -> impl Iterator<Item = &'static [f64]> + 'a {
+    let known = MODELS.iter();
+    known.filter_map(|(name, _, sizes)| models.contains(name).then_some(*sizes))
+}
+
+fn has(sizes: &[f64], gb: f64) -> bool {
+    sizes.iter().any(|size| (size - gb).abs() < 0.5)
+}

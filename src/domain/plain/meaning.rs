@@ -1,0 +1,398 @@
+//! What phrases mean for a search: conditions, and its settings.
+
+use std::fmt::Write as _;
+
+use super::amount::Amount;
+use super::gpus;
+use super::grammar::{Fact, disk};
+use crate::domain::catalog::{Catalog, Resource};
+use crate::domain::cost::Job;
+use crate::domain::country;
+use crate::domain::dialect::Dialect;
+use crate::domain::field::Operator;
+use crate::domain::format::{gigabytes, trimmed};
+use crate::domain::language::{self, Mode};
+use crate::domain::query::{DEFAULT_STORAGE_GB, OfferType, OrderKey};
+
+/// What words say of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct JobWords {
+    /// Hours that the instance runs.
+    pub hours: Option<f64>,
+    pub disk_gb: Option<f64>,
+    /// GB downloaded.
+    pub gb_in: Option<f64>,
+    /// GB uploaded.
+    pub gb_out: Option<f64>,
+}
+
+impl JobWords {
+    /// Whether they describe a job: a disk alone does not.
+    pub fn is_job(&self) -> bool {
+        self.hours.is_some() || self.gb_in.is_some() || self.gb_out.is_some()
+    }
+
+    /// The job that they describe. What they leave out stays as in `current`; without one there is
+    /// no traffic, the disk is `storage` in GB, and the job runs for a day.
+    pub fn over(&self, current: Option<Job>, storage: Option<f64>) -> Job {
+        let current = current.unwrap_or_else(|| Job {
+            disk_gb: storage.unwrap_or(DEFAULT_STORAGE_GB),
+            gb_in: 0.0,
+            gb_out: 0.0,
+            ..Job::default()
+        });
+        Job {
+            run_hours: self.hours.unwrap_or(current.run_hours),
+            disk_gb: self.disk_gb.unwrap_or(current.disk_gb),
+            gb_in: self.gb_in.unwrap_or(current.gb_in),
+            gb_out: self.gb_out.unwrap_or(current.gb_out),
+            // Hours replace an amount of work.
+            work_dlperf_hours: current.work_dlperf_hours.filter(|_| self.hours.is_none()),
+            ..current
+        }
+    }
+
+    /// The job in a few words: `3d, 200 GB disk, 300 GB down`.
+    fn brief(&self) -> String {
+        let mut parts = Vec::new();
+        if let Some(hours) = self.hours {
+            parts.push(if hours % 24.0 == 0.0 {
+                format!("{}d", trimmed(hours / 24.0, 0))
+            } else {
+                format!("{}h", trimmed(hours, 2))
+            });
+        }
+        let sizes = [
+            (self.disk_gb, "disk"),
+            (self.gb_in, "down"),
+            (self.gb_out, "up"),
+        ];
+        for (gb, noun) in sizes {
+            if let Some(gb) = gb {
+                parts.push(format!("{} {noun}", gigabytes(gb)));
+            }
+        }
+        parts.join(", ")
+    }
+}
+
+/// What words say besides conditions.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Settings {
+    pub offer_type: Option<OfferType>,
+    /// GB of disk that prices include.
+    pub storage: Option<f64>,
+    pub order: Option<Vec<OrderKey>>,
+    pub job: JobWords,
+}
+
+impl Settings {
+    /// Adds what another phrase says; the last word counts.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.offer_type = other.offer_type.or(self.offer_type);
+        self.storage = other.storage.or(self.storage);
+        self.order = other.order.clone().or(self.order.take());
+        self.job = JobWords {
+            hours: other.job.hours.or(self.job.hours),
+            disk_gb: other.job.disk_gb.or(self.job.disk_gb),
+            gb_in: other.job.gb_in.or(self.job.gb_in),
+            gb_out: other.job.gb_out.or(self.job.gb_out),
+        };
+    }
+
+    /// Completes the settings once all are known: the job needs the disk, and the cheapest offer is
+    /// then the one with the lowest bill.
+    pub(super) fn settle(&mut self, catalog: &'static Catalog) {
+        if !self.job.is_job() {
+            return;
+        }
+        self.job.disk_gb = self.storage;
+        for key in self.order.iter_mut().flatten() {
+            if key.field.key == "dph_total"
+                && let Some(field) = catalog.named("job_cost")
+            {
+                key.field = field;
+            }
+        }
+    }
+
+    /// The settings as text: `bid`, `job 3d, 200 GB disk`, `sort dph_total`.
+    pub fn texts(&self) -> Vec<String> {
+        let offer_type = self.offer_type.map(|own| own.wire().to_owned());
+        let job = self
+            .job
+            .is_job()
+            .then(|| format!("job {}", self.job.brief()));
+        let storage = self.storage.filter(|_| job.is_none());
+        let storage = storage.map(|gb| format!("{} disk", gigabytes(gb)));
+        let order = self.order.as_ref();
+        let order = order.map(|order| format!("sort {}", language::print_order(order)));
+        [offer_type, storage, job, order]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+}
+
+/// What a phrase means.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Meaning {
+    /// The conditions as a query; empty if there are none.
+    pub conditions: String,
+    pub settings: Settings,
+    /// Words that have only this meaning, if the phrase is ambiguous.
+    pub words: Option<String>,
+}
+
+impl Meaning {
+    /// What replaces the words in the query: their conditions, or words with only this meaning where
+    /// settings are part of it.
+    pub fn replacement(&self, words: &str) -> String {
+        match &self.words {
+            Some(own) if self.settings != Settings::default() => own.clone(),
+            _ if self.settings != Settings::default() => words.to_owned(),
+            _ => self.conditions.clone(),
+        }
+    }
+
+    /// The meaning in one line: `gpu_name=RTX_4090`, `job 3d`.
+    pub fn text(&self) -> String {
+        let conditions = Some(self.conditions.clone()).filter(|text| !text.is_empty());
+        let texts: Vec<_> = conditions
+            .into_iter()
+            .chain(self.settings.texts())
+            .collect();
+        texts.join(" · ")
+    }
+}
+
+/// The conditions that were laid out already: those on models and places belong to the first phrase
+/// that names one.
+#[derive(Debug, Default)]
+pub(super) struct Chosen {
+    models: bool,
+    places: bool,
+    no_models: bool,
+    no_places: bool,
+}
+
+/// What all phrases say together.
+pub(super) struct Context {
+    catalog: &'static Catalog,
+    dialect: &'static Dialect,
+    models: Vec<&'static str>,
+    no_models: Vec<&'static str>,
+    places: Vec<&'static str>,
+    no_places: Vec<&'static str>,
+}
+
+impl Context {
+    pub(super) fn of<'a>(
+        facts: impl Iterator<Item = &'a Fact>,
+        catalog: &'static Catalog,
+        dialect: &'static Dialect,
+    ) -> Self {
+        let mut context = Self {
+            catalog,
+            dialect,
+            models: Vec::new(),
+            no_models: Vec::new(),
+            places: Vec::new(),
+            no_places: Vec::new(),
+        };
+        let mut form = None;
+        for fact in facts {
+            if let Fact::Form(own) = fact {
+                form = Some(*own);
+            }
+            let (list, names) = match fact {
+                Fact::Models {
+                    names,
+                    is_excluded: false,
+                } => (&mut context.models, names),
+                Fact::Models {
+                    names,
+                    is_excluded: true,
+                } => (&mut context.no_models, names),
+                Fact::Places {
+                    names,
+                    is_excluded: false,
+                } => (&mut context.places, names),
+                Fact::Places {
+                    names,
+                    is_excluded: true,
+                } => (&mut context.no_places, names),
+                _ => continue,
+            };
+            for name in names {
+                if !list.contains(name) {
+                    list.push(name);
+                }
+            }
+        }
+        context.narrow(form);
+        context
+    }
+
+    /// Keeps the models of a form factor. Models that have none of it stay, since their names do not tell it.
+    fn narrow(&mut self, form: Option<&str>) {
+        let Some(form) = form else {
+            return;
+        };
+        let is_of_form = |model: &&str| model.contains(form);
+        if self.models.iter().any(is_of_form) {
+            self.models.retain(is_of_form);
+        } else if self.models.is_empty() && form == "SXM" {
+            self.models.extend(gpus::SXM);
+        }
+    }
+
+    /// What a phrase can mean; nothing if the resource has no such fields.
+    pub(super) fn readings(&self, facts: &[Fact], chosen: &mut Chosen) -> Vec<Meaning> {
+        if let [Fact::Size(amount)] = facts {
+            return self.sizes(amount);
+        }
+        if let [Fact::Free(field)] = facts {
+            return vec![Meaning {
+                conditions: format!("{field}={}", language::ANY),
+                ..Meaning::default()
+            }];
+        }
+        let mut meaning = Meaning::default();
+        let mut conditions = String::new();
+        for fact in facts {
+            if let Some(text) = self.condition(fact, chosen) {
+                let _ = write!(conditions, "{text} "); // writing to a String cannot fail
+            } else if self.set(fact, &mut meaning.settings).is_none() {
+                return Vec::new();
+            }
+        }
+        let Some(canonical) = self.canonical(&conditions) else {
+            return Vec::new();
+        };
+        meaning.conditions = canonical;
+        vec![meaning]
+    }
+
+    /// A size without a noun: memory of the cards if they have it, else disk.
+    fn sizes(&self, amount: &Amount) -> Vec<Meaning> {
+        let of = |field: &str, noun: &str, facts: Vec<Fact>| {
+            let conditions = amount.on(field, Operator::Gte, 1.0, "");
+            let mut meaning = Meaning {
+                conditions: self.canonical(&conditions)?,
+                words: Some(format!("{}GB {noun}", trimmed(amount.low, 3))),
+                ..Meaning::default()
+            };
+            for fact in facts {
+                let _ = self.set(&fact, &mut meaning.settings);
+            }
+            Some(meaning)
+        };
+        let mut vram = of("gpu_ram", "vram", Vec::new());
+        if let Some(meaning) = &mut vram {
+            meaning.words = None;
+            if gpus::is_understated(&self.models, amount.low) {
+                meaning.conditions.clear();
+            }
+        }
+        let disk = of("disk_space", "disk", disk(amount));
+        let ram = of("cpu_ram", "ram", Vec::new());
+        let is_vram = if self.models.is_empty() {
+            gpus::is_card_size(amount.low)
+        } else {
+            gpus::have_size(&self.models, amount.low)
+        };
+        let order = if is_vram {
+            [vram, disk, ram]
+        } else {
+            [disk, vram, ram]
+        };
+        order.into_iter().flatten().collect()
+    }
+
+    /// The conditions of a fact as a query; `None` if it is a setting.
+    fn condition(&self, fact: &Fact, chosen: &mut Chosen) -> Option<String> {
+        let once = |is_said: &mut bool, text: String| {
+            if std::mem::replace(is_said, true) {
+                String::new()
+            } else {
+                text
+            }
+        };
+        Some(match fact {
+            Fact::Conditions(text) => text.clone(),
+            Fact::Free(_) => return None,
+            Fact::Form(_) if self.models.is_empty() => return None,
+            Fact::Form(_) => {
+                let names = self.models.iter().map(|name| name.replace(' ', "_"));
+                let names: Vec<_> = names.collect();
+                once(&mut chosen.models, choice("gpu_name", &names, false))
+            }
+            Fact::Models { is_excluded, .. } => {
+                let (names, is_said) = if *is_excluded {
+                    (&self.no_models, &mut chosen.no_models)
+                } else {
+                    (&self.models, &mut chosen.models)
+                };
+                let names: Vec<_> = names.iter().map(|name| name.replace(' ', "_")).collect();
+                once(is_said, choice("gpu_name", &names, *is_excluded))
+            }
+            Fact::Places { is_excluded, .. } => {
+                let (names, is_said) = if *is_excluded {
+                    (&self.no_places, &mut chosen.no_places)
+                } else {
+                    (&self.places, &mut chosen.places)
+                };
+                let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
+                once(is_said, choice("geolocation", &names, *is_excluded))
+            }
+            Fact::Size(_) | Fact::Disk(_) | Fact::Hours(_) | Fact::Down(_) | Fact::Up(_) => {
+                return None;
+            }
+            Fact::Type(_) | Fact::Order(_) => return None,
+        })
+    }
+
+    /// Takes a fact into settings; `None` if the resource has no such setting.
+    fn set(&self, fact: &Fact, settings: &mut Settings) -> Option<()> {
+        let is_offers = self.catalog.resource == Resource::Offers;
+        match fact {
+            Fact::Order(order) => {
+                settings.order = Some(language::parse_order(order, self.catalog).ok()?);
+            }
+            Fact::Conditions(_) | Fact::Models { .. } | Fact::Places { .. } | Fact::Size(_) => {}
+            Fact::Free(_) => {}
+            Fact::Form(_) => return None,
+            _ if !is_offers => return None,
+            Fact::Disk(gb) => settings.storage = Some(*gb),
+            Fact::Hours(hours) => settings.job.hours = Some(*hours),
+            Fact::Down(gb) => settings.job.gb_in = Some(*gb),
+            Fact::Up(gb) => settings.job.gb_out = Some(*gb),
+            Fact::Type(word) => settings.offer_type = Some(word.parse().ok()?),
+        }
+        Some(())
+    }
+
+    /// Conditions as they are printed; `None` if the resource has no such fields.
+    fn canonical(&self, conditions: &str) -> Option<String> {
+        let parsed =
+            language::parse(conditions, self.catalog, self.dialect, &[], Mode::Bar).ok()?;
+        let has_words = !parsed.words.is_empty();
+        (!has_words).then(|| language::print_briefly(&parsed.conditions))
+    }
+}
+
+/// A condition that a field is one of several values, or none of them.
+fn choice(field: &str, names: &[String], is_excluded: bool) -> String {
+    let is_group = |name: &String| name.len() > 2 || country::group(name).is_some();
+    match (names, is_excluded) {
+        ([name], false) if field == "geolocation" && is_group(name) => format!("{field} in {name}"),
+        ([name], true) if field == "geolocation" && is_group(name) => {
+            format!("{field} notin {name}")
+        }
+        ([name], false) => format!("{field}={name}"),
+        ([name], true) => format!("{field}!={name}"),
+        (names, false) => format!("{field} in [{}]", names.join(",")),
+        (names, true) => format!("{field} notin [{}]", names.join(",")),
+    }
+}

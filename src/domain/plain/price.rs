@@ -1,0 +1,131 @@
+//! Prices: `under $0.5`, `<40 cents`, `max 2/h per gpu`, `$20 a day`, `budget $50`.
+
+use super::amount::{Amount, Unit};
+use super::cursor::Cursor;
+use super::grammar::Fact;
+use super::nouns::Noun;
+use super::token::Kind;
+use crate::domain::catalog::Resource;
+use crate::domain::field::Operator;
+
+type Read = Option<(Vec<Fact>, usize)>;
+
+/// Periods with their hours.
+#[rustfmt::skip]
+const PERIODS: &[(&str, f64)] = &[
+    ("h", 1.0), ("hr", 1.0), ("hour", 1.0), ("hourly", 1.0), ("day", 24.0), ("d", 24.0),
+    ("daily", 24.0), ("week", 168.0), ("weekly", 168.0), ("month", 720.0), ("mo", 720.0),
+    ("monthly", 720.0),
+];
+
+const TOTALS: [&str; 9] = [
+    "total",
+    "in total",
+    "overall",
+    "altogether",
+    "all in",
+    "for the job",
+    "for the whole job",
+    "for everything",
+    "budget",
+];
+
+/// What a price is for.
+#[derive(Debug, Clone, Copy, Default)]
+struct Basis {
+    /// The hours that it covers.
+    hours: Option<f64>,
+    per_gpu: bool,
+    per_gb: bool,
+    total: bool,
+}
+
+/// A price without a noun; a bare number is one if it has an upper bound or a period.
+pub(super) fn read(cursor: Cursor<'_>, amount: &Amount, at: usize, resource: Resource) -> Read {
+    let (basis, next) = basis(cursor, at);
+    let has_upper_bound = matches!(amount.bound, Some(Operator::Lt | Operator::Lte));
+    let is_price = match amount.unit {
+        Unit::Dollars => true,
+        Unit::None => basis.hours.is_some() || has_upper_bound,
+        _ => false,
+    };
+    let (amount, next) = amount.bounded_at(cursor, next);
+    is_price
+        .then(|| condition(&amount, basis, resource, next))
+        .flatten()
+}
+
+/// A price behind its noun: `price under 2`, `budget $50`.
+pub(super) fn named(
+    cursor: Cursor<'_>,
+    noun: Noun,
+    amount: &Amount,
+    at: usize,
+    resource: Resource,
+) -> Read {
+    if !matches!(amount.unit, Unit::Dollars | Unit::None) {
+        return None;
+    }
+    let (mut basis, next) = basis(cursor, at);
+    // `for` and `at` are also used without a price.
+    if amount.unit == Unit::None
+        && amount.bound.is_none()
+        && basis.hours.is_none()
+        && noun == Noun::Price
+    {
+        return None;
+    }
+    basis.total |= noun == Noun::Budget && basis.hours.is_none();
+    let (amount, next) = amount.bounded_at(cursor, next);
+    condition(&amount, basis, resource, next)
+}
+
+fn condition(amount: &Amount, basis: Basis, resource: Resource, next: usize) -> Read {
+    let (field, hours) = match resource {
+        Resource::Offers if basis.per_gb => return None,
+        Resource::Offers if basis.total => ("job_cost", 1.0),
+        Resource::Offers if basis.per_gpu => ("dph_per_gpu", basis.hours.unwrap_or(1.0)),
+        Resource::Offers => ("dph_total", basis.hours.unwrap_or(1.0)),
+        // The market quotes storage per GB and month.
+        Resource::Volumes if basis.total || basis.per_gpu => return None,
+        Resource::Volumes => ("storage_cost", basis.hours.unwrap_or(720.0) / 720.0),
+        Resource::Workergroups => return None,
+    };
+    let text = amount.on(field, Operator::Lte, 1.0 / hours, "");
+    Some((Fact::conditions(text), next))
+}
+
+/// What the words behind a price say it is for.
+fn basis(cursor: Cursor<'_>, mut at: usize) -> (Basis, usize) {
+    let mut basis = Basis::default();
+    loop {
+        let totals = TOTALS.iter().map(|words| (*words, ()));
+        if let Some(((), next)) = cursor.longest(at, totals) {
+            basis.total = true;
+            at = next;
+            continue;
+        }
+        let is_joint = cursor.kind(at) == Some(Kind::Slash)
+            || cursor.is_one_of(at, &["per", "a", "an", "each", "every"]);
+        let from = at + usize::from(is_joint);
+        // The second is for `$2/gpu-hour`.
+        let bare = cursor.is_one_of(from, &["hourly", "daily", "weekly", "monthly"])
+            || (basis.per_gpu && cursor.is_one_of(from, &["hour", "h", "hr"]));
+        let period = cursor.longest(from, PERIODS.iter().copied());
+        if let Some((hours, next)) = period.filter(|_| is_joint || bare) {
+            basis.hours = Some(hours);
+            at = next;
+        } else if is_joint && cursor.is_one_of(from, &["gpu", "gpus", "card", "cards"]) {
+            basis.per_gpu = true;
+            at = from + 1;
+        } else if is_joint && cursor.is_one_of(from, &["gb", "gigabyte"]) {
+            basis.per_gb = true;
+            at = from + 1;
+        } else if cursor.is(at, "each") {
+            basis.per_gpu = true;
+            at += 1;
+        } else {
+            return (basis, at);
+        }
+    }
+}

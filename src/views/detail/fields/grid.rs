@@ -1,0 +1,292 @@
+//! The grid of the fields: columns with wrapped values.
+
+use std::sync::Arc;
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::StatefulWidget;
+
+use super::{COLUMN, Entry, Fields, GAP, LABEL, Tone};
+use crate::domain::text::truncate;
+use crate::widgets::text::{cells, fit, wrap};
+use crate::widgets::theme::Theme;
+use crate::widgets::viewport::Viewport;
+
+/// A line of a column.
+#[derive(Debug, Clone, Copy)]
+enum Row {
+    Gap,
+    Heading(&'static str),
+    Entry(usize),
+    /// A further line of an entry's value, from 1 on.
+    More(usize, usize),
+}
+
+/// The maximum number of lines of a value; the note below shows all of it.
+const MOST_LINES: usize = 6;
+
+/// A value in lines of `room` cells.
+fn parts(value: &str, room: usize) -> Vec<String> {
+    let width = u16::try_from(room).unwrap_or(u16::MAX);
+    if cells(value) <= width {
+        return vec![value.to_owned()];
+    }
+    let mut lines = wrap(value, width);
+    if lines.len() > MOST_LINES {
+        lines.truncate(MOST_LINES);
+        if let Some(last) = lines.last_mut() {
+            *last = truncate(&format!("{last} {}", " ".repeat(room)), room);
+        }
+    }
+    lines
+}
+
+/// The lines of all entries under their headings.
+fn rows_of(entries: &[Arc<Entry>], room: usize) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let mut section = "";
+    for (place, entry) in entries.iter().enumerate() {
+        if entry.section != section {
+            if place > 0 {
+                rows.push(Row::Gap);
+            }
+            rows.push(Row::Heading(entry.section));
+            section = entry.section;
+        }
+        rows.push(Row::Entry(place));
+        let more = 1..parts(&entry.value, room).len();
+        rows.extend(more.map(|part| Row::More(place, part)));
+    }
+    rows
+}
+
+/// The lines in columns of `height`: no column begins with a gap or ends with a heading, and a value
+/// stays in one column.
+fn flowed(rows: &[Row], height: usize) -> Vec<Row> {
+    let mut flow = Vec::with_capacity(rows.len());
+    for (place, row) in rows.iter().enumerate() {
+        let line = flow.len() % height;
+        let needed = match row {
+            Row::Gap if line == 0 => continue,
+            Row::Gap | Row::More(..) => 1,
+            Row::Heading(_) => 1 + lines_of(&rows[place + 1..]),
+            Row::Entry(_) => lines_of(&rows[place..]),
+        };
+        if line > 0 && line + needed > height && needed <= height {
+            flow.resize(flow.len() + height - line, Row::Gap);
+        }
+        flow.push(*row);
+    }
+    flow
+}
+
+/// How many lines the first entry takes.
+fn lines_of(rows: &[Row]) -> usize {
+    let more = rows.iter().skip(1);
+    1 + more.take_while(|row| matches!(row, Row::More(..))).count()
+}
+
+/// The lines in columns of equal length, if they fit in `height`; their length.
+fn balanced(rows: &[Row], columns: usize, height: usize) -> (Vec<Row>, usize) {
+    let least = rows.len().div_ceil(columns).clamp(1, height);
+    for length in least..height {
+        let flow = flowed(rows, length);
+        if flow.len() <= length * columns {
+            return (flow, length);
+        }
+    }
+    (flowed(rows, height), height)
+}
+
+/// Cells for a value in `columns` columns of an area.
+fn room_of(width: u16, columns: u16) -> usize {
+    let column = width.saturating_sub(GAP * (columns - 1)) / columns;
+    usize::from(column).saturating_sub(LABEL + 1)
+}
+
+/// The fields in columns, read from top to bottom like a newspaper.
+pub(super) struct Grid<'a> {
+    entries: &'a [Arc<Entry>],
+    rows: Vec<Row>,
+    /// Lines of a column.
+    height: usize,
+    fields: &'a Fields,
+    theme: &'a Theme,
+    columns: u16,
+}
+
+impl<'a> Grid<'a> {
+    /// The columns that cut or wrap the fewest values where all fields fit, else as many as fit.
+    pub fn new(
+        entries: &'a [Arc<Entry>],
+        fields: &'a Fields,
+        area: Rect,
+        theme: &'a Theme,
+    ) -> Self {
+        let height = usize::from(area.height).max(1);
+        let most = (area.width / COLUMN).max(1);
+        let layout = |columns: u16| {
+            let rows = rows_of(entries, room_of(area.width, columns));
+            let wrapped = rows.iter().filter(|row| matches!(row, Row::More(..)));
+            let wrapped = wrapped.count();
+            let (rows, length) = balanced(&rows, usize::from(columns), height);
+            let fits = rows.len() <= length * usize::from(columns);
+            (columns, rows, length, wrapped, fits)
+        };
+        let layouts = (most.min(2)..=most).rev().map(layout);
+        let best = layouts.min_by_key(|(columns, _, _, wrapped, fits)| {
+            (!fits, if *fits { *wrapped } else { 0 }, most - columns)
+        });
+        let (columns, rows, height, ..) = best.unwrap_or_else(|| layout(most));
+        Self {
+            entries,
+            rows,
+            height,
+            fields,
+            theme,
+            columns,
+        }
+    }
+
+    /// Cells for a value in a grid of that width.
+    pub fn room(&self, width: u16) -> usize {
+        room_of(width, self.columns)
+    }
+
+    /// A line of an entry: its label and the first part of its value, or a further part.
+    fn line(&self, place: usize, part: usize, width: u16) -> Line<'static> {
+        let entry = &self.entries[place];
+        let theme = self.theme;
+        let style = match entry.tone {
+            Tone::Normal => theme.text,
+            Tone::Blank => theme.dim,
+            Tone::Unusual => theme.warning,
+        };
+        let is_match = self.fields.find.matches(place);
+        let label = if is_match { theme.highlight } else { theme.dim };
+        let name = if part == 0 {
+            truncate(&entry.label, LABEL)
+        } else {
+            String::new()
+        };
+        let blanks = LABEL + 1 - usize::from(cells(&name));
+        let room = usize::from(width).saturating_sub(LABEL + 1);
+        let value = parts(&entry.value, room).into_iter().nth(part);
+        let value = value.unwrap_or_default();
+        let line = Line::from(vec![
+            Span::styled(name, label),
+            Span::raw(" ".repeat(blanks)),
+            Span::styled(value, style),
+        ]);
+        fit(line, width)
+    }
+}
+
+impl StatefulWidget for &Grid<'_> {
+    type State = (Viewport, Vec<(Rect, usize)>);
+
+    fn render(self, area: Rect, buffer: &mut ratatui::buffer::Buffer, state: &mut Self::State) {
+        let (viewport, places) = state;
+        let height = self.height;
+        let columns = usize::from(self.columns);
+        let cursor = self.fields.cursor.min(self.entries.len().saturating_sub(1));
+        let is_cursor = |row: &Row| matches!(row, Row::Entry(place) if *place == cursor);
+        let at = self.rows.iter().position(is_cursor).unwrap_or(0);
+        let page = height * columns;
+        // Whole columns scroll, so that a field stays below its heading.
+        let column = at / height;
+        let lowest = (column + 1).saturating_sub(columns);
+        let last = self.rows.len().div_ceil(height).saturating_sub(columns);
+        let top = viewport.top.div_ceil(height);
+        let top = top.clamp(lowest, column.max(lowest)).min(last);
+        viewport.top = top * height;
+        viewport.page = page;
+        viewport.total = self.rows.len();
+        let parts = Layout::horizontal(vec![Constraint::Fill(1); columns])
+            .spacing(GAP)
+            .split(area);
+        let visible = self.rows.iter().skip(viewport.top).take(page);
+        for (index, row) in visible.enumerate() {
+            let column = parts[index / height];
+            let line = u16::try_from(index % height).unwrap_or(0);
+            let strip = Rect::new(column.x, column.y + line, column.width, 1);
+            match row {
+                Row::Gap => {}
+                Row::Heading(title) => {
+                    buffer.set_line(
+                        strip.x,
+                        strip.y,
+                        &Line::styled(*title, self.theme.heading),
+                        strip.width,
+                    );
+                }
+                Row::Entry(place) | Row::More(place, _) => {
+                    let part = match row {
+                        Row::More(_, part) => *part,
+                        Row::Gap | Row::Heading(_) | Row::Entry(_) => 0,
+                    };
+                    let line = self.line(*place, part, strip.width);
+                    buffer.set_line(strip.x, strip.y, &line, strip.width);
+                    if *place == cursor {
+                        buffer.set_style(strip, self.theme.selected);
+                    }
+                    places.push((strip, *place));
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(section: &'static str, value: &str) -> Arc<Entry> {
+        Arc::new(Entry {
+            section,
+            key: "",
+            label: String::new(),
+            value: value.to_owned(),
+            tone: Tone::Normal,
+            note: String::new(),
+        })
+    }
+
+    /// A letter per line: Heading, Entry, More or `.` for a gap.
+    fn drawn(rows: &[Row], height: usize) -> String {
+        let sign = |row: &Row| match row {
+            Row::Gap => '.',
+            Row::Heading(_) => 'H',
+            Row::Entry(_) => 'E',
+            Row::More(..) => 'M',
+        };
+        flowed(rows, height).iter().map(sign).collect()
+    }
+
+    #[test]
+    fn no_column_ends_with_a_heading_or_splits_a_value() {
+        let entries = [
+            entry("Price", "1"),
+            entry("Price", "2"),
+            entry("Disk", "PC SN820 NVMe WD 4096GB"),
+            entry("Disk", "3"),
+        ];
+        let rows = rows_of(&entries, 16);
+        assert_eq!(drawn(&rows, 20), "HEE.HEME");
+        // The heading would be alone at the foot of the first column.
+        assert_eq!(drawn(&rows, 5), "HEE..HEME");
+        // The second line of the value would begin the next column.
+        assert_eq!(drawn(&rows, 6), "HEE...HEME");
+    }
+
+    #[test]
+    fn a_long_value_is_wrapped_and_only_a_very_long_one_cut() {
+        assert_eq!(
+            parts("PC SN820 NVMe WD 4096GB", 16),
+            ["PC SN820 NVMe WD", "4096GB"]
+        );
+        let long = parts(&"word ".repeat(40), 16);
+        assert_eq!(long.len(), 6);
+        assert!(long[5].ends_with('…'), "{long:?}");
+    }
+}

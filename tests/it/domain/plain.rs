@@ -1,0 +1,201 @@
+//! Plain words: the phrases of `data/phrases.json`, written before the grammar was.
+
+use bourse::domain::language::{self, Mode};
+use bourse::domain::{Catalog, Condition, Dialect, OFFERS, VOLUMES, plain};
+use proptest::prelude::*;
+use serde::Deserialize;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    words: String,
+    /// In the query language.
+    conditions: String,
+    /// `3d,200GB,300GB-down,5GB-up`: what the words say of the job.
+    job: Option<String>,
+    order: Option<String>,
+    #[serde(rename = "type")]
+    offer_type: Option<String>,
+    storage: Option<f64>,
+    /// The field that the words free of its default condition.
+    free: Option<String>,
+    /// Offers, unless it is `volumes`.
+    resource: Option<String>,
+    /// Phrases of the second set were written from a list of needs.
+    #[expect(dead_code, reason = "for people who read the file")]
+    set: Option<String>,
+    #[expect(dead_code, reason = "for people who read the file")]
+    need: Option<String>,
+}
+
+impl Case {
+    fn catalog(&self) -> &'static Catalog {
+        match self.resource.as_deref() {
+            Some("volumes") => &VOLUMES,
+            Some(other) => panic!("{other}"),
+            None => &OFFERS,
+        }
+    }
+
+    /// What is wrong with the reading of the words, if anything.
+    fn mistake(&self) -> Option<String> {
+        let (catalog, dialect) = (self.catalog(), &Dialect::SANDBOX);
+        let reading = plain::read(&self.words, catalog, dialect);
+        let parsed = match reading.parse(catalog, dialect, &[], Mode::Strict) {
+            Ok(parsed) => parsed,
+            Err(error) => return Some(error.render(&self.words)),
+        };
+        let wanted = language::parse(&self.conditions, catalog, dialect, &[], Mode::Strict);
+        let wanted = printed(&wanted.expect("the expectation parses").conditions);
+        let found = printed(&parsed.conditions);
+        let freed: Vec<_> = parsed.removed.iter().map(|field| field.key).collect();
+        let settings = &reading.settings;
+        let order = settings.order.as_deref().map(language::print_order);
+        let offer_type = settings.offer_type.map(|own| own.wire().to_owned());
+        let free: Vec<_> = self.free.iter().map(String::as_str).collect();
+        let same = found == wanted
+            && freed == free
+            && order == self.order
+            && offer_type == self.offer_type
+            && settings.storage == self.storage
+            && settings.job == self.wanted_job();
+        (!same).then(|| format!("{found:?} {freed:?} {settings:?}"))
+    }
+
+    fn wanted_job(&self) -> plain::JobWords {
+        let mut job = plain::JobWords::default();
+        for part in self.job.iter().flat_map(|job| job.split(',')) {
+            let number = |end: &str| part.strip_suffix(end).and_then(|it| it.parse::<f64>().ok());
+            if let Some(days) = number("d") {
+                job.hours = Some(days * 24.0);
+            } else if let Some(hours) = number("h") {
+                job.hours = Some(hours);
+            } else if let Some(gb) = number("GB-down") {
+                job.gb_in = Some(gb);
+            } else if let Some(gb) = number("GB-up") {
+                job.gb_out = Some(gb);
+            } else {
+                job.disk_gb = Some(number("GB").unwrap_or_else(|| panic!("{part}")));
+            }
+        }
+        job
+    }
+}
+
+/// Conditions as text, in an order that does not depend on where the words were.
+fn printed(conditions: &[Condition]) -> Vec<String> {
+    let mut printed: Vec<_> = conditions.iter().map(language::print_condition).collect();
+    printed.sort();
+    printed
+}
+
+#[test]
+fn every_phrase_means_what_a_person_means() {
+    let cases: Vec<Case> = serde_json::from_str(include_str!("../data/phrases.json")).unwrap();
+    assert!(cases.len() >= 150);
+    let mistakes: Vec<String> = cases
+        .iter()
+        .filter_map(|case| Some(format!("{}: {}", case.words, case.mistake()?)))
+        .collect();
+    assert!(
+        mistakes.is_empty(),
+        "{} of {}:\n{}",
+        mistakes.len(),
+        cases.len(),
+        mistakes.join("\n")
+    );
+}
+
+/// Words that the grammar knows, signs, and anything else, in any order.
+fn texts() -> impl Strategy<Value = String> {
+    let known = proptest::sample::select(vec![
+        "4090",
+        "h100",
+        "sxm",
+        "2x",
+        "x4",
+        "80",
+        "gb",
+        "$",
+        "0.5",
+        "/",
+        "h",
+        "per gpu",
+        "not in",
+        "europe",
+        "CN",
+        "3d",
+        "for",
+        "<",
+        ">=",
+        "%",
+        "99",
+        "-",
+        "–",
+        "_",
+        "verified",
+        "cheapest",
+        "dph_total<0.5",
+        "gpu_name=",
+        "\"",
+        ",",
+        " ",
+        " ",
+        " ",
+        "é",
+        "\u{202e}",
+        "１",
+        "1gbps",
+    ]);
+    let word = prop_oneof![4 => known.prop_map(str::to_owned), 1 => any::<String>()];
+    proptest::collection::vec(word, 0..14).prop_map(|words| words.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_text_breaks_the_grammar(text in texts()) {
+        for catalog in [&OFFERS, &VOLUMES] {
+            let reading = plain::read(&text, catalog, &Dialect::SANDBOX);
+            let mut end = 0;
+            for phrase in &reading.phrases {
+                prop_assert!(phrase.span.start >= end && text.get(phrase.span.clone()).is_some());
+                end = phrase.span.end;
+            }
+            if let Err(error) = reading.parse(catalog, &Dialect::SANDBOX, &[], Mode::Strict) {
+                prop_assert!(text.get(error.span.clone()).is_some(), "{:?}", error);
+                if let Some(suggestion) = &error.suggestion {
+                    prop_assert!(text.get(suggestion.span.clone()).is_some());
+                }
+            }
+            // What words mean is written in the query language, not in words.
+            let again = plain::read(&reading.conditions(), catalog, &Dialect::SANDBOX);
+            prop_assert!(again.is_empty(), "{}", reading.conditions());
+        }
+    }
+}
+
+#[test]
+fn an_error_is_where_it_was_typed() {
+    for (text, wrong) in [
+        ("4090 in germany wonderful", "wonderful"),
+        ("4090, 3d, num_gpu>=2", "num_gpu"),
+        ("europe 200gb dph_total<abc spot", "abc"),
+        ("5090 gpu_name=RTX_4090", "gpu_name=RTX_4090"),
+        ("gpu_name=RTX_4090 5090", "5090"),
+    ] {
+        let reading = plain::read(text, &OFFERS, &Dialect::SANDBOX);
+        let parsed = reading.parse(&OFFERS, &Dialect::SANDBOX, &[], Mode::Strict);
+        assert_eq!(&text[parsed.unwrap_err().span], wrong, "{text}");
+    }
+}
+
+#[test]
+fn a_word_is_quoted_where_it_would_mean_something() {
+    let quoted = |word| plain::quoted(word, &OFFERS, &Dialect::SANDBOX);
+    assert_eq!(quoted("texas"), "texas");
+    assert_eq!(quoted("4090"), "\"4090\"");
+    assert_eq!(quoted("vram"), "\"vram\"");
+    assert_eq!(quoted("a \"b\""), "\"a \"\"b\"\"\"");
+}

@@ -1,0 +1,166 @@
+//! Plain words in the query bar, on the screen and in what is sent.
+
+use bourse::api::{Request, wire};
+use bourse::domain::{Dialect, Query, language};
+use serde_json::{Value as Json, json};
+
+use crate::test_app::TestApp;
+
+/// Offers of two models in three places: 11 costs least for the job, 12 ends before three days.
+const MARKET: &str = r#"{"offers":[
+ {"id":11,"gpu_name":"RTX 4090","num_gpus":1,"gpu_ram":24564,"dph_base":0.3,"dph_total":0.35,"storage_cost":0.18,"disk_space":900,"geolocation":"Hesse, DE","duration":864000,"score":50,"dlperf":90,"inet_down_cost":0.0,"inet_up_cost":0.0},
+ {"id":12,"gpu_name":"RTX 4090","num_gpus":1,"gpu_ram":24564,"dph_base":0.2,"dph_total":0.25,"storage_cost":0.18,"disk_space":900,"geolocation":", SE","duration":86400,"score":60,"dlperf":90,"inet_down_cost":0.0,"inet_up_cost":0.0},
+ {"id":13,"gpu_name":"RTX 4090","num_gpus":1,"gpu_ram":24564,"dph_base":0.4,"dph_total":0.45,"storage_cost":0.18,"disk_space":900,"geolocation":", NO","duration":864000,"score":70,"dlperf":90,"inet_down_cost":0.0,"inet_up_cost":0.0}]}"#;
+
+/// More of them, which the search is to leave out.
+const OTHERS: &str = r#"{"offers":[
+ {"id":1,"gpu_name":"RTX 3090","num_gpus":1,"gpu_ram":24576,"dph_total":0.15,"disk_space":900,"geolocation":"Texas, US","score":90},
+ {"id":2,"gpu_name":"RTX 4090","num_gpus":1,"gpu_ram":24564,"dph_total":0.25,"disk_space":900,"geolocation":"Texas, US","score":80},
+ {"id":3,"gpu_name":"RTX 4090","num_gpus":1,"gpu_ram":24564,"dph_total":0.35,"disk_space":100,"geolocation":", FR","score":70},
+ {"id":13,"gpu_name":"RTX 4090","num_gpus":1,"gpu_ram":24564,"dph_total":0.45,"disk_space":900,"geolocation":", NO","score":60},
+ {"id":11,"gpu_name":"RTX 4090","num_gpus":1,"gpu_ram":24564,"dph_total":0.35,"disk_space":900,"geolocation":"Hesse, DE","score":50}]}"#;
+
+fn desk() -> TestApp {
+    let mut desk = TestApp::speaking(&Dialect::SANDBOX);
+    desk.answer(OTHERS);
+    desk
+}
+
+fn asked(desk: &TestApp) -> &Query {
+    match desk.asked() {
+        Request::Search(query) => query,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn body(desk: &TestApp) -> Json {
+    wire::encode(desk.asked(), &Dialect::SANDBOX).body.unwrap()
+}
+
+#[test]
+fn a_need_in_plain_words_finds_the_right_machines() {
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        let mut desk = desk();
+        desk.resize(columns, rows);
+        desk.keys("/").type_text("4090 europe 200gb 3d");
+        // Read before anything is sent.
+        assert!(desk.calls.is_empty());
+        desk.expect("→ gpu_name=RTX_4090 geolocation in EUROPE disk_space>=200 · job 3d");
+        desk.expect("2 of 5 offers").expect_not("Texas");
+        desk.keys("enter");
+        let sent = body(&desk);
+        assert_eq!(sent["gpu_name"], json!({"eq": "RTX 4090"}));
+        assert_eq!(sent["disk_space"], json!({"gte": 200}));
+        assert_eq!(sent["allocated_storage"], json!(200));
+        assert_eq!(sent["type"], json!("on-demand"));
+        let places = sent["geolocation"]["in"].as_array().unwrap();
+        assert!(places.contains(&json!("DE")) && !places.contains(&json!("US")));
+        desk.answer(MARKET);
+        // The conditions stand in the bar, the job below it.
+        let bar = desk.model.browser().unwrap().bar.input.text();
+        assert!(bar.ends_with("gpu_name=RTX_4090 geolocation in EUROPE disk_space>=200"));
+        desk.expect("gpu_name=RTX_4090 geolocation in")
+            .expect("on-demand · 200 GB disk · job 3d, 200 GB, 0 GB in / 0 GB out · sort Job $ ▲");
+        // 11: 0.3 x 72 + 0.18 x 200 x 72 / 720 = 25.20; 12 ends too early and comes last.
+        // The first row is selected, not the one that was first while the words were typed.
+        desk.selects("11").expect("25.20");
+        assert_eq!(ids(&desk), ["11", "13", "12"]);
+    }
+}
+
+/// The offers on screen in their order.
+fn ids(desk: &TestApp) -> Vec<String> {
+    let browser = desk.model.browser().unwrap();
+    let listing = browser.listing().unwrap();
+    let rows = browser.view().iter();
+    rows.map(|row| listing.id(*row as usize).unwrap().to_string())
+        .collect()
+}
+
+#[test]
+fn what_words_mean_is_a_candidate_that_can_be_edited() {
+    let mut desk = desk();
+    desk.keys("/").type_text("4090");
+    desk.expect("4090 → gpu_name=RTX_4090");
+    desk.keys("tab").expect("rented=false gpu_name=RTX_4090");
+    desk.keys("backspace").type_text("0D").keys("enter");
+    assert!(language::print(&asked(&desk).conditions).ends_with("gpu_name=RTX_4090D"));
+}
+
+#[test]
+fn an_ambiguous_size_offers_its_readings() {
+    let mut desk = desk();
+    desk.keys("/").type_text("24gb");
+    desk.expect("24gb → gpu_ram>=24")
+        .expect("24gb → disk_space>=24 · 24 GB disk")
+        .expect("24gb → cpu_ram>=24");
+    desk.keys("tab tab").expect("24GB disk");
+    desk.keys("enter");
+    assert!(language::print(&asked(&desk).conditions).ends_with("disk_space>=24"));
+    assert_eq!(asked(&desk).storage, Some(24.0));
+}
+
+#[test]
+fn words_set_the_price_model_and_the_order() {
+    let mut desk = desk();
+    desk.keys("/")
+        .type_text("spot 4090 dph_total<0.5 best value");
+    desk.expect("→ gpu_name=RTX_4090 · bid · sort dlperf_per_dphtotal-");
+    desk.keys("enter");
+    let sent = body(&desk);
+    assert_eq!(sent["type"], json!("bid"));
+    assert_eq!(sent["order"], json!([["dlperf_per_dphtotal", "desc"]]));
+    assert_eq!(sent["dph_total"], json!({"lt": 0.5}));
+    desk.answer(MARKET);
+    desk.expect("   bid · ").expect("sort DLP/$ ▼");
+}
+
+#[test]
+fn other_words_filter_the_rows_and_quotes_keep_a_word_from_being_read() {
+    let mut desk = desk();
+    desk.keys("/").type_text("texas 4090").keys("enter");
+    assert!(language::print(&asked(&desk).conditions).ends_with("gpu_name=RTX_4090"));
+    desk.answer(&OTHERS.replace("RTX 3090", "RTX 4090"));
+    assert_eq!(ids(&desk), ["1", "2"]);
+    desk.expect("rented=false gpu_name=RTX_4090 texas");
+    let mut desk = self::desk();
+    desk.keys("/").type_text("\"4090\"").keys("enter");
+    assert!(desk.calls.is_empty());
+    assert_eq!(ids(&desk), ["2", "3", "13", "11"]);
+    // It stays a word when the query is run again.
+    desk.expect("rented=false \"4090\"");
+    desk.keys("/ enter");
+    assert!(desk.calls.is_empty());
+}
+
+#[test]
+fn a_mistake_between_words_is_marked_where_it_was_typed() {
+    let mut desk = desk();
+    desk.keys("/ ctrl-u")
+        .type_text("europe num_gpu>=2 3d")
+        .keys("enter");
+    assert!(desk.calls.is_empty());
+    let screen = desk.screen();
+    let lines: Vec<_> = screen.lines().collect();
+    let at = lines
+        .iter()
+        .position(|line| line.contains("europe num_gpu>=2 3d"))
+        .unwrap();
+    let typed = lines[at].find("num_gpu").unwrap();
+    assert_eq!(lines[at + 1].find('^'), Some(typed), "{screen}");
+    assert_eq!(lines[at + 1].trim(), "^^^^^^^");
+}
+
+#[test]
+fn volumes_take_the_same_words() {
+    let mut desk = desk();
+    desk.keys("2").answer(r#"{"offers":[]}"#);
+    desk.keys("/")
+        .type_text("500gb sweden cheapest")
+        .keys("enter");
+    assert_eq!(
+        language::print(&asked(&desk).conditions),
+        "verified=true disk_space>=500 geolocation=SE"
+    );
+    assert_eq!(language::print_order(&asked(&desk).order), "storage_cost");
+}
