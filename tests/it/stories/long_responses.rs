@@ -5,11 +5,11 @@ use serde_json::json;
 
 use crate::test_app::TestApp;
 
-/// 6,000 offers; the one with the id 1 is the cheapest, and every third is an H100.
+/// 6,000 offers; the one with the id 1 is the cheapest, and every third has an EPYC.
 fn offers() -> String {
     let offer = |row: usize| {
-        let model = if row % 3 == 0 { "H100" } else { "RTX 4090" };
-        json!({"id": row, "gpu_name": model, "dph_total": row, "score": row, "num_gpus": 1})
+        let cpu = if row % 3 == 0 { "EPYC" } else { "Xeon" };
+        json!({"id": row, "cpu_name": cpu, "dph_total": row, "score": row, "num_gpus": 1})
     };
     json!({ "offers": (1..=6000).map(offer).collect::<Vec<_>>() }).to_string()
 }
@@ -45,7 +45,7 @@ fn it_shows_as_a_short_one_does() {
 fn words_and_orders_of_meanwhile_apply_to_it() {
     let mut desk = waiting();
     desk.keys("~ / space");
-    desk.type_text("h100");
+    desk.type_text("epyc");
     desk.arrange();
     let browser = desk.model.browser().unwrap();
     assert_eq!(browser.selected(), Some(RowId(3)));
