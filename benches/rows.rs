@@ -382,7 +382,7 @@ fn comparing(report: &mut Report) {
                 for (row, id) in ids.iter().enumerate() {
                     match known.remove(id) {
                         None => arrived.push(row),
-                        Some(old) if prices[old] < prices[row] || prices[old] > prices[row] => {
+                        Some(old) if (prices[old] - prices[row]).abs() > 0.0 => {
                             changed.push((old, row));
                         }
                         Some(_) => {}
@@ -407,7 +407,9 @@ fn keys(report: &mut Report) {
         other.draw();
         let press = |desk: &mut Desk, keys: &[KeyCode]| {
             timed(|| {
-                keys.iter().for_each(|key| desk.key(*key));
+                for key in keys {
+                    desk.key(*key);
+                }
                 desk.draw();
             })
         };

@@ -24,7 +24,7 @@ pub struct TestApp {
     pub theme: Theme,
     /// Whether long responses stay unarranged until [`TestApp::arrange`].
     pub holds_arrivals: bool,
-    pub arrivals: Vec<Box<Arrival>>,
+    pub arrivals: Vec<Arrival>,
     terminal: Terminal<TestBackend>,
 }
 
@@ -84,7 +84,7 @@ impl TestApp {
         let mut effects = VecDeque::from(update(&mut self.model, self.now, message));
         while let Some(effect) = effects.pop_front() {
             match effect {
-                Effect::Arrange(arrival) if self.holds_arrivals => self.arrivals.push(arrival),
+                Effect::Arrange(arrival) if self.holds_arrivals => self.arrivals.push(*arrival),
                 Effect::Arrange(arrival) => {
                     let arranged = Message::Arranged(Box::new(arrival.arranged()));
                     effects.extend(update(&mut self.model, self.now, arranged));

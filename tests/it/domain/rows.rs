@@ -274,7 +274,7 @@ fn many(rows: usize) -> Listing {
     let record = |row: usize| {
         json!({
             "id": row, "gpu_name": models[row % 5], "num_gpus": row % 8, "dph_total": row,
-            "geolocation": if row % 2 == 0 { "Texas, US" } else { "Iceland, IS" },
+            "geolocation": if row.is_multiple_of(2) { "Texas, US" } else { "Iceland, IS" },
         })
     };
     listing(&(0..rows).map(record).collect::<Vec<_>>())
