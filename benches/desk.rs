@@ -1,8 +1,9 @@
-//! How fast the hot paths are: reading an answer, sorting, narrowing, a frame, and a key that is
-//! pressed in the midst of a flood of route answers.
+//! How fast the hot paths are: reading an answer, sorting, narrowing, planning a cluster, a frame,
+//! and a key that is pressed in the midst of a flood of route answers.
 //!
 //! Ratios count, not single figures: `floor` is the cost of walking over the same bytes once.
 
+#![allow(clippy::cast_precision_loss, reason = "made-up prices")]
 #![allow(missing_docs, reason = "criterion's macros make items without them")]
 
 mod offers;
@@ -15,7 +16,9 @@ use bourse::app::frame_layout::FrameLayout;
 use bourse::app::message::Message;
 use bourse::app::remote::{Now, Ticket};
 use bourse::app::{Effect, Model, update};
-use bourse::domain::{Listing, OFFERS, Untrusted, language};
+use bourse::domain::cost::{Basis, Job, Prices};
+use bourse::domain::insight::plan::{Need, Offers, Target};
+use bourse::domain::{Listing, OFFERS, OfferType, Untrusted, language};
 use bourse::widgets::theme::Theme;
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -227,5 +230,67 @@ fn flood(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, reading, arranging, drawing, flood);
+/// Offers of machines of one to eight GPUs, each listed as a slice for each power of two.
+fn sliced(rows: usize) -> String {
+    let models = ["RTX 4090", "H100 SXM", "A100 SXM4"];
+    let mut records: Vec<String> = Vec::with_capacity(rows);
+    for machine in 0.. {
+        for size in (0..=machine % 4).map(|power| 1 << power) {
+            if records.len() == rows {
+                return format!("{{\"offers\":[{}]}}", records.join(","));
+            }
+            let (id, model) = (records.len(), models[machine / 4 % 3]);
+            let gpus: Vec<usize> = (0..size).collect();
+            let noise = (id * 7919 % 1000) as f64 / 1000.0;
+            let price = size as f64 * (0.3 + (machine / 4 % 3) as f64 + noise);
+            let speed = size as f64 * (90.0 + noise * 17.0);
+            records.push(format!(
+                r#"{{"id":{id},"machine_id":{machine},"gpu_name":"{model}","num_gpus":{size},"gpu_ids":{gpus:?},"gpu_ram":81559,
+"dph_base":{price},"dph_total":{price},"dlperf":{speed},"inet_down":{down},"inet_up":900.0,"geolocation":"Texas, US",
+"storage_cost":0.2,"storage_total_cost":0.0022,"inet_up_cost":0.01,"inet_down_cost":0.01,"disk_space":500.5,"duration":8640000.0}}"#,
+                down = 200.0 + noise * 2000.0,
+            ));
+        }
+    }
+    String::new()
+}
+
+/// A plan with its runner-up, what binds and the bills of other sizes, over 500 offers.
+fn planning(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("planning");
+    let Ok(listing) = Listing::read(&OFFERS, sliced(500), 0.0) else {
+        return;
+    };
+    let prices = Prices::new(&listing, OfferType::OnDemand);
+    let basis = Basis {
+        job: Some(Job::default()),
+        ..Basis::hourly(OfferType::OnDemand)
+    };
+    let rows: Vec<u32> = (0..500).collect();
+    let free = Need::new(Target::Gpus(64));
+    let limited = Need {
+        machines: Some(12),
+        per_machine: Some(2),
+        one_model: true,
+        network: Some(400.0),
+        budget: Some(500.0),
+        ..free.clone()
+    };
+    let fast = Need {
+        machines: Some(12),
+        ..Need::new(Target::Dlperf(6000.0))
+    };
+    for (name, need) in [
+        ("64 GPUs", free),
+        ("64 GPUs on 12 machines, five limits", limited),
+        ("DLPerf 6,000 on 12 machines", fast),
+    ] {
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| Offers::new(&prices, basis, &rows, |_| true).plan(&need));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, reading, arranging, planning, drawing, flood);
 criterion_main!(benches);

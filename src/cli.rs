@@ -1,6 +1,8 @@
 //! The command line: flags, subcommands and the environment become settings; subcommands run
 //! without a screen.
 
+mod analysis;
+mod analysis_args;
 mod appearance;
 pub mod args;
 mod complete;
@@ -14,6 +16,7 @@ mod man;
 pub mod markets;
 mod notes;
 mod output;
+mod plan;
 mod route;
 mod sandbox;
 mod search;
@@ -110,6 +113,9 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<(), CliError> {
         Command::Sandbox(own) => block_on(sandbox::serve(&arguments.global, own)),
         Command::Offers(own) => block_on(search::offers(&noted(arguments)?, own)),
         Command::Volumes(own) => block_on(search::volumes(&noted(arguments)?, own)),
+        Command::Market(own) => block_on(analysis::market(&noted(arguments)?, own)),
+        Command::Depth(own) => block_on(analysis::depth(&noted(arguments)?, own)),
+        Command::Plan(own) => block_on(plan::plan(&noted(arguments)?, own)),
         Command::Groups(own) => block_on(groups::groups(&noted(arguments)?, own)),
         Command::Unlist(own) => block_on(write::unlist(&noted(arguments)?, own)),
         Command::Route(own) => block_on(route::route(&noted(arguments)?, own)),

@@ -15,7 +15,7 @@ pub(super) fn disabled(state: &State, action: Action) -> Option<String> {
     let pane = state.pane;
     let is_about_offers = matches!(
         action,
-        Action::ThreePrices | Action::ForgetJob | Action::Related
+        Action::ThreePrices | Action::ForgetJob | Action::Related | Action::Depth | Action::Cluster
     );
     if is_about_offers && pane != Pane::Offers {
         return Some(format!("Only on Offers ({})", key(Action::Offers)));
@@ -26,7 +26,10 @@ pub(super) fn disabled(state: &State, action: Action) -> Option<String> {
         return Some(format!("Only on Offers ({offers}) and Volumes ({volumes})"));
     }
     let browser = state.browser()?;
-    let needs_rows = matches!(action, Action::Summary | Action::Plot | Action::Mark);
+    let needs_rows = matches!(
+        action,
+        Action::Summary | Action::Plot | Action::Mark | Action::Depth | Action::Cluster
+    );
     let has_no_row = browser.view().is_empty();
     match action {
         Action::Related if browser.selected_row().is_none() => Some("No offer selected".to_owned()),

@@ -36,7 +36,11 @@ impl Model {
             Action::Unlist => self.pane == Pane::Volumes,
             Action::Job | Action::Summary | Action::Plot | Action::Watch => self.pane.has_prices(),
             Action::OpenRequest => self.failed_request().is_some(),
-            Action::Basket | Action::ThreePrices | Action::Related => self.pane == Pane::Offers,
+            Action::Basket
+            | Action::ThreePrices
+            | Action::Related
+            | Action::Depth
+            | Action::Cluster => self.pane == Pane::Offers,
             action if groups::is_own(action) => self.pane == Pane::Workergroups,
             _ => true,
         }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Args, Parser, Subcommand, ValueEnum, ValueHint};
 
+use super::analysis_args::{DepthArguments, MarketArguments, PlanArguments};
 use super::create_args::CreateArguments;
 use crate::domain::OfferType;
 use crate::sandbox::faults::FaultSpec;
@@ -95,6 +96,12 @@ pub enum Command {
     Offers(OffersArguments),
     /// Search network volume offers
     Volumes(VolumesArguments),
+    /// Sum up prices and supply of offers by GPU model, country or host
+    Market(MarketArguments),
+    /// Show how many GPUs there are at or below each price, and what N of them cost
+    Depth(DepthArguments),
+    /// Plan a cluster: the cheapest offers that together have N GPUs
+    Plan(PlanArguments),
     /// List workergroups, or create one
     Groups(GroupsArguments),
     /// Unlist one of your volume listings
@@ -338,7 +345,7 @@ pub struct RouteArguments {
 
 /// Parses an offer type like [`OfferType`], and lists the choices for completion.
 #[derive(Debug, Clone, Copy)]
-struct OfferTypeParser;
+pub(super) struct OfferTypeParser;
 
 impl TypedValueParser for OfferTypeParser {
     type Value = OfferType;
@@ -376,7 +383,7 @@ fn number(text: &str) -> Result<f64, String> {
         .ok_or_else(|| format!("'{text}' is not a number"))
 }
 
-fn not_negative(text: &str) -> Result<f64, String> {
+pub(super) fn not_negative(text: &str) -> Result<f64, String> {
     let number = number(text)?;
     (number >= 0.0)
         .then_some(number)

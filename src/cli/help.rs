@@ -39,6 +39,24 @@ static EXAMPLES: &[(&[&str], &[Example])] = &[
         ("bourse volumes 'storage_cost<=0.1' -o nw_disk_avg_bw-", "fastest first"),
         ("bourse volumes --columns location,price,space --format csv", "three columns as CSV"),
     ]),
+    (&["market"], &[
+        ("bourse market", "GPU models with supply and prices"),
+        ("bourse market gpu_name=RTX_4090 --by country", "one model by country"),
+        ("bourse market --by host --format csv", "hosts, for a spreadsheet"),
+    ]),
+    (&["depth"], &[
+        ("bourse depth gpu_name=RTX_4090", "how many there are at each price"),
+        ("bourse depth 'vram>=80GB' --gpus 16 --job 3d,200GB", "what 16 cost for a job"),
+        ("bourse depth gpu_name=H100_SXM --format json", "every step of the book"),
+    ]),
+    (&["plan"], &[
+        ("bourse plan --gpus 8 --vram 80", "the cheapest eight GPUs of 80 GB, of one model"),
+        ("bourse plan 'geolocation notin CN' --gpus 8 --vram 80 --machines 2 --per-machine 4",
+            "on two machines of four or more"),
+        ("bourse plan --gpus 8 --vram 24 --job 5d,1TB,300GB-down --budget 500",
+            "for five days, within a budget"),
+        ("bourse plan --dlperf 500 --any-model --format json", "by speed, as JSON"),
+    ]),
     (&["groups"], &[
         ("bourse groups", "every workergroup"),
         ("bourse groups endpoint=sdxl", "those of one endpoint"),
@@ -146,8 +164,16 @@ fn explained(command: Command, path: &mut Vec<String>) -> Command {
         _ => None,
     };
     let command = command.after_help(after_help(path));
+    let is_analysis = matches!(
+        path.first().map(String::as_str),
+        Some("market" | "depth" | "plan")
+    );
     let mut command = match resource {
         Some(resource) => searched(command, resource),
+        None if is_analysis => {
+            let default = format!("[default: {}]", Resource::Offers.catalog().defaults);
+            command.mut_arg("query", |argument| stated(argument, &default))
+        }
         None => command,
     };
     for name in names {

@@ -95,9 +95,9 @@ fn switches(
 }
 
 /// A search, and the job that its plain words describe.
-struct Wanted {
-    query: Query,
-    job: Option<Job>,
+pub struct Wanted {
+    pub query: Query,
+    pub job: Option<Job>,
 }
 
 /// The query from words and flags; flags count more than plain words.
@@ -110,7 +110,8 @@ pub fn query(
     wanted(resource, dialect, arguments, no_default).map(|wanted| wanted.query)
 }
 
-fn wanted(
+/// The query from words and flags, and the job that the words describe.
+pub fn wanted(
     resource: Resource,
     dialect: &'static Dialect,
     arguments: &SearchArguments,
@@ -197,22 +198,39 @@ pub fn conditions(
         .map_err(|error| CliError::Usage(format!("in the query:\n{}", error.render(text))))
 }
 
-async fn search(
-    settings: &Settings,
-    arguments: &SearchArguments,
-    wanted: Wanted,
-) -> Result<(), CliError> {
-    let Wanted { query, job } = wanted;
-    let view = View::new(arguments, query.catalog(), settings.dialect, false)?;
-    notes::warn(&query, settings.dialect);
-    let connection = settings.connect().await?;
-    let request = Request::Search(query.clone());
-    if arguments.curl {
-        notes::about_request(&query, settings.dialect);
-        return print_curl(settings, &connection.session, &request);
+/// The response to a search, its prices and its order as requested.
+pub struct Found {
+    pub query: Query,
+    pub listing: Box<Listing>,
+    /// The rows that match, in order.
+    pub rows: Vec<u32>,
+    check: ResponseCheck,
+}
+
+impl Found {
+    /// Notes what differs from the request, and what the limit left out.
+    pub fn tell(&self, dialect: &'static Dialect) {
+        tell_skipped(&self.listing);
+        let answer = Answer {
+            listing: &self.listing,
+            query: &self.query,
+            dialect,
+            check: &self.check,
+            rows: &self.rows,
+        };
+        answer.tell();
     }
-    let listing = fetch(&connection.session, &request).await;
-    settings.keep_pacing(&connection.session);
+}
+
+/// Runs a search.
+pub async fn found(
+    settings: &Settings,
+    session: &Session,
+    wanted: Wanted,
+) -> Result<Found, CliError> {
+    let Wanted { query, job } = wanted;
+    let listing = fetch(session, &Request::Search(query.clone())).await;
+    settings.keep_pacing(session);
     let mut listing = listing?;
     let check = ResponseCheck::of(&listing, &query, settings.dialect);
     listing.price_as(query.offer_type);
@@ -227,17 +245,32 @@ async fn search(
     }
     // Offers that end before the job or lack its disk come last, as in the dashboard.
     rows.sort_by_key(|row| computed.is_unfit(*row as usize));
-    show(&listing, &rows, &view)?;
-    tell_skipped(&listing);
+    Ok(Found {
+        query,
+        listing,
+        rows,
+        check,
+    })
+}
+
+async fn search(
+    settings: &Settings,
+    arguments: &SearchArguments,
+    wanted: Wanted,
+) -> Result<(), CliError> {
+    let query = &wanted.query;
+    let view = View::new(arguments, query.catalog(), settings.dialect, false)?;
+    notes::warn(query, settings.dialect);
+    let connection = settings.connect().await?;
+    if arguments.curl {
+        notes::about_request(query, settings.dialect);
+        let request = Request::Search(query.clone());
+        return print_curl(settings, &connection.session, &request);
+    }
+    let found = found(settings, &connection.session, wanted).await?;
+    show(&found.listing, &found.rows, &view)?;
     // After the records: above a long table nobody would see them.
-    let answer = Answer {
-        listing: &listing,
-        query: &query,
-        dialect: settings.dialect,
-        check: &check,
-        rows: &rows,
-    };
-    answer.tell();
+    found.tell(settings.dialect);
     Ok(())
 }
 

@@ -14,6 +14,7 @@ use super::value::CellRef;
 
 mod basis;
 mod job;
+mod job_spec;
 mod price_models;
 mod volume;
 
@@ -31,6 +32,10 @@ pub const HOURS_PER_MONTH: f64 = 720.0;
 
 /// Days in the month that the market bills storage by.
 pub const DAYS_PER_MONTH: f64 = 30.0;
+
+/// Megabits in a gigabyte. Speeds are in Mb/s whatever unit a specification names: its MB/s would
+/// make real machines eight times as fast as their links.
+const MEGABITS_PER_GB: f64 = 8000.0;
 
 /// Seconds in an hour.
 const SECONDS_PER_HOUR: f64 = 3600.0;
@@ -353,6 +358,7 @@ pub struct Prices<'a> {
     storage_total: Member<'a>,
     traffic_in: Member<'a>,
     traffic_out: Member<'a>,
+    inet_down: Member<'a>,
     num_gpus: Member<'a>,
     gpu_ram: Member<'a>,
     gpu_total_ram: Member<'a>,
@@ -376,6 +382,7 @@ impl<'a> Prices<'a> {
             storage_total: Member::new(listing, "storage_total_cost"),
             traffic_in: Member::new(listing, "inet_down_cost"),
             traffic_out: Member::new(listing, "inet_up_cost"),
+            inet_down: Member::new(listing, "inet_down"),
             num_gpus: Member::new(listing, "num_gpus"),
             gpu_ram: Member::new(listing, "gpu_ram"),
             gpu_total_ram: Member::new(listing, "gpu_total_ram"),
@@ -489,7 +496,7 @@ impl<'a> Prices<'a> {
     }
 
     /// GB (1000 MB) of all GPUs' memory.
-    fn vram_gb(&self, row: usize) -> Result<f64, Gap> {
+    pub fn vram_gb(&self, row: usize) -> Result<f64, Gap> {
         let megabytes = match self.gpu_total_ram.divisor(row) {
             Ok(megabytes) => megabytes,
             Err(_) => self.gpu_ram.divisor(row)? * self.num_gpus.divisor(row)?,

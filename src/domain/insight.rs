@@ -12,17 +12,21 @@ use super::query::Direction;
 use super::value::{CellRef, Version};
 
 mod compare;
+mod depth;
 mod funnel;
 mod offered;
 mod pareto;
+pub mod plan;
 mod plot;
 mod related;
 mod standing;
 mod summary;
 mod supply;
+mod totals;
 mod watch;
 
 pub use compare::{CompareLine, CompareSection, Subject, compare, compare_fields, is_silent};
+pub use depth::{Depth, DepthStep, Walk};
 pub use funnel::{Funnel, FunnelLine, funnel, loosened, won_back};
 pub use offered::{OfferIndex, Offered};
 pub use pareto::{Front, Goal, Lead, Point, points};
@@ -30,10 +34,11 @@ pub use plot::{Bin, Bucket, Histogram, Scale, ScaleKind, Toward, bins, neighbour
 pub use related::{Share, Slice, same_host, same_machine, share, slices};
 pub use standing::{Measure, Place, Standing};
 pub use summary::{
-    Best, Group, GroupOrder, GroupValue, Level, Measures, Spread, depth, facets, quantile,
+    Best, Group, GroupOrder, GroupValue, Measures, Spread, facets, machine_prices, quantile,
     sort_groups, summarise,
 };
 pub use supply::{Amount, Machine, Pick, Picks, Supply};
+pub use totals::Totals;
 pub use watch::{Differences, PriceChange, differences};
 
 /// Whether the loaded rows are all that the market has for the query.

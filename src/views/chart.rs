@@ -2,12 +2,14 @@
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Style};
-use ratatui::widgets::canvas::{Context, Line as Stroke};
+use ratatui::symbols::Marker;
+use ratatui::text::Span;
+use ratatui::widgets::canvas::{Canvas, Context, Line as Stroke};
 use ratatui::widgets::{Sparkline, SparklineBar};
 
 use crate::app::view::Scene;
 use crate::domain::field::Format;
-use crate::domain::insight::{Histogram, Scale};
+use crate::domain::insight::{Depth, DepthStep, Histogram, Scale, Walk};
 use crate::domain::{Field, format};
 use crate::widgets::text::cells;
 
@@ -166,4 +168,53 @@ pub(super) fn histogram(
     for column in (0..plot.width).filter(|column| is_own(*column)) {
         buffer.set_string(plot.x + column, plot.bottom(), OWN_BAR, theme.accent);
     }
+}
+
+/// Draws how many GPUs there are at or below each price, as a staircase, with the end of a walk
+/// through the offers.
+pub(super) fn depth(depth: &Depth, walk: Option<&Walk>, area: Rect, scene: &mut Scene<'_, '_>) {
+    let prices = depth.steps().iter().map(DepthStep::unit_price);
+    #[expect(clippy::cast_precision_loss)] // far below 2^53
+    let counted = |gpus: u64| gpus as f64;
+    let (Some(across), Some(upwards)) = (
+        Scale::fit(prices, None),
+        Scale::fit([0.0, counted(depth.gpus())], None),
+    ) else {
+        return;
+    };
+    let axis = |scale| Axis { scale, field: None };
+    let Some(plot) = axes(&axis(&across), Some(&axis(&upwards)), area, scene) else {
+        return;
+    };
+    let mut total = 0.0;
+    let mut steps = vec![(0.0, 0.0)];
+    for step in depth.steps() {
+        if let Some(x) = across.position(step.unit_price()) {
+            steps.push((x, total));
+            total = counted(step.total);
+            steps.push((x, total));
+        }
+    }
+    steps.push((1.0, total));
+    let end = walk.and_then(|walk| {
+        let x = across.position(walk.highest)?;
+        Some((x, counted(walk.gpus)))
+    });
+    let theme = scene.theme;
+    let color = theme.series[1].fg.unwrap_or_default();
+    let canvas = Canvas::default()
+        .marker(Marker::Braille)
+        .x_bounds([0.0, 1.0])
+        .y_bounds([0.0, upwards.high])
+        .paint(|context| {
+            polyline(context, &steps, color);
+            if let Some((x, y)) = end {
+                // The canvas rounds the place of a text toward the top left.
+                let half = |cells: u16| 0.5 / f64::from(cells.saturating_sub(1).max(1));
+                let x = (x + half(plot.width)).min(1.0);
+                let y = (y - upwards.high * half(plot.height)).max(0.0);
+                context.print(x, y, Span::styled("●", theme.accent));
+            }
+        });
+    scene.render(canvas, plot);
 }

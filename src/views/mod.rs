@@ -5,11 +5,13 @@ mod bill;
 pub mod body_editor;
 pub mod browser;
 mod chart;
+mod cluster;
 mod columns;
 mod compare;
 pub mod confirm;
 pub mod copy;
 pub mod create;
+mod depth;
 pub mod detail;
 pub mod drift;
 pub mod export;
@@ -42,6 +44,7 @@ pub mod supply;
 mod term;
 mod theme;
 pub mod unlist;
+mod wider;
 mod write_dialog;
 
 use crate::app::column_prerequisites::toggle_price_models as price_models;
@@ -73,6 +76,8 @@ fn pane(pane: Pane) -> Box<dyn View> {
 pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
     match action {
         Action::Summary => cx.try_open(market::Market::new),
+        Action::Depth => cx.try_open(|state| Some(depth::DepthView::new(state))),
+        Action::Cluster => cx.try_open(|state| Some(cluster::Cluster::new(state))),
         Action::Compare => cx.try_open(compare::Compare::new),
         Action::Funnel => funnel::open(cx),
         Action::Job if cx.state.pane == Pane::Volumes => {

@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Gap, HOURS_PER_MONTH, Input, InputError, Measure, Outlives, Prices, Room, Step, finite,
-    hours_left, rounded, shown, summand,
+    Gap, HOURS_PER_MONTH, Input, InputError, MEGABITS_PER_GB, Measure, Outlives, Prices, Room,
+    SECONDS_PER_HOUR, Step, finite, hours_left, rounded, shown, summand,
 };
 use crate::domain::format::{gigabytes, trimmed};
 
@@ -85,8 +85,12 @@ impl Job {
 /// What a job costs on one offer, in $ for the whole job.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobCost {
-    /// Hours that it runs there.
+    /// Hours that it runs there, those of the download included: GPUs are billed while data
+    /// arrives.
     pub hours: f64,
+    /// Hours of downloading the job's data; `None` if the offer's speed is not reported, and then
+    /// not in `hours`.
+    pub download: Option<f64>,
     pub gpu: f64,
     pub storage_running: f64,
     pub storage_stopped: f64,
@@ -104,6 +108,7 @@ pub struct JobCost {
 /// The sums of a [`JobCost`], in its order, without the arithmetic texts.
 struct Parts {
     hours: f64,
+    download: Option<f64>,
     sums: [f64; 5],
     total: f64,
 }
@@ -114,13 +119,30 @@ impl Prices<'_> {
         self.parts(row, job).map(|parts| parts.total)
     }
 
-    /// Hours that `job` runs on a row.
+    /// Hours that `job` runs on a row, from the start of the download on. A download at an
+    /// unreported speed is left out.
     pub fn job_hours(&self, row: usize, job: &Job) -> Result<f64, Gap> {
+        let run = self.run_hours(row, job)?;
+        finite(run + self.download_hours(row, job, run).unwrap_or(0.0))
+    }
+
+    /// Hours of work, without the download.
+    fn run_hours(&self, row: usize, job: &Job) -> Result<f64, Gap> {
         job.validate()?;
         match job.work_dlperf_hours {
             None => Ok(job.run_hours),
             Some(work) => finite(work / self.dlperf.divisor(row)?),
         }
+    }
+
+    /// Hours until the data of a job that runs for `run` hours are on the disk of a row; `None` if
+    /// its speed is not reported. What never runs downloads nothing.
+    fn download_hours(&self, row: usize, job: &Job, run: f64) -> Option<f64> {
+        if job.gb_in == 0.0 || run == 0.0 {
+            return Some(0.0);
+        }
+        let speed = self.inet_down.divisor(row).ok()?;
+        finite(job.gb_in * MEGABITS_PER_GB / speed / SECONDS_PER_HOUR).ok()
     }
 
     /// Hours between the end of `job`, started at `now` (seconds since 1970), running and stopped
@@ -150,6 +172,7 @@ impl Prices<'_> {
         let needed = parts.hours + job.stopped_hours;
         Ok(JobCost {
             hours: parts.hours,
+            download: parts.download,
             gpu,
             storage_running,
             storage_stopped,
@@ -163,7 +186,9 @@ impl Prices<'_> {
     }
 
     fn parts(&self, row: usize, job: &Job) -> Result<Parts, Gap> {
-        let hours = self.job_hours(row, job)?;
+        let run = self.run_hours(row, job)?;
+        let download = self.download_hours(row, job, run);
+        let hours = finite(run + download.unwrap_or(0.0))?;
         let gpu = if hours == 0.0 {
             0.0
         } else {
@@ -181,21 +206,17 @@ impl Prices<'_> {
             self.traffic_out.of(row, job.gb_out)?,
         ];
         let total = finite(sums.iter().sum())?;
-        Ok(Parts { hours, sums, total })
+        Ok(Parts {
+            hours,
+            download,
+            sums,
+            total,
+        })
     }
 
     /// The arithmetic of `parts`, without the lines that are zero because nothing was asked for.
     fn steps(&self, row: usize, job: &Job, parts: &Parts) -> Vec<Step> {
-        let mut steps = Vec::new();
-        if let (Some(work), Ok(dlperf)) = (job.work_dlperf_hours, self.dlperf.divisor(row)) {
-            let (work, dlperf) = (shown(work, 4), shown(dlperf, 4));
-            steps.push(Step {
-                label: "Hours",
-                formula: format!("{work} DLPerf-hours / {dlperf} DLPerf"),
-                value: parts.hours,
-                measure: Measure::Hours,
-            });
-        }
+        let mut steps = self.time_steps(row, job, parts);
         let wanted = [
             parts.hours,
             job.disk_gb * parts.hours,
@@ -226,6 +247,29 @@ impl Prices<'_> {
             value: parts.total,
             measure: Measure::Dollars,
         });
+        steps
+    }
+
+    /// How the hours come about, where they are not those of the job.
+    fn time_steps(&self, row: usize, job: &Job, parts: &Parts) -> Vec<Step> {
+        let step = |label, formula, value| Step {
+            label,
+            formula,
+            value,
+            measure: Measure::Hours,
+        };
+        let mut steps = Vec::new();
+        let download = parts.download.unwrap_or(0.0);
+        if let (Some(work), Ok(dlperf)) = (job.work_dlperf_hours, self.dlperf.divisor(row)) {
+            let (work, dlperf) = (shown(work, 4), shown(dlperf, 4));
+            let formula = format!("{work} DLPerf-hours / {dlperf} DLPerf");
+            steps.push(step("Hours", formula, parts.hours - download));
+        }
+        if let (true, Ok(speed)) = (download > 0.0, self.inet_down.divisor(row)) {
+            let (gb, speed) = (shown(job.gb_in, 4), shown(speed, 4));
+            let formula = format!("{gb} GB × 8000 Mb/GB / {speed} Mb/s / 3600 s/h");
+            steps.push(step("Download", formula, download));
+        }
         steps
     }
 

@@ -274,13 +274,7 @@ fn group(listing: &Listing, key: Vec<Part<'_>>, rows: Vec<u32>, measures: &Measu
     };
     let prices = values(&measures.price);
     let merits = values(&measures.merit);
-    let spread = |measure: &dyn Fn(usize) -> Option<f64>| {
-        let lowest = |machine: &Machine| {
-            let values = machine.rows().filter_map(|row| measure(row as usize));
-            values.filter(|value| value.is_finite()).reduce(f64::min)
-        };
-        Spread::of(supply.machines().iter().filter_map(lowest))
-    };
+    let spread = |measure: &dyn Fn(usize) -> Option<f64>| Spread::of(lowest(&supply, measure));
     let first = |of: Vec<Best>, better: fn(f64, f64) -> bool| {
         of.into_iter().reduce(|best, next| {
             if better(next.value, best.value) {
@@ -301,29 +295,18 @@ fn group(listing: &Listing, key: Vec<Part<'_>>, rows: Vec<u32>, measures: &Measu
     }
 }
 
-/// A machine by its price.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Level {
-    /// Its lowest price per unit.
-    pub price: f64,
-    /// Its GPUs that can be rented at once.
-    pub gpus: u64,
+/// The lowest price per unit on each of the machines behind `rows` that has one.
+pub fn machine_prices(listing: &Listing, rows: &[u32], measures: &Measures<'_>) -> Vec<f64> {
+    lowest(&Supply::of(listing, rows), &measures.unit_price)
 }
 
-/// The machines behind `rows` that have a price, cheapest first: the supply at or below each price.
-pub fn depth(listing: &Listing, rows: &[u32], measures: &Measures<'_>) -> Vec<Level> {
-    let level = |machine: &Machine| {
-        let prices = machine
-            .rows()
-            .filter_map(|row| (measures.unit_price)(row as usize));
-        let price = prices.filter(|price| price.is_finite()).reduce(f64::min)?;
-        let gpus = machine.gpus();
-        Some(Level { price, gpus })
+/// The lowest value on each machine that has one.
+fn lowest(supply: &Supply, measure: &dyn Fn(usize) -> Option<f64>) -> Vec<f64> {
+    let lowest = |machine: &Machine| {
+        let values = machine.rows().filter_map(|row| measure(row as usize));
+        values.filter(|value| value.is_finite()).reduce(f64::min)
     };
-    let supply = Supply::of(listing, rows);
-    let mut levels: Vec<Level> = supply.machines().iter().filter_map(level).collect();
-    levels.sort_by(|left, right| left.price.total_cmp(&right.price));
-    levels
+    supply.machines().iter().filter_map(lowest).collect()
 }
 
 /// What a summary is ordered by.

@@ -95,6 +95,29 @@ impl Slice {
     }
 }
 
+/// A slice at its price.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Lot<'a> {
+    slice: &'a Slice,
+    pub price: f64,
+}
+
+impl Lot<'_> {
+    pub const fn row(&self) -> u32 {
+        self.slice.row
+    }
+
+    pub const fn gpus(&self) -> u64 {
+        self.slice.gpus
+    }
+
+    /// The price of one of its GPUs.
+    #[expect(clippy::cast_precision_loss)] // a slice has at most a million GPUs
+    pub fn unit_price(&self) -> f64 {
+        self.price / self.gpus() as f64
+    }
+}
+
 /// A machine and the offers that are slices of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Machine {
@@ -131,108 +154,139 @@ impl Machine {
         self.slices.iter().map(|slice| slice.row)
     }
 
+    /// The rows of the slices that cannot be rented together with all others.
+    pub(super) fn shared(&self) -> Vec<u32> {
+        let lots = self.lots(&|_| Some(0.0));
+        let is_shared = |(place, lot): &(usize, &Lot<'_>)| {
+            let mut others = lots.clone();
+            others.remove(*place);
+            !self.fits(&others, lot.slice)
+        };
+        let shared = lots.iter().enumerate().filter(is_shared);
+        shared.map(|(_, lot)| lot.row()).collect()
+    }
+
     /// The most GPUs that can be rented at once.
     pub fn gpus(&self) -> u64 {
         if let Some(capacity) = self.capacity {
             return capacity;
         }
+        let total = |chosen: &[Lot<'_>]| chosen.iter().map(Lot::gpus).sum::<u64>();
+        let mut lots = self.lots(&|_| Some(0.0));
         let mut most = 0;
-        if self.slices.len() <= EXHAUSTIVE {
-            let all: Vec<&Slice> = self.slices.iter().collect();
-            self.combine(&all, &mut |chosen| {
-                most = most.max(chosen.iter().map(|slice| slice.gpus).sum());
-            });
+        if lots.len() <= EXHAUSTIVE {
+            self.combine(&lots, &mut |chosen| most = most.max(total(chosen)));
         } else {
-            let mut largest: Vec<&Slice> = self.slices.iter().collect();
-            largest.sort_by_key(|slice| std::cmp::Reverse(slice.gpus));
-            let chosen = self.first_that_fit(largest);
-            most = chosen.iter().map(|slice| slice.gpus).sum();
+            lots.sort_by_key(|lot| std::cmp::Reverse(lot.gpus()));
+            most = total(&self.first_that_fit(lots));
         }
         most
     }
 
     /// Whether a slice can be rented together with others.
-    fn fits(&self, chosen: &[&Slice], slice: &Slice) -> bool {
+    fn fits(&self, chosen: &[Lot<'_>], slice: &Slice) -> bool {
         match self.capacity {
             Some(capacity) => {
-                let taken: u64 = chosen.iter().map(|other| other.gpus).sum();
+                let taken: u64 = chosen.iter().map(Lot::gpus).sum();
                 taken.saturating_add(slice.gpus) <= capacity
             }
             None => !chosen
                 .iter()
-                .flat_map(|other| &other.numbers)
+                .flat_map(|other| &other.slice.numbers)
                 .any(|number| slice.numbers.contains(number)),
         }
     }
 
-    /// Calls `show` with every set of slices that can be rented at once, each in the order of
-    /// `slices`.
-    fn combine<'a>(&self, slices: &[&'a Slice], show: &mut impl FnMut(&[&'a Slice])) {
+    /// Its slices with a price.
+    fn lots(&self, price: &impl Fn(u32) -> Option<f64>) -> Vec<Lot<'_>> {
+        let slices = self.slices.iter();
+        let lots = slices.filter_map(|slice| {
+            let price = price(slice.row).filter(|price| price.is_finite())?;
+            (price >= 0.0).then_some(Lot { slice, price })
+        });
+        lots.collect()
+    }
+
+    /// Calls `show` with every set of lots that can be rented at once, each in the order of `lots`.
+    fn combine<'a>(&self, lots: &[Lot<'a>], show: &mut impl FnMut(&[Lot<'a>])) {
         fn extend<'a>(
             machine: &Machine,
-            rest: &[&'a Slice],
-            chosen: &mut Vec<&'a Slice>,
-            show: &mut impl FnMut(&[&'a Slice]),
+            rest: &[Lot<'a>],
+            chosen: &mut Vec<Lot<'a>>,
+            show: &mut impl FnMut(&[Lot<'a>]),
         ) {
-            for (place, slice) in rest.iter().enumerate() {
-                if machine.fits(chosen, slice) {
-                    chosen.push(slice);
+            for (place, lot) in rest.iter().enumerate() {
+                if machine.fits(chosen, lot.slice) {
+                    chosen.push(*lot);
                     show(chosen);
                     extend(machine, &rest[place + 1..], chosen, show);
                     chosen.pop();
                 }
             }
         }
-        extend(self, slices, &mut Vec::new(), show);
+        extend(self, lots, &mut Vec::new(), show);
     }
 
-    /// The slices that still fit when taken in the order given.
-    fn first_that_fit<'a>(&self, slices: Vec<&'a Slice>) -> Vec<&'a Slice> {
-        let mut chosen: Vec<&Slice> = Vec::new();
-        for slice in slices {
-            if self.fits(&chosen, slice) {
-                chosen.push(slice);
+    /// The lots that still fit when taken in the order given.
+    fn first_that_fit<'a>(&self, lots: Vec<Lot<'a>>) -> Vec<Lot<'a>> {
+        let mut chosen: Vec<Lot<'a>> = Vec::new();
+        for lot in lots {
+            if self.fits(&chosen, lot.slice) {
+                chosen.push(lot);
             }
         }
         chosen
     }
 
+    /// Calls `show` with the sets of slices with a price that can be rented at once. Of a machine
+    /// with more slices than real ones have, only with the first lots by price per GPU and the
+    /// first by size that fit.
+    pub(super) fn sets<'a>(
+        &'a self,
+        price: &impl Fn(u32) -> Option<f64>,
+        show: &mut impl FnMut(&[Lot<'a>]),
+    ) {
+        let mut lots = self.lots(price);
+        if lots.len() <= EXHAUSTIVE {
+            self.combine(&lots, show);
+            return;
+        }
+        lots.sort_by(|left, right| left.unit_price().total_cmp(&right.unit_price()));
+        let cheapest = self.first_that_fit(lots.clone());
+        lots.sort_by_key(|lot| std::cmp::Reverse(lot.gpus()));
+        for chosen in [cheapest, self.first_that_fit(lots)] {
+            for many in 1..=chosen.len() {
+                show(&chosen[..many]);
+            }
+        }
+    }
+
+    /// The set with the most GPUs, and of those the cheapest; slices without a price are ignored.
+    pub(super) fn largest_set<'a>(&'a self, price: &impl Fn(u32) -> Option<f64>) -> Vec<Lot<'a>> {
+        let mut best: (u64, f64, Vec<Lot<'a>>) = (0, 0.0, Vec::new());
+        self.sets(price, &mut |chosen| {
+            let gpus = chosen.iter().map(Lot::gpus).sum();
+            let cost = chosen.iter().map(|lot| lot.price).sum();
+            if gpus > best.0 || (gpus == best.0 && cost < best.1) {
+                best = (gpus, cost, chosen.to_vec());
+            }
+        });
+        best.2
+    }
+
     /// The cheapest set of one slice, of two, and so on; slices without a price are ignored.
     fn bundles(&self, price: &impl Fn(u32) -> Option<f64>) -> Vec<Bundle> {
-        let mut priced: Vec<(f64, &Slice)> = self
-            .slices
-            .iter()
-            .filter_map(|slice| Some((price(slice.row)?, slice)))
-            .filter(|(price, _)| price.is_finite() && *price >= 0.0)
-            .collect();
-        priced.sort_by(|(left, _), (right, _)| left.total_cmp(right));
-        let costs: HashMap<u32, f64> = priced
-            .iter()
-            .map(|(price, slice)| (slice.row, *price))
-            .collect();
-        let bundle = |chosen: &[&Slice]| {
-            let picks: Vec<Pick> = chosen
-                .iter()
-                .map(|slice| Pick {
-                    row: slice.row,
-                    price: costs[&slice.row],
-                })
-                .collect();
-            Bundle {
-                cost: picks.iter().map(|pick| pick.price).sum(),
-                picks,
-            }
-        };
-        let slices: Vec<&Slice> = priced.iter().map(|(_, slice)| *slice).collect();
-        if slices.len() > EXHAUSTIVE {
-            let chosen = self.first_that_fit(slices);
+        let mut lots = self.lots(price);
+        lots.sort_by(|left, right| left.price.total_cmp(&right.price));
+        if lots.len() > EXHAUSTIVE {
+            let chosen = self.first_that_fit(lots);
             return (1..=chosen.len())
-                .map(|many| bundle(&chosen[..many]))
+                .map(|many| Bundle::new(&chosen[..many]))
                 .collect();
         }
         let mut best: Vec<Bundle> = Vec::new();
-        self.combine(&slices, &mut |chosen| {
-            let own = bundle(chosen);
+        self.combine(&lots, &mut |chosen| {
+            let own = Bundle::new(chosen);
             match best.get_mut(chosen.len() - 1) {
                 // Sets grow by one slice at a time, so that no size is skipped.
                 None => best.push(own),
@@ -249,6 +303,19 @@ impl Machine {
 struct Bundle {
     cost: f64,
     picks: Vec<Pick>,
+}
+
+impl Bundle {
+    fn new(chosen: &[Lot<'_>]) -> Self {
+        let picks = chosen.iter().map(|lot| Pick {
+            row: lot.row(),
+            price: lot.price,
+        });
+        Self {
+            cost: chosen.iter().map(|lot| lot.price).sum(),
+            picks: picks.collect(),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

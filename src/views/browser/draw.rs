@@ -9,7 +9,9 @@ use crate::app::Pane;
 use crate::app::browser::Browser;
 use crate::app::frame_layout::Target;
 use crate::app::view::{Region, Scene};
-use crate::domain::format::grouped;
+use crate::domain::cost::Prices;
+use crate::domain::format::{counted, dollars, grouped, per_hour};
+use crate::domain::insight::Totals;
 use crate::domain::{Listing, Resource};
 use crate::views::{market, preview};
 use crate::widgets::panel::{Panel, Size};
@@ -217,6 +219,31 @@ fn compact_facts(browser: &Browser, viewport: &Viewport) -> String {
     format!("{marks}{label}")
 }
 
+/// The totals of the marked offers, or that they cannot all be rented: ` (3 GPUs, $1.32/h)`.
+fn marked_total(browser: &Browser) -> String {
+    /// More marks than anybody rents: a frame must not add them up.
+    const MOST: usize = 100;
+    let rows = browser.marked_rows();
+    let Some(listing) = browser.listing() else {
+        return String::new();
+    };
+    if browser.resource() != Resource::Offers || rows.is_empty() || rows.len() > MOST {
+        return String::new();
+    }
+    let pricing = browser.pricing();
+    let prices = Prices::new(listing, pricing.model);
+    let totals = Totals::of(&prices, &pricing, &rows);
+    let gpus = usize::try_from(totals.amount.gpus).unwrap_or(usize::MAX);
+    let gpus = counted(gpus, "GPU", "GPUs");
+    let price = match (totals.shared.is_empty(), totals.bill, totals.hourly) {
+        (false, ..) => ", shared by some".to_owned(),
+        (true, Some(bill), _) => format!(", {}", dollars(bill)),
+        (true, None, Some(hourly)) => format!(", {}", per_hour(hourly)),
+        (true, None, None) => String::new(),
+    };
+    format!(" ({gpus}{price})")
+}
+
 /// The signs on the screen and their meaning, and the number of marked rows.
 fn legend(browser: &Browser, scene: &Scene<'_, '_>) -> Line<'static> {
     let theme = scene.theme;
@@ -230,7 +257,7 @@ fn legend(browser: &Browser, scene: &Scene<'_, '_>) -> Line<'static> {
         add(
             "▌",
             theme.warning,
-            format!("{} marked", browser.marks.len()),
+            format!("{} marked{}", browser.marks.len(), marked_total(browser)),
         );
     }
     let front = browser.visible_best();

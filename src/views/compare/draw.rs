@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
-use ratatui::text::{Line as TextLine, Span};
+use ratatui::text::Line as TextLine;
 use ratatui::widgets::{StatefulWidget, Widget};
 
 use super::verdict::letter;
@@ -80,9 +80,18 @@ pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) 
         .flat_map(|sentence| wrap(sentence, width))
         .collect();
     let above = u16::try_from(verdict.len()).unwrap_or(0);
-    let totals = u16::from(area.height > 14 && !view.totals.is_empty());
+    let totals = if area.height > 14 && !view.totals.is_empty() {
+        let mut lines = wrap(&rented(view), width);
+        if scene.size == Size::Compact {
+            lines.truncate(1);
+        }
+        lines
+    } else {
+        Vec::new()
+    };
+    let below = u16::try_from(totals.len()).unwrap_or(0);
     let mut shown = Viewport::default();
-    let page = area.height.saturating_sub(frame.1 + above + 2 + totals);
+    let page = area.height.saturating_sub(frame.1 + above + 2 + below);
     shown.scroll_to(view.top, view.lines.len(), Rect::new(0, 0, 1, page));
     if shown.total > shown.page {
         facts.push(shown.label());
@@ -97,7 +106,7 @@ pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) 
         Constraint::Length(above),
         Constraint::Length(2),
         Constraint::Fill(1),
-        Constraint::Length(totals),
+        Constraint::Length(below),
     ])
     .areas(inner);
     draw_verdict(&verdict, top, scene);
@@ -113,11 +122,14 @@ pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) 
         theme,
     };
     scene.scroll(Region::MAIN, lines, body);
-    let line = TextLine::from(vec![
-        Span::styled("If you rent all: ", theme.heading),
-        Span::styled(view.totals.join(" · "), theme.text),
-    ]);
-    scene.render(fit(line, foot.width), foot);
+    for (row, line) in foot.rows().zip(totals) {
+        scene.render(TextLine::styled(line, theme.text), row);
+    }
+}
+
+/// The totals of all rows.
+fn rented(view: &Compare) -> String {
+    format!("If you rent all: {}", view.totals.join(" · "))
 }
 
 fn draw_verdict(verdict: &[String], area: Rect, scene: &mut Scene<'_, '_>) {

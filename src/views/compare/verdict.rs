@@ -2,8 +2,9 @@
 
 use crate::app::browser::Browser;
 use crate::domain::cost::Prices;
+use crate::domain::field::Unit;
 use crate::domain::format::{self, trimmed};
-use crate::domain::insight::Supply;
+use crate::domain::insight::{Supply, Totals};
 use crate::domain::{Listing, Resource};
 
 /// The letter of a column.
@@ -131,7 +132,7 @@ pub(super) fn totals(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<
         numbers.sum()
     };
     match browser.resource() {
-        Resource::Offers => offers(browser, listing, rows, sum("job_cost")),
+        Resource::Offers => offers(browser, listing, rows),
         Resource::Volumes => {
             let space = sum("disk_space").map(format::gigabytes);
             let term = sum("volume_term").map(|it| format!("{} for the term", format::dollars(it)));
@@ -141,35 +142,58 @@ pub(super) fn totals(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<
     }
 }
 
-fn offers(browser: &Browser, listing: &Listing, rows: &[u32], job: Option<f64>) -> Vec<String> {
-    let supply = Supply::of(listing, rows);
-    let amount = supply.amount();
+/// The totals of offers: what cannot be rented together first, then supply, prices and limits.
+fn offers(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<String> {
+    let pricing = browser.pricing();
+    let prices = Prices::new(listing, pricing.model);
+    let totals = Totals::of(&prices, &pricing, rows);
+    let amount = totals.amount;
     let gpus = usize::try_from(amount.gpus).unwrap_or(usize::MAX);
-    let slices: usize = supply
-        .machines()
-        .iter()
-        .map(|machine| machine.rows().count())
-        .sum();
     let mut parts = vec![format!(
         "{} on {}",
         format::counted(gpus, "GPU", "GPUs"),
         format::counted(amount.machines, "machine", "machines")
     )];
-    // Only offers that do not share GPUs can be rented together.
-    let together = supply.price(|_| Some(0.0)).most_workers();
-    if together < slices {
+    if !totals.shared.is_empty() {
+        let supply = Supply::of(listing, rows);
+        // Only offers that do not share GPUs can be rented together.
+        let together = supply.price(|_| Some(0.0)).most_workers();
+        let is_shared = |(_, row): &(usize, &u32)| totals.shared.contains(row);
+        let letters = rows.iter().enumerate().filter(is_shared);
+        let letters: Vec<String> = letters
+            .map(|(place, _)| letter(place).to_string())
+            .collect();
+        let who = if letters.len() == rows.len() {
+            "they".to_owned()
+        } else {
+            letters.join(", ")
+        };
+        let all = rows.len();
         parts.push(format!(
-            "only {together} of {slices} at once: they share GPUs"
+            "only {together} of {all} at once: {who} share GPUs"
         ));
         return parts;
     }
-    let pricing = browser.pricing();
-    let prices = Prices::new(listing, pricing.model);
-    let hourly: Option<f64> = rows
-        .iter()
-        .map(|row| prices.hourly(*row as usize, pricing.gb).ok())
-        .sum();
-    parts.extend(hourly.map(format::per_hour));
-    parts.extend(job.map(|total| format!("{} for the job", format::dollars(total))));
+    parts.extend(totals.hourly.map(format::per_hour));
+    parts.extend(
+        totals
+            .bill
+            .map(|total| format!("{} for the job", format::dollars(total))),
+    );
+    parts.extend(
+        totals
+            .vram_gb
+            .map(|gb| format!("{} VRAM", format::gigabytes(gb))),
+    );
+    let unit = Unit::Transfer.symbol(browser.dialect());
+    parts.extend(totals.slowest.map(|(down, up)| {
+        let (down, up) = (format::figure(down, 0), format::figure(up, 0));
+        format!("slowest link ↓ {down} ↑ {up} {unit}")
+    }));
+    parts.extend(
+        totals
+            .left
+            .map(|left| format!("first ends in {}", format::lasting(left))),
+    );
     parts
 }

@@ -14,8 +14,8 @@ use crate::app::keymap::{Action, Context};
 use crate::app::mutations::Completed;
 use crate::app::remote::Now;
 use crate::app::view::{Cx, Outcome, Region, Scene, View};
-use crate::domain::Resource;
 use crate::domain::workergroup::{Draft, Key};
+use crate::domain::{Query, Resource};
 use crate::widgets::form::{Form, FormEvent};
 use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::Size;
@@ -87,6 +87,12 @@ pub fn from_search(cx: &mut Cx<'_>) -> bool {
     let draft = Draft::from_query(&browser.query, browser.ran_words(), dialect);
     open_with(draft, cx);
     true
+}
+
+/// Opens the form with this query as the search.
+pub(super) fn with_query(query: &Query, cx: &mut Cx<'_>) {
+    let draft = Draft::from_query(query, &[], cx.state.profile.dialect);
+    open_with(draft, cx);
 }
 
 impl GroupForm {

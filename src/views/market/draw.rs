@@ -5,14 +5,12 @@ use std::borrow::Cow;
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
-use ratatui::symbols::Marker;
 use ratatui::text::{Line as TextLine, Span};
 use ratatui::widgets::Widget;
-use ratatui::widgets::canvas::Canvas;
 
+use super::Market;
 use super::groups::Line;
 use super::overview::{OfferedLine, Overview, Section};
-use super::{Level, Market};
 use crate::app::frame_layout::Target;
 use crate::app::keymap::Action;
 use crate::app::view::{Region, Scene};
@@ -75,7 +73,7 @@ pub(super) fn market(view: &Market, area: Rect, scene: &mut Scene<'_, '_>) {
         return;
     };
     let lines = u16::try_from(view.lines.len()).unwrap_or(u16::MAX);
-    let detail = if area.height < LEAST_WITH_DETAIL || view.levels.is_empty() {
+    let detail = if area.height < LEAST_WITH_DETAIL || view.prices.is_empty() {
         0
     } else {
         let free = area.height.saturating_sub(lines.saturating_add(3));
@@ -303,19 +301,16 @@ fn selected(view: &Market, listing: &Listing, area: Rect, scene: &mut Scene<'_, 
             Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(chart);
         let title = TextLine::styled(title, scene.theme.dim);
         scene.render(fit(title, head.width), head);
-        let all = view.levels.iter().map(|level| level.price);
-        let Some(scale) = Scale::fit(all, None) else {
-            continue;
-        };
-        let axis = Axis {
-            scale: &scale,
-            field: None,
-        };
         if chart.x == prices.x && side_by_side {
-            let values: Vec<f64> = view.levels.iter().map(|level| level.price).collect();
-            chart::histogram(&values, None, &axis, chart, scene);
+            if let Some(scale) = Scale::fit(view.prices.iter().copied(), None) {
+                let axis = Axis {
+                    scale: &scale,
+                    field: None,
+                };
+                chart::histogram(&view.prices, None, &axis, chart, scene);
+            }
         } else {
-            depth_chart(&view.levels, &axis, chart, scene);
+            chart::depth(&view.depth, None, chart, scene);
         }
     }
 }
@@ -351,41 +346,6 @@ fn cheapest(view: &Market, line: &Line, listing: &Listing) -> String {
     });
     let parts: Vec<String> = low.into_iter().chain(value).collect();
     parts.join(" · ")
-}
-
-/// Draws how many GPUs there are at or below each price, as a staircase.
-fn depth_chart(levels: &[Level], axis: &Axis<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
-    let mut total = 0.0;
-    let mut steps = vec![(0.0, 0.0)];
-    for level in levels {
-        let Some(x) = axis.scale.position(level.price) else {
-            continue;
-        };
-        #[expect(clippy::cast_precision_loss)] // far below 2^53
-        let gpus = level.gpus as f64;
-        steps.push((x, total));
-        total += gpus;
-        steps.push((x, total));
-    }
-    steps.push((1.0, total));
-    let Some(scale) = Scale::fit([0.0, total], None) else {
-        return;
-    };
-    let upwards = Axis {
-        scale: &scale,
-        field: None,
-    };
-    let Some(plot) = chart::axes(axis, Some(&upwards), area, scene) else {
-        return;
-    };
-    let color = scene.theme.series[1].fg.unwrap_or_default();
-    let high = scale.high;
-    let canvas = Canvas::default()
-        .marker(Marker::Braille)
-        .x_bounds([0.0, 1.0])
-        .y_bounds([0.0, high])
-        .paint(|context| chart::polyline(context, &steps, color));
-    scene.render(canvas, plot);
 }
 
 /// Draws the market panel: GPU models, countries and kinds of hosts, with their supply and lowest

@@ -102,7 +102,7 @@ pub(super) fn name(value: &GroupValue, field: &Field) -> String {
 }
 
 /// Measures the rows of a browser by its price basis.
-pub(super) fn measured<R>(
+pub(in crate::views) fn measured<R>(
     browser: &Browser,
     listing: &Listing,
     measure: impl FnOnce(&Measures<'_>) -> R,

@@ -11,13 +11,17 @@ use crate::app::State;
 use crate::app::browser::Browser;
 use crate::app::keymap::{Action, Context};
 use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
-use crate::domain::insight::{GroupOrder, Level, Scale, ScaleKind, depth, sort_groups, summarise};
+use crate::domain::insight::{
+    Depth, GroupOrder, Scale, ScaleKind, machine_prices, sort_groups, summarise,
+};
 use crate::domain::{Condition, Resource};
 
 use super::searched::{self, Searched};
 use crate::widgets::find::Find;
 use crate::widgets::input_widget::InputWidget;
-use groups::{Grouping, Line, measured};
+use groups::{Grouping, Line};
+
+pub(super) use groups::measured;
 
 pub use draw::panel;
 pub use overview::Overview;
@@ -40,8 +44,10 @@ pub struct Market {
     cursor: usize,
     /// The scale of all groups' prices; `None` when no row has a price.
     scale: Option<Scale>,
-    /// The machines of the selected group.
-    levels: Vec<Level>,
+    /// The lowest price on each machine of the selected group.
+    prices: Vec<f64>,
+    /// The offers of the selected group by price.
+    depth: Depth,
     /// Whether prices are the bills of a job.
     has_job: bool,
     find: Find,
@@ -62,7 +68,8 @@ impl Market {
             lines: Vec::new(),
             cursor: 0,
             scale: None,
-            levels: Vec::new(),
+            prices: Vec::new(),
+            depth: Depth::default(),
             has_job: false,
             find: Find::default(),
         };
@@ -105,11 +112,12 @@ impl Market {
     fn select(&mut self, line: usize, browser: &Browser) {
         self.cursor = line.min(self.lines.len().saturating_sub(1));
         let group = self.selected().map(|line| &line.group);
-        self.levels = match (group, browser.listing()) {
-            (Some(group), Some(listing)) => {
-                measured(browser, listing, |it| depth(listing, &group.rows, it))
-            }
-            _ => Vec::new(),
+        (self.prices, self.depth) = match (group, browser.listing()) {
+            (Some(group), Some(listing)) => measured(browser, listing, |measures| {
+                let prices = machine_prices(listing, &group.rows, measures);
+                (prices, Depth::of(listing, &group.rows, measures))
+            }),
+            _ => Default::default(),
         };
     }
 

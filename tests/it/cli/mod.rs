@@ -1,5 +1,6 @@
 //! The commands without a screen.
 
+mod analysis;
 pub mod commands;
 #[cfg(unix)]
 mod help;

@@ -638,3 +638,83 @@ fn gpu_numbers_are_read_tolerantly() {
         assert!(gpu_numbers(&listing, row).is_empty(), "row {row}");
     }
 }
+
+#[test]
+fn the_download_is_paid_for_as_hours() {
+    // 300 GB at 800 Mb/s: 300 x 8000 / 800 = 3000 s = 0.8333 h.
+    let record = |id: u32, speed: &str| {
+        format!(
+            r#"{{"id":{id},"dph_base":0.6,"storage_cost":0.72,"inet_down_cost":0.01,"inet_up_cost":0.0,
+                "duration":36000.0,"disk_space":500.0,"dlperf":100.0{speed}}}"#
+        )
+    };
+    let listing = offers(&[&record(1, r#","inet_down":800.0"#), &record(2, "")]);
+    let prices = Prices::new(&listing, OfferType::OnDemand);
+    let job = Job {
+        run_hours: 9.0,
+        stopped_hours: 0.0,
+        disk_gb: 100.0,
+        gb_in: 300.0,
+        gb_out: 0.0,
+        work_dlperf_hours: None,
+    };
+    let cost = prices.job(0, &job, NOW).unwrap();
+    close(cost.download.unwrap(), 0.833_333, 1e-6);
+    close(cost.hours, 9.833_333, 1e-6);
+    // GPUs 0.6 x 9.8333, storage 0.72 x 100 / 720 = 0.1 an hour, traffic $3.
+    close(cost.total, 5.9 + 0.983_333 + 3.0, 1e-5);
+    assert_eq!(cost.steps[0].label, "Download");
+    assert_eq!(
+        cost.steps[0].formula,
+        "300 GB × 8000 Mb/GB / 800 Mb/s / 3600 s/h"
+    );
+    // Ten hours are left: enough for nine and the download, not for half an hour more.
+    assert!(!prices.cannot_do(0, &job, NOW));
+    let longer = Job {
+        run_hours: 9.5,
+        ..job
+    };
+    assert!(prices.cannot_do(0, &longer, NOW));
+    // Where the speed is not reported the bill is without the download, and says so.
+    let cost = prices.job(1, &job, NOW).unwrap();
+    assert_eq!((cost.download, cost.hours), (None, 9.0));
+    close(cost.total, 5.4 + 0.9 + 3.0, 1e-5);
+    // Work in DLPerf-hours takes 5 h on 100 DLPerf, after the download.
+    let work = Job {
+        work_dlperf_hours: Some(500.0),
+        ..job
+    };
+    close(prices.job_hours(0, &work).unwrap(), 5.833_333, 1e-6);
+    // What never runs downloads nothing.
+    let stopped = Job {
+        run_hours: 0.0,
+        ..job
+    };
+    near(prices.job_hours(0, &stopped).unwrap(), 0.0);
+}
+
+#[test]
+fn a_job_is_read_from_a_word() {
+    let job: Job = "5d, 1TB, 300GB-down, 50gb up, 2d-stopped".parse().unwrap();
+    let wanted = Job {
+        run_hours: 120.0,
+        stopped_hours: 48.0,
+        disk_gb: 1000.0,
+        gb_in: 300.0,
+        gb_out: 50.0,
+        work_dlperf_hours: None,
+    };
+    assert_eq!(job, wanted);
+    let job: Job = "72".parse().unwrap();
+    assert_eq!((job.run_hours, job.disk_gb, job.gb_in), (72.0, 8.0, 0.0));
+    let job: Job = "5000dlperf-hours,100GB".parse().unwrap();
+    assert_eq!(job.work_dlperf_hours, Some(5000.0));
+    assert!(
+        "100GB"
+            .parse::<Job>()
+            .unwrap_err()
+            .contains("needs a run time")
+    );
+    let error = "3d,soon".parse::<Job>().unwrap_err();
+    assert!(error.starts_with("'soon' is no part of a job"), "{error}");
+}

@@ -3,6 +3,7 @@
 mod catalog;
 mod cost;
 mod decode;
+mod depth;
 mod independent;
 mod insight;
 mod language;
@@ -10,6 +11,7 @@ mod language_editing;
 mod language_properties;
 pub mod malformed;
 mod plain;
+mod plan;
 mod query_cases;
 mod real_records;
 mod routing;

@@ -1,18 +1,18 @@
 //! Machines and GPUs behind offers, and the disjoint slices that workers run on: expectations by hand,
 //! and the plain definition tried on every subset.
 
-use bourse::domain::cost::Prices;
-use bourse::domain::insight::{Amount, Measures, Picks, Supply, summarise};
+use bourse::domain::cost::{Basis, Prices};
+use bourse::domain::insight::{Amount, Measures, Picks, Supply, Totals, summarise};
 use bourse::domain::{Listing, OFFERS, OfferType};
 use proptest::prelude::*;
 
-fn offers(records: &[String]) -> Listing {
+pub fn offers(records: &[String]) -> Listing {
     let body = format!(r#"{{"offers": [{}]}}"#, records.join(","));
     Listing::read(&OFFERS, body, 0.0).unwrap()
 }
 
 /// A slice of machine `machine` with these GPUs.
-fn slice(id: usize, machine: usize, gpus: &[i64], price: f64) -> String {
+pub fn slice(id: usize, machine: usize, gpus: &[i64], price: f64) -> String {
     let many = gpus.len();
     format!(
         r#"{{"id":{id},"machine_id":{machine},"gpu_name":"MI300X","num_gpus":{many},"gpu_ids":{gpus:?},"dph_total":{price}}}"#
@@ -37,7 +37,7 @@ fn ids(listing: &Listing, picks: &Picks) -> Vec<i64> {
 }
 
 #[track_caller]
-fn near(value: f64, wanted: f64) {
+pub fn near(value: f64, wanted: f64) {
     assert!((value - wanted).abs() <= 1e-9, "{value} is not {wanted}");
 }
 
@@ -233,4 +233,39 @@ proptest! {
             prop_assert!(picks.typical(workers).unwrap() >= picks.least(workers) - 1e-9);
         }
     }
+}
+
+#[test]
+fn totals_add_up_what_can_be_rented_together_and_flag_the_rest() {
+    let more = |id: usize, machine: usize, gpus: &[i64], price: f64, down: f64, left: f64| {
+        let record = slice(id, machine, gpus, price);
+        let record = record.trim_end_matches('}');
+        format!(
+            r#"{record},"gpu_ram":24000,"inet_down":{down},"inet_up":200.0,"duration":{left}}}"#
+        )
+    };
+    let listing = offers(&[
+        more(1, 1, &[0, 1], 3.0, 900.0, 86_400.0),
+        more(2, 1, &[1], 2.0, 500.0, 86_400.0),
+        more(3, 2, &[0], 1.0, 300.0, 7200.0),
+    ]);
+    let prices = Prices::new(&listing, OfferType::OnDemand);
+    let basis = Basis::hourly(OfferType::OnDemand);
+    let totals = Totals::of(&prices, &basis, &[0, 2]);
+    assert_eq!(
+        totals.amount,
+        Amount {
+            machines: 2,
+            gpus: 3
+        }
+    );
+    assert_eq!((totals.hourly, totals.vram_gb), (Some(4.0), Some(72.0)));
+    assert_eq!(
+        (totals.slowest, totals.left),
+        (Some((300.0, 200.0)), Some(7200.0))
+    );
+    assert!(totals.shared.is_empty() && totals.bill.is_none());
+    // 1 and 2 share GPU 1.
+    let totals = Totals::of(&prices, &basis, &[0, 1, 2]);
+    assert_eq!(totals.shared, [0, 1]);
 }

@@ -74,6 +74,7 @@ fn an_unbound_key_says_so_once_in_every_view() {
         "v",
         "m",
         "p",
+        "D",
         "F",
         "B",
         "2",
@@ -105,7 +106,18 @@ fn an_unbound_key_says_so_once_in_every_view() {
 #[test]
 fn q_goes_back_from_every_view_and_ctrl_c_quits_there() {
     use bourse::app::Effect;
-    for keys in ["enter", "enter tab", "v", "m", "p", "F", "B", "M", "t esc"] {
+    for keys in [
+        "enter",
+        "enter tab",
+        "v",
+        "m",
+        "p",
+        "D",
+        "F",
+        "B",
+        "M",
+        "t esc",
+    ] {
         let mut desk = TestApp::with_offers(THREE);
         desk.keys("space space");
         desk.keys(keys);
@@ -131,6 +143,7 @@ fn ctrl_c_leaves_every_text_and_quits_the_second_time() {
         ":",
         "?",
         "J",
+        "K",
         "e",
         "n",
         "2 u",
@@ -166,7 +179,16 @@ fn the_ends_of_a_wide_comparison_are_a_key_away() {
 
 #[test]
 fn pages_and_ends_are_a_key_away_in_every_list() {
-    for keys in ["", "enter tab", "enter tab tab tab", "m", "F", "B", "M"] {
+    for keys in [
+        "",
+        "enter tab",
+        "enter tab tab tab",
+        "m",
+        "D",
+        "F",
+        "B",
+        "M",
+    ] {
         let mut desk = TestApp::with_offers(THREE);
         desk.keys(keys);
         for key in ["ctrl-f", "ctrl-b", "end", "home", "pgdn", "pgup", "G", "g"] {

@@ -1,11 +1,13 @@
 //! The dashboard, view by view and key by key.
 
 mod clock;
+mod cluster;
 mod columns;
 mod comfort;
 mod compare;
 mod computed;
 mod copy;
+mod depth;
 mod detail;
 mod everyday;
 mod filter;

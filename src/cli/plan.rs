@@ -1,0 +1,199 @@
+//! `bourse plan`: the cheapest offers that together have N GPUs.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value as Json, json};
+
+use super::analysis::{Market, print_document};
+use super::analysis_args::{PlanArguments, ReportFormat};
+use super::output::{self, CliError};
+use super::settings::Settings;
+use super::table;
+use crate::domain::insight::plan::{Bill, Need, Offers, Plan, Planning, Target};
+use crate::domain::{Resource, export, format};
+
+pub async fn plan(settings: &Settings, own: &PlanArguments) -> Result<(), CliError> {
+    let need = need(own)?;
+    let market = Market::load(settings, &own.analysis).await?;
+    let prices = market.prices();
+    let is_choice = |row| market.is_choice(&prices, row);
+    let offers = Offers::new(&prices, market.basis, &market.found.rows, is_choice);
+    let planning = offers.plan(&need);
+    let shown = Shown {
+        market: &market,
+        need: &need,
+        offers: &offers,
+        planning: &planning,
+    };
+    match (own.analysis.format, &planning.plan) {
+        (ReportFormat::Json, _) => print_document(&market, shown.json())?,
+        (ReportFormat::Table, Some(plan)) => output::print(&shown.table(plan))?,
+        (ReportFormat::Csv, Some(plan)) => output::print(&shown.csv(plan))?,
+        (ReportFormat::Table | ReportFormat::Csv, None) => {}
+    }
+    market.found.tell(settings.dialect);
+    if planning.plan.is_some() {
+        return Ok(());
+    }
+    let remarks = planning.remarks(&need, market.bill(), |row| market.id(row));
+    let texts: Vec<String> = remarks.into_iter().map(|remark| remark.text).collect();
+    Err(CliError::Failed(texts.join("\n")))
+}
+
+fn need(own: &PlanArguments) -> Result<Need, CliError> {
+    if own
+        .analysis
+        .job
+        .is_some_and(|job| job.work_dlperf_hours.is_some())
+    {
+        let message = "--job: give it a run time, work in DLPerf-hours can't be split";
+        return Err(CliError::Usage(message.to_owned()));
+    }
+    let target = match (own.gpus, own.dlperf) {
+        (Some(gpus), _) => Target::Gpus(gpus),
+        (None, dlperf) => Target::Dlperf(dlperf.unwrap_or(0.0)),
+    };
+    Ok(Need {
+        machines: own.machines,
+        per_machine: own.per_machine,
+        one_model: !own.any_model,
+        vram_gb: own.vram,
+        network: own.network,
+        deadline: own.deadline,
+        budget: own.budget,
+        ..Need::new(target)
+    })
+}
+
+/// A plan and what it is printed with.
+struct Shown<'a> {
+    market: &'a Market,
+    need: &'a Need,
+    offers: &'a Offers<'a>,
+    planning: &'a Planning,
+}
+
+impl Shown<'_> {
+    /// A cell as in a table of offers.
+    fn cell(&self, row: u32, key: &str) -> String {
+        let field = Resource::Offers.catalog().by_key(key);
+        field.map_or_else(String::new, |field| {
+            format::cell(&self.market.found.listing, row as usize, field, 30)
+        })
+    }
+
+    fn price(&self, row: u32) -> f64 {
+        self.offers.price(row).unwrap_or(0.0)
+    }
+
+    fn table(&self, plan: &Plan) -> String {
+        let bill = self.market.bill();
+        let total = match bill {
+            Bill::Job => format!("{} for the job", bill.money(plan.bill)),
+            Bill::Hourly => bill.money(plan.bill),
+        };
+        let mut text = format!("{}: {total}\n\n", plan.words());
+        let titles = ["ID", "Machine", "GPUs", "Place", "Price"];
+        let mut rows: Vec<Vec<String>> = vec![titles.map(str::to_owned).to_vec()];
+        rows.extend(plan.rows().map(|row| {
+            let cell = |key| self.cell(row, key);
+            vec![
+                cell("id"),
+                cell("machine_id"),
+                format!(
+                    "{}× {} {}",
+                    cell("num_gpus"),
+                    cell("gpu_name"),
+                    cell("gpu_ram")
+                ),
+                cell("geolocation"),
+                bill.money(self.price(row)),
+            ]
+        }));
+        text.push_str(&table::left(&rows));
+        text.push('\n');
+        let remarks = self
+            .planning
+            .remarks(self.need, bill, |row| self.market.id(row));
+        for remark in remarks {
+            text.push_str(&remark.text);
+            text.push('\n');
+        }
+        let mut curve: Vec<Vec<String>> = vec![vec![self.unit().to_owned(), "Bill".to_owned()]];
+        curve.extend(self.planning.curve.iter().map(|(target, total)| {
+            let total = total.map_or_else(|| format::NONE.to_owned(), |total| bill.money(total));
+            vec![target.number(), total]
+        }));
+        text.push('\n');
+        text.push_str(&table::plain(&curve));
+        text
+    }
+
+    const fn unit(&self) -> &'static str {
+        match self.need.target {
+            Target::Gpus(_) => "GPUs",
+            Target::Dlperf(_) => "DLPerf",
+        }
+    }
+
+    fn csv(&self, plan: &Plan) -> String {
+        let keys = [
+            "id",
+            "machine_id",
+            "num_gpus",
+            "gpu_name",
+            "gpu_ram",
+            "geolocation",
+        ];
+        let fields = keys.map(|key| Resource::Offers.catalog().by_key(key));
+        let fields: Vec<_> = fields.into_iter().flatten().collect();
+        let rows: Vec<u32> = plan.rows().collect();
+        let mut text = format!("{},price\n", keys.join(","));
+        for row in rows {
+            text.push_str(&export::csv_line(&self.market.found.listing, row, &fields));
+            let _ = writeln!(text, ",{}", self.price(row)); // writing to a String cannot fail
+        }
+        text
+    }
+
+    fn json(&self) -> Json {
+        let bill = self.market.bill();
+        let binding = self.planning.binding.iter().map(|binding| {
+            json!({ "limit": self.need.name(binding.limit), "bill_without": binding.bill })
+        });
+        let curve = self
+            .planning
+            .curve
+            .iter()
+            .map(|(target, total)| match target {
+                Target::Gpus(gpus) => json!({ "gpus": gpus, "bill": total }),
+                Target::Dlperf(dlperf) => json!({ "dlperf": dlperf, "bill": total }),
+            });
+        let remarks = self
+            .planning
+            .remarks(self.need, bill, |row| self.market.id(row));
+        let plan = |plan: &Option<Plan>| plan.as_ref().map(|plan| self.plan_json(plan));
+        json!({
+            "plan": plan(&self.planning.plan),
+            "runner_up": plan(&self.planning.runner_up),
+            "binding": binding.collect::<Vec<_>>(),
+            "curve": curve.collect::<Vec<_>>(),
+            "remarks": remarks.into_iter().map(|remark| remark.text).collect::<Vec<_>>(),
+        })
+    }
+
+    fn plan_json(&self, plan: &Plan) -> Json {
+        let offers = plan.rows().map(|row| {
+            let id = self.market.found.listing.id(row as usize).map(|id| id.0);
+            json!({ "id": id, "machine_id": self.cell(row, "machine_id"), "price": self.price(row) })
+        });
+        json!({
+            "bill": plan.bill,
+            "gap": plan.gap,
+            "gpus": plan.gpus,
+            "dlperf": plan.dlperf,
+            "machines": plan.machines.len(),
+            "offers": offers.collect::<Vec<_>>(),
+        })
+    }
+}

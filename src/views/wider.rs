@@ -1,0 +1,49 @@
+//! The offer to load more rows where a view is about the first ones only.
+
+use ratatui::text::Line;
+
+use crate::app::State;
+use crate::app::keymap::Action;
+use crate::app::view::{Availability, Cx, Scene};
+use crate::domain::format::grouped;
+
+/// By how much the limit of the search grows at a time.
+const FACTOR: u32 = 4;
+
+/// The limit that loads more; `None` where all rows are loaded.
+fn limit(state: &State) -> Option<u32> {
+    let browser = state.browser().filter(|browser| browser.is_cut())?;
+    let limit = browser.query.limit?;
+    Some(limit.saturating_mul(FACTOR))
+}
+
+pub(super) fn availability(state: &State) -> Availability {
+    match limit(state) {
+        Some(_) => Availability::Available,
+        None => Availability::Hidden,
+    }
+}
+
+/// Runs the search again with a higher limit.
+pub(super) fn load(cx: &mut Cx<'_>) {
+    let Some(limit) = limit(cx.state) else {
+        cx.toast("All offers are loaded");
+        return;
+    };
+    if let Some(browser) = cx.state.browser_mut() {
+        browser.query.limit = Some(limit);
+    }
+    cx.perform_on_pane(Action::Refresh);
+}
+
+/// That cheaper rows may be missing, and the keys that load them.
+pub(super) fn note(keys: &str, scene: &Scene<'_, '_>) -> Option<Line<'static>> {
+    let limit = limit(scene.state)?;
+    let loaded = scene.state.browser()?.listing()?.len();
+    let text = format!(
+        "! Only the first {} offers: cheaper ones may be missing ({keys} to load {})",
+        grouped(loaded),
+        grouped(limit as usize)
+    );
+    Some(Line::styled(text, scene.theme.warning))
+}

@@ -1,0 +1,162 @@
+//! `bourse market`, `bourse depth` and `bourse plan` against a server with a small market; every
+//! number is worked out by hand.
+
+use serde_json::{Value as Json, json};
+
+use super::commands::bourse;
+use crate::recorder::{Recorder, json as json_answer};
+
+/// A machine with one or both of its GPUs, two single GPUs of another model, and eight more GPUs.
+const MARKET: &str = r#"{"offers":[
+ {"id":13,"gpu_name":"RTX 3090","num_gpus":1,"gpu_ram":24576,"dph_base":0.21,"dph_total":0.22,"storage_cost":0.9,
+  "machine_id":9,"host_id":70,"gpu_ids":[0],"geolocation":"Texas, US","inet_down":400.0,"inet_up":300.0,
+  "inet_down_cost":0.01,"inet_up_cost":0.02,"disk_space":500.0,"duration":864000.0,"dlperf":50.0},
+ {"id":14,"gpu_name":"RTX 3090","num_gpus":1,"gpu_ram":24576,"dph_base":0.29,"dph_total":0.30,"storage_cost":0.9,
+  "machine_id":10,"host_id":72,"gpu_ids":[0],"geolocation":"Iceland, IS","inet_down":400.0,"inet_up":300.0,
+  "inet_down_cost":0.01,"inet_up_cost":0.02,"disk_space":500.0,"duration":864000.0,"dlperf":40.0},
+ {"id":11,"gpu_name":"RTX 4090","num_gpus":1,"gpu_ram":24564,"dph_base":0.40,"dph_total":0.41,"storage_cost":0.9,
+  "machine_id":7,"host_id":70,"gpu_ids":[0],"geolocation":"Texas, US","inet_down":800.0,"inet_up":500.0,
+  "inet_down_cost":0.01,"inet_up_cost":0.02,"disk_space":500.0,"duration":864000.0,"dlperf":100.0},
+ {"id":12,"gpu_name":"RTX 4090","num_gpus":2,"gpu_ram":24564,"dph_base":0.70,"dph_total":0.71,"storage_cost":0.9,
+  "machine_id":7,"host_id":70,"gpu_ids":[0,1],"geolocation":"Texas, US","inet_down":800.0,"inet_up":500.0,
+  "inet_down_cost":0.01,"inet_up_cost":0.02,"disk_space":500.0,"duration":864000.0,"dlperf":190.0}]}"#;
+
+/// Runs a command against the market.
+fn run(arguments: &[&str]) -> (i32, String, String, Recorder) {
+    let recorder = Recorder::always(json_answer(200, MARKET));
+    let url = recorder.url();
+    let (status, out, err) = bourse(&[arguments, &["--base-url", &url]].concat());
+    (status, out, err, recorder)
+}
+
+fn document(arguments: &[&str]) -> Json {
+    let (status, out, err, _) = run(&[arguments, &["--format", "json"]].concat());
+    assert_eq!(status, 0, "{err}");
+    serde_json::from_str(&out).unwrap()
+}
+
+#[track_caller]
+fn near(value: &Json, wanted: f64) {
+    let value = value.as_f64().unwrap();
+    assert!((value - wanted).abs() < 1e-9, "{value} is not {wanted}");
+}
+
+#[test]
+fn depth_counts_gpus_once_and_prices_sizes() {
+    let (status, out, err, recorder) = run(&["depth", "gpu_name!=A40"]);
+    assert_eq!((status, err.as_str()), (0, ""));
+    // 0.22, 0.30 and 0.71 for two: 1.23 for four.
+    assert_eq!(
+        out.lines().next(),
+        Some("4 GPUs from $0.220/h, all at an average of $0.307/h")
+    );
+    let last: Vec<&str> = out.lines().last().unwrap().split_whitespace().collect();
+    assert_eq!(last, ["4", "3", "$0.307/h", "$0.355/h", "$1.230/h"]);
+    let request: Json = serde_json::from_slice(&recorder.only().body).unwrap();
+    assert_eq!(request["limit"], 3000);
+    assert_eq!(request["gpu_name"], json!({"neq": "A40"}));
+
+    let document = document(&["depth"]);
+    assert_eq!(document["gpus"], 4);
+    assert_eq!(document["complete"], true);
+    assert_eq!(document["steps"][0]["id"], 13);
+    assert_eq!(document["steps"][2]["gpus"], 2);
+    near(&document["steps"][2]["total_price"], 1.23);
+}
+
+#[test]
+fn depth_of_a_number_of_gpus_is_what_they_cost() {
+    let (_, out, _, _) = run(&["depth", "--gpus", "2", "--format", "csv"]);
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(
+        lines[0],
+        "id,gpus,price,price_per_gpu,total_gpus,total_price"
+    );
+    assert_eq!(lines.len(), 3);
+    assert!(lines[1].starts_with("13,1,0.22,0.22,1,"), "{out}");
+    // Ten hours: 0.21 x 10 and 0.29 x 10, 50 GB at 0.9/720 an hour on each: 0.625 each.
+    let (_, out, _, _) = run(&["depth", "--gpus", "2", "--job", "10h,50GB"]);
+    assert!(out.contains("$6.25"), "{out}");
+    let (status, _, err, _) = run(&["depth", "--gpus", "9"]);
+    assert_eq!(status, 1);
+    assert!(
+        err.contains("only 4 GPUs match: drop a condition or raise --limit"),
+        "{err}"
+    );
+}
+
+#[test]
+fn market_groups_by_model_country_and_host() {
+    let document = document(&["market"]);
+    let groups = document["groups"].as_array().unwrap();
+    let of = |name: &str| {
+        groups
+            .iter()
+            .find(|group| group["gpu_name"] == name)
+            .unwrap()
+    };
+    assert_eq!(
+        (&of("RTX 4090")["gpus"], &of("RTX 4090")["machines"]),
+        (&json!(2), &json!(1))
+    );
+    assert_eq!(of("RTX 3090")["machines"], 2);
+    near(&of("RTX 3090")["price_per_gpu"]["median"], 0.26);
+    let (_, out, _, _) = run(&["market", "--by", "country"]);
+    let words: Vec<&str> = out.lines().nth(1).unwrap().split_whitespace().collect();
+    // Texas: 0.22 and 0.355 a GPU.
+    assert_eq!(
+        words,
+        ["US", "3", "2", "0.220", "0.254", "0.287", "0.321", "13"]
+    );
+    let (_, out, _, _) = run(&["market", "--by", "host", "--format", "csv"]);
+    assert!(
+        out.lines().nth(1).unwrap().starts_with("70,3,2,3,"),
+        "{out}"
+    );
+}
+
+#[test]
+fn a_plan_has_the_cheapest_offers_and_says_what_limits_cost() {
+    let document = document(&["plan", "--gpus", "2", "--machines", "1"]);
+    near(&document["plan"]["bill"], 0.71);
+    assert_eq!(document["plan"]["offers"][0]["id"], 12);
+    assert_eq!(document["binding"][0]["limit"], "at most 1 machine");
+    near(&document["binding"][0]["bill_without"], 0.52);
+    assert_eq!(document["plan"]["gap"], 0.0);
+
+    let (status, out, _, _) = run(&["plan", "--gpus", "3", "--any-model"]);
+    assert_eq!(status, 0);
+    // 0.22 + 0.30 + 0.41 beats 0.71 + 0.22 by a hair: both are 0.93.
+    assert!(out.starts_with("3 GPUs in "), "{out}");
+    assert!(out.contains("$0.930/h"), "{out}");
+    let (_, out, _, _) = run(&["plan", "--gpus", "2", "--format", "csv"]);
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(
+        lines[0],
+        "id,machine_id,num_gpus,gpu_name,gpu_ram,geolocation,price"
+    );
+    assert_eq!(lines[1], "14,10,1,RTX 3090,24576,\"Iceland, IS\",0.3");
+}
+
+#[test]
+fn what_cannot_be_planned_fails_with_a_hint() {
+    let (status, out, err, _) = run(&["plan", "--gpus", "4"]);
+    assert_eq!((status, out.as_str()), (1, ""));
+    assert!(
+        err.contains("Not enough: 4 offers within the limits have 2 GPUs at most"),
+        "{err}"
+    );
+    assert!(err.contains("Without “one GPU model”: $1.230/h"), "{err}");
+    let (status, _, err, _) = run(&["plan", "--machines", "2"]);
+    assert_eq!(status, 2);
+    assert!(err.contains("--gpus"), "{err}");
+    let (status, _, err, _) = run(&["plan", "--gpus", "2", "--job", "200GB"]);
+    assert_eq!(status, 2);
+    assert!(
+        err.contains("a job needs a run time, e.g. 3d,200GB,300GB-down"),
+        "{err}"
+    );
+    let (status, _, err, _) = run(&["plan", "gpus=many", "--gpus", "2"]);
+    assert_eq!(status, 2);
+    assert!(err.contains("in the query"), "{err}");
+}
