@@ -449,7 +449,8 @@ fn keys(report: &mut Report) {
     }
 }
 
-/// What the arrival of an answer costs on the loop's thread.
+/// What an answer costs between its arrival and its first frame, all of it on one thread. It has no
+/// plain loop: it stands beside a millisecond.
 fn arrival(report: &mut Report) {
     for rows in sizes() {
         if !report.wants("arrival") {
