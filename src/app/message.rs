@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crossterm::event::{KeyEvent, MouseEvent};
 
+use super::browser::Arrival;
 use super::export::{NotWritten, Written};
 use super::keymap::Keymap;
 use super::markets::data::{MarketCommand, MarketEvent, MarketList};
@@ -40,6 +41,8 @@ pub enum Message {
         ticket: Ticket,
         result: Box<Result<Reply, ApiError>>,
     },
+    /// A response was arranged, see [`Effect::Arrange`].
+    Arranged(Box<Arrival>),
     /// A route request succeeded or failed.
     Routed {
         ticket: Ticket,
@@ -101,6 +104,8 @@ pub enum Effect {
         ticket: Ticket,
         request: Request,
     },
+    /// Arrange a long response on another thread; replies with [`Message::Arranged`].
+    Arrange(Box<Arrival>),
     /// Send a write, once: journal the intent before the first byte and the outcome afterwards;
     /// replies with [`Message::Answered`]. It is never aborted.
     Write {

@@ -57,6 +57,7 @@ pub mod watch;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
+pub use answers::read_ahead;
 /// The person's own keys, by their path of old.
 pub use keymap::user as keys;
 use keymap::{Action, Chord};
@@ -117,6 +118,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             Vec::new()
         }
         Message::Answered { ticket, result } => answers::on_reply(model, now, ticket, *result),
+        Message::Arranged(arrival) => answers::arranged(model, *arrival),
         Message::Routed {
             ticket,
             sent,

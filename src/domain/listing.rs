@@ -4,23 +4,23 @@
 //! table, of the conditions and of the prices are read with the response; any other field becomes a
 //! column on first use, read from the records' own JSON, which stays available in full.
 
-use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use unicode_width::UnicodeWidthStr as _;
 
 use super::catalog::Catalog;
-use super::field::{Field, Kind};
+use super::field::Field;
 use super::json_split::SplitError;
-use super::query::{Condition, Direction, OrderKey};
 use super::text::Untrusted;
-use super::value::{CellRef, Found, Version};
+use super::value::{CellRef, Found};
 
 mod builder;
 mod digits;
 mod estimate;
 mod full_record;
+mod matching;
+mod order;
 mod packed;
 mod raw_cell;
 mod raw_members;
@@ -31,6 +31,8 @@ mod scan;
 use builder::Builder;
 use estimate::Estimate;
 pub use full_record::FullRecord;
+use order::IdOrder;
+pub use order::compare_cells;
 use packed::Packed;
 use raw_cell::RawCell;
 pub use reader::{Reader, Unsplit, Whole};
@@ -75,6 +77,12 @@ enum Cell {
     Bad(Found),
 }
 
+impl Cell {
+    const fn is_filled(&self) -> bool {
+        !matches!(self, Self::Missing | Self::Null | Self::Bad(_))
+    }
+}
+
 /// The cells of one field, with texts interned.
 #[derive(Default)]
 pub struct Column {
@@ -106,10 +114,22 @@ impl Column {
         }
     }
 
+    /// The cell of a row; of a text its index among [`Column::texts`].
+    fn raw(&self, row: usize) -> Cell {
+        self.cells
+            .get(row)
+            .map_or(Cell::Missing, |cell| cell.cell())
+    }
+
     /// The text of a row, for showing.
     pub fn text(&self, row: usize) -> Option<&Untrusted> {
-        match self.cells.get(row)?.cell() {
-            Cell::Text(index) => self.texts.get(index as usize),
+        self.texts.get(self.text_index(row)?)
+    }
+
+    /// The index of a row's text among [`Column::texts`].
+    pub fn text_index(&self, row: usize) -> Option<usize> {
+        match self.raw(row) {
+            Cell::Text(index) => Some(index as usize),
             Cell::Missing | Cell::Null | Cell::Flag(_) | Cell::Number(_) | Cell::Bad(_) => None,
         }
     }
@@ -148,10 +168,13 @@ impl Column {
 
     /// How many cells are whole values, out of how many.
     pub fn filled(&self) -> usize {
-        self.cells
-            .iter()
-            .filter(|cell| !matches!(cell.cell(), Cell::Missing | Cell::Null | Cell::Bad(_)))
-            .count()
+        let cells = self.cells.iter().map(|cell| cell.cell());
+        cells.filter(Cell::is_filled).count()
+    }
+
+    /// Whether no cell is a whole value.
+    pub fn is_blank(&self) -> bool {
+        !self.cells.iter().any(|cell| cell.cell().is_filled())
     }
 }
 
@@ -161,6 +184,7 @@ pub struct Listing {
     text: String,
     spans: Vec<Range<usize>>,
     ids: Vec<RowId>,
+    id_order: OnceLock<IdOrder>,
     columns: Vec<OnceLock<Column>>,
     now: f64,
     was_single: bool,
@@ -188,6 +212,7 @@ impl Listing {
             text: String::new(),
             spans: Vec::new(),
             ids: Vec::new(),
+            id_order: OnceLock::new(),
             columns: (0..catalog.fields.len() + catalog.computed.len())
                 .map(|_| OnceLock::new())
                 .collect(),
@@ -414,80 +439,5 @@ impl Listing {
             .collect();
         let json = self.json(row).unwrap_or_default();
         raw_members::other_members(json, &known, most)
-    }
-
-    /// The rows, in the server's order, that meet all `conditions`.
-    pub fn matching<'a>(&self, conditions: impl IntoIterator<Item = &'a Condition>) -> Vec<u32> {
-        let conditions: Vec<_> = conditions
-            .into_iter()
-            .map(|condition| (condition, self.column(condition.field)))
-            .collect();
-        (0..u32::try_from(self.len()).unwrap_or(u32::MAX))
-            .filter(|row| {
-                conditions
-                    .iter()
-                    .all(|(condition, column)| condition.accepts(column.cell(*row as usize)))
-            })
-            .collect()
-    }
-
-    /// Sorts row numbers by `order`; rows without a value come last in either direction, ties go by
-    /// id.
-    pub fn sort(&self, rows: &mut [u32], order: &[OrderKey]) {
-        let keys: Vec<_> = order
-            .iter()
-            .map(|key| (key, self.column(key.field)))
-            .collect();
-        rows.sort_by(|left, right| {
-            let (left, right) = (*left as usize, *right as usize);
-            keys.iter()
-                .map(|(key, column)| {
-                    compare_cells(
-                        key.field,
-                        column.cell(left),
-                        column.cell(right),
-                        key.direction,
-                    )
-                })
-                .find(|order| order.is_ne())
-                .unwrap_or_else(|| self.ids[left].cmp(&self.ids[right]))
-        });
-    }
-}
-
-/// Orders two cells of a field; blanks come last in either direction.
-pub fn compare_cells(
-    field: &Field,
-    left: CellRef<'_>,
-    right: CellRef<'_>,
-    direction: Direction,
-) -> Ordering {
-    let ascending = match (left, right) {
-        (left, right) if left.is_blank() || right.is_blank() => {
-            return left.is_blank().cmp(&right.is_blank());
-        }
-        (CellRef::Number(left), CellRef::Number(right)) => left.total_cmp(&right),
-        (left, right) if field.kind == Kind::Id => left.whole().cmp(&right.whole()),
-        (CellRef::Flag(left), CellRef::Flag(right)) => left.cmp(&right),
-        (CellRef::Text(left), CellRef::Text(right)) if field.kind == Kind::Version => {
-            let code = |text: &str| Version::parse(text.trim()).map_or(0, |version| version.code);
-            code(left).cmp(&code(right)).then_with(|| left.cmp(right))
-        }
-        (CellRef::Text(left), CellRef::Text(right)) => left.cmp(right),
-        // Mixed kinds in one column: any fixed order will do.
-        (left, right) => rank(left).cmp(&rank(right)),
-    };
-    match direction {
-        Direction::Ascending => ascending,
-        Direction::Descending => ascending.reverse(),
-    }
-}
-
-const fn rank(cell: CellRef<'_>) -> u8 {
-    match cell {
-        CellRef::Number(_) => 0,
-        CellRef::Text(_) => 1,
-        CellRef::Flag(_) => 2,
-        _ => 3,
     }
 }

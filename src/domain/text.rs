@@ -274,6 +274,8 @@ fn without_user_info(text: &str) -> String {
 pub fn is_drawable(symbol: &str) -> bool {
     match symbol.as_bytes() {
         [byte] => matches!(byte, b' '..=b'~'),
+        // Lines and blocks, of which every frame has a thousand: U+2500 to U+25BF.
+        [0xE2, 0x94..=0x96, _] => true,
         bytes => bytes.len() <= LONGEST_SYMBOL && !symbol.contains(is_hostile),
     }
 }
@@ -307,27 +309,69 @@ fn ascii(text: &str, max_chars: usize) -> String {
 /// assert_eq!(occurrences("Türkiye, TR", "turk"), [0..5]);
 /// ```
 pub fn occurrences(text: &str, word: &str) -> Vec<Range<usize>> {
-    // Folds each character to one character, so that positions do not shift.
-    let folded = |character| to_lower_case(normalize(character));
-    let word: Vec<char> = word.chars().map(folded).collect();
-    let text: Vec<(usize, char)> = text.char_indices().collect();
-    let mut found = Vec::new();
-    let mut at = 0;
-    while let Some(window) = text.get(at..at + word.len()).filter(|it| !it.is_empty()) {
-        let is_here = window
-            .iter()
-            .zip(&word)
-            .all(|((_, own), wanted)| folded(*own) == *wanted || (*wanted == '_' && *own == ' '));
-        if let (true, Some((start, _)), Some((end, last))) =
-            (is_here, window.first(), window.last())
-        {
-            found.push(*start..end + last.len_utf8());
-            at += word.len();
-        } else {
-            at += 1;
+    Needle::new(word).occurrences(text)
+}
+
+/// A word to look for in many texts.
+#[derive(Debug)]
+pub struct Needle {
+    /// The word, folded: each character to one character, so that positions do not shift.
+    folded: Vec<char>,
+    /// The same as bytes, if it is ASCII.
+    ascii: Option<Vec<u8>>,
+}
+
+impl Needle {
+    pub fn new(word: &str) -> Self {
+        let folded: Vec<char> = word.chars().map(fold).collect();
+        let byte = |letter: &char| u8::try_from(*letter).ok().filter(u8::is_ascii);
+        Self {
+            ascii: folded.iter().map(byte).collect(),
+            folded,
         }
     }
-    found
+
+    /// Whether the word occurs in a text; allocates nothing for texts of plain letters.
+    pub fn is_in(&self, text: &str) -> bool {
+        if !text.is_ascii() {
+            return !self.occurrences(text).is_empty();
+        }
+        let Some(word) = self.ascii.as_deref().filter(|word| !word.is_empty()) else {
+            return false;
+        };
+        let is = |(own, wanted): (&u8, &u8)| {
+            own.to_ascii_lowercase() == *wanted || (*wanted == b'_' && *own == b' ')
+        };
+        let mut places = text.as_bytes().windows(word.len());
+        places.any(|place| place.iter().zip(word).all(is))
+    }
+
+    /// Where the word stands in a text, in bytes.
+    fn occurrences(&self, text: &str) -> Vec<Range<usize>> {
+        let word = &self.folded;
+        let text: Vec<(usize, char)> = text.char_indices().collect();
+        let mut found = Vec::new();
+        let mut at = 0;
+        while let Some(window) = text.get(at..at + word.len()).filter(|it| !it.is_empty()) {
+            let is_here = window
+                .iter()
+                .zip(word)
+                .all(|((_, own), wanted)| fold(*own) == *wanted || (*wanted == '_' && *own == ' '));
+            if let (true, Some((start, _)), Some((end, last))) =
+                (is_here, window.first(), window.last())
+            {
+                found.push(*start..end + last.len_utf8());
+                at += word.len();
+            } else {
+                at += 1;
+            }
+        }
+        found
+    }
+}
+
+fn fold(character: char) -> char {
+    to_lower_case(normalize(character))
 }
 
 /// Truncates a text to `max` terminal cells, ending with an ellipsis if anything was cut.

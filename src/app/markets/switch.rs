@@ -2,6 +2,7 @@
 
 use super::data::{MarketReady, RestoredState, StatusMessage};
 use crate::app::actions;
+use crate::app::frame_layout::FrameLayout;
 use crate::app::message::{Effect, Toast};
 use crate::app::model::Model;
 use crate::app::profile::Profile;
@@ -37,7 +38,10 @@ impl Model {
             overlays: _,
             views: _,
         } = std::mem::replace(self, fresh);
-        self.facts = facts;
+        self.facts = FrameLayout {
+            rows: None,
+            ..facts
+        };
         let State {
             pane,
             keymap,

@@ -22,6 +22,7 @@ mod insights;
 mod job;
 mod keys;
 mod large_texts;
+mod long_responses;
 mod market;
 mod markets;
 mod monochrome;
