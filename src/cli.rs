@@ -110,7 +110,7 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<(), CliError> {
         },
         Command::Paths => effective::print_paths(&arguments.global),
         Command::Man => man::man(),
-        Command::Sandbox(own) => block_on(sandbox::serve(&arguments.global, own)),
+        Command::Sandbox(own) => on_threads(sandbox::serve(&arguments.global, own)),
         Command::Offers(own) => block_on(search::offers(&noted(arguments)?, own)),
         Command::Volumes(own) => block_on(search::volumes(&noted(arguments)?, own)),
         Command::Market(own) => block_on(analysis::market(&noted(arguments)?, own)),
@@ -118,7 +118,7 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<(), CliError> {
         Command::Plan(own) => block_on(plan::plan(&noted(arguments)?, own)),
         Command::Groups(own) => block_on(groups::groups(&noted(arguments)?, own)),
         Command::Unlist(own) => block_on(write::unlist(&noted(arguments)?, own)),
-        Command::Route(own) => block_on(route::route(&noted(arguments)?, own)),
+        Command::Route(own) => on_threads(route::route(&noted(arguments)?, own)),
     }
 }
 
@@ -139,9 +139,22 @@ fn noted(arguments: &Arguments) -> Result<Settings, CliError> {
     Ok(settings)
 }
 
+/// Runs a command that sends one request after the other: starting threads for it, and passing each
+/// piece of a response between them, would take longer than reading it.
 fn block_on(work: impl Future<Output = Result<(), CliError>>) -> Result<(), CliError> {
-    tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
+    run_on(&mut tokio::runtime::Builder::new_current_thread(), work)
+}
+
+fn on_threads(work: impl Future<Output = Result<(), CliError>>) -> Result<(), CliError> {
+    let mut threads = tokio::runtime::Builder::new_multi_thread();
+    run_on(threads.worker_threads(2), work)
+}
+
+fn run_on(
+    runtime: &mut tokio::runtime::Builder,
+    work: impl Future<Output = Result<(), CliError>>,
+) -> Result<(), CliError> {
+    runtime
         .enable_all()
         .build()
         .map_err(|error| CliError::Failed(format!("cannot start: {error}")))?

@@ -26,8 +26,7 @@
 //! # Known limits
 //!
 //! Sorting and filtering run on the event loop's thread: fast for what markets return today, to be
-//! moved off it for hundreds of thousands of rows. A response is decoded when complete, not while
-//! it streams.
+//! moved off it for hundreds of thousands of rows.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 

@@ -45,9 +45,9 @@ pub fn without_key(url: &str, body: &str) -> Option<String> {
     })
 }
 
-/// A word in single quotes.
+/// A word in single quotes. No argument can hold NUL; an address has it encoded.
 fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\0', "").replace('\'', r"'\''"))
+    format!("'{}'", word.replace('\0', "%00").replace('\'', r"'\''"))
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ use std::time::Duration;
 use crate::domain::workergroup::NewWorkergroup;
 use crate::domain::{Listing, Query, Resource, Untrusted};
 
-pub use client::{Client, ClientConfig, Origin, OriginError, Outcome};
+pub use client::{Client, ClientConfig, Origin, OriginError, Outcome, Received};
 pub use error::{ApiError, ErrorBody, Unreachable};
 pub use ledger::{Ledger, LedgerEntry};
 pub use pacing::Pacer;

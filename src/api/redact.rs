@@ -27,6 +27,9 @@ pub fn api_keys(json: &str) -> String {
 /// A record as it came, for a clipboard or a file: besides the members that the specification knows
 /// as secret, those that are called like one lose their value too, and so do copies of it.
 pub fn record(json: &str) -> String {
+    if !secrets::has_members(json, secrets::is_secret_name) {
+        return json.to_owned();
+    }
     let json = secrets::scrub(json, &Known::default(), secrets::is_secret_name);
     without_members(&json, secrets::is_secret_name)
 }

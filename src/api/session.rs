@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::client::{Client, Outcome};
+use super::client::{Client, Outcome, Received};
 use super::error::ApiError;
 use super::ledger::{CANCELLED, LedgerEntry};
 use super::pacing::Pacer;
@@ -34,6 +34,8 @@ pub enum Progress {
     Sent {
         attempt: u32,
     },
+    /// Part of the response arrived.
+    Received(Received),
     /// The attempt ended; its entry for the ledger.
     Tried(Box<LedgerEntry>),
 }
@@ -139,7 +141,8 @@ impl Session {
             given_up: Some(Box::new(blank)),
             started: Instant::now(),
         };
-        let Outcome { result, mut record } = self.client.call(request).await;
+        let on_part = |received| (trace.notify)(Progress::Received(received));
+        let Outcome { result, mut record } = self.client.call_and_tell(request, on_part).await;
         self.pacer()
             .answered(request.operation(), self.now(), &result);
         record.attempt = attempt;

@@ -1,9 +1,10 @@
 //! Routes responses by their ticket.
 
+use super::browser::Arrival;
 use super::message::Effect;
 use super::model::Model;
 use super::remote::{Now, Ticket};
-use super::{groups, mutations, requests, stack};
+use super::{groups, mutations, requests, row_filter, stack};
 use crate::api::{ApiError, Reply};
 use crate::domain::{Listing, Resource};
 
@@ -54,11 +55,30 @@ pub(super) fn on_reply(
         return Vec::new();
     };
     let is_listing = browser.resource() == Resource::Workergroups && answer.is_ok();
-    browser.answered(ticket, answer, now);
+    match answer.map(|listing| browser.arrival(ticket, listing, now)) {
+        Ok(Ok(arrival)) => return vec![Effect::Arrange(arrival)],
+        Ok(Err(listing)) => browser.answered(ticket, Ok(listing), now),
+        Err(error) => browser.answered(ticket, Err(error), now),
+    }
     if is_listing {
         return groups::listed(model, now);
     }
     Vec::new()
+}
+
+/// Shows a response that was arranged on another thread.
+pub(super) fn arranged(model: &mut Model, arrival: Arrival) -> Vec<Effect> {
+    model.state.browsers[arrival.resource()].arrived(arrival);
+    Vec::new()
+}
+
+/// Reads columns that a response does not arrive with and that are needed soon after it: for its
+/// check and for the market panel, and those that words are searched in.
+pub fn read_ahead(listing: &Listing) {
+    const NEEDED: [&str; 4] = ["is_bid", "gpu_ids", "datacenter", "verified"];
+    let catalog = listing.catalog();
+    let needed = NEEDED.iter().filter_map(|key| catalog.by_key(key));
+    listing.prepare(row_filter::searched(listing).chain(needed));
 }
 
 /// The records of a reply; `None` for replies of another kind.

@@ -1,11 +1,13 @@
 //! A pane that searches for records and shows them as a table: the same for every resource.
 
+mod arrival;
+mod shown_rows;
+
 use std::collections::BTreeSet;
 
 use super::bar::Bar;
 use super::computed_columns::ComputedColumns;
 use super::remote::{Now, Remote, Ticket, Tickets};
-use super::row_filter;
 use super::suggestions::Names;
 use super::watch::Watch;
 use crate::api::{ApiError, Request};
@@ -16,6 +18,7 @@ use crate::domain::plain::{self, Settings};
 use crate::domain::response_check::ResponseCheck;
 pub use crate::domain::response_check::{Discrepancy, Violation};
 use crate::domain::{Condition, Dialect, Field, Listing, Query, Resource, RowId};
+pub use arrival::Arrival;
 
 /// The state of one pane.
 #[derive(Debug)]
@@ -47,6 +50,8 @@ pub struct Browser {
     view: Vec<u32>,
     visible_best: usize,
     revision: u64,
+    contents: u64,
+    responses: u64,
     /// Columns in which the words were found, besides those the person has chosen.
     revealed: Vec<&'static Field>,
     pub(super) names: Names,
@@ -78,6 +83,8 @@ impl Browser {
             view: Vec::new(),
             visible_best: 0,
             revision: 0,
+            contents: 0,
+            responses: 0,
             revealed: Vec::new(),
             names: Names::default(),
             chosen: None,
@@ -92,6 +99,16 @@ impl Browser {
     /// Changes whenever rows, their order or their prices do.
     pub const fn revision(&self) -> u64 {
         self.revision
+    }
+
+    /// Changes whenever rows or their prices do, but not with their order.
+    pub const fn contents(&self) -> u64 {
+        self.contents
+    }
+
+    /// How many responses were shown so far, this one included.
+    pub const fn responses(&self) -> u64 {
+        self.responses
     }
 
     pub const fn resource(&self) -> Resource {
@@ -228,6 +245,7 @@ impl Browser {
         }
         let stays_at_top = self.asked_query != self.shown_query && self.is_at_top();
         if self.remote.accept(ticket, now, answer) && is_ok {
+            self.responses += 1;
             if stays_at_top {
                 self.go_to_top();
             }
@@ -275,60 +293,6 @@ impl Browser {
 
     pub fn hide_columns(&mut self, keys: &[&str]) {
         self.columns.retain(|field| !keys.contains(&field.key));
-    }
-
-    /// Recomputes the view: local conditions, words, order; the selection follows its id.
-    pub fn rebuild(&mut self) {
-        self.revision += 1;
-        let Some(listing) = self.remote.shown() else {
-            self.view.clear();
-            self.visible_best = 0;
-            return;
-        };
-        let conditions = self.local_conditions().into_iter().chain(&self.preview);
-        let matching = listing.matching(conditions);
-        let narrowed = row_filter::narrow(listing, matching, &self.words, &self.columns);
-        let mut view = narrowed.rows;
-        self.revealed = narrowed.revealed;
-        let order = self.sorting_keys();
-        let has_order = order
-            .first()
-            .is_some_and(|key| listing.column(key.field).filled() > 0);
-        if has_order {
-            listing.sort(&mut view, &order);
-        }
-        // Whatever the order, rows that cannot serve the request come last.
-        view.sort_by_key(|row| self.computed.is_unfit(*row as usize));
-        self.view = view;
-        let front = self.computed.front();
-        let is_best = |row: &&u32| front.is_some_and(|front| front.contains(**row));
-        self.visible_best = self.view.iter().filter(is_best).count();
-        self.follow_selection();
-    }
-
-    /// How many rows of the view are on the front of price against speed.
-    pub const fn visible_best(&self) -> usize {
-        self.visible_best
-    }
-
-    /// How many rows of the view cannot do the job or term: they come last.
-    pub fn visible_unfit(&self) -> usize {
-        let is_fit = |row: &u32| !self.computed.is_unfit(*row as usize);
-        self.view.len() - self.view.partition_point(is_fit)
-    }
-
-    fn follow_selection(&mut self) {
-        let Some(listing) = self.remote.shown() else {
-            return;
-        };
-        let found = self.chosen.and_then(|id| {
-            let row = u32::try_from(listing.row(id)?).ok()?;
-            self.view.iter().position(|candidate| *candidate == row)
-        });
-        self.cursor = found.unwrap_or_else(|| self.cursor.min(self.view.len().saturating_sub(1)));
-        if self.chosen.is_none() {
-            self.chosen = self.selected();
-        }
     }
 
     /// Selects the row at an index of the view.

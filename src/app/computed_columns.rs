@@ -60,6 +60,16 @@ impl ComputedColumns {
         self.front.as_ref()
     }
 
+    /// How many of some rows are on the front.
+    pub fn count_best(&self, rows: &[u32]) -> usize {
+        let Some(front) = &self.front else { return 0 };
+        let members = || front.members().iter().map(|point| point.row as usize);
+        let mut is_best = vec![false; members().max().map_or(0, |last| last + 1)];
+        members().for_each(|row| is_best[row] = true);
+        let is_best = |row: &&u32| is_best.get(**row as usize) == Some(&true);
+        rows.iter().filter(is_best).count()
+    }
+
     /// Whether a row cannot do the job or term: it reports too little space or time.
     pub fn is_unfit(&self, row: usize) -> bool {
         self.unfit.get(row).copied().unwrap_or(false)

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crossterm::event::{KeyEvent, MouseEvent};
 
+use super::browser::Arrival;
 use super::export::{NotWritten, Written};
 use super::keymap::Keymap;
 use super::markets::data::{MarketCommand, MarketEvent, MarketList};
@@ -11,7 +12,7 @@ use super::remote::{Ticket, Waiting};
 use super::themes::Themes;
 pub use super::toast::Toast;
 use crate::api::ledger::LedgerEntry;
-use crate::api::{ApiError, Reply, Request};
+use crate::api::{ApiError, Received, Reply, Request};
 use crate::domain::journal::{Intent, Outcome};
 use crate::domain::routing::Run;
 use crate::domain::saved::{SearchChange, Searches, Snapshot};
@@ -41,6 +42,8 @@ pub enum Message {
         ticket: Ticket,
         result: Box<Result<Reply, ApiError>>,
     },
+    /// A response was arranged, see [`Effect::Arrange`].
+    Arranged(Box<Arrival>),
     /// A route request succeeded or failed.
     Routed {
         ticket: Ticket,
@@ -66,6 +69,11 @@ pub enum Message {
         attempt: u32,
         /// How long and why it waits, if it does.
         waiting: Option<Waiting>,
+    },
+    /// Part of a response arrived.
+    Received {
+        ticket: Ticket,
+        received: Received,
     },
     /// The computer was suspended and goes on; `spread` is any number from 0 to 1.
     Woken {
@@ -97,6 +105,8 @@ pub enum Effect {
         ticket: Ticket,
         request: Request,
     },
+    /// Arrange a long response on another thread; replies with [`Message::Arranged`].
+    Arrange(Box<Arrival>),
     /// Send a write, once: journal the intent before the first byte and the outcome afterwards;
     /// replies with [`Message::Answered`]. It is never aborted.
     Write {

@@ -58,6 +58,7 @@ pub mod watch;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
+pub use answers::read_ahead;
 /// The person's own keys, by their path of old.
 pub use keymap::user as keys;
 use keymap::{Action, Chord};
@@ -69,6 +70,7 @@ pub use remote::{Now, Ticket};
 pub use state::State;
 pub use title::title;
 
+use crate::api::Received;
 use crate::domain::Resource;
 
 /// What a question says to keys that may be a part of the paste before them.
@@ -117,6 +119,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             Vec::new()
         }
         Message::Answered { ticket, result } => answers::on_reply(model, now, ticket, *result),
+        Message::Arranged(arrival) => answers::arranged(model, *arrival),
         Message::Routed {
             ticket,
             sent,
@@ -135,6 +138,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             progressed(model, ticket, attempt, waiting.as_ref());
             Vec::new()
         }
+        Message::Received { ticket, received } => arrived(model, ticket, &received),
         Message::Recorded { ticket, entry } => {
             requests::recorded(&mut model.state, ticket, *entry);
             Vec::new()
@@ -208,6 +212,14 @@ fn progressed(
     groups::progress(model, ticket, attempt, waiting);
     model.state.requests.progress(ticket, attempt, waiting);
     stack::progress(model, ticket, attempt, waiting);
+}
+
+/// Notes that part of a response is there.
+fn arrived(model: &mut Model, ticket: remote::Ticket, received: &Received) -> Vec<Effect> {
+    for browser in &mut model.state.browsers {
+        browser.remote.received(ticket, received);
+    }
+    Vec::new()
 }
 
 /// Decides on a key or a click that may be a part of the paste before it: a pasted text can hold the

@@ -1,6 +1,6 @@
 //! Remote data: requests in flight, and the one rule against stale responses.
 
-use crate::api::{ApiError, Reply};
+use crate::api::{ApiError, Received, Reply};
 use crate::domain::Listing;
 
 /// The current time, passed to the core, which never reads a clock.
@@ -36,7 +36,7 @@ impl Tickets {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub enum Phase {
     Idle,
     Loading {
@@ -48,6 +48,8 @@ pub enum Phase {
         attempt: u32,
         /// Why and until when it waits, if it does.
         waiting: Option<Waiting>,
+        /// What has arrived of the response, if part of it has.
+        arrived: Option<Received>,
     },
     Ready,
     Failed(ApiError),
@@ -127,6 +129,7 @@ impl<T> Remote<T> {
             since: now.mono,
             attempt: 1,
             waiting: None,
+            arrived: None,
         };
         superseded
     }
@@ -159,11 +162,37 @@ impl<T> Remote<T> {
     pub fn progress(&mut self, ticket: Ticket, tries: u32, wait: Option<Waiting>) {
         if self.awaited() == Some(ticket)
             && let Phase::Loading {
-                attempt, waiting, ..
+                attempt,
+                waiting,
+                arrived,
+                ..
             } = &mut self.phase
         {
             *attempt = tries;
             *waiting = wait;
+            // What arrived of an earlier attempt is no part of the next.
+            *arrived = None;
+        }
+    }
+
+    /// Records what has arrived of the awaited response; earlier first rows stay.
+    pub fn received(&mut self, ticket: Ticket, received: &Received) {
+        if self.awaited() == Some(ticket)
+            && let Phase::Loading { arrived, .. } = &mut self.phase
+        {
+            let before = arrived.take().and_then(|before| before.first);
+            *arrived = Some(Received {
+                first: received.first.clone().or(before),
+                ..received.clone()
+            });
+        }
+    }
+
+    /// What has arrived of the awaited response: never a complete one.
+    pub const fn arrived(&self) -> Option<&Received> {
+        match &self.phase {
+            Phase::Loading { arrived, .. } => arrived.as_ref(),
+            _ => None,
         }
     }
 

@@ -1,11 +1,9 @@
 //! Filters rows by words: each must occur in some text column, in any case.
 
-use std::collections::HashSet;
-
 use crate::domain::field::Kind;
 use crate::domain::listing::Column;
-use crate::domain::text::{beginning, occurrences};
-use crate::domain::{Field, Listing, Untrusted};
+use crate::domain::text::{Needle, beginning};
+use crate::domain::{Field, Listing};
 
 /// How much of a text is searched with every key, in bytes: more than any column shows.
 const SEARCHED: usize = 1024;
@@ -19,19 +17,21 @@ pub const fn is_searched(field: &Field) -> bool {
 struct Hits<'a> {
     field: &'static Field,
     column: &'a Column,
-    /// Texts are interned: each is compared once, however many rows have it.
-    texts: HashSet<*const Untrusted>,
+    /// Whether each distinct text contains it: texts are interned, so that each is searched once,
+    /// however many rows have it.
+    texts: Vec<bool>,
 }
 
 impl Hits<'_> {
     fn has(&self, row: u32) -> bool {
-        let text = self.column.text(row as usize);
-        text.is_some_and(|text| self.texts.contains(&std::ptr::from_ref(text)))
+        let text = self.column.text_index(row as usize);
+        text.is_some_and(|text| self.texts[text])
     }
 }
 
 /// The result of filtering a view by words.
-pub(super) struct Narrowed {
+#[derive(Debug)]
+pub struct Narrowed {
     /// The rows that contain all words, in their order.
     pub rows: Vec<u32>,
     /// Columns that contain a word that no shown column contains: without them nobody would see why
@@ -40,7 +40,7 @@ pub(super) struct Narrowed {
 }
 
 /// Filters the rows of `view` by words; `shown` are the columns on screen.
-pub(super) fn narrow(
+pub fn narrow(
     listing: &Listing,
     view: Vec<u32>,
     words: &[String],
@@ -53,10 +53,7 @@ pub(super) fn narrow(
             revealed: Vec::new(),
         };
     }
-    let fields = || {
-        let fields = listing.catalog().fields().iter();
-        fields.filter(|field| is_searched(field))
-    };
+    let fields = || searched(listing);
     listing.prepare(fields());
     let mut rows = view;
     let mut hits: Vec<Vec<Hits<'_>>> = Vec::new();
@@ -68,9 +65,10 @@ pub(super) fn narrow(
         if words[..place].contains(word) {
             continue;
         }
+        let needle = Needle::new(word);
         let columns: Vec<Hits<'_>> = fields()
-            .map(|field| hits_in(listing, field, word))
-            .filter(|hits| !hits.texts.is_empty())
+            .map(|field| hits_in(listing, field, &needle))
+            .filter(|hits| hits.texts.contains(&true))
             .collect();
         rows.retain(|row| columns.iter().any(|hits| hits.has(*row)));
         hits.push(columns);
@@ -90,20 +88,20 @@ pub(super) fn narrow(
     Narrowed { rows, revealed }
 }
 
-fn hits_in<'a>(listing: &'a Listing, field: &'static Field, word: &str) -> Hits<'a> {
+/// The columns that are searched for words.
+pub(super) fn searched(listing: &Listing) -> impl Iterator<Item = &'static Field> {
+    let fields = listing.catalog().fields().iter();
+    fields.filter(|field| is_searched(field))
+}
+
+fn hits_in<'a>(listing: &'a Listing, field: &'static Field, needle: &Needle) -> Hits<'a> {
     let column = listing.column(field);
-    let holds = |text: &&Untrusted| {
-        let (head, _) = beginning(text.compared(), SEARCHED);
-        !occurrences(head, word).is_empty()
-    };
+    let texts = column.texts().iter();
     Hits {
         field,
         column,
-        texts: column
-            .texts()
-            .iter()
-            .filter(holds)
-            .map(std::ptr::from_ref)
+        texts: texts
+            .map(|text| needle.is_in(beginning(text.compared(), SEARCHED).0))
             .collect(),
     }
 }

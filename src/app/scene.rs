@@ -48,6 +48,13 @@ impl Scene<'_, '_> {
         self.frame.render_widget(widget, area);
     }
 
+    /// Draws lines that are as wide as the area or narrower; those below it are left out.
+    pub fn lines(&mut self, lines: &[Line<'_>], area: Rect) {
+        for (line, row) in lines.iter().zip(area.rows()) {
+            self.frame.render_widget(line, row);
+        }
+    }
+
     /// Draws a scrolling widget, which keeps its position from frame to frame; returns its
     /// viewport.
     pub fn scroll(

@@ -20,7 +20,7 @@ impl Browser {
     pub fn set_order(&mut self, order: Vec<OrderKey>, now: Now) -> Vec<Effect> {
         self.query.order = order;
         self.go_to_top();
-        self.rebuild();
+        self.resort();
         let is_superseded =
             self.remote.is_loading() && !self.lacks_market_order() && self.asks_only_for_order();
         // Back to the order of the loaded rows: the request in flight is for another one.

@@ -11,6 +11,7 @@ use crate::api::{Progress, Reply, Request, Session, Wait};
 use crate::app::column_prerequisites::Need;
 use crate::app::computed_columns::ComputedColumns;
 use crate::domain::cost::{Basis, Job};
+use crate::domain::format::{self, grouped};
 use crate::domain::language::{self, Mode};
 use crate::domain::plain::{self, Reading};
 use crate::domain::response_check::ResponseCheck;
@@ -310,6 +311,11 @@ pub async fn fetch(session: &Session, request: &Request) -> Result<Box<Listing>,
                 line.show(&format!("waiting {:.1} s for {why}", span.as_secs_f64()));
             }
             Progress::Sent { .. } => line.show(&format!("{} ...", request.operation().label())),
+            Progress::Received(received) => {
+                let (label, rows) = (request.operation().label(), grouped(received.rows));
+                let size = format::size(received.bytes);
+                line.show(&format!("{label}: {rows} rows, {size} so far"));
+            }
             Progress::Tried(_) => line.clear(),
         })
         .await?;

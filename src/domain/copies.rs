@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use aho_corasick::Span;
+use aho_corasick::packed::{self, Searcher};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
@@ -21,6 +23,9 @@ const COMPARED: usize = 256;
 /// The bits of the filter for each secret: about one place in sixteen passes it by chance.
 const BITS_PER_SECRET: usize = 16;
 
+/// As many beginnings as are searched for at once.
+const MOST_BEGINNINGS: usize = 64;
+
 // An account has fewer keys; a response with more is made to fill the memory.
 /// The most secrets that are also searched for in hex and base64.
 const MOST_ENCODED: usize = 10_000;
@@ -32,6 +37,8 @@ pub(crate) struct Copies {
     forms: Vec<Form>,
     /// Which beginnings a form may have, by their hash.
     filter: Vec<u64>,
+    /// Finds the beginnings of a few forms many bytes at a time.
+    beginnings: Option<Searcher>,
 }
 
 #[derive(Debug)]
@@ -60,6 +67,7 @@ impl Copies {
                     .div_ceil(64)
             ],
             forms: Vec::with_capacity(texts.len()),
+            beginnings: None,
         };
         // Sorted, the forms that one begins with stand before it, the longest last.
         let mut around: Vec<usize> = Vec::new();
@@ -75,7 +83,41 @@ impl Copies {
             around.push(copies.forms.len());
             copies.forms.push(Form { text, shorter });
         }
+        copies.beginnings = copies.searcher();
         copies
+    }
+
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.forms.is_empty()
+    }
+
+    /// The search for what the forms begin with; `None` where the processor or the number of forms
+    /// does not allow it.
+    fn searcher(&self) -> Option<Searcher> {
+        let mut beginnings: Vec<&[u8]> = self
+            .forms
+            .iter()
+            .map(|form| &form.text.as_bytes()[..SHORTEST])
+            .collect();
+        beginnings.dedup();
+        if beginnings.len() > MOST_BEGINNINGS {
+            return None;
+        }
+        packed::Config::new().builder().extend(beginnings).build()
+    }
+
+    /// The next place at which a form may begin.
+    fn candidate(&self, bytes: &[u8], at: usize) -> Option<usize> {
+        if let Some(searcher) = &self.beginnings {
+            let found = searcher.find_in(bytes, Span::from(at..bytes.len()))?;
+            return Some(found.start());
+        }
+        let last = bytes.len().saturating_sub(SHORTEST - 1);
+        let end = if self.forms.is_empty() { 0 } else { last };
+        (at..end).find(|at| {
+            let (word, bit) = self.place(&bytes[*at..]);
+            self.filter[word] & bit != 0
+        })
     }
 
     /// The text with `sign` in place of every copy.
@@ -107,26 +149,20 @@ impl Copies {
         parts: &[Range<usize>],
     ) -> impl Iterator<Item = Range<usize>> {
         let mut parts = parts.iter().peekable();
-        let bytes = text.as_bytes();
-        let last = bytes.len().saturating_sub(SHORTEST - 1);
-        let end = if self.forms.is_empty() { 0 } else { last };
         let mut at = 0;
         std::iter::from_fn(move || {
-            while at < end {
-                if let Some(part) = parts.next_if(|part| part.start <= at) {
-                    at = at.max(part.end);
+            while let Some(start) = self.candidate(text.as_bytes(), at) {
+                if let Some(part) = parts.next_if(|part| part.start <= start) {
+                    at = start.max(part.end);
                     continue;
                 }
-                let start = at;
-                let (word, bit) = self.place(&bytes[start..]);
-                at += 1;
-                if self.filter[word] & bit != 0
-                    && let Some(end) = self.copy_at(text, start)
-                {
+                at = start + 1;
+                if let Some(end) = self.copy_at(text, start) {
                     at = end;
                     return Some(start..end);
                 }
             }
+            at = text.len();
             None
         })
     }

@@ -15,6 +15,7 @@ mod compare;
 mod depth;
 mod funnel;
 mod host;
+mod offered;
 mod pareto;
 pub mod plan;
 mod plot;
@@ -29,6 +30,7 @@ pub use compare::{CompareLine, CompareSection, Subject, compare, compare_fields,
 pub use depth::{Depth, DepthStep, Walk};
 pub use funnel::{Funnel, FunnelLine, funnel, loosened, won_back};
 pub use host::{Count as HostCount, HostSummary, PriceLevel, host_summary, price_level};
+pub use offered::{OfferIndex, Offered};
 pub use pareto::{Front, Goal, Lead, Point, points};
 pub use plot::{Bin, Bucket, Histogram, Scale, ScaleKind, Toward, bins, neighbour};
 pub use related::{Share, Slice, same_host, same_machine, share, slices};

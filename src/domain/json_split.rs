@@ -52,15 +52,46 @@ pub enum SplitError {
 }
 
 /// Splits the object in `text`; the member named `list_key` is cut into records.
-pub fn split_records(text: &str, list_key: &str) -> Result<Envelope, SplitError> {
+pub fn split_records(text: &str, list_key: &'static str) -> Result<Envelope, SplitError> {
     let text = text.strip_prefix('\u{feff}').map_or(text, |rest| rest);
-    Splitter {
-        bytes: text.as_bytes(),
-        text,
-        at: 0,
-        envelope: Envelope::default(),
+    let mut ranges = Ranges::default();
+    let mut splitter = Splitter::new(list_key);
+    splitter.advance(text, true, &mut ranges)?;
+    Ok(Envelope {
+        records: ranges.0,
+        ..splitter.envelope
+    })
+}
+
+/// Receives the records of a response as they are split.
+pub trait Records {
+    /// The list begins: of repeated lists the last one counts.
+    fn clear(&mut self);
+
+    /// Reads the record that begins at `at`, and gives its end; `None` if it is not complete or takes
+    /// more than a quick look: then [`Records::take`] gets it by its brackets.
+    fn read(&mut self, text: &str, at: usize) -> Option<usize>;
+
+    /// Takes a record that was not read.
+    fn take(&mut self, text: &str, record: Range<usize>);
+}
+
+/// The records as ranges.
+#[derive(Default)]
+struct Ranges(Vec<Range<usize>>);
+
+impl Records for Ranges {
+    fn clear(&mut self) {
+        self.0.clear();
     }
-    .object(list_key)
+
+    fn read(&mut self, _: &str, _: usize) -> Option<usize> {
+        None
+    }
+
+    fn take(&mut self, _: &str, record: Range<usize>) {
+        self.0.push(record);
+    }
 }
 
 /// The members of an object: names and where their values stand.
@@ -87,97 +118,196 @@ pub fn compact(json: &str) -> String {
     serde_json::from_str::<Json>(json).map_or_else(|_| json.to_owned(), |json| json.to_string())
 }
 
-struct Splitter<'a> {
-    bytes: &'a [u8],
-    text: &'a str,
-    at: usize,
-    envelope: Envelope,
+/// What comes next in a response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Start,
+    /// The first member, or the end of an empty object.
+    FirstMember,
+    Member,
+    BehindMember,
+    /// The first record, or the end of an empty list.
+    FirstRecord,
+    Record,
+    BehindRecord,
+    End,
 }
 
-impl Splitter<'_> {
-    fn object(mut self, list_key: &str) -> Result<Envelope, SplitError> {
-        match self.peek() {
-            None => return Err(SplitError::Empty),
-            Some(b'{') => self.at += 1,
-            Some(_) => return Err(SplitError::NotAnObject),
-        }
-        if self.peek() == Some(b'}') {
-            return self.finish();
-        }
-        loop {
-            let name = self.name()?;
-            self.expect(b':')?;
-            if name == list_key {
-                self.list()?;
-            } else {
-                let value = self.value()?;
-                if self.envelope.members.len() == MOST_MEMBERS {
-                    return Err(SplitError::TooManyMembers);
-                }
-                self.envelope.members.push((name, value));
-            }
-            match self.peek() {
-                Some(b',') => self.at += 1,
-                Some(b'}') => return self.finish(),
-                None => return Err(self.cut()),
-                Some(_) => return Err(SplitError::Broken(self.at)),
-            }
+/// Splits a response that may still grow: what is incomplete is tried again with more of it.
+pub struct Splitter {
+    list_key: &'static str,
+    phase: Phase,
+    at: usize,
+    records: usize,
+    /// How many members had the list's name.
+    lists: usize,
+    /// Below this length nothing more is tried: a record that arrives in many pieces is not scanned
+    /// from its start with each of them.
+    patience: usize,
+    /// Without its records.
+    pub envelope: Envelope,
+}
+
+impl Splitter {
+    pub fn new(list_key: &'static str) -> Self {
+        Self {
+            list_key,
+            phase: Phase::Start,
+            at: 0,
+            records: 0,
+            lists: 0,
+            patience: 0,
+            envelope: Envelope::default(),
         }
     }
 
-    fn finish(mut self) -> Result<Envelope, SplitError> {
-        self.at += 1;
-        match self.peek() {
-            None => Ok(self.envelope),
-            Some(_) => Err(SplitError::Broken(self.at)),
-        }
+    /// How many members had the list's name so far.
+    pub const fn lists(&self) -> usize {
+        self.lists
     }
 
-    fn list(&mut self) -> Result<(), SplitError> {
-        // The last of repeated members wins, as in other JSON parsers.
-        self.envelope.records.clear();
-        self.envelope.was_single = false;
-        self.envelope.has_list = true;
-        match self.peek() {
-            Some(b'[') => self.at += 1,
-            Some(b'{') => {
-                let record = self.value()?;
-                self.envelope.records.push(record);
-                self.envelope.was_single = true;
-                return Ok(());
-            }
-            _ => {
-                let value = self.value()?;
-                self.envelope.has_list = false;
-                let name = "(list)".to_owned();
-                self.envelope.members.push((name, value));
-                return Ok(());
-            }
-        }
-        if self.peek() == Some(b']') {
-            self.at += 1;
+    /// Goes on in `text`, which begins as before and is longer; `is_whole` if nothing follows it.
+    pub fn advance(
+        &mut self,
+        text: &str,
+        is_whole: bool,
+        records: &mut impl Records,
+    ) -> Result<(), SplitError> {
+        if !is_whole && text.len() < self.patience {
             return Ok(());
         }
         loop {
-            let record = self.value()?;
-            if self.envelope.records.len() == MOST_RECORDS {
-                return Err(SplitError::TooManyRecords);
-            }
-            self.envelope.records.push(record);
-            match self.peek() {
-                Some(b',') => self.at += 1,
-                Some(b']') => {
-                    self.at += 1;
+            let mut cursor = Cursor {
+                bytes: text.as_bytes(),
+                text,
+                at: self.at,
+                records: self.records,
+            };
+            match self.step(&mut cursor, records) {
+                Ok(true) => self.at = cursor.at,
+                Ok(false) => return Ok(()),
+                Err(SplitError::Empty | SplitError::CutShort(_)) if !is_whole => {
+                    self.patience = text.len() + (text.len() - self.at);
                     return Ok(());
                 }
-                None => return Err(self.cut()),
-                Some(_) => return Err(SplitError::Broken(self.at)),
+                Err(error) => return Err(error),
             }
         }
     }
 
+    /// One part of the response; false at its end. An error leaves everything as it was.
+    fn step(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        records: &mut impl Records,
+    ) -> Result<bool, SplitError> {
+        let next = cursor.peek();
+        match (self.phase, next) {
+            (Phase::Start, None) => return Err(SplitError::Empty),
+            (Phase::Start, Some(b'{')) => self.go(cursor, Phase::FirstMember),
+            (Phase::Start, Some(_)) => return Err(SplitError::NotAnObject),
+            (Phase::FirstMember | Phase::BehindMember, Some(b'}')) => self.go(cursor, Phase::End),
+            (Phase::FirstMember | Phase::Member, _) => self.member(cursor, records)?,
+            (Phase::BehindMember, Some(b',')) => self.go(cursor, Phase::Member),
+            (Phase::FirstRecord | Phase::BehindRecord, Some(b']')) => {
+                self.go(cursor, Phase::BehindMember);
+            }
+            (Phase::FirstRecord | Phase::Record, _) => self.record(cursor, records)?,
+            (Phase::BehindRecord, Some(b',')) => self.go(cursor, Phase::Record),
+            (Phase::BehindMember | Phase::BehindRecord, None) => return Err(cursor.cut()),
+            (Phase::End, None) => return Ok(false),
+            (Phase::BehindMember | Phase::BehindRecord | Phase::End, Some(_)) => {
+                return Err(SplitError::Broken(cursor.at));
+            }
+        }
+        Ok(true)
+    }
+
+    fn go(&mut self, cursor: &mut Cursor<'_>, phase: Phase) {
+        cursor.at += 1;
+        self.phase = phase;
+    }
+
+    fn member(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        records: &mut impl Records,
+    ) -> Result<(), SplitError> {
+        let name = cursor.name()?;
+        cursor.expect(b':')?;
+        if name == self.list_key {
+            return self.list(cursor, records);
+        }
+        let value = cursor.value()?;
+        if self.envelope.members.len() == MOST_MEMBERS {
+            return Err(SplitError::TooManyMembers);
+        }
+        self.envelope.members.push((name, value));
+        self.phase = Phase::BehindMember;
+        Ok(())
+    }
+
+    fn list(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        records: &mut impl Records,
+    ) -> Result<(), SplitError> {
+        let first = cursor.peek();
+        let value = match first {
+            Some(b'[') => None,
+            _ => Some(cursor.value()?),
+        };
+        // The last of repeated members wins, as in other JSON parsers.
+        records.clear();
+        self.records = 0;
+        self.lists += 1;
+        self.envelope.was_single = first == Some(b'{');
+        self.envelope.has_list = matches!(first, Some(b'[' | b'{'));
+        self.phase = Phase::BehindMember;
+        match value {
+            None => self.go(cursor, Phase::FirstRecord),
+            Some(record) if self.envelope.was_single => {
+                self.records = 1;
+                records.take(cursor.text, record);
+            }
+            Some(value) => self.envelope.members.push(("(list)".to_owned(), value)),
+        }
+        Ok(())
+    }
+
+    fn record(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        records: &mut impl Records,
+    ) -> Result<(), SplitError> {
+        if self.records < MOST_RECORDS
+            && let Some(end) = records.read(cursor.text, cursor.at)
+        {
+            cursor.at = end;
+        } else {
+            let record = cursor.value()?;
+            if self.records == MOST_RECORDS {
+                return Err(SplitError::TooManyRecords);
+            }
+            records.take(cursor.text, record);
+        }
+        self.records += 1;
+        self.phase = Phase::BehindRecord;
+        Ok(())
+    }
+}
+
+/// A place in a text, and how many records stand before it.
+struct Cursor<'a> {
+    bytes: &'a [u8],
+    text: &'a str,
+    at: usize,
+    records: usize,
+}
+
+impl Cursor<'_> {
     fn cut(&self) -> SplitError {
-        SplitError::CutShort(self.envelope.records.len())
+        SplitError::CutShort(self.records)
     }
 
     fn peek(&mut self) -> Option<u8> {

@@ -4,33 +4,38 @@
 //! table, of the conditions and of the prices are read with the response; any other field becomes a
 //! column on first use, read from the records' own JSON, which stays available in full.
 
-use std::borrow::Cow;
-use std::cmp::Ordering;
-use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use unicode_width::UnicodeWidthStr as _;
 
 use super::catalog::Catalog;
-use super::field::{Field, Kind};
-use super::json_split::{self, Envelope, SplitError};
-use super::query::{Condition, Direction, OrderKey};
-use super::secrets::{Known, is_secret_member, scrub};
+use super::field::Field;
+use super::json_split::SplitError;
 use super::text::Untrusted;
-use super::value::{CellRef, Found, Version};
+use super::value::{CellRef, Found};
 
 mod builder;
+mod digits;
 mod estimate;
 mod full_record;
+mod matching;
+mod order;
+mod packed;
 mod raw_cell;
 mod raw_members;
 mod read;
+mod reader;
+mod scan;
 
 use builder::Builder;
 use estimate::Estimate;
 pub use full_record::FullRecord;
+use order::IdOrder;
+pub use order::compare_cells;
+use packed::Packed;
 use raw_cell::RawCell;
+pub use reader::{Reader, Unsplit, Whole};
 
 /// Identifies a record: unique within a listing, stable from one response to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -72,10 +77,16 @@ enum Cell {
     Bad(Found),
 }
 
+impl Cell {
+    const fn is_filled(&self) -> bool {
+        !matches!(self, Self::Missing | Self::Null | Self::Bad(_))
+    }
+}
+
 /// The cells of one field, with texts interned.
 #[derive(Default)]
 pub struct Column {
-    cells: Vec<Cell>,
+    cells: Vec<Packed>,
     texts: Vec<Untrusted>,
     widest: OnceLock<usize>,
 }
@@ -90,24 +101,36 @@ impl std::fmt::Debug for Column {
 impl Column {
     /// The cell of a row, for comparing.
     pub fn cell(&self, row: usize) -> CellRef<'_> {
-        match self.cells.get(row) {
+        match self.cells.get(row).map(|cell| cell.cell()) {
             None | Some(Cell::Missing) => CellRef::Missing,
             Some(Cell::Null) => CellRef::Null,
-            Some(Cell::Flag(flag)) => CellRef::Flag(*flag),
-            Some(Cell::Number(number)) => CellRef::Number(*number),
+            Some(Cell::Flag(flag)) => CellRef::Flag(flag),
+            Some(Cell::Number(number)) => CellRef::Number(number),
             Some(Cell::Text(index)) => self
                 .texts
-                .get(*index as usize)
+                .get(index as usize)
                 .map_or(CellRef::Missing, |text| CellRef::Text(text.compared())),
-            Some(Cell::Bad(found)) => CellRef::Bad(*found),
+            Some(Cell::Bad(found)) => CellRef::Bad(found),
         }
+    }
+
+    /// The cell of a row; of a text its index among [`Column::texts`].
+    fn raw(&self, row: usize) -> Cell {
+        self.cells
+            .get(row)
+            .map_or(Cell::Missing, |cell| cell.cell())
     }
 
     /// The text of a row, for showing.
     pub fn text(&self, row: usize) -> Option<&Untrusted> {
-        match self.cells.get(row) {
-            Some(Cell::Text(index)) => self.texts.get(*index as usize),
-            _ => None,
+        self.texts.get(self.text_index(row)?)
+    }
+
+    /// The index of a row's text among [`Column::texts`].
+    pub fn text_index(&self, row: usize) -> Option<usize> {
+        match self.raw(row) {
+            Cell::Text(index) => Some(index as usize),
+            Cell::Missing | Cell::Null | Cell::Flag(_) | Cell::Number(_) | Cell::Bad(_) => None,
         }
     }
 
@@ -117,7 +140,7 @@ impl Column {
         const MOST: usize = 200;
         *self.widest.get_or_init(|| {
             let cells = |text: &Untrusted| text.screen(MOST).width();
-            let numbers = self.cells.iter().filter_map(|cell| match cell {
+            let numbers = self.cells.iter().filter_map(|cell| match cell.cell() {
                 Cell::Number(number) => Some(number.abs()),
                 _ => None,
             });
@@ -129,6 +152,15 @@ impl Column {
         })
     }
 
+    /// The same column with fewer cells.
+    fn first(&self, many: usize) -> Self {
+        Self {
+            cells: self.cells[..many].to_vec(),
+            texts: self.texts.clone(),
+            widest: OnceLock::new(),
+        }
+    }
+
     /// The distinct texts of the column, in order of first appearance.
     pub fn texts(&self) -> &[Untrusted] {
         &self.texts
@@ -136,18 +168,23 @@ impl Column {
 
     /// How many cells are whole values, out of how many.
     pub fn filled(&self) -> usize {
-        self.cells
-            .iter()
-            .filter(|cell| !matches!(cell, Cell::Missing | Cell::Null | Cell::Bad(_)))
-            .count()
+        let cells = self.cells.iter().map(|cell| cell.cell());
+        cells.filter(Cell::is_filled).count()
+    }
+
+    /// Whether no cell is a whole value.
+    pub fn is_blank(&self) -> bool {
+        !self.cells.iter().any(|cell| cell.cell().is_filled())
     }
 }
 
 pub struct Listing {
     catalog: &'static Catalog,
-    body: String,
+    /// The response.
+    text: String,
     spans: Vec<Range<usize>>,
     ids: Vec<RowId>,
+    id_order: OnceLock<IdOrder>,
     columns: Vec<OnceLock<Column>>,
     now: f64,
     was_single: bool,
@@ -172,9 +209,10 @@ impl Listing {
     pub fn empty(catalog: &'static Catalog) -> Self {
         Self {
             catalog,
-            body: String::new(),
+            text: String::new(),
             spans: Vec::new(),
             ids: Vec::new(),
+            id_order: OnceLock::new(),
             columns: (0..catalog.fields.len() + catalog.computed.len())
                 .map(|_| OnceLock::new())
                 .collect(),
@@ -192,74 +230,21 @@ impl Listing {
     /// date.
     pub fn read(
         catalog: &'static Catalog,
-        body: impl Into<String>,
+        text: impl Into<String>,
         now: f64,
     ) -> Result<Self, ListingError> {
-        let body = body.into();
-        let clean = match scrub(&body, &Known::default(), is_secret_member) {
-            Cow::Borrowed(_) => None,
-            Cow::Owned(clean) => Some(clean),
-        };
-        let body = clean.unwrap_or(body);
-        let envelope = json_split::split_records(&body, catalog.list_key)?;
-        Self::from_envelope(catalog, body, envelope, now)
+        let mut reader = Reader::new(catalog, Arc::default(), now);
+        reader.take(text.into());
+        match reader.finish() {
+            Ok(whole) if whole.envelope.has_list => Ok(whole.listing),
+            Ok(_) => Err(ListingError::NoList(catalog.list_key)),
+            Err(unsplit) => Err(unsplit.error.into()),
+        }
     }
 
-    /// Reads a response that is already cleaned and split.
-    pub fn from_envelope(
-        catalog: &'static Catalog,
-        body: impl Into<String>,
-        envelope: Envelope,
-        now: f64,
-    ) -> Result<Self, ListingError> {
-        if !envelope.has_list {
-            return Err(ListingError::NoList(catalog.list_key));
-        }
-        let mut listing = Self::empty(catalog);
-        listing.body = body.into();
-        listing.now = now;
-        listing.was_single = envelope.was_single;
-        // A byte order mark in front shifts every range.
-        let shift = listing.body.len() - listing.body.trim_start_matches('\u{feff}').len();
-        listing.fill(envelope.records, shift);
-        Ok(listing)
-    }
-
-    fn fill(&mut self, records: Vec<Range<usize>>, shift: usize) {
-        let hot: Vec<usize> = (0..self.catalog.fields.len())
-            .filter(|index| read::is_hot(&self.catalog.fields[*index]))
-            .collect();
-        let plan = read::Plan::new(self.catalog, &hot);
-        let mut builders: Vec<Builder> = hot.iter().map(|_| Builder::default()).collect();
-        let mut seen = HashSet::new();
-        let body = std::mem::take(&mut self.body);
-        for (index, span) in records.into_iter().enumerate() {
-            let span = span.start + shift..span.end + shift;
-            match plan.read(&body[span.clone()]) {
-                Err(reason) => self.skipped.push(Skipped { index, reason }),
-                Ok(record) => {
-                    let Some(id) = record.id() else {
-                        let reason = "no usable id";
-                        self.skipped.push(Skipped { index, reason });
-                        continue;
-                    };
-                    if !seen.insert(id) {
-                        self.duplicates += 1;
-                        continue;
-                    }
-                    for (builder, position) in builders.iter_mut().zip(&hot) {
-                        let field = &self.catalog.fields[*position];
-                        builder.push(record.cell(field, self.now));
-                    }
-                    self.ids.push(id);
-                    self.spans.push(span);
-                }
-            }
-        }
-        self.body = body;
-        for (builder, position) in builders.into_iter().zip(hot) {
-            self.columns[position] = OnceLock::from(builder.column);
-        }
+    /// The response itself.
+    pub(crate) fn response(&self) -> &str {
+        &self.text
     }
 
     /// The table that describes the records.
@@ -309,7 +294,7 @@ impl Listing {
 
     /// A record exactly as received.
     pub fn json(&self, row: usize) -> Option<&str> {
-        self.spans.get(row).map(|span| &self.body[span.clone()])
+        self.spans.get(row).map(|span| &self.text[span.clone()])
     }
 
     /// The column of a field of this listing's catalog, read on first use; prices as set by
@@ -346,8 +331,8 @@ impl Listing {
         let cells = numbers
             .into_iter()
             .map(|number| match number.filter(|number| number.is_finite()) {
-                Some(number) => Cell::Number(number),
-                None => Cell::Missing,
+                Some(number) => Cell::Number(number).packed(),
+                None => Cell::Missing.packed(),
             })
             .collect();
         self.columns[position] = OnceLock::from(Column {
@@ -370,16 +355,18 @@ impl Listing {
 
     fn read_columns(&self, positions: &[usize]) {
         let plan = read::Plan::new(self.catalog, positions);
+        let mut scanner = scan::Scanner::new(&plan);
         let mut builders: Vec<Builder> = positions.iter().map(|_| Builder::default()).collect();
         for span in &self.spans {
-            let record = plan.read(&self.body[span.clone()]).ok();
-            for (builder, position) in builders.iter_mut().zip(positions) {
-                let cell = match (&record, self.catalog.at(*position)) {
-                    (Some(record), Some(field)) => record.cell(field, self.now),
-                    _ => RawCell::Missing,
-                };
-                builder.push(cell);
+            let mut values = plan.blank();
+            if scanner
+                .record(&plan, &self.text, span.start, &mut values)
+                .is_none()
+            {
+                let read = plan.read(&self.text[span.clone()]);
+                values = read.unwrap_or_else(|_| plan.blank());
             }
+            plan.fill(&values, self.now, &mut builders);
         }
         for (builder, position) in builders.into_iter().zip(positions) {
             // Another thread may have been first: both read the same.
@@ -409,18 +396,13 @@ impl Listing {
     fn read_whole(&self, row: usize) -> FullRecord {
         let positions: Vec<usize> = (0..self.catalog.fields.len()).collect();
         let plan = read::Plan::new(self.catalog, &positions);
-        let record = self.json(row).and_then(|json| plan.read(json).ok());
-        let columns = self
-            .catalog
-            .fields()
-            .iter()
-            .map(|field| {
+        let read = self.json(row).and_then(|json| plan.read(json).ok());
+        let values = read.unwrap_or_else(|| plan.blank());
+        let columns = plan
+            .cells(&values, self.now)
+            .map(|cell| {
                 let mut builder = Builder::default();
-                builder.push(
-                    record
-                        .as_ref()
-                        .map_or(RawCell::Missing, |record| record.cell(field, self.now)),
-                );
+                builder.push(&cell);
                 builder.column
             })
             .collect();
@@ -457,80 +439,5 @@ impl Listing {
             .collect();
         let json = self.json(row).unwrap_or_default();
         raw_members::other_members(json, &known, most)
-    }
-
-    /// The rows, in the server's order, that meet all `conditions`.
-    pub fn matching<'a>(&self, conditions: impl IntoIterator<Item = &'a Condition>) -> Vec<u32> {
-        let conditions: Vec<_> = conditions
-            .into_iter()
-            .map(|condition| (condition, self.column(condition.field)))
-            .collect();
-        (0..u32::try_from(self.len()).unwrap_or(u32::MAX))
-            .filter(|row| {
-                conditions
-                    .iter()
-                    .all(|(condition, column)| condition.accepts(column.cell(*row as usize)))
-            })
-            .collect()
-    }
-
-    /// Sorts row numbers by `order`; rows without a value come last in either direction, ties go by
-    /// id.
-    pub fn sort(&self, rows: &mut [u32], order: &[OrderKey]) {
-        let keys: Vec<_> = order
-            .iter()
-            .map(|key| (key, self.column(key.field)))
-            .collect();
-        rows.sort_by(|left, right| {
-            let (left, right) = (*left as usize, *right as usize);
-            keys.iter()
-                .map(|(key, column)| {
-                    compare_cells(
-                        key.field,
-                        column.cell(left),
-                        column.cell(right),
-                        key.direction,
-                    )
-                })
-                .find(|order| order.is_ne())
-                .unwrap_or_else(|| self.ids[left].cmp(&self.ids[right]))
-        });
-    }
-}
-
-/// Orders two cells of a field; blanks come last in either direction.
-pub fn compare_cells(
-    field: &Field,
-    left: CellRef<'_>,
-    right: CellRef<'_>,
-    direction: Direction,
-) -> Ordering {
-    let ascending = match (left, right) {
-        (left, right) if left.is_blank() || right.is_blank() => {
-            return left.is_blank().cmp(&right.is_blank());
-        }
-        (CellRef::Number(left), CellRef::Number(right)) => left.total_cmp(&right),
-        (left, right) if field.kind == Kind::Id => left.whole().cmp(&right.whole()),
-        (CellRef::Flag(left), CellRef::Flag(right)) => left.cmp(&right),
-        (CellRef::Text(left), CellRef::Text(right)) if field.kind == Kind::Version => {
-            let code = |text: &str| Version::parse(text.trim()).map_or(0, |version| version.code);
-            code(left).cmp(&code(right)).then_with(|| left.cmp(right))
-        }
-        (CellRef::Text(left), CellRef::Text(right)) => left.cmp(right),
-        // Mixed kinds in one column: any fixed order will do.
-        (left, right) => rank(left).cmp(&rank(right)),
-    };
-    match direction {
-        Direction::Ascending => ascending,
-        Direction::Descending => ascending.reverse(),
-    }
-}
-
-const fn rank(cell: CellRef<'_>) -> u8 {
-    match cell {
-        CellRef::Number(_) => 0,
-        CellRef::Text(_) => 1,
-        CellRef::Flag(_) => 2,
-        _ => 3,
     }
 }

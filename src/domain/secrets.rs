@@ -6,7 +6,8 @@ mod known;
 
 use serde_json::Value as Json;
 
-pub(crate) use json_text::without_members;
+pub(crate) use json_text::{has_members, without_members};
+pub(crate) use known::holds_secrets;
 pub use known::{Known, scrub};
 
 /// What stands in place of a secret.
@@ -47,8 +48,18 @@ pub(crate) fn is_secret_member(name: &str) -> bool {
 /// Whether a member of that name is kept out of everything that is stored or exported. Unknown
 /// members are judged by their names too: a server may send an undocumented secret.
 pub(crate) fn is_secret_name(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    PARTS.iter().any(|part| name.contains(part))
+    let begins = |rest: &[u8], part: &str| {
+        let head = rest.get(..part.len());
+        head.is_some_and(|head| head.eq_ignore_ascii_case(part.as_bytes()))
+    };
+    let name = name.as_bytes();
+    (0..name.len()).any(|at| {
+        // The letters that the parts begin with: most places need no closer look.
+        matches!(
+            name[at] | 0x20,
+            b'k' | b't' | b's' | b'p' | b'l' | b'a' | b'e' | b'c'
+        ) && PARTS.iter().any(|part| begins(&name[at..], part))
+    })
 }
 
 /// Removes all members with such names at any depth, which JSON parsers bound.

@@ -160,7 +160,7 @@ pub fn is_visible(text: &str) -> bool {
 /// The text with hostile characters written as `<U+XXXX>` and piles of combining marks counted
 /// instead of drawn, at most about `max_chars` characters long. However long the text is, only what is shown is read.
 pub fn visible(text: &str, max_chars: usize) -> String {
-    if text.len() <= max_chars && text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+    if text.len() <= max_chars && text.chars().all(is_plain) {
         return text.to_owned();
     }
     let (head, more) = beginning(text, max_chars.saturating_mul(BYTES_PER_CHARACTER));
@@ -181,6 +181,12 @@ pub fn visible(text: &str, max_chars: usize) -> String {
         out.push('…');
     }
     out
+}
+
+/// Whether a character is shown as it is whatever stands beside it: a letter or sign of the Latin
+/// scripts, one cell wide.
+const fn is_plain(character: char) -> bool {
+    matches!(character, ' '..='~' | '\u{a1}'..='\u{ac}' | '\u{ae}'..='\u{24f}')
 }
 
 /// Writes a grapheme, at most about `most` characters of it; gives their number, `None` if it has
@@ -268,6 +274,8 @@ fn without_user_info(text: &str) -> String {
 pub fn is_drawable(symbol: &str) -> bool {
     match symbol.as_bytes() {
         [byte] => matches!(byte, b' '..=b'~'),
+        // Lines and blocks, of which every frame has a thousand: U+2500 to U+25BF.
+        [0xE2, 0x94..=0x96, _] => true,
         bytes => bytes.len() <= LONGEST_SYMBOL && !symbol.contains(is_hostile),
     }
 }
@@ -301,27 +309,69 @@ fn ascii(text: &str, max_chars: usize) -> String {
 /// assert_eq!(occurrences("Türkiye, TR", "turk"), [0..5]);
 /// ```
 pub fn occurrences(text: &str, word: &str) -> Vec<Range<usize>> {
-    // Folds each character to one character, so that positions do not shift.
-    let folded = |character| to_lower_case(normalize(character));
-    let word: Vec<char> = word.chars().map(folded).collect();
-    let text: Vec<(usize, char)> = text.char_indices().collect();
-    let mut found = Vec::new();
-    let mut at = 0;
-    while let Some(window) = text.get(at..at + word.len()).filter(|it| !it.is_empty()) {
-        let is_here = window
-            .iter()
-            .zip(&word)
-            .all(|((_, own), wanted)| folded(*own) == *wanted || (*wanted == '_' && *own == ' '));
-        if let (true, Some((start, _)), Some((end, last))) =
-            (is_here, window.first(), window.last())
-        {
-            found.push(*start..end + last.len_utf8());
-            at += word.len();
-        } else {
-            at += 1;
+    Needle::new(word).occurrences(text)
+}
+
+/// A word to look for in many texts.
+#[derive(Debug)]
+pub struct Needle {
+    /// The word, folded: each character to one character, so that positions do not shift.
+    folded: Vec<char>,
+    /// The same as bytes, if it is ASCII.
+    ascii: Option<Vec<u8>>,
+}
+
+impl Needle {
+    pub fn new(word: &str) -> Self {
+        let folded: Vec<char> = word.chars().map(fold).collect();
+        let byte = |letter: &char| u8::try_from(*letter).ok().filter(u8::is_ascii);
+        Self {
+            ascii: folded.iter().map(byte).collect(),
+            folded,
         }
     }
-    found
+
+    /// Whether the word occurs in a text; allocates nothing for texts of plain letters.
+    pub fn is_in(&self, text: &str) -> bool {
+        if !text.is_ascii() {
+            return !self.occurrences(text).is_empty();
+        }
+        let Some(word) = self.ascii.as_deref().filter(|word| !word.is_empty()) else {
+            return false;
+        };
+        let is = |(own, wanted): (&u8, &u8)| {
+            own.to_ascii_lowercase() == *wanted || (*wanted == b'_' && *own == b' ')
+        };
+        let mut places = text.as_bytes().windows(word.len());
+        places.any(|place| place.iter().zip(word).all(is))
+    }
+
+    /// Where the word stands in a text, in bytes.
+    fn occurrences(&self, text: &str) -> Vec<Range<usize>> {
+        let word = &self.folded;
+        let text: Vec<(usize, char)> = text.char_indices().collect();
+        let mut found = Vec::new();
+        let mut at = 0;
+        while let Some(window) = text.get(at..at + word.len()).filter(|it| !it.is_empty()) {
+            let is_here = window
+                .iter()
+                .zip(word)
+                .all(|((_, own), wanted)| fold(*own) == *wanted || (*wanted == '_' && *own == ' '));
+            if let (true, Some((start, _)), Some((end, last))) =
+                (is_here, window.first(), window.last())
+            {
+                found.push(*start..end + last.len_utf8());
+                at += word.len();
+            } else {
+                at += 1;
+            }
+        }
+        found
+    }
+}
+
+fn fold(character: char) -> char {
+    to_lower_case(normalize(character))
 }
 
 /// Truncates a text to `max` terminal cells, ending with an ellipsis if anything was cut.
@@ -351,7 +401,21 @@ pub fn json_for_terminal(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     let (mut in_string, mut is_escaped) = (false, false);
     let mut escapes = Escapes::default();
-    for character in json.chars() {
+    let mut rest = json;
+    while let Some(character) = rest.chars().next() {
+        // Most of it is plain, and nothing between two quotes or backslashes.
+        let ends = |byte: &u8| !matches!(byte, b' '..=b'~') || matches!(byte, b'"' | b'\\');
+        let plain = rest
+            .bytes()
+            .position(|byte| ends(&byte))
+            .unwrap_or(rest.len());
+        if plain > 0 {
+            escapes.plain(&rest[..plain], &mut out);
+            is_escaped = false;
+            rest = &rest[plain..];
+            continue;
+        }
+        rest = &rest[character.len_utf8()..];
         match character {
             '\n' if !in_string => out.push('\n'),
             '\r' | '\t' if !in_string => out.push(' '),
@@ -468,6 +532,12 @@ struct Escapes {
 }
 
 impl Escapes {
+    /// Writes printable ASCII.
+    fn plain(&mut self, text: &str, out: &mut String) {
+        self.room = MARKS_PER_GRAPHEME;
+        out.push_str(text);
+    }
+
     fn write(&mut self, character: char, out: &mut String) {
         let is_mark = !character.is_ascii() && character.width() == Some(0);
         if is_hostile(character) || (is_mark && self.room == 0) {

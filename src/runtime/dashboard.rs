@@ -19,10 +19,10 @@ use super::disk_writer::{DiskWriter, Job};
 use super::editor::Document;
 use super::markets::{MarketTasks, PendingConnections};
 use super::messages::{message, told, with_paste};
-use super::routes;
 use super::start::{Themes, theme_choices};
 pub use super::surface::{Surface, TerminalEvent};
 use super::writes::{self, journalled};
+use super::{arrivals, routes};
 use crate::api::{ApiError, Operation, Request};
 use crate::app::configuration::Reconfigured;
 use crate::app::frame_layout::FrameLayout;
@@ -316,6 +316,7 @@ impl<S: Surface> Dashboard<S> {
                     Effect::Redraw => self.surface.repaint(),
                     Effect::KeepGroups(snapshot) => self.keep(Job::Groups(snapshot)),
                     Effect::Call { ticket, request } => self.call(ticket, request),
+                    Effect::Arrange(arrival) => arrivals::arrange(self.outbox.clone(), arrival),
                     Effect::Write {
                         ticket,
                         request,
@@ -526,7 +527,7 @@ impl<S: Surface> Dashboard<S> {
         let outbox = self.outbox.clone();
         tokio::spawn(async move {
             let result = match task.await {
-                Ok(result) => result,
+                Ok(result) => arrivals::read_ahead(result).await,
                 Err(lost) if lost.is_cancelled() => return,
                 // The task panicked: whether the request was sent is unknown.
                 Err(_) => Err(ApiError::Lost),

@@ -25,6 +25,7 @@ pub(super) fn told(ticket: Ticket, now: Now, progress: Progress) -> Message {
             attempt,
             waiting: None,
         },
+        Progress::Received(received) => Message::Received { ticket, received },
         Progress::Tried(entry) => Message::Recorded {
             ticket: Some(ticket),
             entry,

@@ -10,6 +10,7 @@
 //! a stderr that may be gone. Neither is `Terminal::clear`: it asks the terminal for the cursor
 //! position, and the input thread would swallow the reply.
 
+mod canvas;
 mod links;
 mod modes;
 mod os;
@@ -20,13 +21,11 @@ use std::io::{self, IsTerminal};
 use std::marker::PhantomData;
 use std::rc::Rc;
 
-use ratatui::layout::Rect;
-use ratatui::{Frame, Terminal};
+use ratatui::Frame;
 
 pub use modes::{is_entered, restore};
 
-use links::Link;
-use output::Output;
+pub use canvas::Canvas;
 
 /// Why no dashboard can be shown. The program says so in one line and exits with 2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -77,14 +76,8 @@ pub(super) async fn stop_until_continued() -> io::Result<()> {
 /// It cannot be sent to another thread: the panic hook recognises the thread that draws by its id.
 #[derive(Debug)]
 pub struct Screen {
-    terminal: Terminal<Output<File>>,
+    canvas: Canvas<File>,
     mouse: bool,
-    /// The terminal no longer shows what ratatui believes: the next frame draws every cell.
-    stale: bool,
-    /// The addresses to show as links.
-    addresses: Vec<String>,
-    /// The links on the screen.
-    links: Vec<Link>,
     _stays_on_its_thread: PhantomData<Rc<()>>,
 }
 
@@ -100,15 +93,11 @@ impl Screen {
         // crossterm's own handling of NO_COLOR prints a full reset instead of a colour, which also
         // removes bold and reverse. The theme obeys NO_COLOR instead.
         crossterm::style::force_color_output(true);
-        let output = Output::new(os::writer()?, os::size);
-        let terminal = Terminal::new(output)?;
+        let canvas = Canvas::new(os::writer()?, os::size)?;
         modes::enter(mouse)?;
         Ok(Self {
-            terminal,
+            canvas,
             mouse,
-            stale: true,
-            addresses: Vec::new(),
-            links: Vec::new(),
             _stays_on_its_thread: PhantomData,
         })
     }
@@ -127,31 +116,12 @@ impl Screen {
                 "the terminal was given back",
             ));
         }
-        if self.stale {
-            self.forget_screen()?;
-        }
-        let mut measured = None;
-        self.stale = true;
-        let area = self.terminal.get_frame().area();
-        let frame = self.terminal.draw(|frame| measured = Some(render(frame)))?;
-        if frame.area != area {
-            // After a resize ratatui has drawn every cell, links or not.
-            self.links.clear();
-        }
-        let links = links::on_screen(frame.buffer, &self.addresses);
-        let unlinked = links::gone(&self.links, &links, frame.buffer);
-        let output = self.terminal.backend_mut();
-        let added = links.iter().filter(|link| !self.links.contains(link));
-        output.link(&unlinked, added)?;
-        output.present()?;
-        self.links = links;
-        self.stale = false;
-        measured.ok_or_else(|| io::Error::other("the frame was not drawn"))
+        self.canvas.draw(render)
     }
 
     /// Shows these addresses as links, wherever they are on the screen, and no others.
     pub(super) fn link_only(&mut self, addresses: Vec<String>) {
-        self.addresses = addresses;
+        self.canvas.link_only(addresses);
     }
 
     /// Columns and rows of the next frame.
@@ -160,12 +130,12 @@ impl Screen {
     ///
     /// When the terminal does not answer.
     pub fn size(&self) -> io::Result<(u16, u16)> {
-        self.terminal.size().map(|size| (size.width, size.height))
+        self.canvas.size().map(|size| (size.width, size.height))
     }
 
     /// Makes the next frame draw every cell, as after another program wrote on the screen.
     pub fn repaint(&mut self) {
-        self.stale = true;
+        self.canvas.repaint();
     }
 
     /// Sends `text` to the terminal's clipboard (OSC 52). Whether the terminal accepts it cannot be
@@ -176,7 +146,7 @@ impl Screen {
     /// When `text` is too long for terminals, or the terminal cannot be written to.
     pub fn copy(&mut self, text: &str) -> io::Result<()> {
         let sequence = super::clipboard::osc52(text).map_err(io::Error::other)?;
-        self.terminal.backend_mut().write_aside(&sequence)
+        self.canvas.write_aside(&sequence)
     }
 
     /// Switches mouse capture on or off.
@@ -186,7 +156,7 @@ impl Screen {
     /// When the terminal cannot be written to.
     pub(super) fn set_mouse(&mut self, is_on: bool) -> io::Result<()> {
         self.mouse = is_on;
-        self.terminal.backend_mut().write_aside(modes::mouse(is_on))
+        self.canvas.write_aside(modes::mouse(is_on))
     }
 
     /// Sends the terminal a query; the reply arrives among the keys.
@@ -195,7 +165,7 @@ impl Screen {
     ///
     /// When the terminal cannot be written to.
     pub(super) fn ask(&mut self, question: &[u8]) -> io::Result<()> {
-        self.terminal.backend_mut().write_aside(question)
+        self.canvas.write_aside(question)
     }
 
     /// Restores the terminal. Idempotent.
@@ -233,18 +203,8 @@ impl Screen {
     ///
     /// When the terminal cannot be set up.
     pub fn resume(&mut self) -> io::Result<()> {
-        self.stale = true;
+        self.canvas.repaint();
         modes::enter(self.mouse)
-    }
-
-    /// Clears the terminal with the next frame. `resize` does exactly that, without a query to the
-    /// terminal.
-    fn forget_screen(&mut self) -> io::Result<()> {
-        let size = self.terminal.size()?;
-        self.links.clear();
-        self.terminal.backend_mut().forget();
-        self.terminal
-            .resize(Rect::new(0, 0, size.width, size.height))
     }
 }
 

@@ -29,6 +29,7 @@ pub mod market;
 mod numbers;
 mod pacing;
 mod random;
+mod recent;
 mod script;
 mod search;
 mod server;

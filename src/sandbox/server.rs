@@ -233,22 +233,15 @@ async fn perform(
     body: Bytes,
 ) -> Result<Response<Body>, Refusal> {
     match target {
-        Target::Call(Call::Offers) => {
-            let body = object(&body)?;
-            search(move || state.search_offers(body)).await
-        }
+        Target::Call(Call::Offers) => search(state, target, body, State::search_offers).await,
         Target::OffersInQuery => {
             let body = query_object(parts)?;
-            search(move || state.search_offers(body)).await
+            beside(move || state.search_offers(body))
+                .await
+                .map(answer::ok)
         }
-        Target::Call(Call::Volumes) => {
-            let body = object(&body)?;
-            search(move || state.search_volumes(body)).await
-        }
-        Target::LocalVolumes => {
-            let body = object(&body)?;
-            search(move || state.search_local_volumes(body)).await
-        }
+        Target::Call(Call::Volumes) => search(state, target, body, State::search_volumes).await,
+        Target::LocalVolumes => search(state, target, body, State::search_local_volumes).await,
         Target::Call(Call::Unlist) => state.unlist(&object(&body)?).map(json_answer),
         Target::Call(Call::Groups) => Ok(answer::ok(state.workergroups())),
         Target::Call(Call::Create) => {
@@ -272,11 +265,23 @@ async fn perform(
     }
 }
 
-/// Runs a search off the event loop: in a large market it takes a while.
+/// Runs a search off the event loop, as in a large market it takes a while; one that was just run
+/// has its answer already.
 async fn search(
-    work: impl FnOnce() -> Result<Bytes, Refusal> + Send + 'static,
+    state: Arc<State>,
+    target: Target,
+    body: Bytes,
+    work: fn(&State, Map<String, Json>) -> Result<Bytes, Refusal>,
 ) -> Result<Response<Body>, Refusal> {
-    beside(work).await.map(answer::ok)
+    let changes = match state.recent.find(target, &body) {
+        Ok(answer) => return Ok(answer::ok(answer)),
+        Err(changes) => changes,
+    };
+    let members = object(&body)?;
+    let own = Arc::clone(&state);
+    let answer = beside(move || work(&own, members)).await?;
+    state.recent.keep(target, &body, answer.clone(), changes);
+    Ok(answer::ok(answer))
 }
 
 /// Changes a workergroup off the event loop: it may write a file.

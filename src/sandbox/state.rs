@@ -16,6 +16,7 @@ use super::latency::Delays;
 use super::ledger::{Commit, Credential, Ledger};
 use super::market::{DEFAULT_VOLUME, FROZEN_AT, Market, UnlistError};
 use super::pacing::Pacer;
+use super::recent::Recent;
 use super::search::{Search, pick};
 use super::token::Token;
 use super::{
@@ -44,6 +45,8 @@ pub struct State {
     pub delays: Delays,
     /// How long a request body may take to arrive.
     pub body_patience: Duration,
+    /// Answers to recent searches.
+    pub recent: Recent,
     world: Mutex<World>,
     pacer: Mutex<Pacer>,
     group_store: Option<GroupStore>,
@@ -104,6 +107,7 @@ impl State {
             faults: Arc::new(faults),
             delays: Delays::new(market.seed, config.latency),
             body_patience: config.body_patience,
+            recent: Recent::default(),
             world: Mutex::new(World {
                 market: listed,
                 fleet,
@@ -192,6 +196,7 @@ impl State {
         match unlisted {
             Ok(()) => {
                 self.save(self.unlist_store.as_ref(), id);
+                self.recent.clear();
                 self.commit(Call::Unlist, id, false);
                 Ok(json!({ "success": true, "msg": format!("Unlisted Volume {id}.") }))
             }

@@ -9,6 +9,7 @@ use crate::app::frame_layout::Target;
 use crate::app::remote::{Now, Phase, Waiting};
 use crate::app::view::Scene;
 use crate::app::{Model, Pane};
+use crate::domain::format;
 use crate::domain::journal::WriteKind;
 use crate::domain::text::{truncate, visible};
 use crate::widgets::text::cells;
@@ -255,6 +256,7 @@ fn activity(browser: &Browser, now: Now, theme: &Theme) -> Option<Activity> {
         since,
         attempt,
         waiting,
+        arrived,
         ..
     } = browser.remote().phase()
     {
@@ -263,6 +265,9 @@ fn activity(browser: &Browser, now: Now, theme: &Theme) -> Option<Activity> {
             return Some(busy(text, short));
         }
         let elapsed = (now.mono - since).max(0.0);
+        let size = arrived.as_ref().map_or_else(String::new, |arrived| {
+            format!(", {}", format::size(arrived.bytes))
+        });
         let what = match (browser.order_request(), browser.listing()) {
             (Some(order), _) => order,
             (None, Some(_)) => "refreshing".to_owned(),
@@ -271,7 +276,7 @@ fn activity(browser: &Browser, now: Now, theme: &Theme) -> Option<Activity> {
         let retry = retry(*attempt).map_or_else(String::new, |it| format!(", {it}"));
         let sign = spinner(elapsed);
         return Some(busy(
-            format!("{sign} {what} {elapsed:.0} s{retry}"),
+            format!("{sign} {what} {elapsed:.0} s{size}{retry}"),
             format!("{sign} {elapsed:.0} s{retry}"),
         ));
     }

@@ -1,7 +1,10 @@
 //! A dashboard without a runtime: keys in, effects and screens out.
 
+use std::collections::VecDeque;
+
 use bourse::api::{ApiError, Reply, Request};
-use bourse::app::frame_layout::Target;
+use bourse::app::browser::Arrival;
+use bourse::app::frame_layout::{FrameLayout, Target};
 use bourse::app::message::{Effect, Message};
 use bourse::app::remote::{Now, Ticket};
 use bourse::app::view::Region;
@@ -19,6 +22,9 @@ pub struct TestApp {
     pub calls: Vec<(Ticket, Request)>,
     pub effects: Vec<Effect>,
     pub theme: Theme,
+    /// Whether long responses stay unarranged until [`TestApp::arrange`].
+    pub holds_arrivals: bool,
+    pub arrivals: Vec<Arrival>,
     terminal: Terminal<TestBackend>,
 }
 
@@ -51,6 +57,8 @@ impl TestApp {
             calls: Vec::new(),
             effects: Vec::new(),
             theme: Theme::MONO,
+            holds_arrivals: false,
+            arrivals: Vec::new(),
             terminal: Terminal::new(TestBackend::new(120, 40)).unwrap(),
         };
         desk.model.size = (120, 40);
@@ -73,8 +81,14 @@ impl TestApp {
     }
 
     pub fn send(&mut self, message: Message) {
-        for effect in update(&mut self.model, self.now, message) {
+        let mut effects = VecDeque::from(update(&mut self.model, self.now, message));
+        while let Some(effect) = effects.pop_front() {
             match effect {
+                Effect::Arrange(arrival) if self.holds_arrivals => self.arrivals.push(*arrival),
+                Effect::Arrange(arrival) => {
+                    let arranged = Message::Arranged(Box::new(arrival.arranged()));
+                    effects.extend(update(&mut self.model, self.now, arranged));
+                }
                 Effect::Call { ticket, request }
                 | Effect::Write {
                     ticket, request, ..
@@ -175,6 +189,15 @@ impl TestApp {
         self.reply(ticket, Ok(Reply::Records(Box::new(listing))))
     }
 
+    /// Lets the long responses be arranged.
+    pub fn arrange(&mut self) -> &mut Self {
+        for arrival in std::mem::take(&mut self.arrivals) {
+            self.send(Message::Arranged(Box::new(arrival.arranged())));
+        }
+        self.draw();
+        self
+    }
+
     /// Lets the oldest request fail.
     pub fn fail(&mut self, error: ApiError) -> &mut Self {
         let (ticket, _) = self.calls.remove(0);
@@ -212,7 +235,26 @@ impl TestApp {
         self.terminal
             .draw(|frame| facts = Some(bourse::ui::draw(frame, model, now, theme)))
             .unwrap();
-        self.model.facts = facts.unwrap();
+        let facts = facts.unwrap();
+        self.redraws(&facts);
+        self.model.facts = facts;
+    }
+
+    /// Fails if the frame shows anything else than one for which nothing of the last frame is used.
+    fn redraws(&mut self, facts: &FrameLayout) {
+        let Some(kept) = self.model.facts.rows.take() else {
+            return;
+        };
+        let (model, now, theme) = (&self.model, self.now, &self.theme);
+        let size = self.terminal.size().unwrap();
+        let mut fresh = Terminal::new(TestBackend::new(size.width, size.height)).unwrap();
+        let mut measured = None;
+        fresh
+            .draw(|frame| measured = Some(bourse::ui::draw(frame, model, now, theme)))
+            .unwrap();
+        assert_eq!(fresh.backend().buffer(), self.terminal.backend().buffer());
+        assert_eq!(measured.as_ref(), Some(facts));
+        self.model.facts.rows = Some(kept);
     }
 
     /// The screen as text, a line a row, blanks at the ends cut.

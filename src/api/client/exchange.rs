@@ -10,9 +10,11 @@ use reqwest::header::{
 };
 
 use super::Origin;
+use super::arrival::{Arrival, Received};
 use crate::api::error::{ApiError, Unreachable};
-use crate::api::wire::{Method, WireRequest};
+use crate::api::wire::{Method, WireRequest, is_good};
 use crate::api::{Request, Secret};
+use crate::domain::listing::Reader;
 
 /// When the quota resets, in seconds since 1970: a header of the public service.
 const RATE_LIMIT_RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
@@ -84,7 +86,49 @@ pub(super) struct Raw {
     pub(super) location: Option<String>,
     pub(super) retry_after: Option<String>,
     pub(super) rate_limit_reset: Option<String>,
-    pub(super) body: Vec<u8>,
+    /// Bytes of the body, decompressed.
+    pub(super) bytes: usize,
+    pub(super) body: Body,
+}
+
+/// A body as it arrives.
+pub(super) enum Body {
+    Bytes(Vec<u8>),
+    /// Records, read while they arrive.
+    Records(Box<Reader>),
+}
+
+impl Body {
+    pub(super) fn new(reader: Option<Reader>) -> Self {
+        reader.map_or_else(
+            || Self::Bytes(Vec::new()),
+            |reader| Self::Records(reader.into()),
+        )
+    }
+
+    fn reserve(&mut self, bytes: usize) {
+        match self {
+            Self::Bytes(body) => body.reserve_exact(bytes),
+            Self::Records(reader) => reader.reserve(bytes),
+        }
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        match self {
+            Self::Bytes(body) => body.extend_from_slice(bytes),
+            Self::Records(reader) => reader.push(bytes),
+        }
+    }
+}
+
+/// What to send, where, and how much may come back.
+#[derive(Clone, Copy)]
+pub(super) struct Exchange<'a> {
+    pub(super) http: &'a reqwest::Client,
+    pub(super) origin: &'a Origin,
+    pub(super) wire: &'a WireRequest,
+    pub(super) key: Option<&'a Secret>,
+    pub(super) bound: Bound,
 }
 
 /// What the ledger entry keeps of a head, even if the response never completes.
@@ -95,47 +139,53 @@ pub(super) struct Head {
     pub(super) sandbox_fault: Option<String>,
 }
 
-/// Sends `wire` to `origin` and reads the response. `seen` gets the head as soon as it is known.
+/// Sends the request and reads the response into `body`. `seen` gets the head as soon as it is known,
+/// `on_part` what has arrived so far.
 pub(super) async fn exchange(
-    http: &reqwest::Client,
-    origin: &Origin,
-    wire: &WireRequest,
-    key: Option<&Secret>,
-    bound: Bound,
+    exchange: Exchange<'_>,
+    body: Body,
     seen: &mut Head,
+    on_part: impl FnMut(Received),
 ) -> Result<Raw, ApiError> {
-    let request = build(http, origin, wire, key)?;
-    let mut response = within(bound.silence, http.execute(request))
+    let Exchange { origin, bound, .. } = exchange;
+    let request = build(exchange)?;
+    let mut response = within(bound.silence, exchange.http.execute(request))
         .await?
         .map_err(|error| unsent_or_lost(&error, origin))?;
     let status = response.status().as_u16();
     seen.status = Some(status);
     seen.sandbox_fault = header(response.headers(), &SANDBOX_FAULT);
-    let good = response.status().is_success();
+    let good = is_good(status);
     let mut raw = Raw {
         status,
         location: header(response.headers(), &LOCATION),
         retry_after: header(response.headers(), &RETRY_AFTER),
         rate_limit_reset: header(response.headers(), &RATE_LIMIT_RESET),
-        body: Vec::new(),
+        bytes: 0,
+        body: if good { body } else { Body::new(None) },
     };
     let limit = if good { bound.bytes } else { REFUSAL };
     // An announced size beyond the bound fails at once: reading up to the bound could take longer
     // than the deadline.
     let announced = response.content_length().unwrap_or(0);
-    if good && usize::try_from(announced).is_ok_and(|bytes| bytes > limit) {
+    let announced = usize::try_from(announced).unwrap_or(usize::MAX);
+    if good && announced > limit {
         return Err(bound.exceeded());
     }
+    raw.body.reserve(announced.min(limit));
+    let mut arrival = Arrival::new(announced, on_part);
     // Read in chunks, because reqwest's `bytes()` has no bound: 1 MB of gzip can unpack to 1 GB.
     loop {
         match within(bound.silence, response.chunk()).await {
             // The status alone makes it a refusal, even if its body was cut off.
             Err(_) | Ok(Err(_)) if !good => return Ok(raw),
             Err(silent) => return Err(silent),
-            Ok(Err(error)) => return Err(broken_body(&error, status, raw.body.len())),
+            Ok(Err(error)) => return Err(broken_body(&error, status, raw.bytes)),
             Ok(Ok(None)) => return Ok(raw),
-            Ok(Ok(Some(bytes))) if raw.body.len() + bytes.len() <= limit => {
-                raw.body.extend_from_slice(&bytes);
+            Ok(Ok(Some(bytes))) if raw.bytes + bytes.len() <= limit => {
+                raw.bytes += bytes.len();
+                raw.body.push(&bytes);
+                arrival.tell(raw.bytes, &raw.body);
             }
             Ok(Ok(Some(_))) if good => return Err(bound.exceeded()),
             Ok(Ok(Some(_))) => return Ok(raw),
@@ -150,12 +200,10 @@ async fn within<T>(silence: Duration, sign: impl Future<Output = T>) -> Result<T
         .map_err(|_| ApiError::TimedOut { after: silence })
 }
 
-fn build(
-    http: &reqwest::Client,
-    origin: &Origin,
-    wire: &WireRequest,
-    key: Option<&Secret>,
-) -> Result<reqwest::Request, ApiError> {
+fn build(exchange: Exchange<'_>) -> Result<reqwest::Request, ApiError> {
+    let Exchange {
+        http, origin, wire, ..
+    } = exchange;
     let method = match wire.method {
         Method::Get => reqwest::Method::GET,
         Method::Post => reqwest::Method::POST,
@@ -164,7 +212,7 @@ fn build(
         .request(method, origin.at(wire.path))
         .header(USER_AGENT, AGENT)
         .header(ACCEPT, "application/json");
-    if let Some(key) = key {
+    if let Some(key) = exchange.key {
         let mut value =
             HeaderValue::try_from(format!("Bearer {}", key.expose())).map_err(|_| {
                 ApiError::Misconfigured("the API key can't be sent in a header".to_owned())

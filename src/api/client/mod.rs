@@ -3,6 +3,7 @@
 //! It follows no redirect, retries nothing by itself, sends the key to the two configured addresses
 //! only, and bounds every response by what was requested.
 
+mod arrival;
 mod exchange;
 mod origin;
 mod transport;
@@ -16,14 +17,15 @@ use tokio::time::Instant;
 use super::error::ApiError;
 use super::ledger::{self, LedgerEntry};
 use super::redact::KnownSecrets;
-use super::wire::{self, Answer, Target, WireRequest};
+use super::wire::{self, Answer, Content, Target, WireRequest};
 use super::{Reply, Request, Secret, curl};
 use crate::domain::secrets::Known;
 use crate::domain::{Dialect, Untrusted};
 
-use exchange::{Bound, Head, Raw};
+use exchange::{Body, Bound, Exchange, Head, Raw};
 use transport::Transports;
 
+pub use arrival::Received;
 pub use origin::{Origin, OriginError};
 
 /// Responses above this size in bytes are decoded on a separate thread.
@@ -112,10 +114,15 @@ impl Client {
 
     /// Sends a request once and reads the response. Dropping the future cancels the call.
     pub async fn call(&self, request: &Request) -> Outcome {
+        self.call_and_tell(request, |_| {}).await
+    }
+
+    /// As [`Client::call`]; `on_part` is told how much of a search's response has arrived.
+    pub async fn call_and_tell(&self, request: &Request, on_part: impl FnMut(Received)) -> Outcome {
         let wire = wire::encode(request, self.inner.config.dialect);
         let mut record = self.record(request, &wire);
         let started = Instant::now();
-        let result = self.attempt(request, &wire, &mut record).await;
+        let result = self.attempt(request, &wire, &mut record, on_part).await;
         record.took = started.elapsed();
         let result = result.map_err(|error| self.told(error, &wire));
         record.error = result.as_ref().err().map(ToString::to_string);
@@ -137,13 +144,14 @@ impl Client {
         request: &Request,
         wire: &WireRequest,
         record: &mut LedgerEntry,
+        on_part: impl FnMut(Received),
     ) -> Result<Reply, ApiError> {
         if let Some(key) = &wire.key {
             check_key(key)?;
             judge(self.origin(wire))?;
         }
-        let raw = self.exchange(request, wire, record).await?;
-        record.bytes_received = raw.body.len();
+        let raw = self.exchange(request, wire, record, on_part).await?;
+        record.bytes_received = raw.bytes;
         let (result, kept) = decode(request.clone(), raw, self.known(wire)).await;
         if let Some((text, is_cut)) = kept {
             record.response = Some(Untrusted::from(text));
@@ -161,20 +169,22 @@ impl Client {
         request: &Request,
         wire: &WireRequest,
         record: &mut LedgerEntry,
+        on_part: impl FnMut(Received),
     ) -> Result<Raw, ApiError> {
         let origin = self.origin(wire);
         let transports = Arc::clone(&self.transports());
         let http = transports.of(origin).await?;
         let deadline = request.operation().deadline();
         let mut head = Head::default();
-        let exchanged = exchange::exchange(
-            &http,
+        let own = Exchange {
+            http: &http,
             origin,
             wire,
-            self.key(wire),
-            Bound::of(request),
-            &mut head,
-        );
+            key: self.key(wire),
+            bound: Bound::of(request),
+        };
+        let body = Body::new(wire::reader(request, self.known(wire), epoch_seconds()));
+        let exchanged = exchange::exchange(own, body, &mut head, on_part);
         let result = tokio::time::timeout(deadline, exchanged)
             .await
             .unwrap_or(Err(ApiError::TimedOut { after: deadline }));
@@ -244,16 +254,20 @@ impl Client {
 /// The beginning of a body for the ledger, and whether more follows.
 type Excerpt = (String, bool);
 
-/// Reads an answer, a large one off the caller's thread. What is known is removed first.
+/// Reads what is left of an answer, of a large one off the caller's thread. What is known is removed
+/// first.
 async fn decode(
     request: Request,
     raw: Raw,
     known: Arc<Known>,
 ) -> (Result<Reply, ApiError>, Option<Excerpt>) {
     let now = epoch_seconds();
-    let (status, size) = (raw.status, raw.body.len());
+    let (status, size) = (raw.status, raw.bytes);
     let read = move || {
-        let text = wire::clean_text(raw.body, &known);
+        let content = match raw.body {
+            Body::Bytes(body) => Content::Text(wire::clean_text(body, &known)),
+            Body::Records(reader) => Content::Records(Box::new(reader.finish())),
+        };
         let location = raw.location.as_deref().map(|text| known.remove(text));
         let answer = Answer {
             status: raw.status,
@@ -262,9 +276,9 @@ async fn decode(
             rate_limit_reset: raw.rate_limit_reset.as_deref(),
             body: &[],
         };
-        let excerpt = ledger::excerpt(&text);
+        let excerpt = ledger::excerpt(content.text());
         (
-            wire::decode_text(&request, answer, text, now),
+            wire::decode_content(&request, answer, content, now),
             Some(excerpt),
         )
     };

@@ -1,6 +1,7 @@
 //! Decodes a response into a [`Reply`] or an [`ApiError`].
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
@@ -9,11 +10,11 @@ use super::envelope::{Members, split};
 use super::error_body::{self, is_page, said, words};
 use crate::api::error::{ApiError, ErrorBody};
 use crate::api::{Assignment, Operation, Reply, Request, RouteCall, RouteReply};
-use crate::domain::catalog::{Catalog, Resource};
+use crate::domain::Untrusted;
+use crate::domain::catalog::Resource;
 use crate::domain::json_split::{self, SplitError};
-use crate::domain::listing::ListingError;
+use crate::domain::listing::{Reader, Unsplit, Whole};
 use crate::domain::secrets::{Known, is_secret_member, scrub};
-use crate::domain::{Listing, Untrusted};
 
 /// The parts of a response that decoding needs.
 #[derive(Debug, Clone, Copy, Default)]
@@ -27,8 +28,51 @@ pub struct Answer<'a> {
 
 /// Decodes the response to `request`. `now` is when it was received, in seconds since 1970.
 pub fn decode(request: &Request, answer: Answer<'_>, now: f64) -> Result<Reply, ApiError> {
-    let text = clean_text(answer.body.to_vec(), &Known::default());
-    decode_text(request, answer, text, now)
+    let content = match reader(request, Arc::default(), now) {
+        Some(mut reader) if is_good(answer.status) => {
+            reader.push(answer.body);
+            Content::Records(Box::new(reader.finish()))
+        }
+        _ => Content::Text(clean_text(answer.body.to_vec(), &Known::default())),
+    };
+    decode_content(request, answer, content, now)
+}
+
+/// The body of a response, without known secrets and without copies of its own outside of their
+/// members.
+pub(crate) enum Content {
+    Text(String),
+    /// Records, read as they arrived.
+    Records(Box<Result<Whole, Unsplit>>),
+}
+
+impl Content {
+    pub(crate) fn text(&self) -> &str {
+        match self {
+            Self::Text(text) => text,
+            Self::Records(read) => match &**read {
+                Ok(whole) => whole.listing.response(),
+                Err(unsplit) => &unsplit.text,
+            },
+        }
+    }
+}
+
+/// The reader for the records that a request asks for, if it asks for any.
+pub(crate) fn reader(request: &Request, known: Arc<Known>, now: f64) -> Option<Reader> {
+    let catalog = match request {
+        Request::Search(query) => query.resource.catalog(),
+        Request::Raw(search) => search.resource().catalog(),
+        Request::ListWorkergroups => Resource::Workergroups.catalog(),
+        Request::UnlistVolume { .. } | Request::CreateWorkergroup(_) | Request::Route(_) => {
+            return None;
+        }
+    };
+    Some(Reader::new(catalog, known, now))
+}
+
+pub(crate) fn is_good(status: u16) -> bool {
+    (200..300).contains(&status)
 }
 
 /// The text of a body, without known secrets and without copies of its own outside of their members.
@@ -45,35 +89,49 @@ pub(crate) fn clean_text(body: Vec<u8>, known: &Known) -> String {
     }
 }
 
-/// As [`decode`], by the text of the body: it may be large, and becomes part of what is read from it.
-/// The body of `answer` is ignored.
-pub(crate) fn decode_text(
+/// As [`decode`], by the content of the body. The body of `answer` is ignored.
+pub(crate) fn decode_content(
     request: &Request,
     answer: Answer<'_>,
-    text: String,
+    content: Content,
     now: f64,
 ) -> Result<Reply, ApiError> {
     let status = answer.status;
-    if !(200..300).contains(&status) {
-        return Err(refusal(request.operation(), answer, &text, now));
+    if !is_good(status) {
+        return Err(refusal(request.operation(), answer, content.text(), now));
     }
-    if text.trim().is_empty() {
-        return Err(ApiError::Empty { status });
-    }
-    if is_page(&text) {
-        return Err(ApiError::Html {
-            status,
-            title: error_body::title(&text).map(Untrusted::from),
-        });
-    }
+    let text = match content {
+        Content::Text(text) => text,
+        Content::Records(read) => match *read {
+            Ok(whole) => return records(whole, status),
+            Err(unsplit) => {
+                not_empty(&unsplit.text, status)?;
+                return Err(unsplit_records(request.operation(), &unsplit, status));
+            }
+        },
+    };
+    not_empty(&text, status)?;
     match request {
-        Request::Search(query) => records(query.resource.catalog(), text, status, now),
-        Request::Raw(search) => records(search.resource().catalog(), text, status, now),
-        Request::ListWorkergroups => records(Resource::Workergroups.catalog(), text, status, now),
         Request::UnlistVolume { .. } => unlisted(&text, status),
         Request::CreateWorkergroup(_) => created(&text, status),
         Request::Route(call) => routed(call, &text, status),
+        Request::Search(_) | Request::Raw(_) | Request::ListWorkergroups => {
+            let why = "not read as records".to_owned();
+            Err(ApiError::Unreadable { status, why })
+        }
     }
+}
+
+/// An error if the body is empty or a web page.
+fn not_empty(text: &str, status: u16) -> Result<(), ApiError> {
+    if text.trim().is_empty() {
+        return Err(ApiError::Empty { status });
+    }
+    if is_page(text) {
+        let title = error_body::title(text).map(Untrusted::from);
+        return Err(ApiError::Html { status, title });
+    }
+    Ok(())
 }
 
 /// The error for a status other than 2xx.
@@ -163,34 +221,28 @@ fn origin_of(location: &str) -> Option<String> {
     (scheme.len() <= 8 && !host.is_empty()).then(|| format!("{scheme}://{host}"))
 }
 
-fn records(
-    catalog: &'static Catalog,
-    text: String,
-    status: u16,
-    now: f64,
-) -> Result<Reply, ApiError> {
-    let envelope =
-        json_split::split_records(&text, catalog.list_key).map_err(|error| match error {
-            SplitError::TooManyRecords => ApiError::TooManyRecords {
-                most: json_split::MOST_RECORDS,
-                is_search: catalog.resource != Resource::Workergroups,
-            },
-            other => unreadable(other, &text, status),
-        })?;
-    let members = Members::new(&text, &envelope);
+fn records(whole: Whole, status: u16) -> Result<Reply, ApiError> {
+    let Whole { listing, envelope } = whole;
+    let members = Members::new(listing.response(), &envelope);
     let failed = members.flag("success") == Some(false);
     if failed || (!envelope.has_list && words(&members).is_some()) {
         return Err(failure(&members));
     }
-    Listing::from_envelope(catalog, text, envelope, now)
-        .map(|listing| Reply::Records(Box::new(listing)))
-        .map_err(|error| match error {
-            ListingError::Skim(error) => unreadable(error, "", status),
-            ListingError::NoList(key) => ApiError::Unreadable {
-                status,
-                why: format!("no list named '{key}'"),
-            },
-        })
+    if !envelope.has_list {
+        let why = format!("no list named '{}'", listing.catalog().list_key);
+        return Err(ApiError::Unreadable { status, why });
+    }
+    Ok(Reply::Records(Box::new(listing)))
+}
+
+fn unsplit_records(operation: Operation, unsplit: &Unsplit, status: u16) -> ApiError {
+    match unsplit.error {
+        SplitError::TooManyRecords => ApiError::TooManyRecords {
+            most: json_split::MOST_RECORDS,
+            is_search: operation != Operation::ListWorkergroups,
+        },
+        error => unreadable(error, &unsplit.text, status),
+    }
 }
 
 fn unlisted(text: &str, status: u16) -> Result<Reply, ApiError> {

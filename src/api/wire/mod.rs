@@ -15,7 +15,7 @@ use crate::domain::query::number_json;
 use crate::domain::{Dialect, Query};
 
 pub use decode::{Answer, decode};
-pub(super) use decode::{clean_text, decode_text};
+pub(super) use decode::{Content, clean_text, decode_content, is_good, reader};
 pub use error_body::{retry_after, threshold};
 
 /// Path of the offer search.

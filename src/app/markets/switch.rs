@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::data::{MarketReady, RestoredState, StatusMessage};
 use crate::app::actions;
+use crate::app::frame_layout::FrameLayout;
 use crate::app::message::{Effect, Toast};
 use crate::app::model::Model;
 use crate::app::profile::Profile;
@@ -41,7 +42,10 @@ impl Model {
             overlays: _,
             views: _,
         } = std::mem::replace(self, fresh);
-        self.facts = facts;
+        self.facts = FrameLayout {
+            rows: None,
+            ..facts
+        };
         let State {
             pane,
             keymap,

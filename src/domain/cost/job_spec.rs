@@ -166,7 +166,9 @@ mod tests {
             job.gb_out,
             job.stopped_hours,
         ];
-        assert_eq!(got.map(|it| (it * 1e6).round() / 1e6), wanted, "{text}");
+        for (got, wanted) in got.into_iter().zip(wanted) {
+            assert!((got - wanted).abs() < 1e-9, "{text}: {got} is not {wanted}");
+        }
         assert_eq!(job.work_dlperf_hours, work, "{text}");
         assert_eq!(job.spec().parse(), Ok(job), "{text}: {}", job.spec());
     }

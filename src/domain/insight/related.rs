@@ -120,9 +120,11 @@ pub struct Share {
 
 /// The share of a row: `gpu_frac`, or its part of the processors where that is not sent.
 pub fn share(listing: &Listing, row: usize) -> Share {
+    // Not by their columns: those are read of all rows.
+    let record = listing.whole(row);
     let number = |key: &str| {
         let field = listing.catalog().by_key(key)?;
-        listing.cell(row, field).number().filter(|it| *it >= 0.0)
+        record.cell(field).number().filter(|it| *it >= 0.0)
     };
     let machine_cores = number("cpu_cores");
     let effective = number("cpu_cores_effective");

@@ -196,7 +196,7 @@ fn value_of(listing: &Listing, measure: Measure) -> impl Fn(usize) -> Option<f64
     };
     let found = keys.iter().find_map(|key| {
         let column = column(listing, key)?;
-        (column.filled() > 0).then_some((*key, column))
+        (!column.is_blank()).then_some((*key, column))
     });
     // A bill is for all GPUs of an offer.
     let gpus = column(listing, "num_gpus").filter(|_| found.is_some_and(|it| it.0 == "job_cost"));

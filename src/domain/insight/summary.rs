@@ -42,7 +42,7 @@ impl GroupValue {
 
 /// [`GroupValue`] as a key that borrows its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Part<'a> {
+pub(super) enum Part<'a> {
     Flag(bool),
     Bits(u64),
     Text(&'a str),
@@ -50,7 +50,7 @@ enum Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    fn of(kind: Kind, cell: CellRef<'a>) -> Self {
+    pub(super) fn of(kind: Kind, cell: CellRef<'a>) -> Self {
         match cell {
             _ if kind == Kind::Secret => Self::Blank,
             CellRef::Flag(flag) => Self::Flag(flag),
@@ -65,7 +65,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    fn value(self) -> GroupValue {
+    pub(super) fn value(self) -> GroupValue {
         match self {
             Self::Flag(flag) => GroupValue::Flag(flag),
             Self::Bits(bits) => GroupValue::Number(f64::from_bits(bits)),

@@ -9,20 +9,90 @@ use std::collections::HashMap;
 
 use super::quantile;
 use crate::domain::cost::gpu_numbers;
-use crate::domain::listing::Listing;
+use crate::domain::listing::{Column, Listing};
 use crate::domain::value::CellRef;
 
 /// Up to this many slices of one machine every combination is tried. Real machines have five at
 /// most; a hostile response must not cost 2^n steps.
 const EXHAUSTIVE: usize = 12;
 
+/// What tells a machine from the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Key<'a> {
+    Number(u64),
+    Text(&'a str),
+    Row(u32),
+}
+
+/// What offers tell about their machines.
+struct Columns<'a> {
+    machine: Option<&'a Column>,
+    gpus: Option<&'a Column>,
+}
+
+impl<'a> Columns<'a> {
+    fn of(listing: &'a Listing) -> Self {
+        let column = |key| {
+            let field = listing.catalog().by_key(key)?;
+            Some(listing.column(field))
+        };
+        Self {
+            machine: column("machine_id"),
+            gpus: column("num_gpus"),
+        }
+    }
+
+    fn machine(&self, row: u32) -> Key<'a> {
+        let cell = |column: &'a Column| column.cell(row as usize);
+        match self.machine.map_or(CellRef::Missing, cell) {
+            CellRef::Number(number) => Key::Number((number + 0.0).to_bits()),
+            CellRef::Text(text) => Key::Text(text),
+            _ => Key::Row(row),
+        }
+    }
+
+    fn slice(&self, listing: &Listing, row: u32) -> Slice {
+        let place = row as usize;
+        let numbers = gpu_numbers(listing, place);
+        let told = self
+            .gpus
+            .and_then(|column| column.cell(place).number())
+            .and_then(whole)
+            .or_else(|| u64::try_from(numbers.len()).ok());
+        Slice {
+            row,
+            gpus: told.unwrap_or(1).max(1),
+            numbers,
+        }
+    }
+}
+
 /// One offer as a part of its machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Slice {
-    row: u32,
+    pub row: u32,
     gpus: u64,
     /// Which GPUs of the machine; empty where the record does not list them.
     numbers: Vec<i64>,
+}
+
+impl Slice {
+    /// All rows, those of a machine side by side, and where each machine ends.
+    pub(super) fn by_machine(listing: &Listing) -> (Vec<Self>, Vec<usize>) {
+        let columns = Columns::of(listing);
+        let rows = 0..u32::try_from(listing.len()).unwrap_or(u32::MAX);
+        let mut sorted: Vec<(Key<'_>, u32)> = rows.map(|row| (columns.machine(row), row)).collect();
+        sorted.sort_unstable();
+        let mut end = 0;
+        let machines = sorted.chunk_by(|(left, _), (right, _)| left == right);
+        let ends = machines.map(|machine| {
+            end += machine.len();
+            end
+        });
+        let ends = ends.collect();
+        let slices = sorted.iter().map(|(_, row)| columns.slice(listing, *row));
+        (slices.collect(), ends)
+    }
 }
 
 /// A slice at its price.
@@ -65,6 +135,17 @@ impl Machine {
         Self {
             capacity: largest.filter(|_| !is_listed),
             slices,
+        }
+    }
+
+    /// The most GPUs of slices of one machine that can be rented at once.
+    pub(super) fn gpus_of(slices: &[&Slice]) -> u64 {
+        if slices.iter().any(|slice| slice.numbers.is_empty()) {
+            return slices.iter().map(|slice| slice.gpus).max().unwrap_or(0);
+        }
+        match slices {
+            [one] => one.gpus,
+            _ => Self::new(slices.iter().copied().cloned().collect()).gpus(),
         }
     }
 
@@ -253,39 +334,15 @@ impl Supply {
     /// The machines behind `rows`, in order of first appearance. A record without a machine id
     /// counts as a machine of its own; one without GPU ids has at least one GPU.
     pub fn of(listing: &Listing, rows: &[u32]) -> Self {
-        #[derive(PartialEq, Eq, Hash)]
-        enum Key<'a> {
-            Number(u64),
-            Text(&'a str),
-            Row(u32),
-        }
-        let catalog = listing.catalog();
-        let machine = catalog.by_key("machine_id").map(|it| listing.column(it));
-        let gpus = catalog.by_key("num_gpus").map(|it| listing.column(it));
+        let columns = Columns::of(listing);
         let mut places: HashMap<Key<'_>, usize> = HashMap::new();
         let mut machines: Vec<Vec<Slice>> = Vec::new();
         for row in rows {
-            let place = *row as usize;
-            let key = match machine.map_or(CellRef::Missing, |column| column.cell(place)) {
-                CellRef::Number(number) => Key::Number((number + 0.0).to_bits()),
-                CellRef::Text(text) => Key::Text(text),
-                _ => Key::Row(*row),
-            };
-            let numbers = gpu_numbers(listing, place);
-            let told = gpus
-                .and_then(|column| column.cell(place).number())
-                .and_then(whole)
-                .or_else(|| u64::try_from(numbers.len()).ok());
-            let slice = Slice {
-                row: *row,
-                gpus: told.unwrap_or(1).max(1),
-                numbers,
-            };
-            let index = *places.entry(key).or_insert_with(|| {
+            let index = *places.entry(columns.machine(*row)).or_insert_with(|| {
                 machines.push(Vec::new());
                 machines.len() - 1
             });
-            machines[index].push(slice);
+            machines[index].push(columns.slice(listing, *row));
         }
         Self {
             machines: machines.into_iter().map(Machine::new).collect(),

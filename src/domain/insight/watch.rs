@@ -1,7 +1,5 @@
 //! What changed between two responses to the same query.
 
-use std::collections::HashMap;
-
 use super::numeric;
 use crate::domain::field::Field;
 use crate::domain::listing::{Listing, RowId};
@@ -47,35 +45,37 @@ impl Differences {
 /// one of them has did not change, and neither did one that differs in the last digits only, as
 /// after re-encoding.
 pub fn differences(old: &Listing, new: &Listing, price: &Field) -> Differences {
-    let rows = |listing: &Listing| 0..u32::try_from(listing.len()).unwrap_or(u32::MAX);
-    let mut gone: HashMap<RowId, u32> = rows(old)
-        .filter_map(|row| Some((old.id(row as usize)?, row)))
-        .collect();
     let (before, now) = (old.column(price), new.column(price));
     let mut differences = Differences::default();
-    for new_row in rows(new) {
-        let Some(id) = new.id(new_row as usize) else {
+    let id = |listing: &Listing, row: &u32| listing.id(*row as usize);
+    let mut olds = old.by_id().iter().peekable();
+    for new_row in new.by_id() {
+        let own = id(new, new_row);
+        while let Some(gone) = olds.next_if(|row| id(old, row) < own) {
+            differences.left.push(*gone);
+        }
+        let Some(old_row) = olds.next_if(|row| id(old, row) == own) else {
+            differences.arrived.push(*new_row);
             continue;
         };
-        let Some(old_row) = gone.remove(&id) else {
-            differences.arrived.push(new_row);
-            continue;
-        };
-        let from = numeric(before, price.kind, old_row as usize);
-        let to = numeric(now, price.kind, new_row as usize);
-        if let (Some(from), Some(to)) = (from, to)
+        let from = numeric(before, price.kind, *old_row as usize);
+        let to = numeric(now, price.kind, *new_row as usize);
+        if let (Some(id), Some(from), Some(to)) = (own, from, to)
             && (from - to).abs() > 1e-9 * from.abs().max(to.abs())
         {
             differences.changed.push(PriceChange {
                 id,
-                old_row,
-                new_row,
+                old_row: *old_row,
+                new_row: *new_row,
                 from,
                 to,
             });
         }
     }
-    differences.left = gone.into_values().collect();
+    differences.left.extend(olds);
+    differences.arrived.sort_unstable();
     differences.left.sort_unstable();
+    let changed = &mut differences.changed;
+    changed.sort_unstable_by_key(|change| change.new_row);
     differences
 }

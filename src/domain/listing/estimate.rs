@@ -99,7 +99,7 @@ impl Estimate {
             let mut builder = Builder::default();
             for row in 0..listing.len() {
                 let sent = |key: &str| sent(listing, row, key);
-                builder.push(self.cell(key, &sent).unwrap_or(RawCell::Missing));
+                builder.push(&self.cell(key, &sent).unwrap_or(RawCell::Missing));
             }
             builder.column
         }))

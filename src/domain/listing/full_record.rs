@@ -50,7 +50,7 @@ impl FullRecord {
             .enumerate()
             .filter_map(|(position, field)| {
                 let mut builder = Builder::default();
-                builder.push(estimate.cell(field.key, &sent)?);
+                builder.push(&estimate.cell(field.key, &sent)?);
                 Some((position, builder.column))
             })
             .collect();

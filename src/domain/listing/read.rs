@@ -7,16 +7,17 @@ use std::fmt;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::RowId;
 use super::raw_cell::{Inner, Name, RawCell, found, integer};
+use super::{Builder, RowId};
 use crate::domain::catalog::Catalog;
 use crate::domain::field::{Field, Filter, Kind, Source};
 use crate::domain::json_split;
 use crate::domain::value::{EXACT, Found};
 use crate::domain::workergroup::search_query_text;
 
-/// Members that prices are computed from, or that join the slices of a machine.
-const PRICED_BY: [&str; 8] = [
+/// Members that prices are computed from or checked by, or that join the slices of a machine.
+const PRICED_BY: [&str; 9] = [
+    "is_bid",
     "dph_base",
     "min_bid",
     "discounted_dph_total",
@@ -52,53 +53,143 @@ pub(super) fn members(source: &Source) -> impl Iterator<Item = &'static str> {
     one.into_iter().chain(two).chain(many.iter().copied())
 }
 
+/// What a member of a record is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    Skipped,
+    /// Its value goes into that slot.
+    Slot(usize),
+    /// Members of its value are read: the nested object of that number.
+    Object(usize),
+    /// It is read as a search for machines into that slot.
+    Search(usize),
+}
+
 /// Which members to read, found once for a listing.
+#[derive(Debug)]
 pub(super) struct Plan {
-    slots: HashMap<&'static str, usize>,
-    names: Vec<&'static str>,
-    nested: Vec<bool>,
-    searches: Vec<bool>,
-    ids: &'static [&'static str],
+    /// The members of the record, then those of each nested object.
+    objects: Vec<HashMap<&'static str, Role>>,
+    slots: usize,
+    ids: Vec<usize>,
+    cells: Vec<(Kind, Slots)>,
+}
+
+/// [`Source`] with slots instead of names.
+#[derive(Debug)]
+enum Slots {
+    Member(usize),
+    Known(usize),
+    Either(Vec<usize>),
+    TextIs(usize, &'static str),
+    NumberIs(usize, i64),
+    TimeLeft(usize, usize),
+    Since(usize),
+    Nowhere,
 }
 
 impl Plan {
+    /// Reads the fields at these positions of a catalog.
     pub(super) fn new(catalog: &'static Catalog, positions: &[usize]) -> Self {
         let mut plan = Self {
-            slots: HashMap::new(),
-            names: Vec::new(),
-            nested: Vec::new(),
-            searches: Vec::new(),
-            ids: catalog.id_members,
+            objects: vec![HashMap::new()],
+            slots: 0,
+            ids: Vec::new(),
+            cells: Vec::new(),
         };
-        for name in catalog.id_members {
-            plan.add(name, &Source::Member(name));
-        }
-        for position in positions {
-            let Some(source) = catalog.at(*position).map(|field| &field.source) else {
-                continue;
-            };
-            for name in members(source) {
-                plan.add(name, source);
+        let fields = || positions.iter().map(|position| catalog.at(*position));
+        // A member that is read as an object has no value of its own.
+        for field in fields().flatten() {
+            if let Source::Nested(outer, _) = field.source {
+                plan.object(outer);
             }
+        }
+        plan.ids = catalog
+            .id_members
+            .iter()
+            .map(|name| plan.member(name))
+            .collect();
+        for field in fields() {
+            let cell = field.map_or((Kind::Text, Slots::Nowhere), |field| {
+                (field.kind, plan.slots(&field.source))
+            });
+            plan.cells.push(cell);
         }
         plan
     }
 
-    fn add(&mut self, name: &'static str, source: &Source) {
-        let nested = matches!(source, Source::Nested(..));
-        let search = matches!(source, Source::Search(..));
-        if let Some(slot) = self.slots.get(name) {
-            self.nested[*slot] |= nested;
-            self.searches[*slot] |= search;
-            return;
+    fn slots(&mut self, source: &Source) -> Slots {
+        match *source {
+            Source::Member(name) => Slots::Member(self.member(name)),
+            Source::Known(name) => Slots::Known(self.member(name)),
+            Source::Either(names) => {
+                Slots::Either(names.iter().map(|name| self.member(name)).collect())
+            }
+            Source::Search(name) => Slots::Member(self.slot(0, name, Role::Search)),
+            Source::Nested(outer, inner) => {
+                let object = self.object(outer);
+                Slots::Member(self.slot(object, inner, Role::Slot))
+            }
+            Source::TextIs(name, wanted) => Slots::TextIs(self.member(name), wanted),
+            Source::NumberIs(name, wanted) => Slots::NumberIs(self.member(name), wanted),
+            Source::TimeLeft(name, end) => Slots::TimeLeft(self.member(name), self.member(end)),
+            Source::Since(name) => Slots::Since(self.member(name)),
+            Source::Nowhere | Source::Computed => Slots::Nowhere,
         }
-        self.slots.insert(name, self.names.len());
-        self.names.push(name);
-        self.nested.push(nested);
-        self.searches.push(search);
     }
 
-    pub(super) fn read<'p, 'a>(&'p self, json: &'a str) -> Result<Record<'p, 'a>, &'static str> {
+    fn member(&mut self, name: &'static str) -> usize {
+        self.slot(0, name, Role::Slot)
+    }
+
+    /// The slot of a member, which is new if nothing has read it yet.
+    fn slot(&mut self, object: usize, name: &'static str, role: fn(usize) -> Role) -> usize {
+        let new = role(self.slots);
+        let known = self.objects[object].entry(name).or_insert(new);
+        // As a search it is read as a search, whoever else reads it.
+        if let (Role::Slot(slot), Role::Search(_)) = (*known, new) {
+            *known = Role::Search(slot);
+        }
+        match *known {
+            Role::Slot(slot) | Role::Search(slot) if slot < self.slots => slot,
+            // A nested object has no value: its slot stays empty.
+            Role::Slot(_) | Role::Search(_) | Role::Object(_) | Role::Skipped => {
+                self.slots += 1;
+                self.slots - 1
+            }
+        }
+    }
+
+    /// The nested object of that name.
+    fn object(&mut self, name: &'static str) -> usize {
+        let new = self.objects.len();
+        let role = self.objects[0].entry(name).or_insert(Role::Object(new));
+        if let Role::Object(known) = *role
+            && known < new
+        {
+            return known;
+        }
+        self.objects.push(HashMap::new());
+        new
+    }
+
+    /// How many objects have members that are read: the record, and nested ones.
+    pub(super) const fn objects(&self) -> usize {
+        self.objects.len()
+    }
+
+    /// What a member of an object is for.
+    pub(super) fn role(&self, object: usize, name: &str) -> Role {
+        let role = self.objects.get(object).and_then(|own| own.get(name));
+        role.copied().unwrap_or(Role::Skipped)
+    }
+
+    /// Empty values, one for each slot.
+    pub(super) fn blank<'a>(&self) -> Vec<RawCell<'a>> {
+        vec![RawCell::Missing; self.slots]
+    }
+
+    pub(super) fn read<'a>(&self, json: &'a str) -> Result<Vec<RawCell<'a>>, &'static str> {
         if !json.trim_start().starts_with('{') {
             return Err("not an object");
         }
@@ -110,7 +201,7 @@ impl Plan {
 
     /// Reads each member on its own: valid JSON may hold what no reader takes (1e400, half a
     /// surrogate pair, 200 levels), and some services write NaN. Nothing if it is no JSON besides.
-    fn read_members<'p>(&'p self, json: &str) -> Option<Record<'p, 'static>> {
+    fn read_members(&self, json: &str) -> Option<Vec<RawCell<'static>>> {
         let is_json = |text: &str| serde_json::from_str::<IgnoredAny>(text).is_ok();
         let json = if is_json(json) {
             Cow::Borrowed(json)
@@ -120,22 +211,111 @@ impl Plan {
         if !is_json(&json) {
             return None;
         }
-        let mut record = Record::blank(self);
+        let mut values = self.blank();
         for (name, value) in json_split::members(&json).ok()? {
-            let Some(slot) = self.slots.get(name.as_str()) else {
-                continue;
-            };
             let value = &json[value];
-            if self.nested[*slot] {
-                let Inner(values) = Inner::of(value);
-                record.nest(*slot, values);
-            } else if self.searches[*slot] {
-                record.values[*slot] = search(value);
-            } else {
-                record.values[*slot] = RawCell::of(value).into_owned();
+            match self.role(0, &name) {
+                Role::Skipped => {}
+                Role::Slot(slot) => values[slot] = RawCell::of(value).into_owned(),
+                Role::Object(object) => self.nest(object, Inner::of(value), &mut values),
+                Role::Search(slot) => values[slot] = search(value),
             }
         }
-        Some(record)
+        Some(values)
+    }
+
+    /// Notes the members of a nested object; of repeated ones the first.
+    fn nest<'a>(&self, object: usize, inner: Inner<'a>, values: &mut [RawCell<'a>]) {
+        for (name, value) in inner.0 {
+            if let Role::Slot(slot) = self.role(object, &name)
+                && matches!(values[slot], RawCell::Missing)
+            {
+                values[slot] = value;
+            }
+        }
+    }
+
+    /// The record's id: the first id member that is a whole number.
+    pub(super) fn id(&self, values: &[RawCell<'_>]) -> Option<RowId> {
+        self.ids.iter().find_map(|slot| match &values[*slot] {
+            RawCell::Number(number) => whole(*number).map(RowId),
+            RawCell::Text(text) => text.trim().parse().ok().map(RowId),
+            _ => None,
+        })
+    }
+
+    /// The values of the fields in a record, in the order of the positions, where most are taken as
+    /// they are.
+    pub(super) fn fill(&self, values: &[RawCell<'_>], now: f64, builders: &mut [Builder]) {
+        for ((kind, slots), builder) in self.cells.iter().zip(builders) {
+            match slots {
+                Slots::Member(slot) if is_taken(*kind, &values[*slot]) => {
+                    builder.push(&values[*slot]);
+                }
+                _ => builder.push(&slots.cell(*kind, values, now)),
+            }
+        }
+    }
+
+    /// The values of the fields in a record, in the order of the positions.
+    pub(super) fn cells<'v, 'a>(
+        &'v self,
+        values: &'v [RawCell<'a>],
+        now: f64,
+    ) -> impl Iterator<Item = Cow<'v, RawCell<'a>>> {
+        self.cells
+            .iter()
+            .map(move |(kind, slots)| slots.cell(*kind, values, now))
+    }
+}
+
+impl Slots {
+    fn cell<'v, 'a>(
+        &self,
+        kind: Kind,
+        values: &'v [RawCell<'a>],
+        now: f64,
+    ) -> Cow<'v, RawCell<'a>> {
+        let cell = match self {
+            Self::Member(slot) => return fit(kind, &values[*slot]),
+            Self::Known(slot) => match fit(kind, &values[*slot]) {
+                number if matches!(*number, RawCell::Number(0.0)) => RawCell::Null,
+                other => return other,
+            },
+            Self::Either(slots) => {
+                let mut fits = slots.iter().map(|slot| fit(kind, &values[*slot]));
+                let known = fits.find(|cell| !matches!(**cell, RawCell::Missing | RawCell::Null));
+                return known.unwrap_or(Cow::Owned(RawCell::Missing));
+            }
+            Self::TextIs(slot, wanted) => match &values[*slot] {
+                RawCell::Text(text) => RawCell::Flag(text == wanted),
+                RawCell::Missing => RawCell::Missing,
+                RawCell::Null => RawCell::Null,
+                other => misfit(other),
+            },
+            Self::NumberIs(slot, wanted) => match &values[*slot] {
+                RawCell::Number(number) => RawCell::Flag(whole(*number) == Some(*wanted)),
+                RawCell::Missing => RawCell::Missing,
+                RawCell::Null => RawCell::Null,
+                other => misfit(other),
+            },
+            Self::TimeLeft(slot, end) => match fit(kind, &values[*slot]) {
+                seconds if matches!(*seconds, RawCell::Number(_)) => return seconds,
+                other => match *fit(Kind::Number, &values[*end]) {
+                    RawCell::Number(end) => RawCell::Number(end - now),
+                    _ => return other,
+                },
+            },
+            Self::Since(slot) => match fit(Kind::Timestamp, &values[*slot]) {
+                moment if matches!(*moment, RawCell::Text(_)) => RawCell::Null, // cannot be read
+                other => match *other {
+                    RawCell::Number(moment) => RawCell::Number(now - moment),
+                    _ => return other,
+                },
+            },
+            Self::Nowhere => RawCell::Missing,
+        };
+        Cow::Owned(cell)
     }
 }
 
@@ -166,96 +346,6 @@ fn without_non_numbers(json: &str) -> String {
     out
 }
 
-/// The requested members of one record.
-pub(super) struct Record<'p, 'a> {
-    plan: &'p Plan,
-    values: Vec<RawCell<'a>>,
-    inner: Vec<(usize, Cow<'a, str>, RawCell<'a>)>,
-}
-
-impl<'p, 'a> Record<'p, 'a> {
-    fn blank(plan: &'p Plan) -> Self {
-        Self {
-            plan,
-            values: vec![RawCell::Missing; plan.names.len()],
-            inner: Vec::new(),
-        }
-    }
-
-    fn nest(&mut self, slot: usize, values: Vec<(Cow<'a, str>, RawCell<'a>)>) {
-        let values = values.into_iter().map(|(name, value)| (slot, name, value));
-        self.inner.extend(values);
-    }
-
-    /// The record's id: the first id member that is a whole number.
-    pub(super) fn id(&self) -> Option<RowId> {
-        self.plan.ids.iter().find_map(|name| match self.get(name) {
-            RawCell::Number(number) => whole(*number).map(RowId),
-            RawCell::Text(text) => text.trim().parse().ok().map(RowId),
-            _ => None,
-        })
-    }
-
-    fn get(&self, name: &str) -> &RawCell<'a> {
-        self.plan
-            .slots
-            .get(name)
-            .and_then(|slot| self.values.get(*slot))
-            .unwrap_or(&RawCell::Missing)
-    }
-
-    /// The value of a field in the record.
-    pub(super) fn cell(&self, field: &Field, now: f64) -> RawCell<'a> {
-        match field.source {
-            Source::Member(name) | Source::Search(name) => fit(field.kind, self.get(name)),
-            Source::Known(name) => match fit(field.kind, self.get(name)) {
-                RawCell::Number(0.0) => RawCell::Null,
-                other => other,
-            },
-            Source::Either(names) => names
-                .iter()
-                .map(|name| fit(field.kind, self.get(name)))
-                .find(|value| !matches!(value, RawCell::Missing | RawCell::Null))
-                .unwrap_or(RawCell::Missing),
-            Source::Nested(outer, inner) => self
-                .plan
-                .slots
-                .get(outer)
-                .and_then(|slot| {
-                    self.inner
-                        .iter()
-                        .find(|(owner, name, _)| owner == slot && name == inner)
-                })
-                .map_or(RawCell::Missing, |(_, _, value)| fit(field.kind, value)),
-            Source::TextIs(name, wanted) => match self.get(name) {
-                RawCell::Text(text) => RawCell::Flag(text == wanted),
-                RawCell::Missing => RawCell::Missing,
-                RawCell::Null => RawCell::Null,
-                other => misfit(other),
-            },
-            Source::NumberIs(name, wanted) => match self.get(name) {
-                RawCell::Number(number) => RawCell::Flag(whole(*number) == Some(wanted)),
-                RawCell::Missing => RawCell::Missing,
-                RawCell::Null => RawCell::Null,
-                other => misfit(other),
-            },
-            Source::TimeLeft(name, end) => match fit(field.kind, self.get(name)) {
-                RawCell::Number(seconds) => RawCell::Number(seconds),
-                other => match fit(Kind::Number, self.get(end)) {
-                    RawCell::Number(end) => RawCell::Number(end - now),
-                    _ => other,
-                },
-            },
-            Source::Since(name) => match fit(Kind::Timestamp, self.get(name)) {
-                RawCell::Number(moment) => RawCell::Number(now - moment),
-                RawCell::Text(_) => RawCell::Null, // no moment that can be read
-                other => other,
-            },
-            Source::Nowhere | Source::Computed => RawCell::Missing,
-        }
-    }
-}
-
 fn whole(number: f64) -> Option<i64> {
     #[expect(clippy::cast_possible_truncation)] // checked to be whole and exact
     (number.fract() == 0.0 && number.abs() < EXACT).then_some(number as i64)
@@ -271,11 +361,27 @@ fn misfit(value: &RawCell<'_>) -> RawCell<'static> {
     })
 }
 
+/// Whether a value needs no conversion to a field's kind.
+const fn is_taken(kind: Kind, value: &RawCell<'_>) -> bool {
+    match value {
+        RawCell::Missing | RawCell::Null => true,
+        RawCell::Number(_) => {
+            matches!(kind, Kind::Integer | Kind::Number | Kind::Id | Kind::Epoch)
+        }
+        RawCell::Flag(_) => matches!(kind, Kind::Flag),
+        RawCell::Text(_) => matches!(
+            kind,
+            Kind::Text | Kind::Country | Kind::Version | Kind::List
+        ),
+        RawCell::Bad(_) => false,
+    }
+}
+
 /// A value converted to the field's kind: numbers may be sent as text or booleans, ids as text.
-fn fit<'a>(kind: Kind, value: &RawCell<'a>) -> RawCell<'a> {
-    match (kind, value) {
-        (_, RawCell::Missing | RawCell::Null) => value.clone(),
-        (Kind::Flag, RawCell::Flag(_)) => value.clone(),
+fn fit<'v, 'a>(kind: Kind, value: &'v RawCell<'a>) -> Cow<'v, RawCell<'a>> {
+    let cell = match (kind, value) {
+        (_, RawCell::Missing | RawCell::Null) => return Cow::Borrowed(value),
+        (Kind::Flag, RawCell::Flag(_)) => return Cow::Borrowed(value),
         (Kind::Flag, RawCell::Number(number)) if matches!(whole(*number), Some(0 | 1)) => {
             RawCell::Flag(*number != 0.0)
         }
@@ -285,7 +391,7 @@ fn fit<'a>(kind: Kind, value: &RawCell<'a>) -> RawCell<'a> {
             _ => misfit(value),
         },
         (Kind::Integer | Kind::Number | Kind::Id | Kind::Epoch, RawCell::Number(_)) => {
-            value.clone()
+            return Cow::Borrowed(value);
         }
         (Kind::Id, RawCell::Text(text)) if text.trim().parse::<i128>().is_ok() => {
             text.trim().parse().map_or_else(|_| misfit(value), integer)
@@ -297,16 +403,19 @@ fn fit<'a>(kind: Kind, value: &RawCell<'a>) -> RawCell<'a> {
             .ok()
             .filter(|number| number.is_finite())
             .map_or_else(|| misfit(value), RawCell::Number),
-        (Kind::Text | Kind::Country | Kind::Secret, RawCell::Text(_)) => value.clone(),
+        (Kind::Text | Kind::Country | Kind::Secret, RawCell::Text(_)) => {
+            return Cow::Borrowed(value);
+        }
         (Kind::Text, RawCell::Number(number)) => RawCell::Text(Cow::Owned(number.to_string())),
-        (Kind::Text, RawCell::Bad(Found::Object | Found::List)) => value.clone(),
-        (Kind::Version, RawCell::Text(_)) => value.clone(),
+        (Kind::Text, RawCell::Bad(Found::Object | Found::List)) => return Cow::Borrowed(value),
+        (Kind::Version, RawCell::Text(_)) => return Cow::Borrowed(value),
         (Kind::Version, RawCell::Number(number)) => RawCell::Text(Cow::Owned(number.to_string())),
         (Kind::Timestamp, RawCell::Text(text)) => moment(text),
-        (Kind::Timestamp, RawCell::Number(_)) => value.clone(),
-        (Kind::List, RawCell::Text(_)) => value.clone(),
+        (Kind::Timestamp, RawCell::Number(_)) => return Cow::Borrowed(value),
+        (Kind::List, RawCell::Text(_)) => return Cow::Borrowed(value),
         _ => misfit(value),
-    }
+    };
+    Cow::Owned(cell)
 }
 
 /// A workergroup's search as text in the query language, whether sent as text, object or list.
@@ -341,30 +450,30 @@ struct RecordVisitor<'p> {
     plan: &'p Plan,
 }
 
-impl<'p, 'de> Visitor<'de> for RecordVisitor<'p> {
-    type Value = Record<'p, 'de>;
+impl<'de> Visitor<'de> for RecordVisitor<'_> {
+    type Value = Vec<RawCell<'de>>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a record")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut record = Record::blank(self.plan);
+        let mut values = self.plan.blank();
         while let Some(Name(name)) = map.next_key()? {
-            match self.plan.slots.get(name.as_ref()) {
-                None => {
+            match self.plan.role(0, &name) {
+                Role::Skipped => {
                     map.next_value::<IgnoredAny>()?;
                 }
-                Some(slot) if self.plan.nested[*slot] => {
-                    let Inner(values) = map.next_value()?;
-                    record.nest(*slot, values);
+                Role::Slot(slot) => values[slot] = map.next_value()?,
+                Role::Object(object) => {
+                    let inner: Inner<'_> = map.next_value()?;
+                    self.plan.nest(object, inner, &mut values);
                 }
-                Some(slot) if self.plan.searches[*slot] => {
-                    record.values[*slot] = search(map.next_value::<&RawValue>()?.get());
+                Role::Search(slot) => {
+                    values[slot] = search(map.next_value::<&RawValue>()?.get());
                 }
-                Some(slot) => record.values[*slot] = map.next_value()?,
             }
         }
-        Ok(record)
+        Ok(values)
     }
 }

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use memchr::{memchr, memchr2};
+
 use super::REMOVED;
 use crate::domain::pretty::string_end;
 
@@ -20,24 +22,35 @@ pub(super) fn scan(json: &str, is_secret: impl Fn(&str) -> bool) -> Scan {
     let bytes = json.as_bytes();
     let mut found = Scan::default();
     let mut at = 0;
-    while at < bytes.len() {
-        if bytes[at] != b'"' {
-            at += 1;
-            continue;
-        }
-        let string = at..string_end(bytes, at);
-        at = string.end;
-        match value_after_colon(bytes, string.end) {
-            Some(value) if is_secret(&unquoted(&json[string.clone()])) => {
-                let end = skip_value(bytes, value);
-                found.values.push(value..end);
-                at = end;
+    while let Some(quote) = bytes.get(at..).and_then(|rest| memchr(b'"', rest)) {
+        let start = at + quote;
+        let (end, is_escaped) = string(bytes, start);
+        at = end;
+        match value_after_colon(bytes, end) {
+            Some(value) if is_secret(&unquoted(&json[start..end])) => {
+                at = skip_value(bytes, value);
+                found.values.push(value..at);
             }
-            _ if json[string.clone()].contains('\\') => found.escaped.push(string),
+            _ if is_escaped => found.escaped.push(start..end),
             _ => {}
         }
     }
     found
+}
+
+/// The end of the string that starts at `start`, as [`string_end`], and whether it has a backslash.
+fn string(bytes: &[u8], start: usize) -> (usize, bool) {
+    let rest = bytes.get(start + 1..).unwrap_or_default();
+    match memchr2(b'"', b'\\', rest) {
+        None => (bytes.len(), false),
+        Some(found) if rest[found] == b'"' => (start + found + 2, false),
+        Some(_) => (string_end(bytes, start), true),
+    }
+}
+
+/// Whether JSON text has secret members.
+pub(crate) fn has_members(json: &str, is_secret: impl Fn(&str) -> bool) -> bool {
+    !scan(json, is_secret).values.is_empty()
 }
 
 /// JSON text with the values of secret members replaced, whatever their type.
@@ -81,7 +94,8 @@ pub(super) fn scalars(value: &str) -> Vec<Cow<'_, str>> {
 
 /// A string without its quotes and escapes.
 pub(super) fn unquoted(quoted: &str) -> Cow<'_, str> {
-    let plain = quoted.trim_matches('"');
+    let plain = quoted.strip_prefix('"').unwrap_or(quoted);
+    let plain = plain.strip_suffix('"').unwrap_or(plain);
     if !plain.contains('\\') {
         return Cow::Borrowed(plain);
     }

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::REMOVED;
 use super::json_text::{scalars, scan, unquoted};
+use super::{REMOVED, is_secret_member};
 use crate::domain::copies::Copies;
 
 /// The shortest value of a secret member whose copies are looked for.
@@ -30,6 +30,23 @@ impl Known {
     pub fn remove<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.0.remove(text, REMOVED)
     }
+
+    /// Whether the text holds one of the secrets.
+    pub fn is_in(&self, text: &str) -> bool {
+        self.0.places(text).next().is_some()
+    }
+
+    /// Whether a string with escapes holds one of the secrets.
+    pub(crate) fn is_in_string(&self, quoted: &str) -> bool {
+        !self.0.is_empty() && self.is_in(&unquoted(quoted))
+    }
+}
+
+/// Whether [`scrub`] may find something in a text, or in another text because of this one.
+pub(crate) fn holds_secrets(text: &str, known: &Known) -> bool {
+    let found = scan(text, is_secret_member);
+    let is_copied = |string: &Range<usize>| known.is_in_string(&text[string.clone()]);
+    !found.values.is_empty() || found.escaped.iter().any(is_copied) || known.is_in(text)
 }
 
 /// JSON text, or any other, without known secrets and without copies of the values of its own

@@ -53,8 +53,8 @@ fn in_row(row: &[Cell], left: u16, y: u16, addresses: &[String]) -> Vec<Link> {
     let mut links = Vec::new();
     let mut x = 0;
     while x < row.len() {
-        let is_inside_word = x > 0 && letter(&row[x - 1]).is_some_and(char::is_alphanumeric);
-        if letter(&row[x]) != Some('h') || is_inside_word {
+        let is_inside_word = || x > 0 && letter(&row[x - 1]).is_some_and(char::is_alphanumeric);
+        if row[x].symbol() != "h" || is_inside_word() {
             x += 1;
             continue;
         }

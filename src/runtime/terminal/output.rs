@@ -88,6 +88,11 @@ impl<W: Write> Output<W> {
         Ok(())
     }
 
+    /// What is written to.
+    pub(super) const fn writer(&self) -> &W {
+        &self.tty
+    }
+
     /// Writes bytes that are not part of a frame and do not move the cursor.
     pub(super) fn write_aside(&mut self, bytes: &[u8]) -> io::Result<()> {
         write_all(&mut self.tty, bytes)

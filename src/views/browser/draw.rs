@@ -4,7 +4,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Scrollbar, ScrollbarOrientation, ScrollbarState};
 
-use super::{BrowserPane, Focus, banner, empty, first_run, query, table};
+use super::{BrowserPane, Focus, arriving, banner, empty, first_run, query, table};
 use crate::app::Pane;
 use crate::app::browser::Browser;
 use crate::app::frame_layout::Target;
@@ -114,6 +114,7 @@ fn records(
     } else {
         counts(browser)
     };
+    let facts = arriving::facts(browser).unwrap_or(facts);
     // If all rows are visible, their number is enough.
     let range = if viewport.total > viewport.page {
         viewport.label()
@@ -132,6 +133,8 @@ fn records(
             ..inner
         };
         table::draw(browser, has_preview, inner, scene);
+    } else if let Some(listing) = arriving::first_rows(browser) {
+        arriving::draw(browser, listing, inner, scene);
     } else {
         empty::draw(browser, inner, scene);
     }

@@ -4,6 +4,7 @@ use ratatui::layout::{Constraint, Flex, Layout, Rect};
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::Paragraph;
 
+use super::arriving;
 use crate::api::ApiError;
 use crate::app::State;
 use crate::app::browser::Browser;
@@ -52,13 +53,25 @@ pub(super) fn draw(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
 
 fn note(state: &State, browser: &Browser, now: Now) -> Note {
     match (browser.remote().phase(), browser.listing()) {
-        (Phase::Loading { since, waiting, .. }, None) => Note {
+        (
+            Phase::Loading {
+                since,
+                waiting,
+                arrived,
+                ..
+            },
+            None,
+        ) => Note {
             title: format!(
                 "Loading {}… {:.0} s",
                 browser.resource().nouns(),
                 (now.mono - since).max(0.0)
             ),
-            reasons: waiting.iter().map(|waiting| pause(waiting, now)).collect(),
+            reasons: waiting
+                .iter()
+                .map(|waiting| pause(waiting, now))
+                .chain(arrived.as_ref().map(arriving::amount))
+                .collect(),
             keys: vec![(Action::Back, "stop"), (Action::Query, "edit query")],
         },
         (Phase::Failed(error), None) => failed(state, browser, error),

@@ -10,7 +10,7 @@ use ratatui::widgets::Widget;
 
 use super::Market;
 use super::groups::Line;
-use super::overview::{Overview, Section};
+use super::overview::{OfferedLine, Overview, Section};
 use crate::app::frame_layout::Target;
 use crate::app::keymap::Action;
 use crate::app::view::{Region, Scene};
@@ -416,7 +416,7 @@ fn groups_of(
         Column::number(unit, cells(unit).max(7)),
     ];
     let placed = table::place(&columns, area.width);
-    let rows = Offered {
+    let rows = OfferedRows {
         lines: &section.lines,
         resource: browser.resource(),
         has_job,
@@ -431,13 +431,13 @@ fn groups_of(
 }
 
 /// The groups of a section with what is on offer.
-struct Offered<'a> {
-    lines: &'a [Line],
+struct OfferedRows<'a> {
+    lines: &'a [OfferedLine],
     resource: Resource,
     has_job: bool,
 }
 
-impl Rows for Offered<'_> {
+impl Rows for OfferedRows<'_> {
     fn count(&self) -> usize {
         self.lines.len()
     }
@@ -451,9 +451,9 @@ impl Rows for Offered<'_> {
             0 => return (Cow::Borrowed(&line.label), Style::new()),
             1 if self.resource == Resource::Volumes => amount.machines.to_string(),
             1 => amount.gpus.to_string(),
-            _ => line.group.unit_price.map_or_else(
+            _ => line.group.lowest.map_or_else(
                 || format::NONE.to_owned(),
-                |it| price(it.lowest, self.has_job),
+                |lowest| price(lowest, self.has_job),
             ),
         };
         (Cow::Owned(text), Style::new())

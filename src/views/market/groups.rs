@@ -85,7 +85,7 @@ impl Line {
     }
 }
 
-fn name(value: &GroupValue, field: &Field) -> String {
+pub(super) fn name(value: &GroupValue, field: &Field) -> String {
     match (value, field.key) {
         (GroupValue::Blank, _) => format::NONE.to_owned(),
         (GroupValue::Flag(true), "datacenter") => "Datacenter".to_owned(),

@@ -1,17 +1,24 @@
 //! The market panel beside the table on a wide screen: GPU models, countries and kinds of hosts.
 
-use super::groups::{self, Line, measured};
+use super::groups::{self, measured};
 use crate::app::browser::Browser;
 use crate::app::view::Region;
-use crate::domain::insight::{GroupOrder, sort_groups, summarise};
+use crate::domain::insight::{OfferIndex, Offered};
 use crate::domain::{Condition, Field};
 
 /// The groups of one kind.
 #[derive(Debug)]
 pub(super) struct Section {
     pub name: &'static str,
-    pub lines: Vec<Line>,
-    fields: Vec<&'static Field>,
+    pub lines: Vec<OfferedLine>,
+    field: &'static Field,
+}
+
+/// A group with its name.
+#[derive(Debug)]
+pub(super) struct OfferedLine {
+    pub label: String,
+    pub group: Offered,
 }
 
 /// The groups of the rows in a pane, with one cursor through all sections.
@@ -20,37 +27,52 @@ pub struct Overview {
     pub(super) sections: Vec<Section>,
     /// The section and its line.
     pub(super) cursor: (usize, usize),
-    revision: Option<u64>,
+    contents: Option<u64>,
+    /// The response that was indexed, and its rows.
+    index: Option<(u64, OfferIndex)>,
 }
 
 impl Overview {
-    /// Recomputes the groups if the rows have changed.
+    /// Recomputes the groups if the rows or their prices have changed.
     pub fn refresh(&mut self, browser: &Browser) {
-        let revision = Some(browser.revision());
-        if revision == self.revision {
+        let contents = Some(browser.contents());
+        if contents == self.contents {
             return;
         }
-        self.revision = revision;
+        self.contents = contents;
         let Some(listing) = browser.listing() else {
             self.sections.clear();
+            self.index = None;
             return;
         };
         let resource = browser.resource();
-        let sections = groups::overview(resource).iter().map(|grouping| {
-            let fields = grouping.fields(resource);
-            let groups = measured(browser, listing, |measures| {
-                let mut groups = summarise(listing, browser.view(), &fields, measures);
-                sort_groups(&mut groups, GroupOrder::Count);
-                groups
-            });
-            let lines = groups.into_iter().map(|group| Line::new(group, &fields));
-            Section {
-                name: grouping.name,
-                lines: lines.collect(),
-                fields,
+        let kinds = || {
+            groups::overview(resource).iter().flat_map(|grouping| {
+                let fields = grouping.fields(resource).into_iter();
+                fields.map(|field| (grouping.name, field))
+            })
+        };
+        let index = match self.index.take() {
+            Some((response, index)) if response == browser.responses() => index,
+            Some(_) | None => {
+                let fields: Vec<&'static Field> = kinds().map(|(_, field)| field).collect();
+                OfferIndex::new(listing, &fields)
             }
+        };
+        let groups = measured(browser, listing, |measures| {
+            index.count(browser.view(), |row| (measures.unit_price)(row as usize))
+        });
+        let sections = kinds().zip(groups);
+        let sections = sections.map(|((name, field), groups)| {
+            let line = |group: Offered| OfferedLine {
+                label: groups::name(&group.key, field),
+                group,
+            };
+            let lines = groups.into_iter().map(line).collect();
+            Section { name, lines, field }
         });
         self.sections = sections.collect();
+        self.index = Some((browser.responses(), index));
         let last = self.flat_len().saturating_sub(1);
         self.cursor = self.place(self.flat().min(last));
     }
@@ -78,7 +100,7 @@ impl Overview {
         let section = self.sections.get(self.cursor.0);
         let line = section.and_then(|section| Some((section, section.lines.get(self.cursor.1)?)));
         line.map_or_else(Vec::new, |(section, line)| {
-            line.group.conditions(&section.fields)
+            vec![line.group.key.condition(section.field)]
         })
     }
 

@@ -11,7 +11,6 @@ use std::sync::Arc;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::Paragraph;
 
 use crate::app::State;
 use crate::app::keymap::Action;
@@ -125,7 +124,7 @@ pub fn draw(resource: Resource, row: usize, area: Rect, scene: &mut Scene<'_, '_
     } else {
         below(subject, &mut lines, inner, scene);
     }
-    scene.render(Paragraph::new(lines), inner);
+    scene.lines(&lines, inner);
 }
 
 /// Puts what the overview says besides the card below it; only the last part is cut.
@@ -152,17 +151,17 @@ fn beside(subject: Subject<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
         .iter()
         .flat_map(|block| block.lines_in(columns[1].width))
         .collect();
-    scene.render(Paragraph::new(subject.card(columns[0].width)), columns[0]);
+    scene.lines(&subject.card(columns[0].width), columns[0]);
     let mut record = vec![Line::styled("JSON", scene.theme.heading)];
     let width = columns[columns.len() - 1].width;
     let json = json_of(subject.listing, subject.row, scene.theme);
     record.extend(json.into_iter().map(|line| fit(line, width)));
     if let Some(right) = columns.get(2) {
-        scene.render(Paragraph::new(middle), columns[1]);
-        scene.render(Paragraph::new(record), *right);
+        scene.lines(&middle, columns[1]);
+        scene.lines(&record, *right);
     } else {
-        let lines = middle.into_iter().chain(record);
-        scene.render(Paragraph::new(lines.collect::<Vec<_>>()), columns[1]);
+        let lines: Vec<Line<'static>> = middle.into_iter().chain(record).collect();
+        scene.lines(&lines, columns[1]);
     }
 }
 

@@ -5,8 +5,8 @@ use std::net::TcpListener;
 use std::time::Duration;
 
 use bourse::api::{
-    ApiError, Client, ClientConfig, Operation, Origin, Pacer, Progress, Reply, Request, RouteCall,
-    RouteReply, Secret, Session, Unreachable, Wait,
+    ApiError, Client, ClientConfig, Operation, Origin, Pacer, Progress, Received, Reply, Request,
+    RouteCall, RouteReply, Secret, Session, Unreachable, Wait,
 };
 use bourse::domain::language::{self, Mode};
 use bourse::domain::workergroup::NewWorkergroup;
@@ -427,6 +427,28 @@ async fn a_response_that_announces_too_many_bytes_is_not_read() {
 }
 
 #[tokio::test]
+async fn first_rows_are_told_before_the_response_ends() {
+    let record = |id: usize| format!(r#"{{"id": {id}, "gpu_name": "{}"}}"#, "x".repeat(2000));
+    let records: Vec<String> = (1..=500).map(record).collect();
+    let body = format!(r#"{{"offers": [{}]}}"#, records.join(","));
+    let size = body.len();
+    let recorder = Recorder::always(json(200, &body));
+    let mut told: Vec<Received> = Vec::new();
+    let outcome = client(&recorder.url(), Some(KEY))
+        .call_and_tell(&search(), |received| told.push(received))
+        .await;
+    let Ok(Reply::Records(listing)) = outcome.result else {
+        panic!("{:?}", outcome.record.error);
+    };
+    assert_eq!(listing.len(), 500);
+    let first = told.first().expect("a report");
+    assert!(first.bytes < size && first.rows < 500);
+    let rows = first.first.as_ref().expect("rows");
+    assert_eq!(rows.id(0), listing.id(0));
+    assert!(told.iter().all(|received| received.bytes <= size));
+}
+
+#[tokio::test]
 async fn a_missing_key_is_not_called_a_refused_one() {
     let body = r#"{"success": false, "error": "auth_error", "msg": "Invalid user key"}"#;
     for status in [401, 403, 404] {
@@ -654,6 +676,7 @@ async fn run(recorder: &Recorder, request: &Request) -> (Result<Reply, ApiError>
                     ..
                 } => format!("turn of {attempt}"),
                 Progress::Sent { attempt } => format!("sent {attempt}"),
+                Progress::Received(received) => format!("received {}", received.rows),
                 Progress::Tried(entry) => format!("tried {} {:?}", entry.attempt, entry.status),
             });
         })

@@ -15,5 +15,7 @@ mod plan;
 mod query_cases;
 mod real_records;
 mod routing;
+mod rows;
+mod streaming;
 mod supply;
 mod workergroups;

@@ -34,7 +34,7 @@ impl Clock {
     pub fn follow(&self, progress: &Progress) {
         match progress {
             Progress::Waiting { .. } | Progress::Tried(_) => self.jump(),
-            Progress::Sent { .. } => self.run(),
+            Progress::Sent { .. } | Progress::Received(_) => self.run(),
         }
     }
 }

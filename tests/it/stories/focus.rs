@@ -37,3 +37,15 @@ fn a_watched_search_is_refreshed_without_the_focus() {
     desk.wait(21.0);
     assert_eq!(desk.calls.len(), 1);
 }
+
+#[test]
+fn an_idle_dashboard_does_not_wake_for_hours() {
+    let mut desk = TestApp::with_offers(OFFERS);
+    desk.wait(10.0);
+    desk.send(Message::Focus(false));
+    for _ in 0..3 * 3600 {
+        desk.now.mono += 1.0;
+        desk.now.epoch += 1.0;
+        assert_eq!(sleeps(&desk), None, "at {}", desk.now.mono);
+    }
+}

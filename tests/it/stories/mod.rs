@@ -1,5 +1,6 @@
 //! The dashboard, view by view and key by key.
 
+mod arriving;
 mod clock;
 mod cluster;
 mod columns;
@@ -23,6 +24,7 @@ mod insights;
 mod job;
 mod keys;
 mod large_texts;
+mod long_responses;
 mod market;
 mod markets;
 mod monochrome;

@@ -4,6 +4,7 @@
 mod background;
 #[cfg(unix)]
 pub mod creating;
+mod frames;
 #[cfg(unix)]
 mod group_keys;
 #[cfg(unix)]
@@ -12,6 +13,7 @@ mod guard;
 mod hardening;
 #[cfg(unix)]
 mod hostile;
+mod idle;
 #[cfg(unix)]
 mod markets;
 mod memory;

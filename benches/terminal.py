@@ -1,0 +1,122 @@
+"""Programs in pseudo-terminals, and offers for them: shared by the scripts beside it."""
+
+import fcntl
+import http.server
+import json
+import os
+import platform
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import threading
+import time
+
+PATIENCE = 300.0
+QUIET = 1.5
+
+# Every digit differs: programs write only the cells that change.
+FIRST, LAST = 71_436_528, 85_907_163
+
+
+def offers(rows):
+    """Offers in no order; `score` is distinct, and its ends have the ids FIRST and LAST."""
+    for row in range(rows):
+        score = row * 7919 % rows + 1
+        ident = {1: LAST, rows: FIRST}.get(score, 10_000_000 + row)
+        price = 0.1 + row * 31 % 4000 / 1000
+        yield {
+            "score": score, "id": ident, "ask_contract_id": ident, "machine_id": row // 2,
+            "host_id": row // 8, "gpu_name": ["RTX 4090", "H100 SXM", "A100 PCIE"][row % 3],
+            "num_gpus": 1 + row % 8, "gpu_ram": 24564, "dph_base": price, "dph_total": price,
+            "dlperf": row * 31 % 900, "reliability": 0.99, "geolocation": "Texas, US",
+            "verification": "verified", "rentable": True, "storage_cost": 0.2,
+            "inet_up": 800.5, "inet_down": 900.25, "duration": 864000.5, "disk_space": 500.5,
+        }
+
+
+def serve(rows):
+    """Answers every request with these offers; gives the address."""
+    body = json.dumps({"offers": rows}).encode()
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def answer(self):
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_GET = do_POST = do_PUT = answer
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_address[1]}"
+
+
+class Terminal:
+    """A program in a pseudo-terminal of its own."""
+
+    def __init__(self, command, home):
+        env = {"HOME": home, "PATH": os.environ["PATH"], "TERM": "xterm-256color", "LANG": "C.UTF-8"}
+        self.pid, self.file = pty.fork()
+        if self.pid == 0:
+            os.execvpe(command[0], command, env)
+        fcntl.ioctl(self.file, termios.TIOCSWINSZ, struct.pack("HHHH", 60, 200, 0, 0))
+
+    def read(self, seconds):
+        """What arrives next; empty after so many seconds of silence."""
+        if not select.select([self.file], [], [], seconds)[0]:
+            return b""
+        try:
+            return os.read(self.file, 1 << 20)
+        except OSError:
+            sys.exit("a program ended before it was measured")
+
+    def settle(self, text):
+        """Waits until `text` was written, then for silence."""
+        seen, end = b"", time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            new = self.read(QUIET)
+            seen = (seen + new)[-1_000_000:]
+            if not new and re.search(text, seen):
+                return
+        sys.exit(f"{text!r} did not appear within {PATIENCE:.0f} s")
+
+    def time(self, key, text):
+        """Seconds from a key to the first output that contains a text."""
+        start, seen = time.monotonic(), b""
+        os.write(self.file, key)
+        while text not in plain(seen):
+            if time.monotonic() - start > PATIENCE:
+                sys.exit(f"{text!r} did not appear after the key")
+            seen += self.read(PATIENCE)
+        return time.monotonic() - start
+
+    def close(self):
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+        os.close(self.file)
+
+
+def plain(output):
+    """The letters of an output, without its escape sequences."""
+    return re.sub(rb"\x1b\[[0-9;?:]*[A-Za-z]|\x1b\][^\x1b\x07]*(\x1b\\|\x07)|\x1b[()][A-Z0-9]", b"", output)
+
+
+def machine():
+    """The machine and the date, for a table of figures."""
+    return f"{platform.platform()}, {os.cpu_count()} cores, {time.strftime('%Y-%m-%d')}"
+
+
+def version(program):
+    out = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+    return (out.stdout or out.stderr).strip().splitlines()[0]

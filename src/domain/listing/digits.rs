@@ -1,0 +1,214 @@
+//! Numbers as JSON writes them, eight digits at a time.
+
+use super::raw_cell::{RawCell, integer};
+
+/// Every byte of a word.
+pub(super) const fn bytes_of(byte: u8) -> u64 {
+    u64::from_ne_bytes([byte; 8])
+}
+
+/// The next eight bytes; the first is the lowest.
+pub(super) fn word(bytes: &[u8], at: usize) -> Option<u64> {
+    let word = bytes.get(at..)?.first_chunk()?;
+    Some(u64::from_le_bytes(*word))
+}
+
+/// How many of the eight bytes are digits before the first that is none.
+const fn leading_digits(word: u64) -> usize {
+    let digits = word ^ bytes_of(b'0');
+    let others = (digits.wrapping_add(bytes_of(0x80 - 10)) | digits) & bytes_of(0x80);
+    (others.trailing_zeros() / 8) as usize
+}
+
+/// The number that the first digits of a word make.
+const fn number_of(word: u64, digits: usize) -> u64 {
+    // Zeros in front, then pairs, fours and eights of digits at a time.
+    let word = (word ^ bytes_of(b'0')) << (64 - 8 * digits);
+    let pairs = word.wrapping_mul(10).wrapping_add(word >> 8) & 0x00FF_00FF_00FF_00FF;
+    let fours = pairs.wrapping_mul(100).wrapping_add(pairs >> 16) & 0x0000_FFFF_0000_FFFF;
+    fours.wrapping_mul(10_000).wrapping_add(fours >> 32) & 0xFFFF_FFFF
+}
+
+/// A number as JSON writes it.
+struct Digits {
+    is_negative: bool,
+    /// All digits without the point, unless they are too many.
+    mantissa: Option<u64>,
+    /// Digits behind the point, and the written exponent.
+    decimals: usize,
+    exponent: Option<i32>,
+    is_whole: bool,
+    end: usize,
+}
+
+/// 2^53: smaller whole numbers are exact doubles.
+const EXACT_WHOLE: u64 = 1 << 53;
+
+/// The most digits that any word of 64 bits holds.
+const MOST_DIGITS: usize = 19;
+
+impl Digits {
+    fn of(bytes: &[u8], start: usize) -> Option<Self> {
+        let is_negative = bytes.get(start) == Some(&b'-');
+        let first = start + usize::from(is_negative);
+        let mut mantissa = 0;
+        let mut at = run(bytes, first, &mut mantissa);
+        let mut digits = at - first;
+        if digits == 0 || (digits > 1 && bytes.get(first) == Some(&b'0')) {
+            return None;
+        }
+        let mut decimals = 0;
+        let mut is_whole = true;
+        if bytes.get(at) == Some(&b'.') {
+            let end = run(bytes, at + 1, &mut mantissa);
+            decimals = end - at - 1;
+            if decimals == 0 {
+                return None;
+            }
+            (digits, is_whole, at) = (digits + decimals, false, end);
+        }
+        let mut exponent = Some(0);
+        if let Some(b'e' | b'E') = bytes.get(at) {
+            let sign = bytes.get(at + 1);
+            let first = at + 1 + usize::from(matches!(sign, Some(b'+' | b'-')));
+            let mut power = 0;
+            let end = run(bytes, first, &mut power);
+            if end == first {
+                return None;
+            }
+            let power = i32::try_from(power).ok().filter(|_| end - first < 5);
+            exponent = power.map(|power| if sign == Some(&b'-') { -power } else { power });
+            (is_whole, at) = (false, end);
+        }
+        // A number that ends with the text may go on.
+        bytes.get(at)?;
+        Some(Self {
+            is_negative,
+            mantissa: (digits <= MOST_DIGITS).then_some(mantissa),
+            decimals,
+            exponent,
+            is_whole,
+            end: at,
+        })
+    }
+
+    /// The number, where a single division or product of exact doubles gives it: that is rounded
+    /// correctly.
+    fn exact(&self) -> Option<f64> {
+        const POWERS: [f64; 23] = [
+            1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+            1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+        ];
+        let mantissa = self.mantissa.filter(|mantissa| *mantissa < EXACT_WHOLE)?;
+        let power = self.exponent? - i32::try_from(self.decimals).ok()?;
+        let factor = *POWERS.get(usize::try_from(power.unsigned_abs()).ok()?)?;
+        #[expect(clippy::cast_precision_loss)] // below 2^53
+        let double = mantissa as f64;
+        let number = if power < 0 {
+            double / factor
+        } else {
+            double * factor
+        };
+        Some(if self.is_negative { -number } else { number })
+    }
+}
+
+/// The end of a run of digits, which are appended to a number.
+fn run(bytes: &[u8], mut at: usize, number: &mut u64) -> usize {
+    const POWERS: [u64; 8] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
+    while let Some(word) = word(bytes, at) {
+        let digits = leading_digits(word);
+        let Some(power) = POWERS.get(digits) else {
+            *number = number
+                .wrapping_mul(100_000_000)
+                .wrapping_add(number_of(word, 8));
+            at += 8;
+            continue;
+        };
+        if digits > 0 {
+            *number = number
+                .wrapping_mul(*power)
+                .wrapping_add(number_of(word, digits));
+        }
+        return at + digits;
+    }
+    while let Some(digit @ b'0'..=b'9') = bytes.get(at) {
+        *number = number
+            .wrapping_mul(10)
+            .wrapping_add(u64::from(digit - b'0'));
+        at += 1;
+    }
+    at
+}
+
+/// The end of a run of digits.
+fn skip_digits(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(word) = word(bytes, at) {
+        let digits = leading_digits(word);
+        at += digits;
+        if digits < 8 {
+            return at;
+        }
+    }
+    while let Some(b'0'..=b'9') = bytes.get(at) {
+        at += 1;
+    }
+    at
+}
+
+/// The end of a number; `None` if it is none, or may go on behind the text.
+pub(super) fn skip_number(bytes: &[u8], start: usize) -> Option<usize> {
+    let first = start + usize::from(bytes.get(start) == Some(&b'-'));
+    let mut at = skip_digits(bytes, first);
+    if at == first || (at > first + 1 && bytes.get(first) == Some(&b'0')) {
+        return None;
+    }
+    if bytes.get(at) == Some(&b'.') {
+        let end = skip_digits(bytes, at + 1);
+        if end == at + 1 {
+            return None;
+        }
+        at = end;
+    }
+    if let Some(b'e' | b'E') = bytes.get(at) {
+        let first = at + 1 + usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
+        at = skip_digits(bytes, first);
+        if at == first {
+            return None;
+        }
+    }
+    // A number that ends with the text may go on.
+    (at < bytes.len()).then_some(at)
+}
+
+/// The value of a number, and its end; `None` for what the tolerant reader has to judge.
+pub(super) fn number(text: &str, at: usize) -> Option<(RawCell<'static>, usize)> {
+    let digits = Digits::of(text.as_bytes(), at)?;
+    let cell = match digits.mantissa {
+        // Most are small and plain.
+        Some(whole @ 1..EXACT_WHOLE) if digits.is_whole => {
+            #[expect(clippy::cast_precision_loss)] // below 2^53
+            let double = whole as f64;
+            RawCell::Number(if digits.is_negative { -double } else { double })
+        }
+        Some(whole) if digits.is_whole && (whole != 0 || !digits.is_negative) => {
+            // serde_json reads it as a double.
+            if digits.is_negative && i64::try_from(whole).is_err() {
+                return None;
+            }
+            let whole = i128::from(whole);
+            integer(if digits.is_negative { -whole } else { whole })
+        }
+        None if digits.is_whole => return None,
+        _ => {
+            let parsed = || text.get(at..digits.end)?.parse::<f64>().ok();
+            let number = digits.exact().or_else(parsed)?;
+            // Beyond a double.
+            if !number.is_finite() {
+                return None;
+            }
+            RawCell::Number(number)
+        }
+    };
+    Some((cell, digits.end))
+}
