@@ -162,7 +162,7 @@ fn a_line_carries_the_job_and_leaves_out_what_a_command_cannot_have() {
         "bourse offers --no-default --job 1d,50GB,20GB-down,5GB-up --sort 'job_cost' --limit 500"
     );
     assert_eq!(
-        sent_by(&copied(&desk).to_owned()),
+        sent_by(copied(&desk)),
         json!({"order": [["dph_total", "asc"]], "limit": 500, "type": "on-demand"})
     );
 }
