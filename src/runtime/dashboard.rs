@@ -413,10 +413,9 @@ impl<S: Surface> Dashboard<S> {
         Message::Reconfigured(reloaded.map(|(new, is_noticeable)| {
             let themes = Themes::of(&new.look);
             self.themes = themes.asked;
-            self.theme = match (themes.asked, self.is_light) {
-                (Some(asked), Some(is_light)) => asked[usize::from(is_light)],
-                _ => themes.unasked,
-            };
+            let asked = themes.asked.zip(self.is_light);
+            let asked = asked.map(|(asked, is_light)| asked[usize::from(is_light)]);
+            self.theme = asked.unwrap_or(themes.unasked);
             self.notifications = new.notifications;
             self.surface.mouse(new.mouse);
             Box::new(Reconfigured {
