@@ -10,7 +10,6 @@ use super::state::State;
 use super::unsettled::told;
 use crate::domain::Resource;
 
-/// Carries out an action.
 pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     if let Some(why) = model.disabled(action) {
         model.show(Toast::error(why, now));

@@ -11,7 +11,7 @@ const HISTORY: usize = 100;
 /// The plain words of the text and what they mean together.
 #[derive(Debug, Default)]
 pub struct Understood {
-    /// Their positions, in bytes.
+    /// Where they stand in the text, in bytes.
     pub spans: Vec<Range<usize>>,
     /// Conditions and settings on one line; empty without plain words.
     pub text: String,

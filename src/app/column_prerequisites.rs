@@ -4,13 +4,14 @@
 use std::sync::Arc;
 
 use super::browser::Browser;
+use super::computed_columns::{JOB_COLUMNS, TERM_COLUMNS};
 use super::keymap::{Action, Keymap};
 use super::message::Effect;
+use super::price_models;
 use super::price_models::PriceModelSearches;
 use super::remote::{Now, Tickets};
 use super::state::State;
 use super::view::Cx;
-use super::{price_models, pricing};
 use crate::domain::throughput::{Throughput, WorkUnit};
 use crate::domain::{Condition, Field, OrderKey, Resource, language};
 
@@ -29,9 +30,9 @@ impl Need {
     /// What the numbers of a column depend on, whether or not it is set.
     pub fn of(field: &Field) -> Option<Self> {
         let is_one_of = |keys: &[&str]| field.is_computed() && keys.contains(&field.key);
-        if is_one_of(&pricing::JOB_COLUMNS) {
+        if is_one_of(&JOB_COLUMNS) {
             Some(Self::Job)
-        } else if is_one_of(&pricing::TERM_COLUMNS) {
+        } else if is_one_of(&TERM_COLUMNS) {
             Some(Self::Term)
         } else if is_one_of(&price_models::COLUMNS) {
             Some(Self::ThreePrices)

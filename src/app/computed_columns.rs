@@ -11,6 +11,17 @@ use crate::domain::insight::{Front, Goal, Point, Standing};
 use crate::domain::throughput::{Throughput, WorkUnit};
 use crate::domain::{Condition, Listing, OfferType};
 
+/// The columns that a job adds to the table; the last one only if the work is given.
+pub const JOB_COLUMNS: [&str; 3] = ["job_cost", "job_spare", "job_time"];
+
+/// The columns that a term adds to the table.
+pub(super) const TERM_COLUMNS: [&str; 4] = [
+    "volume_term",
+    "volume_monthly",
+    "volume_hourly",
+    "volume_spare",
+];
+
 /// The inputs of the computed columns, and their results.
 #[derive(Debug, Default)]
 pub struct ComputedColumns {

@@ -73,7 +73,7 @@ pub enum Target {
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableLook {
     pub resource: Resource,
-    /// See [`super::browser::Browser::revision`].
+    /// As [`super::browser::Browser::revision`] counted it then.
     pub revision: u64,
     pub is_watching: bool,
     /// Whether they are dimmed as older than the last request.
@@ -82,7 +82,7 @@ pub struct TableLook {
     /// The columns, and where those that fit are.
     pub fields: Vec<&'static Field>,
     pub placed: Vec<Placed>,
-    /// Cells of a row.
+    /// The width of a row in cells.
     pub width: u16,
 }
 

@@ -81,7 +81,7 @@ pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
     let before = model.state.revision();
     let notice = model.state.toast.clone();
     let mut effects = decide(model, now, message);
-    toast::settle(model, notice.as_ref(), is_input);
+    stack::settle_toast(model, notice.as_ref(), is_input);
     if model.state.revision() != before {
         stack::rows_changed(model);
     }

@@ -8,7 +8,6 @@ pub enum Pane {
     Offers,
     Volumes,
     Workergroups,
-    /// Requests and responses.
     Requests,
 }
 

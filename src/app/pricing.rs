@@ -1,23 +1,13 @@
 //! What rows are priced for: offers for a job, volumes for a size and term.
 
 use super::browser::Browser;
+use super::computed_columns::{JOB_COLUMNS, TERM_COLUMNS};
 use super::message::Effect;
 use super::remote::Now;
 use super::state::State;
 use crate::domain::cost::{Job, VolumeTerm};
 use crate::domain::query::{DEFAULT_STORAGE_GB, Direction};
 use crate::domain::{Operand, Operator, OrderKey, Query, Resource, Value};
-
-/// The columns that a job adds to the table; the last one only if the work is given.
-pub const JOB_COLUMNS: [&str; 3] = ["job_cost", "job_spare", "job_time"];
-
-/// The columns that a term adds to the table.
-pub(super) const TERM_COLUMNS: [&str; 4] = [
-    "volume_term",
-    "volume_monthly",
-    "volume_hourly",
-    "volume_spare",
-];
 
 impl State {
     /// Sets or clears the job, and requests the prices with its disk.

@@ -68,7 +68,6 @@ impl Split {
         });
     }
 
-    /// Starts dragging the divider.
     pub const fn hold(&mut self) {
         self.is_held = true;
     }

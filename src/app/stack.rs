@@ -340,3 +340,15 @@ pub(super) fn availability(model: &Model, action: Action) -> Availability {
     }
     view.availability(action, &model.state)
 }
+
+/// Removes a notice whose view has closed or is covered. One that is new, and answers an input, goes
+/// with the view that is open now: a view that closes with a last word says it in the view below.
+pub(super) fn settle_toast(model: &mut Model, before: Option<&Toast>, is_input: bool) {
+    let place = (model.state.pane, model.overlays.len());
+    let toast = &mut model.state.toast;
+    if toast.as_ref() == before {
+        toast.take_if(|toast| toast.is_left_behind(place));
+    } else if let Some(toast) = toast.as_mut().filter(|_| is_input) {
+        toast.tie_to(place);
+    }
+}

@@ -61,7 +61,6 @@ pub struct State {
     pub markets: Markets,
     /// The themes, and the current one.
     pub themes: themes::Themes,
-    /// State of closed views.
     pub drafts: drafts::Drafts,
     pub(crate) tickets: Tickets,
     pub(super) keyboard: Keyboard,

@@ -1,6 +1,5 @@
 //! Short notices.
 
-use super::model::Model;
 use super::pane::Pane;
 use super::remote::Now;
 use crate::domain::text::visible;
@@ -56,17 +55,5 @@ impl Toast {
     /// Whether a key press dismisses it: it was shown long enough to be read, and may be outdated.
     pub fn was_seen(&self, now: Now) -> bool {
         now.mono - self.since >= 1.0
-    }
-}
-
-/// Removes a notice whose view has closed or is covered. One that is new, and answers an input, goes
-/// with the view that is open now: a view that closes with a last word says it in the view below.
-pub(super) fn settle(model: &mut Model, before: Option<&Toast>, is_input: bool) {
-    let place = (model.state.pane, model.overlays.len());
-    let toast = &mut model.state.toast;
-    if toast.as_ref() == before {
-        toast.take_if(|toast| toast.is_left_behind(place));
-    } else if let Some(toast) = toast.as_mut().filter(|_| is_input) {
-        toast.tie_to(place);
     }
 }

@@ -70,7 +70,6 @@ pub trait View: fmt::Debug + Send {
     /// Where its keys are looked up, the most specific context first.
     fn contexts(&self) -> &'static [Context];
 
-    /// Carries out an action.
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome;
 
     /// Draws the view into `area`.

@@ -8,7 +8,6 @@ use crate::domain::{Field, Listing, Query, Resource, RowId};
 /// Seconds between a response and the next request: within any market's rate limit.
 pub const EVERY: f64 = 30.0;
 
-/// A search with auto-refresh.
 #[derive(Debug, Default)]
 pub struct Watch {
     /// When to send the next request, on the monotonic clock.

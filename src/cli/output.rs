@@ -8,7 +8,6 @@ use crate::api::ApiError;
 use crate::app::keys::Keymap;
 use crate::domain::text::{self, json_for_terminal, visible, visible_lines};
 
-/// How a command failed.
 #[derive(Debug)]
 pub enum CliError {
     /// A mistake in the command line or the configuration: exit status 2.

@@ -230,7 +230,6 @@ impl Found {
     }
 }
 
-/// Runs a search.
 pub async fn found(
     settings: &Settings,
     session: &Session,

@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::args::{Format, SearchArguments};
 use super::output::CliError;
 use crate::api::redact;
-use crate::app::pricing::JOB_COLUMNS;
+use crate::app::computed_columns::JOB_COLUMNS;
 use crate::domain::cost::{Job, Prices};
 use crate::domain::field::Kind;
 use crate::domain::language::{self, LanguageError};

@@ -37,7 +37,6 @@ pub const DAYS_PER_MONTH: f64 = 30.0;
 /// make real machines eight times as fast as their links.
 const MEGABITS_PER_GB: f64 = 8000.0;
 
-/// Seconds in an hour.
 const SECONDS_PER_HOUR: f64 = 3600.0;
 
 /// The price in $/h of `gb` of storage at `storage_cost` $/GB/month.

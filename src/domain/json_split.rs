@@ -76,7 +76,7 @@ pub trait Records {
     fn take(&mut self, text: &str, record: Range<usize>);
 }
 
-/// The records as ranges.
+/// Where the records stand in the text.
 #[derive(Default)]
 struct Ranges(Vec<Range<usize>>);
 
@@ -144,7 +144,7 @@ pub struct Splitter {
     /// Below this length nothing more is tried: a record that arrives in many pieces is not scanned
     /// from its start with each of them.
     patience: usize,
-    /// Without its records.
+    /// The members of the response but its records.
     pub envelope: Envelope,
 }
 

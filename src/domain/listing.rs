@@ -180,7 +180,6 @@ impl Column {
 
 pub struct Listing {
     catalog: &'static Catalog,
-    /// The response.
     text: String,
     spans: Vec<Range<usize>>,
     ids: Vec<RowId>,
@@ -242,7 +241,6 @@ impl Listing {
         }
     }
 
-    /// The response itself.
     pub(crate) fn response(&self) -> &str {
         &self.text
     }

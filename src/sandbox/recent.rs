@@ -24,7 +24,6 @@ pub struct Recent(Mutex<Kept>);
 struct Kept {
     answers: VecDeque<Answered>,
     bytes: usize,
-    /// Counts the changes.
     changes: u64,
 }
 

@@ -45,7 +45,6 @@ pub struct State {
     pub delays: Delays,
     /// How long a request body may take to arrive.
     pub body_patience: Duration,
-    /// Answers to recent searches.
     pub recent: Recent,
     world: Mutex<World>,
     pacer: Mutex<Pacer>,

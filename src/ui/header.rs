@@ -66,9 +66,11 @@ struct Form {
     has_idle: bool,
 }
 
-/// The activity in the fullest form that fits beside the tabs. What is under way gets its short form
-/// before the program's name and the names of the tabs make room for it.
-fn fitting(all: &[Activity], width: u16) -> (Form, Line<'static>) {
+/// The index of the shortest form in [`forms`].
+const NARROWEST: usize = 6;
+
+/// The forms of the header from the fullest to the shortest, and how much activity each shows.
+fn forms(all: &[Activity]) -> [(Form, usize); NARROWEST + 1] {
     let brand = cells(BRAND) + 2;
     let tabs: u16 = Pane::ALL.map(|pane| cells(pane.title()) + 4).iter().sum();
     let full = Form {
@@ -99,7 +101,7 @@ fn fitting(all: &[Activity], width: u16) -> (Form, Line<'static>) {
         has_idle: !is_busy,
         ..full
     };
-    let forms = [
+    [
         (full, all.len()),
         (full_busy, all.len()),
         (short, all.len()),
@@ -107,7 +109,13 @@ fn fitting(all: &[Activity], width: u16) -> (Form, Line<'static>) {
         (bare, all.len()),
         (narrow, all.len()),
         (narrow, 1),
-    ];
+    ]
+}
+
+/// The activity in the fullest form that fits beside the tabs. What is under way gets its short form
+/// before the program's name and the names of the tabs make room for it.
+fn fitting(all: &[Activity], width: u16) -> (Form, Line<'static>) {
+    let forms = forms(all);
     let line = |form: Form, many: usize| -> Line<'static> {
         let shown = all.iter().filter(|it| form.has_idle || !it.is_idle);
         let spans = shown.take(many).flat_map(|it| {
@@ -126,12 +134,12 @@ fn fitting(all: &[Activity], width: u16) -> (Form, Line<'static>) {
         .find(|(form, news)| fits(form, news))
         .unwrap_or_else(|| {
             // Not even the numbers of the tabs leave more room.
-            let news = line(narrow, 1);
+            let news = line(forms[NARROWEST].0, 1);
             let room = usize::from(width.saturating_sub(NUMBERS));
             if news.width() < room {
-                (full, news)
+                (forms[0].0, news)
             } else {
-                (full, Line::default())
+                (forms[0].0, Line::default())
             }
         })
 }

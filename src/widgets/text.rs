@@ -108,7 +108,6 @@ fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
 /// Wraps a line whose third part explains the two before it: in a column of its own if that is wide
 /// enough, else below the others, indented by `indent` cells.
 pub fn wrap_explained(line: &Line<'_>, width: u16, indent: u16) -> Vec<Line<'static>> {
-    /// The narrowest readable column.
     const LEAST: u16 = 24;
     let [label, value, text] = line.spans.as_slice() else {
         return wrap_line(line, width, indent);

@@ -29,7 +29,6 @@ pub struct Received {
     pub first: Option<Arc<Listing>>,
 }
 
-/// Reports on one response.
 pub(super) struct Arrival<H> {
     /// The size that the server announced; 0 if it did not.
     announced: usize,

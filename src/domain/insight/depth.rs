@@ -35,7 +35,6 @@ impl DepthStep {
 pub struct Walk {
     pub gpus: u64,
     pub offers: usize,
-    /// What they cost together.
     pub cost: f64,
     /// The average price per GPU.
     pub average: f64,
@@ -85,7 +84,6 @@ impl Depth {
         &self.steps
     }
 
-    /// GPUs at any price.
     pub fn gpus(&self) -> u64 {
         self.steps.last().map_or(0, |last| last.total)
     }

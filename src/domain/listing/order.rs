@@ -11,7 +11,7 @@ use crate::domain::value::{CellRef, Version};
 /// The rows of a listing in the order of their ids.
 #[derive(Debug)]
 pub(super) struct IdOrder {
-    /// Rows, lowest id first.
+    /// The rows, that with the lowest id first.
     rows: Vec<u32>,
     /// The place of each row among them.
     ranks: Vec<u32>,

@@ -12,7 +12,6 @@ pub(super) enum Unit {
     Dollars,
     Percent,
     Gigabytes,
-    /// Of a network.
     MegabitsPerSecond,
     /// Of a disk, memory or a link between GPUs.
     MegabytesPerSecond,
@@ -29,7 +28,7 @@ pub(super) struct Amount {
     /// The upper end of a range.
     pub high: Option<f64>,
     pub unit: Unit,
-    /// The position behind it.
+    /// Where the text behind it starts.
     pub next: usize,
 }
 

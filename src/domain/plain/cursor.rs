@@ -4,7 +4,6 @@ use super::phrases::BOUNDS;
 use super::token::{Kind, Token};
 use crate::domain::field::Operator;
 
-/// Numbers as words.
 #[rustfmt::skip]
 const NUMBERS: &[(&str, f64)] = &[
     ("one", 1.0), ("two", 2.0), ("three", 3.0), ("four", 4.0), ("five", 5.0), ("six", 6.0),

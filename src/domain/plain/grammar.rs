@@ -12,7 +12,6 @@ use crate::domain::country;
 use crate::domain::field::Operator;
 use crate::domain::format::trimmed;
 
-/// What a phrase says.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Fact {
     /// Conditions in the query language.

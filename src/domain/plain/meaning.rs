@@ -134,7 +134,6 @@ impl Settings {
     }
 }
 
-/// What a phrase means.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Meaning {
     /// The conditions as a query; empty if there are none.

@@ -10,7 +10,7 @@ use crate::domain::field::Operator;
 
 type Read = Option<(Vec<Fact>, usize)>;
 
-/// Periods with their hours.
+/// Words for periods, and the hours of each.
 #[rustfmt::skip]
 const PERIODS: &[(&str, f64)] = &[
     ("h", 1.0), ("hr", 1.0), ("hour", 1.0), ("hourly", 1.0), ("day", 24.0), ("d", 24.0),

@@ -19,7 +19,7 @@ pub(super) enum Kind {
     /// Between two numbers; other hyphens separate like blanks.
     Dash,
     Plus,
-    /// The `x` of `2x4090`.
+    /// The sign between count and model: the `x` of `2x4090`.
     Times,
     Comma,
     /// A condition of the query language, a quoted text, a sign without meaning.
@@ -29,7 +29,7 @@ pub(super) enum Kind {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Token {
     pub kind: Kind,
-    /// In lower case.
+    /// The word or number in lower case.
     pub text: String,
     /// In bytes of the query.
     pub span: Range<usize>,

@@ -152,7 +152,6 @@ struct Escapes {
 }
 
 impl Escapes {
-    /// Writes printable ASCII.
     fn plain(&mut self, text: &str, out: &mut String) {
         self.room = MARKS_PER_GRAPHEME;
         out.push_str(text);

@@ -192,7 +192,6 @@ impl Draft {
         Err(objections)
     }
 
-    /// Warnings about the search.
     fn search_advice(&self, conditions: &[Condition], dialect: &Dialect) -> Vec<Objection> {
         let lacks = |key: &&str| !conditions.iter().any(|own| own.field.key == *key);
         let missing = ["verified", "rentable"].into_iter().filter(lacks);

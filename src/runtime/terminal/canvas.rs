@@ -92,7 +92,6 @@ impl<W: Write> Canvas<W> {
         self.terminal.backend_mut().write_aside(bytes)
     }
 
-    /// What is written to.
     pub fn writer(&self) -> &W {
         self.terminal.backend().writer()
     }

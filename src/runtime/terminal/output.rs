@@ -88,7 +88,6 @@ impl<W: Write> Output<W> {
         Ok(())
     }
 
-    /// What is written to.
     pub(super) const fn writer(&self) -> &W {
         &self.tty
     }

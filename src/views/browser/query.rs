@@ -7,6 +7,7 @@ use ratatui::widgets::{Clear, Widget};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::{BrowserPane, Focus, POPUP};
+use crate::app::bar::Bar;
 use crate::app::browser::Browser;
 use crate::app::column_prerequisites::not_applied;
 use crate::app::frame_layout::Target;
@@ -264,31 +265,49 @@ pub(super) fn popup(browser: &Browser, line: Rect, screen: Rect, scene: &mut Sce
     let mut viewport = scene.before.viewport(scene.depth, POPUP);
     viewport.follow(bar.chosen(), completion.candidates.len(), inner);
     for (row, index) in inner.rows().zip(viewport.visible()) {
-        let candidate = &completion.candidates[index];
-        let is_chosen = index == bar.chosen();
-        let (name, doc) = if is_chosen {
-            (theme.selected, theme.selected)
-        } else {
-            (theme.accent, theme.dim)
-        };
-        let [first, middle, last] = Layout::horizontal([
-            Constraint::Length(label + 1),
-            Constraint::Fill(1),
-            Constraint::Length(count),
-        ])
-        .areas(row);
-        if is_chosen {
-            scene.frame.buffer_mut().set_style(row, theme.selected);
-        }
-        let text = Line::styled(candidate.label.as_str(), name);
-        scene.render(fit(text, label), first);
-        let text = Line::styled(candidate.doc.as_str(), doc);
-        scene.render(fit(text, middle.width), middle);
-        if let Some(count) = bar.count(index) {
-            scene.render(Line::styled(count.to_string(), doc).right_aligned(), last);
-        }
+        draw_candidate(bar, index, [label, count], row, scene);
     }
     keep(POPUP, viewport, scene);
+}
+
+/// Draws a line of the completion list; `label` and `count` are the widths of its columns.
+fn draw_candidate(
+    bar: &Bar,
+    index: usize,
+    [label, count]: [u16; 2],
+    row: Rect,
+    scene: &mut Scene<'_, '_>,
+) {
+    let theme = scene.theme;
+    let Some(candidate) = bar
+        .completion
+        .as_ref()
+        .and_then(|it| it.candidates.get(index))
+    else {
+        return;
+    };
+    let is_chosen = index == bar.chosen();
+    let (name, doc) = if is_chosen {
+        (theme.selected, theme.selected)
+    } else {
+        (theme.accent, theme.dim)
+    };
+    let [first, middle, last] = Layout::horizontal([
+        Constraint::Length(label + 1),
+        Constraint::Fill(1),
+        Constraint::Length(count),
+    ])
+    .areas(row);
+    if is_chosen {
+        scene.frame.buffer_mut().set_style(row, theme.selected);
+    }
+    let text = Line::styled(candidate.label.as_str(), name);
+    scene.render(fit(text, label), first);
+    let text = Line::styled(candidate.doc.as_str(), doc);
+    scene.render(fit(text, middle.width), middle);
+    if let Some(count) = bar.count(index) {
+        scene.render(Line::styled(count.to_string(), doc).right_aligned(), last);
+    }
 }
 
 /// Remembers the viewport of a region, for the mouse and for the next frame.

@@ -80,15 +80,7 @@ pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) 
         .flat_map(|sentence| wrap(sentence, width))
         .collect();
     let above = u16::try_from(verdict.len()).unwrap_or(0);
-    let totals = if area.height > 14 && !view.totals.is_empty() {
-        let mut lines = wrap(&rented(view), width);
-        if scene.size == Size::Compact {
-            lines.truncate(1);
-        }
-        lines
-    } else {
-        Vec::new()
-    };
+    let totals = totals(view, area.height, width, scene.size);
     let below = u16::try_from(totals.len()).unwrap_or(0);
     let mut shown = Viewport::default();
     let page = area.height.saturating_sub(frame.1 + above + 2 + below);
@@ -125,6 +117,18 @@ pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) 
     for (row, line) in foot.rows().zip(totals) {
         scene.render(TextLine::styled(line, theme.text), row);
     }
+}
+
+/// The totals as lines; none where the rows need the room.
+fn totals(view: &Compare, height: u16, width: u16, size: Size) -> Vec<String> {
+    if height <= 14 || view.totals.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = wrap(&rented(view), width);
+    if size == Size::Compact {
+        lines.truncate(1);
+    }
+    lines
 }
 
 /// The totals of all rows.

@@ -148,24 +148,7 @@ fn draw_overview(
     }
     let is_wide = scene.size == Size::Wide && blocks.len() > 1;
     let [left, middle, right] = overview_columns(is_wide, area);
-    let card = subject.card(left.width);
-    let height = u16::try_from(card.len()).unwrap_or(u16::MAX);
-    let [card_area, _, chart] = Layout::vertical([
-        Constraint::Length(height),
-        Constraint::Length(1),
-        Constraint::Fill(1),
-    ])
-    .areas(left);
-    scene.render(Paragraph::new(card), card_area);
-    spread(&view.spread, chart, scene);
-    let report = match view.resource {
-        Resource::Workergroups => summary::of_row(scene.state, row),
-        Resource::Offers | Resource::Volumes => None,
-    };
-    if let Some(found) = report {
-        let lines = preflight::mixes(found, chart.width, scene.theme);
-        scene.render(Paragraph::new(lines), chart);
-    }
+    draw_card(view, row, &subject, left, scene);
     if right.width == 0 {
         let middle = Rect {
             width: area.right() - middle.x,
@@ -189,6 +172,34 @@ fn draw_overview(
     scatter(&view.spread, chart, scene);
     let lines = last.map_or_else(Vec::new, |last| last.lines_in(right.width));
     Some(scroll(view, &lines, right, scene))
+}
+
+/// The first column: the card, below it how the row compares with others.
+fn draw_card(
+    view: &Detail,
+    row: usize,
+    subject: &Subject<'_>,
+    area: Rect,
+    scene: &mut Scene<'_, '_>,
+) {
+    let card = subject.card(area.width);
+    let height = u16::try_from(card.len()).unwrap_or(u16::MAX);
+    let [card_area, _, chart] = Layout::vertical([
+        Constraint::Length(height),
+        Constraint::Length(1),
+        Constraint::Fill(1),
+    ])
+    .areas(area);
+    scene.render(Paragraph::new(card), card_area);
+    spread(&view.spread, chart, scene);
+    let report = match view.resource {
+        Resource::Workergroups => summary::of_row(scene.state, row),
+        Resource::Offers | Resource::Volumes => None,
+    };
+    if let Some(found) = report {
+        let lines = preflight::mixes(found, chart.width, scene.theme);
+        scene.render(Paragraph::new(lines), chart);
+    }
 }
 
 /// The price distribution of comparable rows, with the row's own bar highlighted.

@@ -40,7 +40,6 @@ fn listed<N>(counts: &[HostCount<N>], write: impl Fn(&HostCount<N>) -> String) -
     texts.join(", ")
 }
 
-/// Verification and reliability.
 fn trust(host: &HostSummary) -> String {
     let machines: usize = host.verification.iter().map(|(_, many)| many).sum();
     let verification = match host.verification.as_slice() {

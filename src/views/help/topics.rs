@@ -14,7 +14,7 @@ pub(super) const ALL: [Topic; 3] = [
 pub(super) const LANGUAGE: &[(&str, &str)] = &[
     (
         "4090 europe 200gb 3d",
-        "plain words become conditions and a job when you press Enter",
+        "plain words become conditions and a job",
     ),
     ("gpu_name=RTX_4090", "equal; a _ is a blank in a name"),
     (

@@ -26,7 +26,6 @@ use search::{Found, Outcome, Search, Steps};
 const STEPS: usize = 400_000;
 const STEPS_ASIDE: usize = 40_000;
 
-/// Offers to rent together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
     /// The rows, machine by machine, the most expensive machine first.
@@ -46,7 +45,6 @@ impl Plan {
     }
 }
 
-/// What a limit costs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Binding {
     pub limit: Limit,

@@ -46,14 +46,14 @@ pub struct Need {
     pub network: Option<f64>,
     /// Hours in which the job is done, its download included.
     pub deadline: Option<f64>,
-    /// The highest bill.
+    /// The highest bill, in $ for the job or an hour.
     pub budget: Option<f64>,
     /// What each offer must meet besides, such as a region.
     pub conditions: Vec<Condition>,
 }
 
 impl Need {
-    /// Without any limits.
+    /// A need of this target without any limits.
     pub const fn new(target: Target) -> Self {
         Self {
             target,

@@ -21,7 +21,6 @@ pub(super) struct Choice {
     pub rows: Vec<u32>,
 }
 
-/// How slices count.
 pub(super) struct Terms<'a> {
     pub price: &'a dyn Fn(u32) -> Option<f64>,
     /// What a slice counts toward the target.

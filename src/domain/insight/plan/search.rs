@@ -12,11 +12,9 @@ use super::pool::{Choice, Pool};
 #[derive(Debug)]
 pub(super) struct Steps(pub usize);
 
-/// What a search found.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Found {
     pub cost: f64,
-    /// One choice a machine.
     pub choices: Vec<Choice>,
 }
 
@@ -29,13 +27,11 @@ pub(super) struct Outcome {
     pub least: f64,
 }
 
-/// A partial plan.
 #[derive(Debug, Clone, Copy)]
 struct Label {
     amount: f64,
     cost: f64,
     used: usize,
-    /// Its last choice.
     last: Option<usize>,
 }
 

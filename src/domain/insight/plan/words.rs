@@ -13,7 +13,7 @@ pub enum Bill {
 }
 
 impl Bill {
-    /// `$26.63`, or `$0.293/h`.
+    /// An amount as a bill or an hourly price: `$26.63`, `$0.293/h`.
     pub fn money(self, amount: f64) -> String {
         match self {
             Self::Job => dollars(amount),
@@ -36,7 +36,7 @@ pub struct Remark {
 }
 
 impl Target {
-    /// `8 GPUs`, `DLPerf 2,400`.
+    /// The target as on the screen: `8 GPUs`, `DLPerf 2,400`.
     pub fn words(self) -> String {
         match self {
             Self::Gpus(gpus) => counted(gpus as usize, "GPU", "GPUs"),

@@ -108,7 +108,6 @@ fn room_of(width: u16, columns: u16) -> usize {
 pub(super) struct Grid<'a> {
     entries: &'a [Arc<Entry>],
     rows: Vec<Row>,
-    /// Lines of a column.
     height: usize,
     fields: &'a Fields,
     theme: &'a Theme,
