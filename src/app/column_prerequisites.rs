@@ -1,8 +1,6 @@
 //! Columns that need an input first: the cost of a job, the price of a volume for a term, the three
 //! prices. Orders and conditions on one wait until then.
 
-use std::sync::Arc;
-
 use super::browser::Browser;
 use super::computed_columns::{JOB_COLUMNS, TERM_COLUMNS};
 use super::keymap::{Action, Keymap};
@@ -10,10 +8,8 @@ use super::message::Effect;
 use super::price_models;
 use super::price_models::PriceModelSearches;
 use super::remote::{Now, Tickets};
-use super::state::State;
-use super::view::Cx;
-use crate::domain::throughput::{Throughput, WorkUnit};
-use crate::domain::{Condition, Field, OrderKey, Resource, language};
+use crate::domain::throughput::WorkUnit;
+use crate::domain::{Condition, Field, OrderKey, language};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
@@ -126,38 +122,6 @@ impl Browser {
         }
         unmet
     }
-}
-
-impl State {
-    /// Prices the work by the person's own throughput; a column shows while its unit has a rate.
-    pub fn set_throughput(&mut self, throughput: Throughput) {
-        let offers = &mut self.browsers[Resource::Offers];
-        let columns: Vec<_> = throughput.units().map(WorkUnit::column).collect();
-        offers.hide_columns(&WorkUnit::ALL.map(WorkUnit::column));
-        offers.show_columns(&columns, "dph_total");
-        offers.computed.throughput = Arc::new(throughput);
-        offers.revalue();
-    }
-}
-
-/// Adds the price models as columns after the price, or hides them.
-pub fn toggle_price_models(cx: &mut Cx<'_>) {
-    let offers = &mut cx.state.browsers[Resource::Offers];
-    let is_shown = offers
-        .columns
-        .iter()
-        .any(|field| price_models::COLUMNS.contains(&field.key));
-    let was_asked =
-        !offers.computed.price_models.is_empty() || offers.computed.price_models.is_loading();
-    let (effects, text) = if is_shown && was_asked {
-        offers.hide_columns(&price_models::COLUMNS);
-        (offers.forget_three(), "Price models hidden")
-    } else {
-        let effects = offers.ask_three(&mut cx.state.tickets, cx.now);
-        (effects, "Loading on-demand, bid and reserved prices")
-    };
-    cx.effects(effects);
-    cx.toast(text);
 }
 
 impl Browser {

@@ -1,5 +1,7 @@
 //! What rows are priced for: offers for a job, volumes for a size and term.
 
+use std::sync::Arc;
+
 use super::browser::Browser;
 use super::computed_columns::{JOB_COLUMNS, TERM_COLUMNS};
 use super::message::Effect;
@@ -7,9 +9,20 @@ use super::remote::Now;
 use super::state::State;
 use crate::domain::cost::{Job, VolumeTerm};
 use crate::domain::query::{DEFAULT_STORAGE_GB, Direction};
+use crate::domain::throughput::{Throughput, WorkUnit};
 use crate::domain::{Operand, Operator, OrderKey, Query, Resource, Value};
 
 impl State {
+    /// Prices the work by the person's own throughput; a column shows while its unit has a rate.
+    pub fn set_throughput(&mut self, throughput: Throughput) {
+        let offers = &mut self.browsers[Resource::Offers];
+        let columns: Vec<_> = throughput.units().map(WorkUnit::column).collect();
+        offers.hide_columns(&WorkUnit::ALL.map(WorkUnit::column));
+        offers.show_columns(&columns, "dph_total");
+        offers.computed.throughput = Arc::new(throughput);
+        offers.revalue();
+    }
+
     /// Sets or clears the job, and requests the prices with its disk.
     pub fn price_job(&mut self, now: Now, job: Option<Job>) -> Vec<Effect> {
         let offers = &mut self.browsers[Resource::Offers];

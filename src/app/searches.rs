@@ -1,8 +1,9 @@
-//! The saved searches: changing them, and running one.
+//! Searches beyond the one of a pane: the saved ones, and those of the three price models.
 
 use super::keymap::Action;
 use super::message::Effect;
 use super::pane::Pane;
+use super::price_models;
 use super::state::State;
 use super::view::Cx;
 use crate::domain::Resource;
@@ -63,4 +64,24 @@ pub(super) fn kept(state: &mut State, result: Result<Searches, String>) {
         Ok(_) => {}
         Err(why) => state.kept(Err(why)),
     }
+}
+
+/// Adds the price models as columns after the price, or hides them.
+pub fn toggle_price_models(cx: &mut Cx<'_>) {
+    let offers = &mut cx.state.browsers[Resource::Offers];
+    let is_shown = offers
+        .columns
+        .iter()
+        .any(|field| price_models::COLUMNS.contains(&field.key));
+    let was_asked =
+        !offers.computed.price_models.is_empty() || offers.computed.price_models.is_loading();
+    let (effects, text) = if is_shown && was_asked {
+        offers.hide_columns(&price_models::COLUMNS);
+        (offers.forget_three(), "Price models hidden")
+    } else {
+        let effects = offers.ask_three(&mut cx.state.tickets, cx.now);
+        (effects, "Loading on-demand, bid and reserved prices")
+    };
+    cx.effects(effects);
+    cx.toast(text);
 }

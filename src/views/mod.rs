@@ -47,8 +47,8 @@ pub mod unlist;
 mod wider;
 mod write_dialog;
 
-use crate::app::column_prerequisites::toggle_price_models as price_models;
 use crate::app::keymap::Action;
+use crate::app::searches::toggle_price_models as price_models;
 use crate::app::view::{Cx, View, Views};
 use crate::app::{Model, Pane, Profile};
 use crate::domain::{Condition, Resource};

@@ -277,7 +277,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["P"], Action::ThreePrices, "three-prices",
         "Load or hide on-demand, bid and reserved prices").hint("price models", 14),
     row(Context::Table, &["R"], Action::Related, "related", "Machine and host: all slices, price of one more GPU").hint("machine & host", 15),
-    row(Context::Table, &["O"], Action::Host, "host", "Search every offer of this host"),
+    row(Context::Table, &["I"], Action::Host, "host", "Search every offer of this host"),
     row(Context::Table, &["B"], Action::Basket, "basket",
         "Volumes that go with the offer, and what both cost a month").hint("volumes with it", 16),
     row(Context::Table, &["n"], Action::GroupFromSearch, "from-search",

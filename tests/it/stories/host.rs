@@ -63,7 +63,7 @@ fn a_truncated_host_says_so() {
 fn one_key_searches_the_host_from_the_table_and_from_the_details() {
     for open in ["", "R", "enter"] {
         let mut desk = desk();
-        desk.keys("j").keys(open).keys("O");
+        desk.keys("j").keys(open).keys("I");
         let Request::Search(query) = desk.asked() else {
             panic!("{:?}", desk.asked())
         };
@@ -76,8 +76,8 @@ fn one_key_searches_the_host_from_the_table_and_from_the_details() {
 #[test]
 fn an_offer_without_a_host_cannot_be_searched_by_it() {
     let mut desk = TestApp::with_offers(r#"{"offers":[{"id":1,"dph_total":0.2}]}"#);
-    desk.keys("O").expect("This offer names no host");
+    desk.keys("I").expect("This offer names no host");
     assert!(desk.calls.is_empty());
     desk.keys("2").answer(r#"{"offers":[]}"#);
-    desk.keys("O").expect_not("host_id");
+    desk.keys("I").expect_not("host_id");
 }

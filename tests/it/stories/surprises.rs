@@ -147,11 +147,12 @@ fn three_prices_are_joined_though_a_floor_stands_above_the_price() {
 fn a_job_is_priced_with_every_part_and_never_guessed() {
     for mut desk in desks() {
         desk.keys("J enter");
-        // 24 h, 50 GB, 20 GB in, 5 GB out: 0.105333 x 24 + 0.933333 x 50 / 720 x 24
-        // + 25 x 0.001953125 = 2.527992 + 1.555555 + 0.048828 = 4.132375.
-        assert!(words(&desk, "53000001").contains(&"4.13".to_owned()));
-        // 0.32 x 24 + 0.2 x 50 / 720 x 24 = 8.0133; it leaves the market after 86400 s: just in time.
-        assert!(words(&desk, "53000002").contains(&"8.01".to_owned()));
+        // 24 h, 50 GB, 20 GB in at 900 Mb/s, which takes 0.049383 h more, 5 GB out:
+        // 0.105333 x 24.049383 + 0.933333 x 50 / 720 x 24.049383 + 25 x 0.001953125
+        // = 2.533194 + 1.558756 + 0.048828 = 4.140778.
+        assert!(words(&desk, "53000001").contains(&"4.14".to_owned()));
+        // (0.32 + 0.2 x 50 / 720) x 24.222222 = 8.0875; it leaves the market after 24 h: too early.
+        assert!(words(&desk, "53000002").contains(&"!8.09".to_owned()));
         assert_eq!(words(&desk, "53000005")[2..4], ["—", "—"]);
         desk.keys("enter");
         let read = |desk: &TestApp| {

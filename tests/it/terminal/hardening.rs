@@ -78,7 +78,7 @@ fn a_file_at_its_limit_is_an_error_and_not_the_end() {
     let script = "ulimit -f 0; exec \"$0\" --latency 0";
     let program = env!("CARGO_BIN_EXE_bourse");
     let mut pty = Pty::spawn("sh".as_ref(), &["-c", script, program], &[], 100, 30);
-    pty.wait_for_text("RTX");
+    pty.wait_for_text("updated");
     pty.keys("e");
     pty.wait_for_text("Export offers");
     pty.keys("<Enter>");

@@ -21,7 +21,9 @@ fn started() -> Pty {
 fn showing_offers(pty: &Pty) {
     pty.wait_for("offers", |screen| {
         let text = screen.contents();
-        screen.alternate_screen() && text.contains("SANDBOX") && text.contains("RTX")
+        // First rows can show before the response is complete.
+        let is_complete = text.contains("updated");
+        screen.alternate_screen() && text.contains("SANDBOX") && is_complete
     });
 }
 
