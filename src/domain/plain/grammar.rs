@@ -4,7 +4,7 @@ use super::amount::{Amount, Unit, amount};
 use super::cursor::Cursor;
 use super::gpus;
 use super::nouns::{Noun, noun_behind, noun_in_front};
-use super::phrases::{NEGATIONS, NUMBERED, fixed};
+use super::phrases::{NEGATIONS, NUMBERED, PRIVACY, PURPOSES, fixed};
 use super::price;
 use super::token::{Kind, Token};
 use crate::domain::catalog::Resource;
@@ -40,8 +40,14 @@ pub(super) enum Fact {
     Down(f64),
     /// GB that the job uploads.
     Up(f64),
+    /// GB of traffic in each period of so many hours, down or up.
+    Traffic { gb: f64, hours: f64, is_up: bool },
     Type(&'static str),
     Order(&'static str),
+    /// The European Union, if no place is named.
+    Privacy,
+    /// Words without a condition.
+    Idle(String),
 }
 
 impl Fact {
@@ -55,13 +61,16 @@ type Read = Option<(Vec<Fact>, usize)>;
 
 /// The longest phrase at a position; of equally long ones that of the first rule.
 pub(super) fn phrase(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
-    let rules: [fn(Cursor<'_>, usize, Resource) -> Read; 6] = [
+    let rules: [fn(Cursor<'_>, usize, Resource) -> Read; 9] = [
         fixed_words,
         numbered,
         chosen,
         counted,
         amounted,
         named_amount,
+        rental,
+        traffic,
+        idle,
     ];
     let mut best: Read = None;
     for rule in rules {
@@ -234,7 +243,49 @@ fn place(cursor: Cursor<'_>, at: usize) -> Option<(Vec<&'static str>, usize)> {
     })
 }
 
-/// How many GPUs: `2x`, `x2`, or a number in front of a model.
+/// A rental by the period: `monthly`, `weekly rental`, but not `monthly price`.
+fn rental(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
+    let terms = [("daily", 24.0), ("weekly", 168.0), ("monthly", 720.0)];
+    let (hours, next) = cursor.longest(at, terms)?;
+    let next = cursor.skip(next, &["rental", "rent", "lease", "term", "job"]);
+    let is_price = matches!(noun_behind(cursor, next), Some((Noun::Price, _)))
+        && !cursor.is_one_of(next, &["for", "at"]);
+    let is_rental = resource == Resource::Offers && !is_price;
+    is_rental.then(|| (vec![Fact::Hours(hours)], next))
+}
+
+/// Traffic by the period: `200gb traffic per day`.
+fn traffic(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
+    let size = amount(cursor, at).filter(|size| size.unit == Unit::Gigabytes)?;
+    let (noun, next) = noun_behind(cursor, size.next)?;
+    let is_up = match noun {
+        Noun::Down | Noun::Network => false,
+        Noun::Up => true,
+        _ => return None,
+    };
+    let (hours, next) = price::period(cursor, next)?;
+    let gb = size.low;
+    (resource == Resource::Offers).then(|| (vec![Fact::Traffic { gb, hours, is_up }], next))
+}
+
+/// Words without a condition: `inference`, `70b`.
+fn idle(cursor: Cursor<'_>, at: usize, _: Resource) -> Read {
+    if let Some(next) = cursor.behind_any(at, PRIVACY) {
+        return Some((vec![Fact::Privacy], next));
+    }
+    let parameters = cursor.number(at).map(|(_, next)| next);
+    let is_glued = |next: &usize| cursor.is(*next, "b") && cursor.tokens[*next].glued;
+    let parameters = parameters.filter(is_glued).map(|next| next + 1);
+    let next = cursor.behind_any(at, PURPOSES).or(parameters)?;
+    let words = cursor.tokens.get(at..next)?.iter();
+    let text = words.fold(String::new(), |text, token| {
+        let blank = if text.is_empty() || token.glued { "" } else { " " };
+        text + blank + &token.text
+    });
+    Some((vec![Fact::Idle(text)], next))
+}
+
+/// How many GPUs: `2x`, `x2`, or a number, a bounded one or a range in front of a model.
 fn counted(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
     let (bound, from) = cursor.bound(at);
     let from = if bound.is_none() {
@@ -243,32 +294,35 @@ fn counted(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
         from
     };
     let (count, next) = if cursor.kind(from) == Some(Kind::Times) {
-        cursor.number(from + 1)?
+        let (low, next) = cursor.number(from + 1)?;
+        let count = Amount {
+            bound,
+            low,
+            high: None,
+            unit: Unit::None,
+            next,
+        };
+        (count, next)
     } else {
-        let (count, next) = cursor.number(from)?;
+        let count = amount(cursor, from).filter(|count| count.unit == Unit::None)?;
+        let bound = bound.or(count.bound);
+        let (count, next) = Amount { bound, ..count }.bounded_at(cursor, count.next);
         let next = cursor.skip(next, &["of"]);
-        let plus = usize::from(cursor.kind(next) == Some(Kind::Plus));
         if cursor.kind(next) == Some(Kind::Times) {
             (count, next + 1)
         } else {
             let is_model = |at| resource == Resource::Offers && model(cursor, at).is_some();
-            let after = cursor.skip(next + plus, &["nvidia", "amd"]);
-            (count <= 64.0 && is_model(after)).then_some((count, next + plus))?
+            let after = cursor.skip(next, &["nvidia", "amd"]);
+            let is_few = count.low <= 64.0 && count.high.is_none_or(|high| high <= 64.0);
+            (is_few && is_model(after)).then_some((count, next))?
         }
     };
-    if count.fract() != 0.0 || count < 1.0 {
+    let is_whole = |count: f64| count.fract() == 0.0 && count >= 1.0;
+    if !is_whole(count.low) || !count.high.is_none_or(is_whole) {
         return None;
     }
-    let has_plus = next > 0 && cursor.kind(next - 1) == Some(Kind::Plus);
-    let default = if has_plus {
-        Operator::Gte
-    } else {
-        Operator::Eq
-    };
-    let operator = bound.unwrap_or(default).symbol();
-    let condition = format!("num_gpus{operator}{}", trimmed(count, 0));
+    let facts = Fact::conditions(count.on("num_gpus", Operator::Eq, 1.0, ""));
     // The next token may be the model, as in `2x4090`.
-    let facts = Fact::conditions(condition);
     match phrase_behind_times(cursor, next, resource) {
         Some((more, end)) => Some(([facts, more].concat(), end)),
         None => Some((facts, next)),
@@ -298,10 +352,14 @@ fn amounted(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
     let at = cursor.skip(at, &["for"]);
     let found = amount(cursor, at)?;
     let (found, next) = found.bounded_at(cursor, found.next);
-    if let Some(read) = price::read(cursor, &found, next, resource) {
+    let noun = noun_behind(cursor, next);
+    // `under 2 gpus` is a count, `under 0.5 gpu` is not.
+    let is_count = found.unit == Unit::None
+        && found.low.fract() == 0.0
+        && matches!(noun, Some((Noun::Gpus | Noun::Cores | Noun::Ports, _)));
+    if !is_count && let Some(read) = price::read(cursor, &found, next, resource) {
         return Some(read);
     }
-    let noun = noun_behind(cursor, next);
     if let Some((noun, behind)) = noun {
         let (found, behind) = found.bounded_at(cursor, behind);
         if let Some(facts) = facts(&found, Some(noun), resource) {

@@ -134,12 +134,41 @@ impl Settings {
     }
 }
 
+/// What is said of a reading.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Note {
+    /// Words that the market has no field for.
+    NoCondition(String),
+    /// Anything else.
+    Text(String),
+}
+
+impl Note {
+    /// Notes as texts, with the words without a condition in one.
+    pub(super) fn texts<'a>(notes: impl Iterator<Item = &'a Self>) -> Vec<String> {
+        let (mut idle, mut texts) = (Vec::new(), Vec::new());
+        for note in notes {
+            match note {
+                Self::NoCondition(words) => idle.push(words.as_str()),
+                Self::Text(text) if !texts.contains(text) => texts.push(text.clone()),
+                Self::Text(_) => {}
+            }
+        }
+        if !idle.is_empty() {
+            texts.push(format!("no condition: {}", idle.join(", ")));
+        }
+        texts
+    }
+}
+
 /// What a phrase means.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Meaning {
     /// The conditions as a query; empty if there are none.
     pub conditions: String,
     pub settings: Settings,
+    /// What is said of the reading: words without a condition, sizes as sold.
+    pub note: Option<Note>,
     /// Words that have only this meaning, if the phrase is ambiguous.
     pub words: Option<String>,
 }
@@ -161,6 +190,7 @@ impl Meaning {
         let texts: Vec<_> = conditions
             .into_iter()
             .chain(self.settings.texts())
+            .chain(Note::texts(self.note.iter()))
             .collect();
         texts.join(" · ")
     }
@@ -174,6 +204,7 @@ pub(super) struct Chosen {
     places: bool,
     no_models: bool,
     no_places: bool,
+    privacy: bool,
 }
 
 /// What all phrases say together.
@@ -184,6 +215,10 @@ pub(super) struct Context {
     no_models: Vec<&'static str>,
     places: Vec<&'static str>,
     no_places: Vec<&'static str>,
+    /// Hours of the job.
+    hours: Option<f64>,
+    /// Whether the European Union stands for the place.
+    is_private: bool,
 }
 
 impl Context {
@@ -199,12 +234,18 @@ impl Context {
             no_models: Vec::new(),
             places: Vec::new(),
             no_places: Vec::new(),
+            hours: None,
+            is_private: false,
         };
         let mut form = None;
         for fact in facts {
             if let Fact::Form(own) = fact {
                 form = Some(*own);
             }
+            if let Fact::Hours(hours) = fact {
+                context.hours = Some(*hours);
+            }
+            context.is_private |= matches!(fact, Fact::Privacy);
             let (list, names) = match fact {
                 Fact::Models {
                     names,
@@ -230,6 +271,7 @@ impl Context {
                 }
             }
         }
+        context.is_private &= context.places.is_empty();
         context.narrow(form);
         context
     }
@@ -258,7 +300,10 @@ impl Context {
                 ..Meaning::default()
             }];
         }
-        let mut meaning = Meaning::default();
+        let mut meaning = Meaning {
+            note: facts.iter().find_map(|fact| self.note(fact)),
+            ..Meaning::default()
+        };
         let mut conditions = String::new();
         for fact in facts {
             if let Some(text) = self.condition(fact, chosen) {
@@ -322,6 +367,11 @@ impl Context {
         Some(match fact {
             Fact::Conditions(text) => text.clone(),
             Fact::Free(_) => return None,
+            Fact::Idle(_) => String::new(),
+            Fact::Privacy if self.is_private => {
+                once(&mut chosen.privacy, "geolocation in EU".to_owned())
+            }
+            Fact::Privacy => String::new(),
             Fact::Form(_) if self.models.is_empty() => return None,
             Fact::Form(_) => {
                 let names = self.models.iter().map(|name| name.replace(' ', "_"));
@@ -346,11 +396,26 @@ impl Context {
                 let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
                 once(is_said, choice("geolocation", &names, *is_excluded))
             }
+            Fact::Traffic { .. } => return None,
             Fact::Size(_) | Fact::Disk(_) | Fact::Hours(_) | Fact::Down(_) | Fact::Up(_) => {
                 return None;
             }
             Fact::Type(_) | Fact::Order(_) => return None,
         })
+    }
+
+    /// What is said of a fact besides its conditions and settings.
+    fn note(&self, fact: &Fact) -> Option<Note> {
+        match fact {
+            Fact::Idle(words) => Some(Note::NoCondition(words.clone())),
+            Fact::Privacy if !self.is_private => Some(Note::NoCondition("gdpr".to_owned())),
+            Fact::Privacy => Some(Note::Text("gdpr read as the EU".to_owned())),
+            Fact::Traffic { gb, .. } if self.hours.is_none() => Some(Note::Text(format!(
+                "{} of traffic in all, as no length of the job is given",
+                gigabytes(*gb)
+            ))),
+            _ => None,
+        }
     }
 
     /// Takes a fact into settings; `None` if the resource has no such setting.
@@ -361,13 +426,22 @@ impl Context {
                 settings.order = Some(language::parse_order(order, self.catalog).ok()?);
             }
             Fact::Conditions(_) | Fact::Models { .. } | Fact::Places { .. } | Fact::Size(_) => {}
-            Fact::Free(_) => {}
+            Fact::Free(_) | Fact::Idle(_) | Fact::Privacy => {}
             Fact::Form(_) => return None,
             _ if !is_offers => return None,
             Fact::Disk(gb) => settings.storage = Some(*gb),
             Fact::Hours(hours) => settings.job.hours = Some(*hours),
             Fact::Down(gb) => settings.job.gb_in = Some(*gb),
             Fact::Up(gb) => settings.job.gb_out = Some(*gb),
+            Fact::Traffic { gb, hours, is_up } => {
+                let all = gb * self.hours.map_or(1.0, |own| own / hours);
+                let way = if *is_up {
+                    &mut settings.job.gb_out
+                } else {
+                    &mut settings.job.gb_in
+                };
+                *way = Some(all);
+            }
             Fact::Type(word) => settings.offer_type = Some(word.parse().ok()?),
         }
         Some(())
