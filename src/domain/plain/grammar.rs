@@ -32,6 +32,8 @@ pub(super) enum Fact {
     },
     /// A size in GB without a noun: memory or disk, which depends on the models.
     Size(Amount),
+    /// Memory of each GPU, in GB.
+    Vram(Amount),
     /// GB of disk, which prices include.
     Disk(f64),
     /// Hours that the job runs.
@@ -41,7 +43,11 @@ pub(super) enum Fact {
     /// GB that the job uploads.
     Up(f64),
     /// GB of traffic in each period of so many hours, down or up.
-    Traffic { gb: f64, hours: f64, is_up: bool },
+    Traffic {
+        gb: f64,
+        hours: f64,
+        is_up: bool,
+    },
     Type(&'static str),
     Order(&'static str),
     /// The European Union, if no place is named.
@@ -279,7 +285,11 @@ fn idle(cursor: Cursor<'_>, at: usize, _: Resource) -> Read {
     let next = cursor.behind_any(at, PURPOSES).or(parameters)?;
     let words = cursor.tokens.get(at..next)?.iter();
     let text = words.fold(String::new(), |text, token| {
-        let blank = if text.is_empty() || token.glued { "" } else { " " };
+        let blank = if text.is_empty() || token.glued {
+            ""
+        } else {
+            " "
+        };
         text + blank + &token.text
     });
     Some((vec![Fact::Idle(text)], next))
@@ -343,8 +353,7 @@ fn phrase_behind_times(cursor: Cursor<'_>, at: usize, resource: Resource) -> Rea
         Some((Noun::Gpus | Noun::Vram, next)) => next,
         _ => size.next,
     };
-    let condition = size.on("gpu_ram", Operator::Gte, 1.0, "");
-    Some((Fact::conditions(condition), next))
+    Some((vec![Fact::Vram(size)], next))
 }
 
 /// An amount and the noun behind it.
@@ -426,7 +435,7 @@ fn size(amount: &Amount, noun: Option<Noun>, resource: Resource) -> Option<Vec<F
     match noun {
         None if !is_volume => Some(vec![Fact::Size(*amount)]),
         None | Some(Noun::Disk) if is_volume => on("disk_space"),
-        Some(Noun::Gpus | Noun::Vram) => on("gpu_ram"),
+        Some(Noun::Gpus | Noun::Vram) => Some(vec![Fact::Vram(*amount)]),
         Some(Noun::TotalVram) => on("gpu_total_ram"),
         Some(Noun::Ram) => on("cpu_ram"),
         Some(Noun::Disk) => Some(disk(amount)),

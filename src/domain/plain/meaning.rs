@@ -321,8 +321,8 @@ impl Context {
 
     /// A size without a noun: memory of the cards if they have it, else disk.
     fn sizes(&self, amount: &Amount) -> Vec<Meaning> {
-        let of = |field: &str, noun: &str, facts: Vec<Fact>| {
-            let conditions = amount.on(field, Operator::Gte, 1.0, "");
+        let exactly = |field| amount.on(field, Operator::Gte, 1.0, "");
+        let of = |conditions: String, noun: &str, facts: Vec<Fact>| {
             let mut meaning = Meaning {
                 conditions: self.canonical(&conditions)?,
                 words: Some(format!("{}GB {noun}", trimmed(amount.low, 3))),
@@ -333,15 +333,13 @@ impl Context {
             }
             Some(meaning)
         };
-        let mut vram = of("gpu_ram", "vram", Vec::new());
+        let mut vram = of(amount.vram(), "vram", Vec::new());
         if let Some(meaning) = &mut vram {
             meaning.words = None;
-            if gpus::is_understated(&self.models, amount.low) {
-                meaning.conditions.clear();
-            }
+            meaning.note = amount.sold().map(Note::Text);
         }
-        let disk = of("disk_space", "disk", disk(amount));
-        let ram = of("cpu_ram", "ram", Vec::new());
+        let disk = of(exactly("disk_space"), "disk", disk(amount));
+        let ram = of(exactly("cpu_ram"), "ram", Vec::new());
         let is_vram = if self.models.is_empty() {
             gpus::is_card_size(amount.low)
         } else {
@@ -367,6 +365,7 @@ impl Context {
         Some(match fact {
             Fact::Conditions(text) => text.clone(),
             Fact::Free(_) => return None,
+            Fact::Vram(amount) => amount.vram(),
             Fact::Idle(_) => String::new(),
             Fact::Privacy if self.is_private => {
                 once(&mut chosen.privacy, "geolocation in EU".to_owned())
@@ -407,6 +406,7 @@ impl Context {
     /// What is said of a fact besides its conditions and settings.
     fn note(&self, fact: &Fact) -> Option<Note> {
         match fact {
+            Fact::Vram(amount) => amount.sold().map(Note::Text),
             Fact::Idle(words) => Some(Note::NoCondition(words.clone())),
             Fact::Privacy if !self.is_private => Some(Note::NoCondition("gdpr".to_owned())),
             Fact::Privacy => Some(Note::Text("gdpr read as the EU".to_owned())),
@@ -426,7 +426,7 @@ impl Context {
                 settings.order = Some(language::parse_order(order, self.catalog).ok()?);
             }
             Fact::Conditions(_) | Fact::Models { .. } | Fact::Places { .. } | Fact::Size(_) => {}
-            Fact::Free(_) | Fact::Idle(_) | Fact::Privacy => {}
+            Fact::Free(_) | Fact::Idle(_) | Fact::Privacy | Fact::Vram(_) => {}
             Fact::Form(_) => return None,
             _ if !is_offers => return None,
             Fact::Disk(gb) => settings.storage = Some(*gb),

@@ -143,9 +143,8 @@ fn accept_unverified(found: &mut Vec<Spoken>) {
         let is_wanted = |(_, facts): &Spoken| matches!(&facts[..], [fact] if wanted(fact));
         found.iter().position(is_wanted)
     };
-    let unverified = position(
-        &|fact| matches!(fact, Fact::Conditions(text) if text == "verified=false"),
-    );
+    let unverified =
+        position(&|fact| matches!(fact, Fact::Conditions(text) if text == "verified=false"));
     let accepted =
         position(&|fact| matches!(fact, Fact::Idle(words) if ["ok", "okay"].contains(&&**words)));
     if let (Some(unverified), Some(accepted)) = (unverified, accepted)

@@ -340,7 +340,11 @@ pub(super) const PURPOSES: &[&str] = &[
 
 /// Words that ask for a place with the European Union's privacy law.
 pub(super) const PRIVACY: &[&str] = &[
-    "gdpr", "gdpr compliant", "gdpr compliance", "gdpr compatible", "gdpr friendly",
+    "gdpr",
+    "gdpr compliant",
+    "gdpr compliance",
+    "gdpr compatible",
+    "gdpr friendly",
 ];
 
 /// Words around a need that change nothing about it.
