@@ -184,6 +184,11 @@ impl Meaning {
         }
     }
 
+    /// Whether it changes nothing about a search.
+    pub fn is_idle(&self) -> bool {
+        self.conditions.is_empty() && self.settings == Settings::default()
+    }
+
     /// The meaning in one line: `gpu_name=RTX_4090`, `job 3d`.
     pub fn text(&self) -> String {
         let conditions = Some(self.conditions.clone()).filter(|text| !text.is_empty());
