@@ -251,7 +251,14 @@ fn place(cursor: Cursor<'_>, at: usize) -> Option<(Vec<&'static str>, usize)> {
 
 /// A rental by the period: `monthly`, `weekly rental`, but not `monthly price`.
 fn rental(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
-    let terms = [("daily", 24.0), ("weekly", 168.0), ("monthly", 720.0)];
+    let terms = [
+        ("daily", 24.0),
+        ("day rental", 24.0),
+        ("weekly", 168.0),
+        ("week rental", 168.0),
+        ("monthly", 720.0),
+        ("month rental", 720.0),
+    ];
     let (hours, next) = cursor.longest(at, terms)?;
     let next = cursor.skip(next, &["rental", "rent", "lease", "term", "job"]);
     let is_price = matches!(noun_behind(cursor, next), Some((Noun::Price, _)))
@@ -358,8 +365,14 @@ fn phrase_behind_times(cursor: Cursor<'_>, at: usize, resource: Resource) -> Rea
 
 /// An amount and the noun behind it.
 fn amounted(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
-    let at = cursor.skip(at, &["for"]);
-    let found = amount(cursor, at)?;
+    let from = cursor.skip(at, &["for"]);
+    let found = amount(cursor, from)?;
+    // `5090 day rental` is a card, `for 5090 hours` is a time, and so is `5090h`.
+    let is_model = from == at && model(cursor, at).is_some();
+    let is_glued = cursor.tokens.get(at + 1).is_some_and(|unit| unit.glued);
+    if found.unit == Unit::Hours && is_model && !is_glued {
+        return None;
+    }
     let (found, next) = found.bounded_at(cursor, found.next);
     let noun = noun_behind(cursor, next);
     // `under 2 gpus` is a count, `under 0.5 gpu` is not.
