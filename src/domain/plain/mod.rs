@@ -138,7 +138,7 @@ fn scanned(tokens: &[Token], resource: Resource) -> (Vec<Spoken>, Vec<Range<usiz
 }
 
 /// `unverified 3080 ok` accepts hosts that are not verified; `unverified` alone wants them.
-fn accept_unverified(found: &mut Vec<Spoken>) {
+fn accept_unverified(found: &mut [Spoken]) {
     let position = |wanted: &dyn Fn(&Fact) -> bool| {
         let is_wanted = |(_, facts): &Spoken| matches!(&facts[..], [fact] if wanted(fact));
         found.iter().position(is_wanted)
