@@ -10,7 +10,7 @@ use super::browser::Browser;
 use super::suggestions;
 use crate::domain::field::Kind;
 use crate::domain::language::{self, Candidate, Completion};
-use crate::domain::plain::{self, Reading, Settings};
+use crate::domain::plain::{self, Meaning, Reading, Settings};
 use crate::domain::{CellRef, Condition, Direction, Field, Listing, OrderKey, Resource, country};
 
 impl Browser {
@@ -89,6 +89,9 @@ impl Browser {
         let Some(phrase) = reading.phrase_at(cursor) else {
             return;
         };
+        if phrase.readings.iter().all(Meaning::is_idle) {
+            return;
+        }
         let words = &before[phrase.span.clone()];
         let readings = phrase.readings.iter();
         let mut candidates: Vec<Candidate> = readings

@@ -212,6 +212,8 @@ pub struct Found {
     pub listing: Box<Listing>,
     /// The rows that match, in order.
     pub rows: Vec<u32>,
+    /// How many of them, the last ones, end before the job or lack its disk.
+    unfit: usize,
     check: ResponseCheck,
 }
 
@@ -227,6 +229,12 @@ impl Found {
             rows: &self.rows,
         };
         answer.tell();
+        if self.unfit > 0 {
+            output::note(&format!(
+                "{}, listed last: ending before the job, or without its disk",
+                format::counted(self.unfit, "offer", "offers")
+            ));
+        }
     }
 }
 
@@ -252,10 +260,13 @@ pub async fn found(
     }
     // Offers that end before the job or lack its disk come last, as in the dashboard.
     rows.sort_by_key(|row| computed.is_unfit(*row as usize));
+    let unfit = rows.iter().filter(|row| computed.is_unfit(**row as usize));
+    let unfit = unfit.count();
     Ok(Found {
         query,
         listing,
         rows,
+        unfit,
         check,
     })
 }

@@ -1,6 +1,7 @@
 //! Numbers with units: prices, sizes, speeds, times, shares, counts.
 
 use super::cursor::Cursor;
+use super::gpus;
 use super::phrases::BOUNDS_BEHIND;
 use super::token::Kind;
 use crate::domain::field::Operator;
@@ -156,6 +157,30 @@ impl Amount {
             return (self, next);
         }
         (self, at)
+    }
+
+    /// The condition on the memory of a GPU. A size as sold includes the cards that report a little
+    /// less or more.
+    pub(super) fn vram(&self) -> String {
+        let (least, most) = gpus::reported(self.low);
+        let own = |low| Self { low, ..*self }.on("gpu_ram", Operator::Gte, 1.0, "");
+        if let Some(high) = self.high {
+            let (_, most) = gpus::reported(high);
+            return format!("gpu_ram>={least} gpu_ram<={most}");
+        }
+        match self.bound {
+            Some(Operator::Eq) => format!("gpu_ram>={least} gpu_ram<={most}"),
+            Some(Operator::Gt | Operator::Lte) => own(most),
+            _ => own(least),
+        }
+    }
+
+    /// The sizes as sold of [`Self::vram`], if its numbers are others: `48 GB as sold`.
+    pub(super) fn sold(&self) -> Option<String> {
+        let is_sold = |gb: &f64| gpus::reported(*gb) != (*gb, *gb);
+        let sizes = [Some(self.low), self.high].into_iter().flatten();
+        let sizes: Vec<_> = sizes.filter(is_sold).map(|gb| trimmed(gb, 3)).collect();
+        (!sizes.is_empty()).then(|| format!("{} GB as sold", sizes.join(" and ")))
     }
 
     /// The conditions of this amount on a field: each number times `factor`, with `suffix`.

@@ -54,6 +54,12 @@ impl Cursor<'_> {
         found.max_by_key(|(_, next)| *next)
     }
 
+    /// The position behind the longest of `phrases` at `at`.
+    pub(super) fn behind_any(&self, at: usize, phrases: &'static [&'static str]) -> Option<usize> {
+        let phrases = phrases.iter().map(|words| (*words, ()));
+        self.longest(at, phrases).map(|((), next)| next)
+    }
+
     /// The position behind any of `words` that are at `at`.
     pub(super) fn skip(&self, mut at: usize, words: &[&str]) -> usize {
         while self.is_one_of(at, words) {

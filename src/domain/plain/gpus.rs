@@ -117,24 +117,6 @@ pub(super) const FORMS: &[(&str, &str)] = &[
 /// The models of a form factor whose names do not depend on it.
 pub(super) const SXM: [&str; 4] = ["A100 SXM4", "H100 SXM", "H200", "B200"];
 
-/// Cards that report less memory than they are sold with (ECC takes a share): `gpu_ram>=48` would
-/// miss an L40S, which reports 46068 MB.
-const UNDERSTATED: [&str; 13] = [
-    "L40S",
-    "L40",
-    "L4",
-    "A40",
-    "A10",
-    "A10g",
-    "RTX A6000",
-    "Tesla T4",
-    "Q RTX 6000",
-    "Q RTX 8000",
-    "B200",
-    "B300",
-    "B300 SXM6 AC",
-];
-
 /// Brands that may precede a model.
 pub(super) const BRANDS: [&str; 7] = [
     "nvidia", "geforce", "amd", "instinct", "radeon", "tesla", "quadro",
@@ -176,11 +158,15 @@ pub(super) fn have_size(models: &[&str], gb: f64) -> bool {
     sizes_of(models).any(|sizes| has(sizes, gb))
 }
 
-/// Whether this size says no more about `models` than their names do, or less than is true: they
-/// have only this one, and report less.
-pub(super) fn is_understated(models: &[&str], gb: f64) -> bool {
-    let says_nothing = models.iter().all(|model| UNDERSTATED.contains(model));
-    says_nothing && !models.is_empty() && sizes_of(models).all(|sizes| has(sizes, gb))
+/// What cards sold with this much memory report, in GB: an L40S of 48 GB reports 46.1, a T4 of 16 GB
+/// 15.4 (error correction takes a share), an RTX 4090 of 24 GB 24.6. A size that no card is sold with
+/// is exact.
+pub(super) fn reported(gb: f64) -> (f64, f64) {
+    if is_card_size(gb) {
+        ((gb * 0.93).ceil(), (gb * 1.03).ceil())
+    } else {
+        (gb, gb)
+    }
 }
 
 fn sizes_of<'a>(models: &'a [&str]) -> impl Iterator<Item = &'static [f64]> + 'a {

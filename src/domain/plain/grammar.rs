@@ -4,7 +4,7 @@ use super::amount::{Amount, Unit, amount};
 use super::cursor::Cursor;
 use super::gpus;
 use super::nouns::{Noun, noun_behind, noun_in_front};
-use super::phrases::{NEGATIONS, NUMBERED, fixed};
+use super::phrases::{NEGATIONS, NUMBERED, PRIVACY, PURPOSES, fixed};
 use super::price;
 use super::token::{Kind, Token};
 use crate::domain::catalog::Resource;
@@ -31,6 +31,8 @@ pub(super) enum Fact {
     },
     /// A size in GB without a noun: memory or disk, which depends on the models.
     Size(Amount),
+    /// Memory of each GPU, in GB.
+    Vram(Amount),
     /// GB of disk, which prices include.
     Disk(f64),
     /// Hours that the job runs.
@@ -39,8 +41,18 @@ pub(super) enum Fact {
     Down(f64),
     /// GB that the job uploads.
     Up(f64),
+    /// GB of traffic in each period of so many hours, down or up.
+    Traffic {
+        gb: f64,
+        hours: f64,
+        is_up: bool,
+    },
     Type(&'static str),
     Order(&'static str),
+    /// The European Union, if no place is named.
+    Privacy,
+    /// Words without a condition.
+    Idle(String),
 }
 
 impl Fact {
@@ -54,13 +66,16 @@ type Read = Option<(Vec<Fact>, usize)>;
 
 /// The longest phrase at a position; of equally long ones that of the first rule.
 pub(super) fn phrase(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
-    let rules: [fn(Cursor<'_>, usize, Resource) -> Read; 6] = [
+    let rules: [fn(Cursor<'_>, usize, Resource) -> Read; 9] = [
         fixed_words,
         numbered,
         chosen,
         counted,
         amounted,
         named_amount,
+        rental,
+        traffic,
+        idle,
     ];
     let mut best: Read = None;
     for rule in rules {
@@ -233,7 +248,60 @@ fn place(cursor: Cursor<'_>, at: usize) -> Option<(Vec<&'static str>, usize)> {
     })
 }
 
-/// How many GPUs: `2x`, `x2`, or a number in front of a model.
+/// A rental by the period: `monthly`, `weekly rental`, but not `monthly price`.
+fn rental(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
+    let terms = [
+        ("daily", 24.0),
+        ("day rental", 24.0),
+        ("weekly", 168.0),
+        ("week rental", 168.0),
+        ("monthly", 720.0),
+        ("month rental", 720.0),
+    ];
+    let (hours, next) = cursor.longest(at, terms)?;
+    let next = cursor.skip(next, &["rental", "rent", "lease", "term", "job"]);
+    let is_price = matches!(noun_behind(cursor, next), Some((Noun::Price, _)))
+        && !cursor.is_one_of(next, &["for", "at"]);
+    let is_rental = resource == Resource::Offers && !is_price;
+    is_rental.then(|| (vec![Fact::Hours(hours)], next))
+}
+
+/// Traffic by the period: `200gb traffic per day`.
+fn traffic(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
+    let size = amount(cursor, at).filter(|size| size.unit == Unit::Gigabytes)?;
+    let (noun, next) = noun_behind(cursor, size.next)?;
+    let is_up = match noun {
+        Noun::Down | Noun::Network => false,
+        Noun::Up => true,
+        _ => return None,
+    };
+    let (hours, next) = price::period(cursor, next)?;
+    let gb = size.low;
+    (resource == Resource::Offers).then(|| (vec![Fact::Traffic { gb, hours, is_up }], next))
+}
+
+/// Words without a condition: `inference`, `70b`.
+fn idle(cursor: Cursor<'_>, at: usize, _: Resource) -> Read {
+    if let Some(next) = cursor.behind_any(at, PRIVACY) {
+        return Some((vec![Fact::Privacy], next));
+    }
+    let parameters = cursor.number(at).map(|(_, next)| next);
+    let is_glued = |next: &usize| cursor.is(*next, "b") && cursor.tokens[*next].glued;
+    let parameters = parameters.filter(is_glued).map(|next| next + 1);
+    let next = cursor.behind_any(at, PURPOSES).or(parameters)?;
+    let words = cursor.tokens.get(at..next)?.iter();
+    let text = words.fold(String::new(), |text, token| {
+        let blank = if text.is_empty() || token.glued {
+            ""
+        } else {
+            " "
+        };
+        text + blank + &token.text
+    });
+    Some((vec![Fact::Idle(text)], next))
+}
+
+/// How many GPUs: `2x`, `x2`, or a number, a bounded one or a range in front of a model.
 fn counted(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
     let (bound, from) = cursor.bound(at);
     let from = if bound.is_none() {
@@ -242,32 +310,35 @@ fn counted(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
         from
     };
     let (count, next) = if cursor.kind(from) == Some(Kind::Times) {
-        cursor.number(from + 1)?
+        let (low, next) = cursor.number(from + 1)?;
+        let count = Amount {
+            bound,
+            low,
+            high: None,
+            unit: Unit::None,
+            next,
+        };
+        (count, next)
     } else {
-        let (count, next) = cursor.number(from)?;
+        let count = amount(cursor, from).filter(|count| count.unit == Unit::None)?;
+        let bound = bound.or(count.bound);
+        let (count, next) = Amount { bound, ..count }.bounded_at(cursor, count.next);
         let next = cursor.skip(next, &["of"]);
-        let plus = usize::from(cursor.kind(next) == Some(Kind::Plus));
         if cursor.kind(next) == Some(Kind::Times) {
             (count, next + 1)
         } else {
             let is_model = |at| resource == Resource::Offers && model(cursor, at).is_some();
-            let after = cursor.skip(next + plus, &["nvidia", "amd"]);
-            (count <= 64.0 && is_model(after)).then_some((count, next + plus))?
+            let after = cursor.skip(next, &["nvidia", "amd"]);
+            let is_few = count.low <= 64.0 && count.high.is_none_or(|high| high <= 64.0);
+            (is_few && is_model(after)).then_some((count, next))?
         }
     };
-    if count.fract() != 0.0 || count < 1.0 {
+    let is_whole = |count: f64| count.fract() == 0.0 && count >= 1.0;
+    if !is_whole(count.low) || !count.high.is_none_or(is_whole) {
         return None;
     }
-    let has_plus = next > 0 && cursor.kind(next - 1) == Some(Kind::Plus);
-    let default = if has_plus {
-        Operator::Gte
-    } else {
-        Operator::Eq
-    };
-    let operator = bound.unwrap_or(default).symbol();
-    let condition = format!("num_gpus{operator}{}", trimmed(count, 0));
+    let facts = Fact::conditions(count.on("num_gpus", Operator::Eq, 1.0, ""));
     // The next token may be the model, as in `2x4090`.
-    let facts = Fact::conditions(condition);
     match phrase_behind_times(cursor, next, resource) {
         Some((more, end)) => Some(([facts, more].concat(), end)),
         None => Some((facts, next)),
@@ -288,19 +359,28 @@ fn phrase_behind_times(cursor: Cursor<'_>, at: usize, resource: Resource) -> Rea
         Some((Noun::Gpus | Noun::Vram, next)) => next,
         _ => size.next,
     };
-    let condition = size.on("gpu_ram", Operator::Gte, 1.0, "");
-    Some((Fact::conditions(condition), next))
+    Some((vec![Fact::Vram(size)], next))
 }
 
 /// An amount and the noun behind it.
 fn amounted(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
-    let at = cursor.skip(at, &["for"]);
-    let found = amount(cursor, at)?;
+    let from = cursor.skip(at, &["for"]);
+    let found = amount(cursor, from)?;
+    // `5090 day rental` is a card, `for 5090 hours` is a time, and so is `5090h`.
+    let is_model = from == at && model(cursor, at).is_some();
+    let is_glued = cursor.tokens.get(at + 1).is_some_and(|unit| unit.glued);
+    if found.unit == Unit::Hours && is_model && !is_glued {
+        return None;
+    }
     let (found, next) = found.bounded_at(cursor, found.next);
-    if let Some(read) = price::read(cursor, &found, next, resource) {
+    let noun = noun_behind(cursor, next);
+    // `under 2 gpus` is a count, `under 0.5 gpu` is not.
+    let is_count = found.unit == Unit::None
+        && found.low.fract() == 0.0
+        && matches!(noun, Some((Noun::Gpus | Noun::Cores | Noun::Ports, _)));
+    if !is_count && let Some(read) = price::read(cursor, &found, next, resource) {
         return Some(read);
     }
-    let noun = noun_behind(cursor, next);
     if let Some((noun, behind)) = noun {
         let (found, behind) = found.bounded_at(cursor, behind);
         if let Some(facts) = facts(&found, Some(noun), resource) {
@@ -367,7 +447,7 @@ fn size(amount: &Amount, noun: Option<Noun>, resource: Resource) -> Option<Vec<F
     match noun {
         None if !is_volume => Some(vec![Fact::Size(*amount)]),
         None | Some(Noun::Disk) if is_volume => on("disk_space"),
-        Some(Noun::Gpus | Noun::Vram) => on("gpu_ram"),
+        Some(Noun::Gpus | Noun::Vram) => Some(vec![Fact::Vram(*amount)]),
         Some(Noun::TotalVram) => on("gpu_total_ram"),
         Some(Noun::Ram) => on("cpu_ram"),
         Some(Noun::Disk) => Some(disk(amount)),

@@ -134,11 +134,40 @@ impl Settings {
     }
 }
 
+/// What is said of a reading.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Note {
+    /// Words that the market has no field for.
+    NoCondition(String),
+    /// Anything else.
+    Text(String),
+}
+
+impl Note {
+    /// Notes as texts, with the words without a condition in one.
+    pub(super) fn texts<'a>(notes: impl Iterator<Item = &'a Self>) -> Vec<String> {
+        let (mut idle, mut texts) = (Vec::new(), Vec::new());
+        for note in notes {
+            match note {
+                Self::NoCondition(words) => idle.push(words.as_str()),
+                Self::Text(text) if !texts.contains(text) => texts.push(text.clone()),
+                Self::Text(_) => {}
+            }
+        }
+        if !idle.is_empty() {
+            texts.push(format!("no condition: {}", idle.join(", ")));
+        }
+        texts
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Meaning {
     /// The conditions as a query; empty if there are none.
     pub conditions: String,
     pub settings: Settings,
+    /// What is said of the reading: words without a condition, sizes as sold.
+    pub note: Option<Note>,
     /// Words that have only this meaning, if the phrase is ambiguous.
     pub words: Option<String>,
 }
@@ -154,12 +183,18 @@ impl Meaning {
         }
     }
 
+    /// Whether it changes nothing about a search.
+    pub fn is_idle(&self) -> bool {
+        self.conditions.is_empty() && self.settings == Settings::default()
+    }
+
     /// The meaning in one line: `gpu_name=RTX_4090`, `job 3d`.
     pub fn text(&self) -> String {
         let conditions = Some(self.conditions.clone()).filter(|text| !text.is_empty());
         let texts: Vec<_> = conditions
             .into_iter()
             .chain(self.settings.texts())
+            .chain(Note::texts(self.note.iter()))
             .collect();
         texts.join(" · ")
     }
@@ -173,6 +208,7 @@ pub(super) struct Chosen {
     places: bool,
     no_models: bool,
     no_places: bool,
+    privacy: bool,
 }
 
 /// What all phrases say together.
@@ -183,6 +219,10 @@ pub(super) struct Context {
     no_models: Vec<&'static str>,
     places: Vec<&'static str>,
     no_places: Vec<&'static str>,
+    /// Hours of the job.
+    hours: Option<f64>,
+    /// Whether the European Union stands for the place.
+    is_private: bool,
 }
 
 impl Context {
@@ -198,12 +238,18 @@ impl Context {
             no_models: Vec::new(),
             places: Vec::new(),
             no_places: Vec::new(),
+            hours: None,
+            is_private: false,
         };
         let mut form = None;
         for fact in facts {
             if let Fact::Form(own) = fact {
                 form = Some(*own);
             }
+            if let Fact::Hours(hours) = fact {
+                context.hours = Some(*hours);
+            }
+            context.is_private |= matches!(fact, Fact::Privacy);
             let (list, names) = match fact {
                 Fact::Models {
                     names,
@@ -229,6 +275,7 @@ impl Context {
                 }
             }
         }
+        context.is_private &= context.places.is_empty();
         context.narrow(form);
         context
     }
@@ -257,7 +304,10 @@ impl Context {
                 ..Meaning::default()
             }];
         }
-        let mut meaning = Meaning::default();
+        let mut meaning = Meaning {
+            note: facts.iter().find_map(|fact| self.note(fact)),
+            ..Meaning::default()
+        };
         let mut conditions = String::new();
         for fact in facts {
             if let Some(text) = self.condition(fact, chosen) {
@@ -275,8 +325,8 @@ impl Context {
 
     /// A size without a noun: memory of the cards if they have it, else disk.
     fn sizes(&self, amount: &Amount) -> Vec<Meaning> {
-        let of = |field: &str, noun: &str, facts: Vec<Fact>| {
-            let conditions = amount.on(field, Operator::Gte, 1.0, "");
+        let exactly = |field| amount.on(field, Operator::Gte, 1.0, "");
+        let of = |conditions: String, noun: &str, facts: Vec<Fact>| {
             let mut meaning = Meaning {
                 conditions: self.canonical(&conditions)?,
                 words: Some(format!("{}GB {noun}", trimmed(amount.low, 3))),
@@ -287,15 +337,13 @@ impl Context {
             }
             Some(meaning)
         };
-        let mut vram = of("gpu_ram", "vram", Vec::new());
+        let mut vram = of(amount.vram(), "vram", Vec::new());
         if let Some(meaning) = &mut vram {
             meaning.words = None;
-            if gpus::is_understated(&self.models, amount.low) {
-                meaning.conditions.clear();
-            }
+            meaning.note = amount.sold().map(Note::Text);
         }
-        let disk = of("disk_space", "disk", disk(amount));
-        let ram = of("cpu_ram", "ram", Vec::new());
+        let disk = of(exactly("disk_space"), "disk", disk(amount));
+        let ram = of(exactly("cpu_ram"), "ram", Vec::new());
         let is_vram = if self.models.is_empty() {
             gpus::is_card_size(amount.low)
         } else {
@@ -321,6 +369,12 @@ impl Context {
         Some(match fact {
             Fact::Conditions(text) => text.clone(),
             Fact::Free(_) => return None,
+            Fact::Vram(amount) => amount.vram(),
+            Fact::Idle(_) => String::new(),
+            Fact::Privacy if self.is_private => {
+                once(&mut chosen.privacy, "geolocation in EU".to_owned())
+            }
+            Fact::Privacy => String::new(),
             Fact::Form(_) if self.models.is_empty() => return None,
             Fact::Form(_) => {
                 let names = self.models.iter().map(|name| name.replace(' ', "_"));
@@ -345,11 +399,27 @@ impl Context {
                 let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
                 once(is_said, choice("geolocation", &names, *is_excluded))
             }
+            Fact::Traffic { .. } => return None,
             Fact::Size(_) | Fact::Disk(_) | Fact::Hours(_) | Fact::Down(_) | Fact::Up(_) => {
                 return None;
             }
             Fact::Type(_) | Fact::Order(_) => return None,
         })
+    }
+
+    /// What is said of a fact besides its conditions and settings.
+    fn note(&self, fact: &Fact) -> Option<Note> {
+        match fact {
+            Fact::Vram(amount) => amount.sold().map(Note::Text),
+            Fact::Idle(words) => Some(Note::NoCondition(words.clone())),
+            Fact::Privacy if !self.is_private => Some(Note::NoCondition("gdpr".to_owned())),
+            Fact::Privacy => Some(Note::Text("gdpr read as the EU".to_owned())),
+            Fact::Traffic { gb, .. } if self.hours.is_none() => Some(Note::Text(format!(
+                "{} of traffic in all, as no length of the job is given",
+                gigabytes(*gb)
+            ))),
+            _ => None,
+        }
     }
 
     /// Takes a fact into settings; `None` if the resource has no such setting.
@@ -360,13 +430,22 @@ impl Context {
                 settings.order = Some(language::parse_order(order, self.catalog).ok()?);
             }
             Fact::Conditions(_) | Fact::Models { .. } | Fact::Places { .. } | Fact::Size(_) => {}
-            Fact::Free(_) => {}
+            Fact::Free(_) | Fact::Idle(_) | Fact::Privacy | Fact::Vram(_) => {}
             Fact::Form(_) => return None,
             _ if !is_offers => return None,
             Fact::Disk(gb) => settings.storage = Some(*gb),
             Fact::Hours(hours) => settings.job.hours = Some(*hours),
             Fact::Down(gb) => settings.job.gb_in = Some(*gb),
             Fact::Up(gb) => settings.job.gb_out = Some(*gb),
+            Fact::Traffic { gb, hours, is_up } => {
+                let all = gb * self.hours.map_or(1.0, |own| own / hours);
+                let way = if *is_up {
+                    &mut settings.job.gb_out
+                } else {
+                    &mut settings.job.gb_in
+                };
+                *way = Some(all);
+            }
             Fact::Type(word) => settings.offer_type = Some(word.parse().ok()?),
         }
         Some(())

@@ -21,7 +21,7 @@ pub use meaning::{JobWords, Meaning, Settings};
 
 use self::cursor::Cursor;
 use self::grammar::Fact;
-use self::meaning::Context;
+use self::meaning::{Context, Note};
 use self::phrases::FILLERS;
 use self::token::{Kind, Token};
 use super::catalog::{Catalog, Resource};
@@ -128,7 +128,30 @@ fn scanned(tokens: &[Token], resource: Resource) -> (Vec<Spoken>, Vec<Range<usiz
         }
         at += 1;
     }
+    accept_unverified(&mut found);
+    // Words without a condition are words like any others unless something was understood.
+    let is_idle = |(_, facts): &Spoken| matches!(facts[..], [Fact::Idle(_)]);
+    if found.iter().all(is_idle) {
+        found.clear();
+    }
     (found, separators)
+}
+
+/// `unverified 3080 ok` accepts hosts that are not verified; `unverified` alone wants them.
+fn accept_unverified(found: &mut [Spoken]) {
+    let position = |wanted: &dyn Fn(&Fact) -> bool| {
+        let is_wanted = |(_, facts): &Spoken| matches!(&facts[..], [fact] if wanted(fact));
+        found.iter().position(is_wanted)
+    };
+    let unverified =
+        position(&|fact| matches!(fact, Fact::Conditions(text) if text == "verified=false"));
+    let accepted =
+        position(&|fact| matches!(fact, Fact::Idle(words) if ["ok", "okay"].contains(&&**words)));
+    if let (Some(unverified), Some(accepted)) = (unverified, accepted)
+        && unverified < accepted
+    {
+        found[unverified].1 = vec![Fact::Free("verified")];
+    }
 }
 
 /// Whether a comma separates conditions of the query language, which have their own rules.
@@ -215,8 +238,17 @@ impl Reading {
         let texts: Vec<_> = conditions
             .into_iter()
             .chain(self.settings.texts())
+            .chain(Note::texts(self.notes()))
             .collect();
         texts.join(" · ")
+    }
+
+    fn notes(&self) -> impl Iterator<Item = &Note> {
+        let meanings = self
+            .phrases
+            .iter()
+            .filter_map(|phrase| phrase.readings.first());
+        meanings.filter_map(|meaning| meaning.note.as_ref())
     }
 
     /// Whether any word was read.

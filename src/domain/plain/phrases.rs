@@ -42,7 +42,12 @@ const COMMON: &[Fixed] = &[
     ("good internet", "inet_down>=1Gbps"),
     ("fast download", "inet_down>=1Gbps"),
     ("fast downloads", "inet_down>=1Gbps"),
+    ("fast network speed", "inet_down>=1Gbps"),
+    ("fast internet speed", "inet_down>=1Gbps"),
+    ("fast download speed", "inet_down>=1Gbps"),
+    ("fast download speeds", "inet_down>=1Gbps"),
     ("fast upload", "inet_up>=1Gbps"),
+    ("fast upload speed", "inet_up>=1Gbps"),
     ("fast uplink", "inet_up>=1Gbps"),
     ("gigabit", "inet_down>=1Gbps"),
     ("gigabit network", "inet_down>=1Gbps"),
@@ -53,6 +58,7 @@ const COMMON: &[Fixed] = &[
     ("fastest download", "order:inet_down-"),
     ("best network", "order:inet_down-"),
     ("most bandwidth", "order:inet_down-"),
+    ("fastest download speed", "order:inet_down-"),
     ("fastest upload", "order:inet_up-"),
     ("most reliable", "order:rel-"),
     ("best reliability", "order:rel-"),
@@ -218,6 +224,19 @@ const OFFERS: &[Fixed] = &[
     ("most gpus", "order:num_gpus-"),
     ("most ram", "order:cpu_ram-"),
     ("most cores", "order:cpu_cores_effective-"),
+    ("most cpu cores", "order:cpu_cores_effective-"),
+    ("most cpu", "order:cpu_cores_effective-"),
+    ("most cpus", "order:cpu_cores_effective-"),
+    ("most vcpus", "order:cpu_cores_effective-"),
+    ("most threads", "order:cpu_cores_effective-"),
+    ("cheap bandwidth", "order:inet_down_cost"),
+    ("cheapest bandwidth", "order:inet_down_cost"),
+    ("cheap traffic", "order:inet_down_cost"),
+    ("cheapest traffic", "order:inet_down_cost"),
+    ("cheap download", "order:inet_down_cost"),
+    ("cheapest download", "order:inet_down_cost"),
+    ("cheap upload", "order:inet_up_cost"),
+    ("cheapest upload", "order:inet_up_cost"),
     ("fastest disk", "order:disk_bw-"),
 ];
 
@@ -279,7 +298,8 @@ pub(super) const BOUNDS: &[(&str, Operator)] = &[
     ("greater than", Operator::Gt), ("better than", Operator::Gt),
     ("at least", Operator::Gte), ("min", Operator::Gte), ("minimum", Operator::Gte),
     ("min of", Operator::Gte), ("minimum of", Operator::Gte), ("not less than", Operator::Gte),
-    ("no less than", Operator::Gte), ("not under", Operator::Gte), ("not below", Operator::Gte),
+    ("no less than", Operator::Gte), ("no fewer than", Operator::Gte),
+    ("not fewer than", Operator::Gte), ("not under", Operator::Gte), ("not below", Operator::Gte),
     ("exactly", Operator::Eq),
 ];
 
@@ -291,7 +311,7 @@ pub(super) const BOUNDS_BEHIND: &[(&str, Operator)] = &[
     ("or above", Operator::Gte), ("and above", Operator::Gte), ("or newer", Operator::Gte),
     ("minimum", Operator::Gte), ("min", Operator::Gte), ("plus", Operator::Gte),
     ("or less", Operator::Lte), ("or lower", Operator::Lte), ("or under", Operator::Lte),
-    ("or cheaper", Operator::Lte), ("max", Operator::Lte), ("maximum", Operator::Lte),
+    ("or cheaper", Operator::Lte), ("or fewer", Operator::Lte), ("max", Operator::Lte), ("maximum", Operator::Lte),
     ("at most", Operator::Lte), ("tops", Operator::Lte),
 ];
 
@@ -301,6 +321,30 @@ pub(super) const NEGATIONS: &[&str] = &[
     "not", "no", "non", "except", "except for", "excluding", "exclude", "without", "outside",
     "outside of", "anywhere but", "anything but", "everywhere but", "anywhere except",
     "anything except", "other than", "but not", "avoid", "avoiding", "never", "but no",
+];
+
+/// Words for what the GPUs are for and what no field tells: they are repeated as no condition.
+#[rustfmt::skip]
+pub(super) const PURPOSES: &[&str] = &[
+    "inference", "inferencing", "training", "train", "pretraining", "finetuning", "finetune",
+    "fine tuning", "fine tune", "lora", "llm", "llms", "llm serving", "llm inference", "serving",
+    "ai", "ml", "machine learning", "deep learning", "research", "rendering", "render", "renders",
+    "render farm", "blender", "stable diffusion", "sdxl", "flux", "comfyui", "comfy ui",
+    "image generation", "video generation", "transcoding", "video encoding", "whisper", "llama",
+    "mistral", "qwen", "deepseek", "vllm", "ollama", "pytorch", "tensorflow", "batch", "batch job",
+    "batch jobs", "batch inference", "small job", "small jobs", "large job", "large jobs",
+    "gaming", "simulation", "simulations", "development", "testing", "experiments", "low latency",
+    "rental", "rentals", "day", "ok", "okay", "model", "models", "workload", "workloads",
+    "any count", "any number", "any number of gpus", "any gpu count",
+];
+
+/// Words that ask for a place with the European Union's privacy law.
+pub(super) const PRIVACY: &[&str] = &[
+    "gdpr",
+    "gdpr compliant",
+    "gdpr compliance",
+    "gdpr compatible",
+    "gdpr friendly",
 ];
 
 /// Words around a need that change nothing about it.
@@ -315,5 +359,5 @@ pub(super) const FILLERS: &[&str] = &[
     "offer", "offers", "rig", "rigs", "host", "hosts", "region", "country", "location", "price",
     "cost", "job", "budget", "about", "around", "first", "volume", "volumes", "storage", "disk",
     "anywhere", "anything", "something", "everything", "asap", "now", "today", "thanks", "hi",
-    "hello", "there", "it", "so", "also", "around", "each", "use", "using", "support", "supports",
+    "hello", "there", "it", "so", "also", "around", "each", "generation", "architecture", "jobs", "use", "using", "support", "supports",
 ];

@@ -2,11 +2,13 @@
 
 use super::amount::{Amount, Unit};
 use super::cursor::Cursor;
+use super::gpus;
 use super::grammar::Fact;
 use super::nouns::Noun;
 use super::token::Kind;
 use crate::domain::catalog::Resource;
 use crate::domain::field::Operator;
+use crate::domain::format::trimmed;
 
 type Read = Option<(Vec<Fact>, usize)>;
 
@@ -40,12 +42,14 @@ struct Basis {
     total: bool,
 }
 
-/// A price without a noun; a bare number is one if it has an upper bound or a period.
+/// A price without a noun; a bare number is one if it has an upper bound or a period, and names no
+/// model: `3090 monthly` is a card.
 pub(super) fn read(cursor: Cursor<'_>, amount: &Amount, at: usize, resource: Resource) -> Read {
     let (basis, next) = basis(cursor, at);
     let has_upper_bound = matches!(amount.bound, Some(Operator::Lt | Operator::Lte));
     let is_price = match amount.unit {
         Unit::Dollars => true,
+        Unit::None if !gpus::models(&trimmed(amount.low, 6)).is_empty() => false,
         Unit::None => basis.hours.is_some() || has_upper_bound,
         _ => false,
     };
@@ -93,6 +97,12 @@ fn condition(amount: &Amount, basis: Basis, resource: Resource, next: usize) -> 
     };
     let text = amount.on(field, Operator::Lte, 1.0 / hours, "");
     Some((Fact::conditions(text), next))
+}
+
+/// The hours of a period at a position: `per day`, `/ month`, `weekly`.
+pub(super) fn period(cursor: Cursor<'_>, at: usize) -> Option<(f64, usize)> {
+    let (basis, next) = basis(cursor, at);
+    basis.hours.map(|hours| (hours, next))
 }
 
 /// What the words behind a price say it is for.

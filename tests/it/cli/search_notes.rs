@@ -246,8 +246,20 @@ fn plain_words_are_told_as_they_were_understood() {
     assert_eq!(sent["geolocation"], json!({"neq": "CN"}));
     // 1: 5 + 1 = 6; 2: 4 + 10 = 14; 3 ends after an hour.
     assert_eq!(ids(&out), ["1", "2", "3"]);
-    let (out, _, _) = run(body, &arguments[..4]);
+    let (out, err, _) = run(body, &arguments[..4]);
     assert!(out.lines().next().unwrap().contains("Job $"), "{out}");
+    let unfit = "note: 1 offer, listed last: ending before the job, or without its disk\n";
+    assert!(err.contains(unfit), "{err}");
+}
+
+#[test]
+fn words_without_a_condition_are_told() {
+    let (_, err, recorder) = run(FIVE, &["offers", "l40s 48gb for llm inference"]);
+    assert_eq!(
+        err.lines().next().unwrap(),
+        "understood: gpu_name=L40S gpu_ram>=45 · 48 GB as sold · no condition: llm inference"
+    );
+    assert_eq!(recorder.only().json()["gpu_ram"], json!({"gte": 45_000}));
 }
 
 #[test]

@@ -192,6 +192,49 @@ fn an_error_is_where_it_was_typed() {
 }
 
 #[test]
+fn words_without_a_condition_are_told_beside_others() {
+    let text = |words| plain::read(words, &OFFERS, &Dialect::SANDBOX).text();
+    assert_eq!(
+        text("low latency inference 4090 for a 70b llama"),
+        "gpu_name=RTX_4090 · no condition: low latency, inference, 70b, llama"
+    );
+    assert_eq!(
+        text("t4 16gb"),
+        "gpu_name=Tesla_T4 gpu_ram>=15 · 16 GB as sold"
+    );
+    assert_eq!(
+        text("gdpr 4090"),
+        "geolocation in EU gpu_name=RTX_4090 · gdpr read as the EU"
+    );
+    assert_eq!(
+        text("gdpr 4090 france"),
+        "gpu_name=RTX_4090 geolocation=FR · no condition: gdpr"
+    );
+    assert_eq!(
+        text("4090 20gb traffic per day"),
+        "gpu_name=RTX_4090 · job 20 GB down · 20 GB of traffic in all, as no length of the job is given"
+    );
+    // Alone they are words like any others.
+    assert_eq!(text("inference"), "");
+}
+
+#[test]
+fn a_model_is_no_price_and_a_count_neither() {
+    for (words, wanted) in [
+        // `under` stays a mistake.
+        ("under 3090", "gpu_name=RTX_3090"),
+        ("3090 monthly price", "gpu_name=RTX_3090"),
+        ("under 2", "dph_total<2"),
+        ("max 2 gpus", "num_gpus<=2"),
+        ("under $3090 monthly", "dph_total<4.291667"),
+    ] {
+        let reading = plain::read(words, &OFFERS, &Dialect::SANDBOX);
+        let conditions = reading.conditions();
+        assert_eq!(conditions, wanted, "{words}");
+    }
+}
+
+#[test]
 fn a_word_is_quoted_where_it_would_mean_something() {
     let quoted = |word| plain::quoted(word, &OFFERS, &Dialect::SANDBOX);
     assert_eq!(quoted("texas"), "texas");

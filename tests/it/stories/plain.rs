@@ -91,7 +91,7 @@ fn what_words_mean_is_a_candidate_that_can_be_edited() {
 fn an_ambiguous_size_offers_its_readings() {
     let mut desk = desk();
     desk.keys("/").type_text("24gb");
-    desk.expect("24gb → gpu_ram>=24")
+    desk.expect("24gb → gpu_ram>=23 · 24 GB as sold")
         .expect("24gb → disk_space>=24 · 24 GB disk")
         .expect("24gb → cpu_ram>=24");
     desk.keys("tab tab").expect("24GB disk");
