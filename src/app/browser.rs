@@ -243,10 +243,11 @@ impl Browser {
         if is_ok && self.awaits(ticket) {
             self.before_watched_answer();
         }
-        let stays_at_top = self.asked_query != self.shown_query && self.is_at_top();
+        let listing = answer.as_ref().ok();
+        let starts_at_top = listing.is_some_and(|listing| self.starts_at_top(listing));
         if self.remote.accept(ticket, now, answer) && is_ok {
             self.responses += 1;
-            if stays_at_top {
+            if starts_at_top {
                 self.go_to_top();
             }
             self.shown_query = self.asked_query.take();
@@ -318,6 +319,13 @@ impl Browser {
     /// first, rather than follow that row in a new order or response.
     pub(super) fn is_at_top(&self) -> bool {
         self.cursor == 0 && self.chosen == self.selected()
+    }
+
+    /// Whether the awaited response to another search selects its first row: nothing else was
+    /// selected, or what was is not among its rows.
+    fn starts_at_top(&self, listing: &Listing) -> bool {
+        let is_lost = self.chosen.is_none_or(|id| listing.row(id).is_none());
+        self.asked_query != self.shown_query && (is_lost || self.is_at_top())
     }
 
     /// Selects the first row after the next [`Browser::rebuild`].

@@ -82,9 +82,9 @@ impl Browser {
         let Some((listing, _)) = pane.remote.take().filter(|_| self.awaits(ticket)) else {
             return;
         };
-        let stays_at_top = self.asked_query != self.shown_query && self.is_at_top();
+        let starts_at_top = self.starts_at_top(&listing);
         self.remote.accept(ticket, now, Ok(listing));
-        if stays_at_top {
+        if starts_at_top {
             self.go_to_top();
         }
         self.responses += 1;

@@ -15,7 +15,7 @@ use crate::domain::secrets::{Known, holds_secrets, is_secret_member, scrub};
 /// A response that was read to its end.
 pub struct Whole {
     pub listing: Listing,
-    /// The members beside the records, as ranges of [`Listing::response`].
+    /// The members beside the records, as ranges of the response.
     pub envelope: Envelope,
 }
 

@@ -1,7 +1,7 @@
 //! Plain words in the query bar, on the screen and in what is sent.
 
 use bourse::api::{Request, wire};
-use bourse::domain::{Dialect, Query, language};
+use bourse::domain::{Dialect, Query, RowId, language};
 use serde_json::{Value as Json, json};
 
 use crate::test_app::TestApp;
@@ -35,6 +35,18 @@ fn asked(desk: &TestApp) -> &Query {
 
 fn body(desk: &TestApp) -> Json {
     wire::encode(desk.asked(), &Dialect::SANDBOX).body.unwrap()
+}
+
+#[test]
+fn a_search_that_loses_the_selected_offer_starts_at_the_top() {
+    let mut desk = desk();
+    // Offer 2 is in Texas; behind the job's order it stands further down.
+    desk.keys("j /")
+        .type_text("4090 europe 200gb 3d")
+        .keys("enter");
+    desk.answer(MARKET);
+    let offers = desk.model.browser().unwrap();
+    assert_eq!(offers.selected(), Some(RowId(11)));
 }
 
 #[test]
