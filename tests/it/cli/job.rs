@@ -100,7 +100,8 @@ fn the_job_s_disk_is_the_storage_that_prices_include() {
     let (_, err, _) = run(OFFERS, &JOB);
     assert_eq!(
         err,
-        "note: this market doesn't quote prices with 200 GB of storage: $/h is an estimate\n"
+        "note: this market doesn't quote prices with 200 GB of storage: $/h is an estimate\n\
+         note: 1 offer, listed last: ending before the job, or without its disk\n"
     );
 }
 

@@ -172,8 +172,9 @@ fn a_job_is_priced_with_every_part_and_never_guessed() {
         }
         desk.keys("esc");
         desk.keys("J tab tab tab tab tab").type_text("1417.7");
-        // 1417.7 DLPerf-hours at 141.77 take 10 hours.
-        desk.expect("× 10 h");
+        // 1417.7 DLPerf-hours at 141.77 take 10 hours, the download 0.0494 more.
+        desk.expect("1417.7 DLPerf-hours / 141.77 DLPerf")
+            .expect("× 10.0494 h");
     }
 }
 
