@@ -41,6 +41,7 @@ pub mod routes;
 pub mod row_filter;
 pub mod sandbox;
 mod scene;
+pub mod searched;
 pub mod searches;
 pub mod sort_editor;
 mod sorting;

@@ -18,6 +18,7 @@ use super::mutations::Completed;
 use super::pane::Pane;
 use super::remote::{Now, Ticket, Waiting};
 pub use super::scene::Scene;
+use super::searched::Searched;
 use super::state::State;
 use crate::api::{ApiError, Reply, Request};
 use crate::domain::Field;
@@ -96,6 +97,12 @@ pub trait View: fmt::Debug + Send {
     /// date with the state.
     fn widget(&mut self, cx: &Cx<'_>) -> Option<&mut dyn InputWidget> {
         let _ = cx;
+        let find = self.searched()?.find();
+        Some(find)
+    }
+
+    /// Its lines, if `/` searches them rather than a widget.
+    fn searched(&mut self) -> Option<&mut dyn Searched> {
         None
     }
 
@@ -106,14 +113,18 @@ pub trait View: fmt::Debug + Send {
 
     /// The text in its widget has changed.
     fn text_changed(&mut self, cx: &mut Cx<'_>) {
-        let _ = cx;
+        if let Some(lines) = self.searched() {
+            lines.search(cx.state);
+        }
     }
 
-    /// Does what an action means to the widget, or else to the view.
+    /// Does what an action means to the widget, to the search in its lines, or else to the view.
     fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         let viewport = cx.viewport(Region::MAIN);
         let widget = self.widget(cx);
-        if widget.is_some_and(|widget| widget.act(action, viewport)) {
+        if widget.is_some_and(|widget| widget.act(action, viewport))
+            || (self.searched()).is_some_and(|lines| lines.act(action, cx.state))
+        {
             Outcome::Handled
         } else {
             self.update(action, cx)

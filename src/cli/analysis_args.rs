@@ -30,7 +30,7 @@ pub struct AnalysisArguments {
     #[arg(long, value_name = "GB", allow_negative_numbers = true, value_parser = not_negative, conflicts_with = "job")]
     pub storage: Option<f64>,
 
-    /// Maximum number of offers to load; 0 leaves it to the market
+    /// Maximum number of offers to load; 0 sends no limit
     #[arg(long, short = 'n', value_name = "N", default_value_t = 3000)]
     pub limit: u32,
 

@@ -31,7 +31,7 @@ pub struct Arguments {
     pub query: Option<String>,
 
     /// Open the dashboard with at most this many offers [default: as you left it, at first 500; 0
-    /// leaves it to the market]
+    /// sends no limit]
     #[arg(long, value_name = "N")]
     pub limit: Option<u32>,
 

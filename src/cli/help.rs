@@ -136,7 +136,7 @@ fn searched(command: Command, resource: Resource) -> Command {
     };
     let limit = match (resource, catalog.limit) {
         (Resource::Workergroups, _) | (_, None) => "[default: all]".to_owned(),
-        (_, Some(limit)) => format!("[default: {limit}; 0 leaves it to the market]"),
+        (_, Some(limit)) => format!("[default: {limit}; 0 sends no limit]"),
     };
     let order = format!("[default: {}]", catalog.order);
     [("query", defaults), ("limit", limit), ("order", order)]

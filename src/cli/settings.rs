@@ -90,7 +90,7 @@ pub struct Settings {
     pub conditions: Option<Vec<Condition>>,
     /// What the plain words of `--query` say besides conditions.
     pub words: plain::Settings,
-    /// The initial limit for offers; 0 leaves it to the market.
+    /// The limit of the first search for offers; 0 sends none.
     pub limit: Option<u32>,
     /// Where files are; `None` without a home folder.
     pub paths: Option<Paths>,

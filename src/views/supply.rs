@@ -7,13 +7,14 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::Text;
 
-use super::searched::{self, Searched};
+use super::searched;
 use crate::app::State;
 use crate::app::browser::Browser;
 use crate::app::groups::preflight::parameters;
 use crate::app::groups::supply::Supply;
 use crate::app::keymap::{Action, Context};
 use crate::app::remote::Now;
+use crate::app::searched::Searched;
 use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::catalog::WORKERGROUPS;
 use crate::domain::insight::Coverage;
@@ -21,7 +22,6 @@ use crate::domain::workergroup::{Preflight, WorkerCounts};
 use crate::domain::{Listing, Resource};
 use crate::views::preflight::{mixes, offers, parts, summary};
 use crate::widgets::find::Find;
-use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::table::{Column, Rows, Table, place};
 use crate::widgets::theme::Theme;
@@ -118,18 +118,11 @@ impl View for SupplyView {
         Some(&self.find)
     }
 
-    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
-        Some(&mut self.find)
-    }
-
-    fn text_changed(&mut self, cx: &mut Cx<'_>) {
-        searched::search(self, cx);
+    fn searched(&mut self) -> Option<&mut dyn Searched> {
+        Some(self)
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        if searched::act(self, action, cx) {
-            return Outcome::Handled;
-        }
         if let Some(by) = cx.motion(action) {
             cx.state.browsers[Resource::Workergroups].step(by);
             return Outcome::Handled;

@@ -57,7 +57,7 @@ impl Find {
         self.matches.get(self.at).copied()
     }
 
-    /// What an action does to the search, if it does anything; `None` leaves it to the view.
+    /// The name of what an action does to the search; `None` if it does nothing to it.
     pub fn hint(&self, action: Action) -> Option<&'static str> {
         match action {
             Action::Submit if self.is_typing => Some("keep"),

@@ -31,6 +31,19 @@ pub struct TestApp {
 /// The moment at which every story starts: 2026-11-20 12:00 UTC.
 pub const START: f64 = 1_795_176_000.0;
 
+/// A real market without a name of its own, whose addresses nobody answers.
+pub fn profile(dialect: &'static Dialect) -> Profile {
+    Profile {
+        name: "test".to_owned(),
+        is_sandbox: false,
+        read_only: false,
+        dialect,
+        base_url: "http://127.0.0.1:1".to_owned(),
+        route_url: "http://127.0.0.1:2".to_owned(),
+        has_key: true,
+    }
+}
+
 impl TestApp {
     /// A desk that has asked for offers, 120x40, in a dialect.
     pub fn speaking(dialect: &'static Dialect) -> Self {
@@ -39,17 +52,8 @@ impl TestApp {
 
     /// A desk whose model was made ready before it started.
     pub fn prepared(dialect: &'static Dialect, prepare: impl FnOnce(&mut Model)) -> Self {
-        let profile = Profile {
-            name: "test".to_owned(),
-            is_sandbox: false,
-            read_only: false,
-            dialect,
-            base_url: "http://127.0.0.1:1".to_owned(),
-            route_url: "http://127.0.0.1:2".to_owned(),
-            has_key: true,
-        };
         let mut desk = Self {
-            model: bourse::views::dashboard(profile, None),
+            model: bourse::views::dashboard(profile(dialect), None),
             now: Now {
                 mono: 0.0,
                 epoch: START,

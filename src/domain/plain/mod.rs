@@ -296,7 +296,7 @@ impl Reading {
         error
     }
 
-    /// The part of the original text that became a part of the query.
+    /// Maps a span of the query back to the typed text.
     fn original(&self, span: &Range<usize>) -> Range<usize> {
         let place = |at: usize, is_end: bool| {
             let (mut new_end, mut old_end) = (0, 0);

@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use ratatui::layout::Rect;
 
-use super::searched::{self, Searched};
+use super::searched;
 use crate::app::State;
 use crate::app::browser::Browser;
 use crate::app::keymap::{Action, Context};
+use crate::app::searched::Searched;
 use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::cost::Prices;
 use crate::domain::field::Section;
@@ -19,7 +20,6 @@ use crate::domain::insight::{CompareLine, Subject, compare, compare_fields, is_s
 use crate::domain::listing::FullRecord;
 use crate::domain::{Dialect, Field, Listing, Resource, RowId};
 use crate::widgets::find::Find;
-use crate::widgets::input_widget::InputWidget;
 
 /// The section with the table's columns: the person chose them, so they come first.
 const AT_A_GLANCE: &str = "At a glance";
@@ -286,18 +286,11 @@ impl View for Compare {
         Some(&self.find)
     }
 
-    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
-        Some(&mut self.find)
-    }
-
-    fn text_changed(&mut self, cx: &mut Cx<'_>) {
-        searched::search(self, cx);
+    fn searched(&mut self) -> Option<&mut dyn Searched> {
+        Some(self)
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        if searched::act(self, action, cx) {
-            return Outcome::Handled;
-        }
         if let Some(lines) = cx.motion(action) {
             let last = cx.viewport(Region::MAIN).last_top();
             self.top = self.top.saturating_add_signed(lines).min(last);

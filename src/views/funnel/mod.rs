@@ -4,18 +4,18 @@ mod draw;
 
 use ratatui::layout::Rect;
 
-use super::searched::{self, Searched};
+use super::searched;
 use crate::api::Request;
 use crate::app::State;
 use crate::app::computed_columns::ComputedColumns;
 use crate::app::keymap::{Action, Context};
 use crate::app::remote::{Now, Remote, Ticket, Waiting};
+use crate::app::searched::Searched;
 use crate::app::view::{Availability, Cx, Outcome, Placement, Region, Response, Scene, View};
 use crate::domain::cost::Basis;
 use crate::domain::insight::{Coverage, FunnelLine, coverage, funnel, loosened, won_back};
 use crate::domain::{Condition, Listing, Query, Resource, language};
 use crate::widgets::find::Find;
-use crate::widgets::input_widget::InputWidget;
 
 /// The limit of the search: enough to judge by, and fast.
 const WIDE: u32 = 2000;
@@ -214,18 +214,11 @@ impl View for Funnel {
         Some(&self.find)
     }
 
-    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
-        Some(&mut self.find)
-    }
-
-    fn text_changed(&mut self, cx: &mut Cx<'_>) {
-        searched::search(self, cx);
+    fn searched(&mut self) -> Option<&mut dyn Searched> {
+        Some(self)
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        if searched::act(self, action, cx) {
-            return Outcome::Handled;
-        }
         if let Some(lines) = cx.motion(action) {
             let last = self.steps.len().saturating_sub(1);
             self.cursor = self.cursor.saturating_add_signed(lines).min(last);

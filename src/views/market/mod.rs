@@ -10,15 +10,15 @@ use ratatui::layout::Rect;
 use crate::app::State;
 use crate::app::browser::Browser;
 use crate::app::keymap::{Action, Context};
+use crate::app::searched::Searched;
 use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::insight::{
     Depth, GroupOrder, Scale, ScaleKind, machine_prices, sort_groups, summarise,
 };
 use crate::domain::{Condition, Resource};
 
-use super::searched::{self, Searched};
+use super::searched;
 use crate::widgets::find::Find;
-use crate::widgets::input_widget::InputWidget;
 use groups::{Grouping, Line};
 
 pub(super) use groups::measured;
@@ -222,18 +222,11 @@ impl View for Market {
         Some(&self.find)
     }
 
-    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
-        Some(&mut self.find)
-    }
-
-    fn text_changed(&mut self, cx: &mut Cx<'_>) {
-        searched::search(self, cx);
+    fn searched(&mut self) -> Option<&mut dyn Searched> {
+        Some(self)
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        if searched::act(self, action, cx) {
-            return Outcome::Handled;
-        }
         if let Some(lines) = cx.motion(action) {
             if let Some(browser) = cx.state.browser() {
                 self.select(self.cursor.saturating_add_signed(lines), browser);

@@ -5,13 +5,14 @@ mod draw;
 
 use ratatui::layout::Rect;
 
-use super::searched::{self, Searched};
+use super::searched;
 use super::term::Term;
 use crate::api::Request;
 use crate::app::State;
 use crate::app::keymap::{Action, Context};
 use crate::app::pane::Pane;
 use crate::app::remote::{Now, Remote, Ticket, Waiting};
+use crate::app::searched::Searched;
 use crate::app::view::{Availability, Cx, Outcome, Region, Response, Scene, View};
 use crate::domain::cost::{
     self, Basket as Costs, Gap, Prices, Proximity, VolumeCost, VolumePrices,
@@ -19,7 +20,6 @@ use crate::domain::cost::{
 use crate::domain::insight::Standing;
 use crate::domain::{Listing, Resource, RowId, format, language};
 use crate::widgets::find::Find;
-use crate::widgets::input_widget::InputWidget;
 
 /// The limit of the volume search.
 const LIMIT: u32 = 500;
@@ -247,18 +247,11 @@ impl View for OfferVolumes {
         Some(&self.find)
     }
 
-    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
-        Some(&mut self.find)
-    }
-
-    fn text_changed(&mut self, cx: &mut Cx<'_>) {
-        searched::search(self, cx);
+    fn searched(&mut self) -> Option<&mut dyn Searched> {
+        Some(self)
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        if searched::act(self, action, cx) {
-            return Outcome::Handled;
-        }
         if let Some(by) = cx.motion(action) {
             self.select(self.cursor.saturating_add_signed(by));
             return Outcome::Handled;

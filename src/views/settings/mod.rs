@@ -262,7 +262,7 @@ impl Values {
     }
 }
 
-/// A limit; empty leaves it to the market.
+/// A limit; an empty field sends none.
 fn limit(text: &str) -> Result<Option<u32>, String> {
     if text.is_empty() {
         return Ok(None);

@@ -6,7 +6,7 @@ use bourse::domain::insight::{Depth, Measures, Supply};
 use bourse::domain::{Listing, OfferType};
 use proptest::prelude::*;
 
-use super::supply::{near, offers, slice};
+use super::supply::{listed, near, offers, slice, some_offers};
 
 fn depth(listing: &Listing) -> Depth {
     let prices = Prices::new(listing, OfferType::OnDemand);
@@ -102,25 +102,12 @@ fn the_recorded_machine_of_eight_gpus_is_eight_gpus() {
     assert_eq!(listing.id(depth.steps()[0].row as usize).unwrap().0, 8);
 }
 
-/// Offers on up to three machines of up to four GPUs: machine, GPUs as bits, price.
-fn some_offers() -> impl Strategy<Value = Vec<(usize, u8, u32)>> {
-    prop::collection::vec((0_usize..3, 1_u8..16, 0_u32..50), 1..9)
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
     fn a_book_has_the_most_gpus_of_each_machine_at_the_least_price(drawn in some_offers()) {
-        let records: Vec<String> = drawn
-            .iter()
-            .enumerate()
-            .map(|(index, (machine, bits, price))| {
-                let gpus: Vec<i64> = (0..4).filter(|gpu| bits & (1 << gpu) != 0).collect();
-                slice(index + 1, *machine, &gpus, f64::from(*price))
-            })
-            .collect();
-        let listing = offers(&records);
+        let listing = listed(&drawn);
         let depth = depth(&listing);
         let (mut gpus, mut cost) = (0, 0);
         for machine in 0..3 {

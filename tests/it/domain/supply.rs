@@ -190,9 +190,23 @@ fn a_machine_with_absurdly_many_slices_is_counted_all_the_same() {
     assert_eq!(picks(&listing).most_workers(), 30);
 }
 
-/// Offers on up to three machines of up to four GPUs: machine, GPUs as bits, price.
-fn some_offers() -> impl Strategy<Value = Vec<(usize, u8, u32)>> {
+/// An offer on one of three machines of up to four GPUs: machine, GPUs as bits, price.
+pub type Drawn = (usize, u8, u32);
+
+pub fn some_offers() -> impl Strategy<Value = Vec<Drawn>> {
     prop::collection::vec((0_usize..3, 1_u8..16, 0_u32..50), 1..9)
+}
+
+/// Drawn offers as the market lists them, numbered from 1 in their order.
+pub fn listed(drawn: &[Drawn]) -> Listing {
+    let numbered = (1..).zip(drawn);
+    let records: Vec<String> = numbered
+        .map(|(id, (machine, bits, price))| {
+            let gpus: Vec<i64> = (0..4).filter(|gpu| bits & (1 << gpu) != 0).collect();
+            slice(id, *machine, &gpus, f64::from(*price))
+        })
+        .collect();
+    offers(&records)
 }
 
 proptest! {
@@ -200,15 +214,7 @@ proptest! {
 
     #[test]
     fn workers_cost_the_least_of_all_sets_of_offers_without_a_common_gpu(drawn in some_offers()) {
-        let records: Vec<String> = drawn
-            .iter()
-            .enumerate()
-            .map(|(index, (machine, bits, price))| {
-                let gpus: Vec<i64> = (0..4).filter(|gpu| bits & (1 << gpu) != 0).collect();
-                slice(index + 1, *machine, &gpus, f64::from(*price))
-            })
-            .collect();
-        let listing = offers(&records);
+        let listing = listed(&drawn);
         let picks = picks(&listing);
         let mut least = vec![f64::INFINITY; drawn.len() + 1];
         for set in 0_u32..1 << drawn.len() {

@@ -4,7 +4,7 @@ use bourse::api::{ApiError, Reply, Request};
 use bourse::app::markets::RestoredState;
 use bourse::app::message::{Effect, Message};
 use bourse::app::remote::{Now, Ticket};
-use bourse::app::{Model, Pane, Profile, mutations, update};
+use bourse::app::{Model, Pane, mutations, update};
 use bourse::domain::journal::{self, Intent, Line};
 use bourse::domain::{Dialect, Listing, Resource};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -36,15 +36,7 @@ impl Core {
 
     /// A start after another run, at `epoch`.
     pub fn restarted(pane: Pane, epoch: f64, journal: Vec<Line>) -> Self {
-        let profile = Profile {
-            name: "test".to_owned(),
-            is_sandbox: false,
-            read_only: false,
-            dialect: &Dialect::DOCUMENTED,
-            base_url: "http://127.0.0.1:1".to_owned(),
-            route_url: "http://127.0.0.1:2".to_owned(),
-            has_key: true,
-        };
+        let profile = crate::test_app::profile(&Dialect::DOCUMENTED);
         let mut core = Self {
             model: bourse::views::dashboard(profile, None),
             now: Now { mono: 0.0, epoch },

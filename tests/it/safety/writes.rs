@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bourse::api::{ApiError, ErrorBody, Reply, Request};
 use bourse::app::mutations::{Mutations, SendBlocked, sentence};
-use bourse::app::{Now, Profile, Ticket};
+use bourse::app::{Now, Ticket};
 use bourse::domain::journal::{Entry, Intent, Outcome, Verdict, WriteKind};
 use bourse::domain::{Dialect, Untrusted};
 
@@ -21,15 +21,7 @@ fn at(seconds: f64) -> Now {
 }
 
 fn send(mutations: &mut Mutations, now: Now) -> Result<(), SendBlocked> {
-    let profile = Profile {
-        name: "test".to_owned(),
-        is_sandbox: false,
-        read_only: false,
-        dialect: &Dialect::DOCUMENTED,
-        base_url: "http://127.0.0.1:1".to_owned(),
-        route_url: "http://127.0.0.1:2".to_owned(),
-        has_key: true,
-    };
+    let profile = crate::test_app::profile(&Dialect::DOCUMENTED);
     mutations.begin(WriteKind::UnlistVolume);
     let sent = mutations.send(UNLIST, &profile, Ticket(1), now);
     sent.map(drop)

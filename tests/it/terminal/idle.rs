@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bourse::api::{ApiError, Reply, Request};
-use bourse::app::Profile;
 use bourse::domain::{Dialect, Listing, OFFERS};
 use bourse::runtime::dashboard::{Boxed, Calls, Dashboard, Notify, Surface, TerminalEvent};
 use bourse::widgets::theme::Theme;
@@ -82,15 +81,7 @@ async fn nothing_wakes_a_dashboard_without_the_focus() {
         events,
         frames: Arc::clone(&frames),
     };
-    let profile = Profile {
-        name: "test".to_owned(),
-        is_sandbox: false,
-        read_only: false,
-        dialect: &Dialect::DOCUMENTED,
-        base_url: "http://127.0.0.1:1".to_owned(),
-        route_url: "http://127.0.0.1:2".to_owned(),
-        has_key: true,
-    };
+    let profile = crate::test_app::profile(&Dialect::DOCUMENTED);
     let model = bourse::views::dashboard(profile, None);
     let running = Dashboard::new(model, surface, Arc::new(Market), Theme::MONO).run();
     let minutes = |many: u64| tokio::time::sleep(Duration::from_secs(many * 60));
