@@ -11,6 +11,7 @@ pub mod dialect;
 pub mod export;
 pub mod field;
 pub mod format;
+pub mod history;
 pub mod insight;
 pub mod journal;
 pub mod json_split;
