@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use super::amount::Amount;
 use super::gpus;
-use super::grammar::{Fact, disk};
+use super::grammar::Fact;
+use super::measure::disk;
 use crate::domain::catalog::{Catalog, Resource};
 use crate::domain::cost::Job;
 use crate::domain::country;

@@ -6,10 +6,12 @@
 //! place in the text, and so do conditions of the query language and quoted texts.
 
 mod amount;
+mod choice;
 mod cursor;
 mod gpus;
 mod grammar;
 mod meaning;
+mod measure;
 mod nouns;
 mod phrases;
 mod price;
