@@ -3,11 +3,14 @@
 use super::amount::{Amount, Unit, amount};
 use super::choice::chosen;
 use super::cursor::Cursor;
-use super::measure::{amounted, counted, named_amount};
+use super::english::is_everyday;
+use super::measure::{amounted, bare_size, counted, either, named_amount};
 use super::nouns::{Noun, noun_behind};
-use super::phrases::{NUMBERED, PRIVACY, PURPOSES, fixed};
+use super::phrases::fixed;
 use super::price;
+use super::spaced::spaced;
 use super::token::Kind;
+use super::words::{NUMBERED, PRIVACY, PURPOSES};
 use crate::domain::catalog::Resource;
 use crate::domain::format::trimmed;
 
@@ -28,10 +31,17 @@ pub(super) enum Fact {
         names: Vec<&'static str>,
         is_excluded: bool,
     },
+    /// A part of a country, which the market has no filter for, and whether it is excluded.
+    Region {
+        name: String,
+        is_excluded: bool,
+    },
     /// A size in GB without a noun: memory or disk, which depends on the models.
     Size(Amount),
     /// Memory of each GPU, in GB.
     Vram(Amount),
+    /// Memory of all GPUs, in GB.
+    TotalVram(Amount),
     /// GB of disk, which prices include.
     Disk(f64),
     /// Hours that the job runs.
@@ -65,13 +75,17 @@ pub(super) type Read = Option<(Vec<Fact>, usize)>;
 
 /// The longest phrase at a position; of equally long ones that of the first rule.
 pub(super) fn phrase(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
-    let rules: [fn(Cursor<'_>, usize, Resource) -> Read; 9] = [
+    let rules: [fn(Cursor<'_>, usize, Resource) -> Read; 13] = [
+        spaced,
         fixed_words,
         numbered,
         chosen,
         counted,
+        either,
         amounted,
+        bare_size,
         named_amount,
+        price::in_front,
         rental,
         traffic,
         idle,
@@ -155,6 +169,14 @@ fn rental(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
         ("week rental", 168.0),
         ("monthly", 720.0),
         ("month rental", 720.0),
+        ("per day", 24.0),
+        ("per week", 168.0),
+        ("per month", 720.0),
+        ("by the day", 24.0),
+        ("by the week", 168.0),
+        ("by the month", 720.0),
+        ("a year long", 8760.0),
+        ("yearly", 8760.0),
     ];
     let (hours, next) = cursor.longest(at, terms)?;
     let next = cursor.skip(next, &["rental", "rent", "lease", "term", "job"]);
@@ -168,11 +190,10 @@ fn rental(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
 fn traffic(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
     let size = amount(cursor, at).filter(|size| size.unit == Unit::Gigabytes)?;
     let (noun, next) = noun_behind(cursor, size.next)?;
-    let is_up = match noun {
-        Noun::Down | Noun::Network => false,
-        Noun::Up => true,
-        _ => return None,
-    };
+    let is_up = noun == Noun::Up;
+    if !is_up && !matches!(noun, Noun::Down | Noun::Network) {
+        return None;
+    }
     let (hours, next) = price::period(cursor, next)?;
     let gb = size.low;
     (resource == Resource::Offers).then(|| (vec![Fact::Traffic { gb, hours, is_up }], next))
@@ -186,7 +207,14 @@ fn idle(cursor: Cursor<'_>, at: usize, _: Resource) -> Read {
     let parameters = cursor.number(at).map(|(_, next)| next);
     let is_glued = |next: &usize| cursor.is(*next, "b") && cursor.tokens[*next].glued;
     let parameters = parameters.filter(is_glued).map(|next| next + 1);
-    let next = cursor.behind_any(at, PURPOSES).or(parameters)?;
+    let everyday = || {
+        let word = cursor.tokens.get(at)?;
+        (word.kind == Kind::Word && is_everyday(&word.text)).then_some(at + 1)
+    };
+    let next = cursor
+        .behind_any(at, PURPOSES)
+        .or(parameters)
+        .or_else(everyday)?;
     let words = cursor.tokens.get(at..next)?.iter();
     let text = words.fold(String::new(), |text, token| {
         let blank = if text.is_empty() || token.glued {

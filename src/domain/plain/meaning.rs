@@ -209,6 +209,7 @@ pub(super) struct Chosen {
     places: bool,
     no_models: bool,
     no_places: bool,
+    counts: bool,
     privacy: bool,
 }
 
@@ -220,6 +221,8 @@ pub(super) struct Context {
     no_models: Vec<&'static str>,
     places: Vec<&'static str>,
     no_places: Vec<&'static str>,
+    /// Numbers of GPUs, any of which is wanted.
+    counts: Vec<String>,
     /// Hours of the job.
     hours: Option<f64>,
     /// Whether the European Union stands for the place.
@@ -239,10 +242,11 @@ impl Context {
             no_models: Vec::new(),
             places: Vec::new(),
             no_places: Vec::new(),
+            counts: Vec::new(),
             hours: None,
             is_private: false,
         };
-        let mut form = None;
+        let (mut form, mut class) = (None, None);
         for fact in facts {
             if let Fact::Form(own) = fact {
                 form = Some(*own);
@@ -251,7 +255,20 @@ impl Context {
                 context.hours = Some(*hours);
             }
             context.is_private |= matches!(fact, Fact::Privacy);
+            if let Fact::Conditions(text) = fact
+                && let Some(count) = text.strip_prefix("num_gpus=")
+                && !context.counts.iter().any(|own| own == count)
+            {
+                context.counts.push(count.to_owned());
+            }
             let (list, names) = match fact {
+                Fact::Models {
+                    names,
+                    is_excluded: false,
+                } if gpus::is_class(names) => {
+                    class = Some(names);
+                    continue;
+                }
                 Fact::Models {
                     names,
                     is_excluded: false,
@@ -268,7 +285,22 @@ impl Context {
                     names,
                     is_excluded: true,
                 } => (&mut context.no_places, names),
-                _ => continue,
+                Fact::Conditions(_)
+                | Fact::Free(_)
+                | Fact::Form(_)
+                | Fact::Region { .. }
+                | Fact::Size(_)
+                | Fact::Vram(_)
+                | Fact::TotalVram(_)
+                | Fact::Disk(_)
+                | Fact::Hours(_)
+                | Fact::Down(_)
+                | Fact::Up(_)
+                | Fact::Traffic { .. }
+                | Fact::Type(_)
+                | Fact::Order(_)
+                | Fact::Privacy
+                | Fact::Idle(_) => continue,
             };
             for name in names {
                 if !list.contains(name) {
@@ -278,7 +310,25 @@ impl Context {
         }
         context.is_private &= context.places.is_empty();
         context.narrow(form);
+        context.narrow_class(class);
         context
+    }
+
+    /// Keeps the models of a class, or takes all of it if none is named; models that are excluded
+    /// anyway need no condition.
+    fn narrow_class(&mut self, class: Option<&Vec<&'static str>>) {
+        if let Some(class) = class {
+            let is_own = |model: &&'static str| class.contains(model);
+            if self.models.iter().any(is_own) {
+                self.models.retain(is_own);
+            } else if self.models.is_empty() {
+                self.models.clone_from(class);
+            }
+        }
+        if !self.models.is_empty() && gpus::is_class(&self.no_models) {
+            let models = &self.models;
+            self.no_models.retain(|model| models.contains(model));
+        }
     }
 
     /// Keeps the models of a form factor. Models that have none of it stay, since their names do not tell it.
@@ -368,9 +418,14 @@ impl Context {
             }
         };
         Some(match fact {
+            Fact::Conditions(text) if self.counts.len() > 1 && text.starts_with("num_gpus=") => {
+                once(&mut chosen.counts, choice("num_gpus", &self.counts, false))
+            }
             Fact::Conditions(text) => text.clone(),
             Fact::Free(_) => return None,
             Fact::Vram(amount) => amount.vram(),
+            Fact::TotalVram(amount) => amount.total_vram(),
+            Fact::Region { .. } => String::new(),
             Fact::Idle(_) => String::new(),
             Fact::Privacy if self.is_private => {
                 once(&mut chosen.privacy, "geolocation in EU".to_owned())
@@ -389,6 +444,9 @@ impl Context {
                     (&self.models, &mut chosen.models)
                 };
                 let names: Vec<_> = names.iter().map(|name| name.replace(' ', "_")).collect();
+                if names.is_empty() {
+                    return Some(String::new());
+                }
                 once(is_said, choice("gpu_name", &names, *is_excluded))
             }
             Fact::Places { is_excluded, .. } => {
@@ -412,6 +470,13 @@ impl Context {
     fn note(&self, fact: &Fact) -> Option<Note> {
         match fact {
             Fact::Vram(amount) => amount.sold().map(Note::Text),
+            Fact::TotalVram(amount) => amount.sold_in_all().map(Note::Text),
+            Fact::Region { name, is_excluded } if *is_excluded => {
+                Some(Note::NoCondition(format!("not in {name}")))
+            }
+            Fact::Region { name, .. } => Some(Note::Text(format!(
+                "{name}: the market filters by country only"
+            ))),
             Fact::Idle(words) => Some(Note::NoCondition(words.clone())),
             Fact::Privacy if !self.is_private => Some(Note::NoCondition("gdpr".to_owned())),
             Fact::Privacy => Some(Note::Text("gdpr read as the EU".to_owned())),
@@ -419,7 +484,19 @@ impl Context {
                 "{} of traffic in all, as no length of the job is given",
                 gigabytes(*gb)
             ))),
-            _ => None,
+            Fact::Conditions(_)
+            | Fact::Free(_)
+            | Fact::Models { .. }
+            | Fact::Form(_)
+            | Fact::Places { .. }
+            | Fact::Size(_)
+            | Fact::Disk(_)
+            | Fact::Hours(_)
+            | Fact::Down(_)
+            | Fact::Up(_)
+            | Fact::Traffic { .. }
+            | Fact::Type(_)
+            | Fact::Order(_) => None,
         }
     }
 
@@ -431,9 +508,13 @@ impl Context {
                 settings.order = Some(language::parse_order(order, self.catalog).ok()?);
             }
             Fact::Conditions(_) | Fact::Models { .. } | Fact::Places { .. } | Fact::Size(_) => {}
-            Fact::Free(_) | Fact::Idle(_) | Fact::Privacy | Fact::Vram(_) => {}
+            Fact::Free(_) | Fact::Idle(_) | Fact::Privacy | Fact::Region { .. } => {}
+            Fact::Vram(_) | Fact::TotalVram(_) => {}
             Fact::Form(_) => return None,
-            _ if !is_offers => return None,
+            Fact::Disk(_) | Fact::Hours(_) | Fact::Down(_) | Fact::Up(_) if !is_offers => {
+                return None;
+            }
+            Fact::Traffic { .. } | Fact::Type(_) if !is_offers => return None,
             Fact::Disk(gb) => settings.storage = Some(*gb),
             Fact::Hours(hours) => settings.job.hours = Some(*hours),
             Fact::Down(gb) => settings.job.gb_in = Some(*gb),
@@ -462,7 +543,7 @@ impl Context {
 }
 
 /// A condition that a field is one of several values, or none of them.
-fn choice(field: &str, names: &[String], is_excluded: bool) -> String {
+pub(super) fn choice(field: &str, names: &[String], is_excluded: bool) -> String {
     let is_group = |name: &String| name.len() > 2 || country::group(name).is_some();
     match (names, is_excluded) {
         ([name], false) if field == "geolocation" && is_group(name) => format!("{field} in {name}"),

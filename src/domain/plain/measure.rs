@@ -3,12 +3,14 @@
 use super::amount::{Amount, Unit, amount};
 use super::choice::model;
 use super::cursor::Cursor;
+use super::gpus;
 use super::grammar::{Fact, Read};
-use super::nouns::{Noun, noun_behind, noun_in_front};
+use super::nouns::{Noun, noun, noun_behind, noun_in_front};
 use super::price;
 use super::token::Kind;
 use crate::domain::catalog::Resource;
 use crate::domain::field::Operator;
+use crate::domain::format::trimmed;
 
 /// How many GPUs: `2x`, `x2`, or a number, a bounded one or a range in front of a model.
 pub(super) fn counted(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
@@ -54,6 +56,30 @@ pub(super) fn counted(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read
     }
 }
 
+/// Two counts to choose from: `4 or 8 h100`, `one or two cards`, `4x or 8x 4090`.
+pub(super) fn either(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
+    const MOST: f64 = 64.0;
+    let times = |at| at + usize::from(cursor.kind(at) == Some(Kind::Times));
+    let count = |at| {
+        let (count, next) = cursor.number(at)?;
+        let is_count = count.fract() == 0.0 && (1.0..=MOST).contains(&count);
+        is_count.then(|| (trimmed(count, 0), times(next)))
+    };
+    let (first, next) = count(at)?;
+    if !cursor.is(next, "or") {
+        return None;
+    }
+    let (second, next) = count(next + 1)?;
+    let is_counted = cursor.kind(next - 1) == Some(Kind::Times);
+    let gpus = noun(cursor, next).filter(|(noun, _)| *noun == Noun::Gpus);
+    if gpus.is_none() && !is_counted && model(cursor, next).is_none() {
+        return None;
+    }
+    let next = gpus.map_or(next, |(_, behind)| behind);
+    let facts = Fact::conditions(format!("num_gpus in [{first},{second}]"));
+    (resource == Resource::Offers).then_some((facts, next))
+}
+
 /// What the `x` of a count is glued to: a model or a size of memory.
 fn phrase_behind_times(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
     if cursor.kind(at.checked_sub(1)?) != Some(Kind::Times) {
@@ -91,18 +117,76 @@ pub(super) fn amounted(cursor: Cursor<'_>, at: usize, resource: Resource) -> Rea
         return Some(read);
     }
     if let Some((noun, behind)) = noun {
+        let is_of_gpu =
+            noun == Noun::Ram && cursor.is(behind - 1, "memory") && is_of_gpu(cursor, at);
+        let noun = if is_of_gpu { Noun::Vram } else { noun };
+        // `1 gig up` is a speed.
+        let spelling = cursor.tokens.get(found.next - 1);
+        let is_speed = spelling.is_some_and(|unit| matches!(&*unit.text, "gig" | "g"))
+            && matches!(noun, Noun::Up | Noun::Down | Noun::BothWays)
+            && found.low <= 40.0;
+        let found = if is_speed {
+            Amount {
+                unit: Unit::MegabitsPerSecond,
+                low: found.low * 1e3,
+                high: found.high.map(|high| high * 1e3),
+                ..found
+            }
+        } else {
+            found
+        };
         let (found, behind) = found.bounded_at(cursor, behind);
         if let Some(facts) = facts(&found, Some(noun), resource) {
             return Some((facts, behind));
         }
     }
+    // `99.9 verified`
+    let is_score = found.bound.is_none() && found.high.is_none() && found.low.fract() != 0.0;
+    if found.unit == Unit::None && is_score && (90.0..100.0).contains(&found.low) {
+        let condition = found.on("rel", Operator::Gte, 0.01, "");
+        return Some((Fact::conditions(condition), next));
+    }
     facts(&found, None, resource).map(|facts| (facts, next))
+}
+
+/// The memory of the model in front of it: `a100 80`, `v100/32`.
+pub(super) fn bare_size(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
+    const LEAST: f64 = 20.0; // smaller numbers may be counts
+    const LONGEST: usize = 6;
+    let size = amount(cursor, at).filter(|size| size.unit == Unit::None && size.bound.is_none())?;
+    let end = at - usize::from(cursor.kind(at.checked_sub(1)?) == Some(Kind::Slash));
+    let starts = end.saturating_sub(LONGEST)..end;
+    let mut names =
+        starts.filter_map(|start| model(cursor, start).filter(|(_, next)| *next == end));
+    let (names, _) = names.next()?;
+    let is_size = size.low >= LEAST && size.high.is_none() && gpus::have_size(&names, size.low);
+    (is_size && resource == Resource::Offers).then(|| (vec![Fact::Vram(size)], size.next))
+}
+
+/// Whether the amount is part of a GPU: `gpu with at least 96gb memory`.
+fn is_of_gpu(cursor: Cursor<'_>, at: usize) -> bool {
+    let Some(with) = at.checked_sub(2) else {
+        return false;
+    };
+    cursor.is_one_of(with, &["gpu", "gpus", "card", "cards"])
+        && cursor.is_one_of(with + 1, &["with", "having", "has", "of"])
 }
 
 /// An amount and the noun in front of it.
 pub(super) fn named_amount(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
-    let (noun, from) = noun_in_front(cursor, at)?;
+    // `min vram 24gb`
+    let (bound, from) = cursor.bound(at);
+    let (noun, from) = noun_in_front(cursor, from)?;
     let found = amount(cursor, from)?;
+    let found = Amount {
+        bound: found.bound.or(bound),
+        ..found
+    };
+    // `nvme 3090` is a card.
+    let is_bare = found.unit == Unit::None && found.bound.is_none();
+    if is_bare && resource == Resource::Offers && model(cursor, from).is_some() {
+        return None;
+    }
     let (found, next) = found.bounded_at(cursor, found.next);
     // `gpu 24gb vram`
     let behind = noun_behind(cursor, next).map(|(noun, _)| noun);
@@ -112,18 +196,27 @@ pub(super) fn named_amount(cursor: Cursor<'_>, at: usize, resource: Resource) ->
     if matches!(noun, Noun::Price | Noun::Budget) {
         return price::named(cursor, noun, &found, next, resource);
     }
-    let found = match (noun, found.unit) {
-        (Noun::Vram | Noun::Ram | Noun::Disk | Noun::TotalVram, Unit::None) => Amount {
-            unit: Unit::Gigabytes,
-            ..found
-        },
-        _ => found,
+    let is_size = matches!(noun, Noun::Vram | Noun::Ram | Noun::Disk | Noun::TotalVram);
+    let unit = if is_size && found.unit == Unit::None {
+        Unit::Gigabytes
+    } else {
+        found.unit
     };
+    let found = Amount { unit, ..found };
     let is_own = found.unit != Unit::None
         || matches!(
             noun,
             Noun::Reliability | Noun::Cores | Noun::Ports | Noun::Gpus
         );
+    // `upload 200 gb of results`
+    let again = cursor
+        .is(next, "of")
+        .then(|| noun_behind(cursor, next))
+        .flatten();
+    let is_data = |noun| matches!(noun, Noun::Down | Noun::Up);
+    let next = again
+        .filter(|(what, _)| is_data(noun) && is_data(*what))
+        .map_or(next, |(_, behind)| behind);
     facts(&found, Some(noun), resource)
         .filter(|_| is_own)
         .map(|facts| (facts, next))
@@ -157,7 +250,7 @@ fn size(amount: &Amount, noun: Option<Noun>, resource: Resource) -> Option<Vec<F
         None if !is_volume => Some(vec![Fact::Size(*amount)]),
         None | Some(Noun::Disk) if is_volume => on("disk_space"),
         Some(Noun::Gpus | Noun::Vram) => Some(vec![Fact::Vram(*amount)]),
-        Some(Noun::TotalVram) => on("gpu_total_ram"),
+        Some(Noun::TotalVram) => Some(vec![Fact::TotalVram(*amount)]),
         Some(Noun::Ram) => on("cpu_ram"),
         Some(Noun::Disk) => Some(disk(amount)),
         Some(Noun::Down) if !is_volume => Some(vec![Fact::Down(amount.low)]),

@@ -8,6 +8,7 @@
 mod amount;
 mod choice;
 mod cursor;
+mod english;
 mod gpus;
 mod grammar;
 mod meaning;
@@ -15,7 +16,9 @@ mod measure;
 mod nouns;
 mod phrases;
 mod price;
+mod spaced;
 mod token;
+mod words;
 
 use std::ops::Range;
 
@@ -24,8 +27,8 @@ pub use meaning::{JobWords, Meaning, Settings};
 use self::cursor::Cursor;
 use self::grammar::Fact;
 use self::meaning::{Context, Note};
-use self::phrases::FILLERS;
 use self::token::{Kind, Token};
+use self::words::FILLERS;
 use super::catalog::{Catalog, Resource};
 use super::dialect::Dialect;
 use super::language::{self, LanguageError, Mode, Parsed};
@@ -122,14 +125,21 @@ fn scanned(tokens: &[Token], resource: Resource) -> (Vec<Spoken>, Vec<Range<usiz
                         .get(at + 1)
                         .is_none_or(|next| !next.glued || next.kind == Kind::Comma)
             }
-            Kind::Slash => is_separate(at) && is_separate(at + 1),
-            _ => false,
+            Kind::Slash | Kind::Plus => is_separate(at) && is_separate(at + 1),
+            Kind::Number(_)
+            | Kind::Bound(_)
+            | Kind::Dollar
+            | Kind::Percent
+            | Kind::Dash
+            | Kind::Times
+            | Kind::Opaque => false,
         };
         if joins {
             separators.push(token.span.clone());
         }
         at += 1;
     }
+    separators.extend(slashes(tokens, &found));
     accept_unverified(&mut found);
     // Words without a condition are words like any others unless something was understood.
     let is_idle = |(_, facts): &Spoken| matches!(facts[..], [Fact::Idle(_)]);
@@ -137,6 +147,17 @@ fn scanned(tokens: &[Token], resource: Resource) -> (Vec<Spoken>, Vec<Range<usiz
         found.clear();
     }
     (found, separators)
+}
+
+/// The slashes between two phrases: `a100/8x/eu`.
+fn slashes(tokens: &[Token], found: &[Spoken]) -> Vec<Range<usize>> {
+    let is_between = |slash: &&Token| {
+        slash.kind == Kind::Slash
+            && found.iter().any(|(span, _)| span.end == slash.span.start)
+            && found.iter().any(|(span, _)| span.start == slash.span.end)
+    };
+    let slashes = tokens.iter().filter(is_between);
+    slashes.map(|slash| slash.span.clone()).collect()
 }
 
 /// `unverified 3080 ok` accepts hosts that are not verified; `unverified` alone wants them.
