@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// Names in lower case by country. Names that are also words, countries or brands are left out
-/// (`georgia`, `nice`, `mobile`).
+/// States and provinces, which hosts name in the locations of their offers (`Texas, US`).
 #[rustfmt::skip] // a table reads as a table
-const REGIONS: &[(&str, &[&str])] = &[
+const STATES: &[(&str, &[&str])] = &[
     ("US", &[
         "alabama", "alaska", "arizona", "arkansas", "california", "colorado", "connecticut",
         "delaware", "florida", "hawaii", "idaho", "illinois", "indiana", "iowa", "kansas",
@@ -15,6 +14,18 @@ const REGIONS: &[(&str, &[&str])] = &[
         "new mexico", "new york", "north carolina", "north dakota", "ohio", "oklahoma", "oregon",
         "pennsylvania", "rhode island", "south carolina", "south dakota", "tennessee", "texas",
         "utah", "vermont", "virginia", "washington", "west virginia", "wisconsin", "wyoming",
+    ]),
+    ("CA", &[
+        "ontario", "quebec", "québec", "british columbia", "alberta", "manitoba", "saskatchewan",
+        "nova scotia", "new brunswick", "newfoundland",
+    ]),
+];
+
+/// Other names in lower case by country. Names that are also words, countries or brands are left out
+/// (`georgia`, `nice`, `mobile`).
+#[rustfmt::skip] // a table reads as a table
+const REGIONS: &[(&str, &[&str])] = &[
+    ("US", &[
         "washington dc", "nyc", "new york city", "los angeles",
         "san francisco", "bay area", "silicon valley", "san jose", "seattle", "chicago", "dallas",
         "houston", "austin", "atlanta", "miami", "boston", "denver", "phoenix", "las vegas",
@@ -24,8 +35,7 @@ const REGIONS: &[(&str, &[&str])] = &[
         "central us", "southern us", "northern us", "midwest", "us midwest", "pacific northwest",
     ]),
     ("CA", &[
-        "ontario", "quebec", "québec", "british columbia", "alberta", "manitoba", "saskatchewan",
-        "nova scotia", "new brunswick", "newfoundland", "toronto", "montreal", "montréal",
+        "toronto", "montreal", "montréal",
         "vancouver", "calgary", "ottawa",
     ]),
     ("GB", &["london", "scotland", "wales", "northern ireland", "manchester", "edinburgh"]),
@@ -54,7 +64,7 @@ const REGIONS: &[(&str, &[&str])] = &[
 ];
 
 static COUNTRIES: LazyLock<HashMap<&'static str, &'static str>> = LazyLock::new(|| {
-    let rows = REGIONS.iter();
+    let rows = STATES.iter().chain(REGIONS);
     rows.flat_map(|(country, names)| names.iter().map(|name| (*name, *country)))
         .collect()
 });
@@ -62,6 +72,11 @@ static COUNTRIES: LazyLock<HashMap<&'static str, &'static str>> = LazyLock::new(
 /// The code of the country that a state, a province or a city is in, by its name in lower case.
 pub fn country_of(name: &str) -> Option<&'static str> {
     COUNTRIES.get(name).copied()
+}
+
+/// Whether locations of offers contain such a name.
+pub fn is_state(name: &str) -> bool {
+    STATES.iter().any(|(_, names)| names.contains(&name))
 }
 
 /// Whether a text in lower case is the beginning of such a name, three letters or more.

@@ -16,13 +16,15 @@ mod measure;
 mod nouns;
 mod phrases;
 mod price;
+mod settings;
 mod spaced;
 mod token;
 mod words;
 
 use std::ops::Range;
 
-pub use meaning::{JobWords, Meaning, Settings};
+pub use meaning::Meaning;
+pub use settings::{JobWords, Settings};
 
 use self::cursor::Cursor;
 use self::grammar::Fact;
@@ -264,6 +266,21 @@ impl Reading {
             .chain(Note::texts(self.notes()))
             .collect();
         texts.join(" · ")
+    }
+
+    /// The state that the rows can be filtered by; none if several places are named, as any of them
+    /// is wanted then.
+    pub fn state(&self) -> Option<&str> {
+        let readings = self
+            .phrases
+            .iter()
+            .filter_map(|phrase| phrase.readings.first());
+        let mut places = readings.filter(|meaning| {
+            meaning.state.is_some() || meaning.conditions.starts_with("geolocation")
+        });
+        let first = places.next()?;
+        let is_only = places.next().is_none() && !first.conditions.contains('[');
+        first.state.as_deref().filter(|_| is_only)
     }
 
     fn notes(&self) -> impl Iterator<Item = &Note> {
