@@ -138,7 +138,13 @@ pub fn beginning(text: &str, most: usize) -> (&str, usize) {
 
 /// One line of a screen: hostile characters visible, at most `max` terminal cells.
 pub fn screen(text: &str, max: usize) -> String {
-    truncate(&visible(text, max.saturating_mul(4)), max)
+    // A cell holds a letter and its marks, at most one character of BYTES_PER_CHARACTER.
+    let (head, more) = beginning(text, max.saturating_mul(BYTES_PER_CHARACTER));
+    let mut shown = visible(head, max.saturating_mul(1 + MARKS_PER_GRAPHEME));
+    if more > 0 && !shown.ends_with('…') {
+        shown.push('…');
+    }
+    truncate(&shown, max)
 }
 
 /// A text for the details of a record: at most [`DETAIL`] bytes of it, and how much more there is.
@@ -162,7 +168,8 @@ pub fn is_visible(text: &str) -> bool {
 }
 
 /// The text with hostile characters written as `<U+XXXX>` and piles of combining marks counted
-/// instead of drawn, at most about `max_chars` characters long. However long the text is, only what is shown is read.
+/// instead of drawn, at most about `max_chars` characters long. However long the text is, only what is
+/// shown is read.
 pub fn visible(text: &str, max_chars: usize) -> String {
     if text.len() <= max_chars && text.chars().all(is_plain) {
         return text.to_owned();
