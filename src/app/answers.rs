@@ -4,7 +4,7 @@ use super::browser::Arrival;
 use super::message::Effect;
 use super::model::Model;
 use super::remote::{Now, Ticket};
-use super::{groups, mutations, requests, row_filter, stack};
+use super::{auto_refresh, groups, mutations, requests, row_filter, stack};
 use crate::api::{ApiError, Reply};
 use crate::domain::{Listing, Resource};
 
@@ -36,6 +36,9 @@ pub(super) fn on_reply(
     if groups::awaits(model, ticket) {
         return groups::answered(model, now, ticket, result);
     }
+    if auto_refresh::causes_answered(&mut model.state, ticket, &result) {
+        return Vec::new();
+    }
     let Some(answer) = records(result) else {
         return Vec::new();
     };
@@ -54,7 +57,8 @@ pub(super) fn on_reply(
     else {
         return Vec::new();
     };
-    let is_listing = browser.resource() == Resource::Workergroups && answer.is_ok();
+    let resource = browser.resource();
+    let is_listing = resource == Resource::Workergroups && answer.is_ok();
     match answer.map(|listing| browser.arrival(ticket, listing, now)) {
         Ok(Ok(arrival)) => return vec![Effect::Arrange(arrival)],
         Ok(Err(listing)) => browser.answered(ticket, Ok(listing), now),
@@ -63,7 +67,7 @@ pub(super) fn on_reply(
     if is_listing {
         return groups::listed(model, now);
     }
-    Vec::new()
+    auto_refresh::ask_causes(&mut model.state, resource, now)
 }
 
 /// Shows a response that was arranged on another thread.

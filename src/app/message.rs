@@ -17,6 +17,7 @@ use crate::domain::journal::{Intent, Outcome};
 use crate::domain::routing::Run;
 use crate::domain::saved::{SearchChange, Searches, Snapshot};
 use crate::domain::throughput::Throughput;
+use crate::domain::watching::Watching;
 use crate::domain::workergroup;
 
 #[derive(Debug)]
@@ -191,6 +192,7 @@ pub struct Reconfigured {
     /// The themes, none shown but the one that the file names.
     pub themes: Themes,
     pub throughput: Throughput,
+    pub watch: Watching,
     /// What is wrong with the file but stops nothing: an unknown key, a bad color.
     pub notices: Vec<String>,
     /// Whether keys, colors or switches differ from before; adding a market changes none of them.

@@ -7,7 +7,7 @@
 mod actions;
 pub mod analysis;
 mod answers;
-mod auto_refresh;
+pub mod auto_refresh;
 mod availability;
 pub mod bar;
 pub mod browser;
@@ -95,6 +95,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
         Message::Started => actions::start(model, now),
         Message::Key(key) => {
             model.state.toast.take_if(|toast| toast.was_seen(now));
+            auto_refresh::looked(&mut model.state, false, now);
             key_pressed(model, now, key)
         }
         Message::Paste(text) => {
@@ -106,6 +107,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
         Message::Mouse(event) => mouse::on_event(model, now, event),
         Message::Focus(is_focused) => {
             model.state.is_focused = is_focused;
+            auto_refresh::looked(&mut model.state, !is_focused, now);
             Vec::new()
         }
         Message::Edited(result) => stack::edited(model, now, result),

@@ -14,6 +14,7 @@ use crate::api::redact::KnownSecrets;
 use crate::api::{Client, ClientConfig, Operation, Origin, Pacer, Secret, Session};
 use crate::app::keys::Keymap;
 use crate::domain::throughput::Throughput;
+use crate::domain::watching::Watching;
 use crate::domain::workergroup::MadeGroups;
 use crate::domain::{Condition, Dialect, plain};
 use crate::sandbox::latency::Latency;
@@ -86,6 +87,7 @@ pub struct Settings {
     pub notifications: Notifications,
     /// The person's own throughput per GPU model.
     pub throughput: Throughput,
+    pub watch: Watching,
     /// The initial conditions: those of `--query` laid over the visible defaults.
     pub conditions: Option<Vec<Condition>>,
     /// What the plain words of `--query` say besides conditions.
@@ -159,6 +161,7 @@ impl Settings {
             mouse: config.mouse.unwrap_or(true),
             notifications: config.notifications,
             throughput: config.throughput,
+            watch: config.watch,
             conditions: None,
             words: plain::Settings::default(),
             limit: None,

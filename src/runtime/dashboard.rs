@@ -423,6 +423,7 @@ impl<S: Surface> Dashboard<S> {
                 market_list: new.market_list,
                 themes: theme_choices(&new.themes, &new.look, &new.theme, self.is_light),
                 throughput: new.throughput,
+                watch: new.watch,
                 notices: new.notices,
                 is_noticeable,
             })

@@ -58,6 +58,7 @@ async fn connect_and_show(
     let mut model = crate::views::dashboard(profile, settings.conditions.clone());
     model.unpack(restored, settings.conditions.is_some());
     model.set_throughput(settings.throughput.clone());
+    model.watch_pace.configure(settings.watch);
     model.browsers[Resource::Offers].take_settings(&settings.words);
     if let Some(limit) = settings.limit {
         model.browsers[Resource::Offers].query.limit = (limit > 0).then_some(limit);

@@ -44,6 +44,7 @@ pub mod supply;
 mod term;
 mod theme;
 pub mod unlist;
+mod watch;
 mod wider;
 mod write_dialog;
 
@@ -144,6 +145,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         Action::Theme => cx.try_open(theme::Theme::new),
         Action::RouteLab => route_lab::open(cx),
         Action::OpenRequest => request::open_failed(cx),
+        Action::WatchSettings => cx.try_open(watch::WatchForm::new),
         // Every action by name: a new view does not compile without its arm.
         Action::QuitNow
         | Action::Suspend

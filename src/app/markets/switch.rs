@@ -60,6 +60,7 @@ impl Model {
             keyboard,
             markets,
             themes,
+            watch_pace,
             // These belong to the market.
             profile: _,
             browsers: _,
@@ -90,6 +91,7 @@ impl Model {
         self.keyboard = keyboard;
         self.markets = markets;
         self.themes = themes;
+        self.watch_pace = watch_pace;
     }
 }
 

@@ -15,6 +15,7 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     let browser = &card.subject.state.browsers[Resource::Offers];
     let mut lines = card.title(name(card), card.text("geolocation"));
     lines.push(price(card, browser));
+    lines.extend(super::moved(card, browser, format::per_hour));
     lines.extend(models(card, browser));
     lines.extend(verdict(card, browser));
     lines.push(Line::default());
