@@ -73,6 +73,7 @@ impl Browser {
         if let Some(watch) = &mut self.watch {
             watch.compare_with(baseline);
             self.recompare();
+            self.rebuild();
         }
     }
 
@@ -309,6 +310,7 @@ pub(super) fn looked(state: &mut State, is_leaving: bool, now: Now) {
         watch.looked_away(number, now);
     } else if watch.looked(number, now) {
         browser.recompare();
+        browser.rebuild();
     }
 }
 
