@@ -9,11 +9,11 @@ use super::state::State;
 use super::view::Response;
 use super::watch::{Baseline, Changes, Watch, floor, is_same_question, price_of};
 use crate::api::{ApiError, Reply, Request};
-use crate::domain::history::{Cause, Lot};
+use crate::domain::history::{self, Arrival, Lot, Moment, Poll};
 use crate::domain::insight::{Coverage, coverage, differences, lot_of, lots};
-use crate::domain::{CellRef, Condition, Listing, Operand, Operator, Query, Resource, Value};
+use crate::domain::{Condition, Listing, Operand, Operator, Query, Resource, Value};
 
-/// How many machines one search for the causes asks about: more are a change of the whole market.
+/// How many lots one search for the causes asks about: more are a change of the whole market.
 const MOST_MACHINES: usize = 50;
 
 /// The limit of that search: all slices of so many machines.
@@ -53,7 +53,23 @@ impl Browser {
                 watch.causes.retain(|lot, _| !here.contains(lot));
             }
         }
+        self.note_poll(now);
         self.recompare();
+    }
+
+    fn note_poll(&mut self, now: Now) {
+        let dialect = self.dialect();
+        let (Some(watch), Some(listing), Some(query)) =
+            (&mut self.watch, self.remote.shown(), &self.shown_query)
+        else {
+            return;
+        };
+        let arrival = Arrival {
+            at: Moment::of(now.epoch),
+            took: 0,
+            interval: None,
+        };
+        watch.polled(Poll::of(query, listing, &self.check, dialect, arrival));
     }
 
     /// Computes the changes, as the response or its baseline is another one.
@@ -141,6 +157,7 @@ impl Browser {
             .filter(|lot| !here.contains(lot) && !watch.causes.contains_key(lot))
             .collect();
         missing.sort_unstable();
+        missing.truncate(MOST_MACHINES);
         missing
     }
 
@@ -149,7 +166,6 @@ impl Browser {
         let field = self.query.catalog().by_key("machine_id")?;
         let mut machines: Vec<i64> = lots.iter().map(|lot| lot.machine).collect();
         machines.dedup();
-        machines.truncate(MOST_MACHINES);
         let ids = machines.into_iter().map(|id| Value::id(i128::from(id)));
         let operand = Operand::Many(ids.collect());
         Some(Query {
@@ -263,37 +279,20 @@ pub(super) fn ask_causes(state: &mut State, resource: Resource, now: Now) -> Vec
 pub(super) fn causes_answered(state: &mut State, ticket: Ticket, response: &Response) -> bool {
     let is_it = |search: &mut (Ticket, Vec<Lot>)| search.0 == ticket;
     for browser in state.browsers.iter_mut() {
+        let offer_type = browser.query.offer_type;
         let Some(watch) = &mut browser.watch else {
             continue;
         };
         if let Some((_, lots)) = watch.cause_search.take_if(is_it) {
-            if let Ok(Reply::Records(listing)) = response
-                && coverage(listing, Some(MOST_SLICES)) == Coverage::Whole
-            {
-                let causes = lots.into_iter().take(MOST_MACHINES);
-                let causes = causes.map(|lot| (cause_of(&lot, listing), lot));
-                watch.causes.extend(causes.map(|(cause, lot)| (lot, cause)));
+            if let Ok(Reply::Records(listing)) = response {
+                let coverage = coverage(listing, Some(MOST_SLICES));
+                let causes = history::causes(&lots, listing, offer_type, coverage);
+                watch.causes.extend(causes);
             }
             return true;
         }
     }
     false
-}
-
-/// Why a lot is gone, from every slice of its machine.
-fn cause_of(lot: &Lot, listing: &Listing) -> Cause {
-    let rented = listing.catalog().by_key("rented");
-    let rows = 0..u32::try_from(listing.len()).unwrap_or(u32::MAX);
-    let mut own = rows.filter(|row| lot_of(listing, *row).as_ref() == Some(lot));
-    let is_rented = |row: u32| {
-        let cell = rented.map(|field| listing.cell(row as usize, field));
-        cell == Some(CellRef::Flag(true))
-    };
-    match own.next() {
-        None => Cause::Delisted,
-        Some(first) if is_rented(first) && own.all(is_rented) => Cause::Rented,
-        Some(_) => Cause::LeftTheSearch,
-    }
 }
 
 /// The person pressed a key, or the terminal got or lost the focus: what the open pane shows has

@@ -38,7 +38,9 @@ impl Model {
             | Action::Summary
             | Action::Plot
             | Action::Watch
-            | Action::WatchSettings => self.pane.has_prices(),
+            | Action::WatchSettings
+            | Action::Tape => self.pane.has_prices(),
+            Action::History => self.pane != Pane::Requests,
             Action::OpenRequest => self.failed_request().is_some(),
             Action::Basket
             | Action::ThreePrices
@@ -75,7 +77,7 @@ impl Model {
                 .is_some_and(|browser| browser.view().is_empty())
                 .then(|| "there is no row to export".to_owned()),
             Action::Unlist => mutations::unlist_blocked(self),
-            Action::Watch | Action::WatchSettings => auto_refresh::disabled(self),
+            Action::Watch | Action::WatchSettings | Action::Tape => auto_refresh::disabled(self),
             Action::OpenRequest => self
                 .failed_request()
                 .is_none()

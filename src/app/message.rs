@@ -13,6 +13,7 @@ use super::themes::Themes;
 pub use super::toast::Toast;
 use crate::api::ledger::LedgerEntry;
 use crate::api::{ApiError, Received, Reply, Request};
+use crate::domain::history::{Answer, Question};
 use crate::domain::journal::{Intent, Outcome};
 use crate::domain::routing::Run;
 use crate::domain::saved::{SearchChange, Searches, Snapshot};
@@ -92,6 +93,11 @@ pub enum Message {
     Exported(Result<Written, NotWritten>),
     /// The result of a market command.
     Market(Box<MarketEvent>),
+    /// What was recorded of the market, or why it cannot be read; see [`Effect::Recall`].
+    Recalled {
+        ticket: Ticket,
+        result: Box<Result<Answer, String>>,
+    },
     /// A background task panicked; the dashboard continues.
     TaskLost(String),
 }
@@ -175,6 +181,11 @@ pub enum Effect {
     EditConfig,
     /// Read the configuration file again.
     ReloadConfig,
+    /// Read the recorded market; replies with [`Message::Recalled`].
+    Recall {
+        ticket: Ticket,
+        question: Question,
+    },
     /// Forget the intervals learned from refusals.
     ForgetLimits,
     Redraw,

@@ -35,6 +35,7 @@ pub mod price_models;
 pub mod pricing;
 mod profile;
 mod query_input;
+pub mod recall;
 pub mod remote;
 pub mod requests;
 pub mod routes;
@@ -86,6 +87,7 @@ pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
     if model.state.revision() != before {
         stack::rows_changed(model);
     }
+    recall::follow(model, now, &mut effects);
     persistence::watch(model, now, is_input, &mut effects);
     effects
 }
@@ -189,6 +191,10 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             let mut effects = markets::on_event(model, now, *event);
             effects.extend(stack::tick(model, now));
             effects
+        }
+        Message::Recalled { ticket, result } => {
+            model.state.recall.answered(ticket, *result);
+            stack::tick(model, now)
         }
         Message::TaskLost(why) => {
             model.show(Toast::error(why, now));

@@ -127,7 +127,13 @@ impl Recall {
             machine: None,
             model: Some(lot.model),
         };
-        let question = question(Some(search.clone()), filter, VERDICT_DAYS, Want::Memory, now);
+        let question = question(
+            Some(search.clone()),
+            filter,
+            VERDICT_DAYS,
+            Want::Memory,
+            now,
+        );
         Some(Effect::Recall { ticket, question })
     }
 }
@@ -171,7 +177,9 @@ impl State {
             .shown_query()
             .map_or(OfferType::OnDemand, |query| query.offer_type);
         let prices = crate::domain::cost::Prices::new(listing, offer_type);
-        let price = prices.per_gpu(row, crate::domain::history::REFERENCE_GB).ok()?;
+        let price = prices
+            .per_gpu(row, crate::domain::history::REFERENCE_GB)
+            .ok()?;
         Some((self.recall.memory(&lot.model)?, lot, price))
     }
 }
@@ -207,10 +215,15 @@ pub(super) fn follow(model: &mut Model, now: Now, effects: &mut Vec<Effect>) {
         recall.models.clear();
         recall.search = Some(search.clone());
     }
-    let selected = browser.selected_row().and_then(|row| u32::try_from(row).ok());
+    let selected = browser
+        .selected_row()
+        .and_then(|row| u32::try_from(row).ok());
     let marked = browser.marked_rows();
     let rows = selected.into_iter().chain(marked);
-    for lot in rows.take(MOST_MODELS).filter_map(|row| lot_of(listing, row)) {
+    for lot in rows
+        .take(MOST_MODELS)
+        .filter_map(|row| lot_of(listing, row))
+    {
         effects.extend(recall.remember(lot, &search, tickets, now));
     }
 }

@@ -13,7 +13,7 @@ use super::profile::Profile;
 use super::remote::{Now, Tickets};
 use super::requests::Requests;
 use super::routes::Routes;
-use super::{drafts, sandbox, split, themes, watch};
+use super::{drafts, recall, sandbox, split, themes, watch};
 use crate::api::ApiError;
 use crate::api::ledger::Ledger;
 use crate::domain::local::LocalTime;
@@ -64,6 +64,8 @@ pub struct State {
     pub drafts: drafts::Drafts,
     /// How often watched searches may send requests.
     pub watch_pace: watch::Pace,
+    /// What was read of the recorded market.
+    pub recall: recall::Recall,
     pub(crate) tickets: Tickets,
     pub(super) keyboard: Keyboard,
 }
@@ -196,6 +198,7 @@ impl State {
             themes: themes::Themes::default(),
             drafts: drafts::Drafts::default(),
             watch_pace: watch::Pace::default(),
+            recall: recall::Recall::default(),
             tickets: Tickets::default(),
             keyboard: Keyboard::default(),
         }

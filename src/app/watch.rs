@@ -6,12 +6,15 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use jiff::tz::TimeZone;
 
 use super::remote::{Now, Ticket};
-use crate::domain::history::{Cause, Lot};
+use crate::domain::history::{self, Cause, Event, EventKind, Lot, Poll};
 use crate::domain::watching::Watching;
 use crate::domain::{Field, Listing, Query, Resource, RowId};
 
 /// Seconds without a key after which the person has not been looking.
 const AWAY: f64 = 60.0;
+
+/// Events that are kept while nothing is recorded.
+const MOST_EVENTS: usize = 500;
 
 /// The longest interval that refusals lead to, in seconds.
 const LONGEST_PAUSE: f64 = 600.0;
@@ -73,6 +76,10 @@ pub struct Watch {
     pub(super) changes: Changes,
     /// Why lots are gone, where a search could tell.
     pub(super) causes: HashMap<Lot, Cause>,
+    /// The newest response as a poll, and the events since auto-refresh is on, the newest first: what
+    /// the tape shows where nothing is recorded.
+    poll: Option<Poll>,
+    events: VecDeque<Event>,
     /// The search for the causes under way, and the lots it is about.
     pub(super) cause_search: Option<(Ticket, Vec<Lot>)>,
 }
@@ -140,6 +147,8 @@ impl Watch {
             seen: (responses, now.mono),
             changes: Changes::default(),
             causes: HashMap::new(),
+            poll: None,
+            events: VecDeque::new(),
             cause_search: None,
         }
     }
@@ -211,6 +220,37 @@ impl Watch {
         self.changes = Changes::default();
         self.causes.clear();
         self.cause_search = None;
+        self.poll = None;
+        self.events.clear();
+    }
+
+    /// The events since auto-refresh is on, the newest first.
+    pub fn events(&self) -> impl Iterator<Item = &Event> {
+        self.events.iter()
+    }
+
+    /// Why a lot is gone, if a search has told.
+    pub fn cause(&self, lot: &Lot) -> Option<Cause> {
+        self.causes.get(lot).copied()
+    }
+
+    /// Adds what a response changed to the events.
+    pub(super) fn polled(&mut self, poll: Poll) {
+        let before = self.poll.as_ref();
+        for change in before.map_or_else(Vec::new, |before| history::compare(before, &poll)) {
+            self.events.push_front(Event {
+                at: poll.at,
+                search: poll.search.clone(),
+                kind: EventKind::Change {
+                    change,
+                    lasted: None,
+                },
+            });
+        }
+        self.events.truncate(MOST_EVENTS);
+        if poll.outcome.is_usable() {
+            self.poll = Some(poll);
+        }
     }
 
     /// Keeps the response number `number` that the next one is about to replace.

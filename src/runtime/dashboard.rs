@@ -308,6 +308,7 @@ impl<S: Surface> Dashboard<S> {
                         let _ = self.outbox.send(Message::Edited(edited));
                     }
                     Effect::EditConfig => self.edit_config().await?,
+                    Effect::Recall { .. } => {}
                     Effect::ReloadConfig => self.config.iter().for_each(ConfigWatch::reload),
                     Effect::ForgetLimits => {
                         self.calls.forget_pacing();

@@ -73,6 +73,7 @@ impl Model {
             persistence: _,
             groups: _,
             drafts: _,
+            recall: _,
             sandbox: _,
         } = state;
         self.pane = pane;

@@ -132,15 +132,14 @@ impl Differences {
 /// The machine and model of a row; `None` if the record does not name them.
 pub fn lot_of(listing: &Listing, row: u32) -> Option<Lot> {
     let catalog = listing.catalog();
-    let model = match catalog.resource {
-        Resource::Offers => "gpu_name",
-        Resource::Volumes => "disk_name",
-        Resource::Workergroups => return None,
-    };
+    // A cluster of volumes is not one thing for rent: its volumes are told apart by their ids.
+    if catalog.resource != Resource::Offers {
+        return None;
+    }
     let row = row as usize;
     let machine = listing.cell(row, catalog.by_key("machine_id")?).whole()?;
     let machine = i64::try_from(machine).ok()?;
-    let model = match listing.cell(row, catalog.by_key(model)?) {
+    let model = match listing.cell(row, catalog.by_key("gpu_name")?) {
         CellRef::Text(text) => text.chars().take(LONGEST_MODEL).collect(),
         _ => String::new(),
     };

@@ -113,7 +113,9 @@ impl Tape {
             words.iter().all(|word| text.contains(word))
         };
         let events = self.events.iter().enumerate();
-        let rows = events.filter(|(_, event)| matches(event)).map(|(place, _)| place);
+        let rows = events
+            .filter(|(_, event)| matches(event))
+            .map(|(place, _)| place);
         self.rows = rows.collect();
         self.cursor = self.cursor.min(self.rows.len().saturating_sub(1));
     }
