@@ -35,6 +35,7 @@ pub mod price_models;
 pub mod pricing;
 mod profile;
 mod query_input;
+mod recording;
 pub mod remote;
 pub mod requests;
 pub mod routes;
@@ -188,7 +189,8 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             effects.extend(stack::tick(model, now));
             effects
         }
-        Message::TaskLost(why) => {
+        Message::Recalled { .. } => Vec::new(),
+        Message::TaskLost(why) | Message::HistoryOff(why) => {
             model.show(Toast::error(why, now));
             Vec::new()
         }
