@@ -3,6 +3,7 @@
 use super::browser::Arrival;
 use super::message::Effect;
 use super::model::Model;
+use super::recording::{self, Asked};
 use super::remote::{Now, Ticket};
 use super::{auto_refresh, groups, mutations, requests, row_filter, stack};
 use crate::api::{ApiError, Reply};
@@ -59,21 +60,27 @@ pub(super) fn on_reply(
     };
     let resource = browser.resource();
     let is_listing = resource == Resource::Workergroups && answer.is_ok();
+    let asked = Asked::by(browser);
     match answer.map(|listing| browser.arrival(ticket, listing, now)) {
         Ok(Ok(arrival)) => return vec![Effect::Arrange(arrival)],
         Ok(Err(listing)) => browser.answered(ticket, Ok(listing), now),
         Err(error) => browser.answered(ticket, Err(error), now),
     }
+    let recorded = asked.and_then(|asked| recording::of_pane(browser, &asked, now));
     if is_listing {
         return groups::listed(model, now);
     }
-    auto_refresh::ask_causes(&mut model.state, resource, now)
+    let mut effects: Vec<Effect> = recorded.into_iter().collect();
+    effects.extend(auto_refresh::ask_causes(&mut model.state, resource, now));
+    effects
 }
 
 /// Shows a response that was arranged on another thread.
-pub(super) fn arranged(model: &mut Model, arrival: Arrival) -> Vec<Effect> {
-    model.state.browsers[arrival.resource()].arrived(arrival);
-    Vec::new()
+pub(super) fn arranged(model: &mut Model, mut arrival: Arrival) -> Vec<Effect> {
+    let browser = &mut model.state.browsers[arrival.resource()];
+    let poll = arrival.poll();
+    let recorded = poll.filter(|_| browser.arrived(arrival));
+    recorded.map(recording::record).into_iter().collect()
 }
 
 /// Reads columns that a response does not arrive with and that are needed soon after it: for its

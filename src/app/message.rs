@@ -13,7 +13,7 @@ use super::themes::Themes;
 pub use super::toast::Toast;
 use crate::api::ledger::LedgerEntry;
 use crate::api::{ApiError, Received, Reply, Request};
-use crate::domain::history::{Answer, Question};
+use crate::domain::history::{Answer, Poll, Question};
 use crate::domain::journal::{Intent, Outcome};
 use crate::domain::routing::Run;
 use crate::domain::saved::{SearchChange, Searches, Snapshot};
@@ -98,6 +98,8 @@ pub enum Message {
         ticket: Ticket,
         result: Box<Result<Answer, String>>,
     },
+    /// The market is not recorded, and why; sent once.
+    HistoryOff(String),
     /// A background task panicked; the dashboard continues.
     TaskLost(String),
 }
@@ -162,6 +164,13 @@ pub enum Effect {
     },
     /// Save the listed groups, to compare the next listing with.
     KeepGroups(Box<workergroup::Snapshot>),
+    /// Add a response to the recorded market.
+    Record(Box<Poll>),
+    /// Read the recorded market; replies with [`Message::Recalled`].
+    Recall {
+        ticket: Ticket,
+        question: Question,
+    },
     /// Carry out a market command; replies with [`Message::Market`].
     Market(MarketCommand),
     /// Select another theme in the configuration; replies with [`Message::Saved`].

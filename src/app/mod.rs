@@ -36,6 +36,7 @@ pub mod pricing;
 mod profile;
 mod query_input;
 pub mod recall;
+mod recording;
 pub mod remote;
 pub mod requests;
 pub mod routes;
@@ -196,7 +197,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             model.state.recall.answered(ticket, *result);
             stack::tick(model, now)
         }
-        Message::TaskLost(why) => {
+        Message::TaskLost(why) | Message::HistoryOff(why) => {
             model.show(Toast::error(why, now));
             Vec::new()
         }

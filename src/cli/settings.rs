@@ -19,6 +19,7 @@ use crate::domain::workergroup::MadeGroups;
 use crate::domain::{Condition, Dialect, plain};
 use crate::sandbox::latency::Latency;
 use crate::sandbox::{GroupStore, Running, Sandbox, SandboxConfig, UnlistStore};
+use crate::store::history::{Database, HistoryPlace};
 use crate::store::keys::{self, Complaints};
 use crate::store::{Config, ConfigError, Notifications, PacingFile, Paths, Profile, SandboxFile};
 use crate::widgets::appearance::Look;
@@ -199,6 +200,20 @@ impl Settings {
         let paths = self.paths.as_ref()?;
         let address = management.to_string();
         Some(PacingFile::new(paths, &self.profile, &address))
+    }
+
+    /// Where the market is recorded: in memory without a home folder, and for a frozen sandbox,
+    /// which is the same in every run.
+    pub fn history_place(&self) -> HistoryPlace {
+        let (market, is_lasting) = match &self.market {
+            Market::Remote { management, .. } => (management.to_string(), true),
+            Market::Embedded(config) => (format!("sandbox-{}", config.market.seed), !config.freeze),
+        };
+        let paths = self.paths.as_ref().filter(|_| is_lasting);
+        HistoryPlace {
+            path: paths.map(|paths| Database::path(paths, &self.profile)),
+            market,
+        }
     }
 
     /// Saves the learned intervals. A failure is ignored: they only save a refusal at the next

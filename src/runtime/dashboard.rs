@@ -17,6 +17,7 @@ use super::clock::Clock;
 use super::config_watch::{ConfigWatch, Reloaded};
 use super::disk_writer::{DiskWriter, Job};
 use super::editor::Document;
+use super::history::{HistoryJob, HistoryThread};
 use super::markets::{MarketTasks, PendingConnections};
 use super::messages::{message, told, with_paste};
 use super::start::{Themes, theme_choices};
@@ -32,6 +33,7 @@ use crate::app::{Effect, Message, Model, Now, update};
 use crate::cli::{DEFAULT_CONFIG, ProfileResolver, by_name};
 use crate::domain::journal::Intent;
 use crate::sandbox::Running;
+use crate::store::history::HistoryPlace;
 use crate::store::{GroupsFile, Journal, Notifications, PacingFile, StateStore, files};
 use crate::widgets::theme::Theme;
 
@@ -65,6 +67,8 @@ pub struct Dashboard<S> {
     disk_writer: Option<DiskWriter>,
     groups: Option<GroupsFile>,
     pacing: Option<PacingFile>,
+    history: Option<HistoryPlace>,
+    history_thread: Option<HistoryThread>,
     sandbox: Option<Running>,
     known: Option<Arc<ProfileResolver>>,
     pending: PendingConnections,
@@ -93,6 +97,8 @@ impl<S: Surface> Dashboard<S> {
             disk_writer: None,
             groups: None,
             pacing: None,
+            history: None,
+            history_thread: None,
             sandbox: None,
             known: None,
             pending: PendingConnections::default(),
@@ -141,6 +147,13 @@ impl<S: Surface> Dashboard<S> {
     #[must_use]
     pub fn with_pacing(mut self, pacing: Option<PacingFile>) -> Self {
         self.pacing = pacing;
+        self
+    }
+
+    /// Records the market at `history`.
+    #[must_use]
+    pub fn with_history(mut self, history: Option<HistoryPlace>) -> Self {
+        self.history = history;
         self
     }
 
@@ -308,7 +321,6 @@ impl<S: Surface> Dashboard<S> {
                         let _ = self.outbox.send(Message::Edited(edited));
                     }
                     Effect::EditConfig => self.edit_config().await?,
-                    Effect::Recall { .. } => {}
                     Effect::ReloadConfig => self.config.iter().for_each(ConfigWatch::reload),
                     Effect::ForgetLimits => {
                         self.calls.forget_pacing();
@@ -330,6 +342,10 @@ impl<S: Surface> Dashboard<S> {
                         if let Some(flight) = self.flights.remove(&ticket) {
                             flight.abort();
                         }
+                    }
+                    Effect::Record(poll) => self.remember(HistoryJob::Record(poll)),
+                    Effect::Recall { ticket, question } => {
+                        self.remember(HistoryJob::Recall { ticket, question });
                     }
                     Effect::Market(command) => self.market(command),
                     Effect::SaveTheme(name) => self.save_theme(name),
@@ -490,6 +506,8 @@ impl<S: Surface> Dashboard<S> {
             flight.abort();
         }
         self.disk_writer = None;
+        self.history_thread = None;
+        self.history = ready.files.history;
         self.keep_pacing();
         self.pacing = ready.files.pacing;
         self.calls = ready.calls;
@@ -510,6 +528,15 @@ impl<S: Surface> Dashboard<S> {
             let why = "can't start a thread".to_owned();
             let _ = self.outbox.send(Message::Kept(Err(why)));
         }
+    }
+
+    /// Passes a job to the thread of the recorded market, which starts with the first one.
+    fn remember(&mut self, job: HistoryJob) {
+        let (place, outbox) = (&self.history, &self.outbox);
+        let thread = self
+            .history_thread
+            .get_or_insert_with(|| HistoryThread::start(place.clone(), outbox.clone()));
+        thread.take(job);
     }
 
     fn call(&mut self, ticket: Ticket, request: Request) {

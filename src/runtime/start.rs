@@ -19,6 +19,7 @@ use crate::app::{Model, Profile};
 use crate::cli::{CliError, Connection, Market, ProfileResolver, Settings};
 use crate::domain::Resource;
 use crate::sandbox::Running;
+use crate::store::history::HistoryPlace;
 use crate::store::{GroupsFile, Journal, Notifications, PacingFile, Paths, StateStore};
 use crate::widgets::appearance::{Choice, Look};
 use crate::widgets::theme::Theme;
@@ -151,6 +152,7 @@ pub(super) fn open(settings: &Settings, profile: &Profile) -> (Files, RestoredSt
         journal: history.journal,
         groups: groups_seen(&mut restored, settings, profile),
         pacing: settings.pacing_file(),
+        history: Some(settings.history_place()),
         sandbox: None,
     };
     (files, restored)
@@ -194,6 +196,8 @@ pub struct Files {
     pub groups: Option<GroupsFile>,
     /// The intervals learned from refusals.
     pub pacing: Option<PacingFile>,
+    /// Where the market is recorded.
+    pub history: Option<HistoryPlace>,
     /// How the panes were left, and the saved searches.
     pub state_store: Option<StateStore>,
     /// The embedded sandbox, if it is the market.
@@ -263,6 +267,7 @@ pub async fn show(
         .with_journal(files.journal)
         .with_groups(files.groups)
         .with_pacing(files.pacing)
+        .with_history(files.history)
         .keeping(files.state_store)
         .among(markets, files.sandbox);
     match Box::pin(dashboard.run()).await {

@@ -32,8 +32,8 @@ pub(super) fn sentences(
 }
 
 /// The verdict alone, to put behind an offer's letter: `low price, 8% of the way from …`.
-pub(super) fn sentence(state: &State, row: usize) -> Option<String> {
-    let (memory, _, price) = state.remembered(Resource::Offers, row)?;
+pub(super) fn sentence(state: &State, resource: Resource, row: usize) -> Option<String> {
+    let (memory, _, price) = state.remembered(resource, row)?;
     Some(match verdict(memory, price) {
         Verdict::Withheld(withheld) => why_withheld(&withheld),
         Verdict::Given(rating) => standing(&rating),
