@@ -190,11 +190,6 @@ pub enum Effect {
     EditConfig,
     /// Read the configuration file again.
     ReloadConfig,
-    /// Read the recorded market; replies with [`Message::Recalled`].
-    Recall {
-        ticket: Ticket,
-        question: Question,
-    },
     /// Forget the intervals learned from refusals.
     ForgetLimits,
     Redraw,

@@ -10,7 +10,7 @@ pub mod dashboard;
 mod disk_writer;
 pub mod editor;
 pub mod history;
-mod input;
+pub mod input;
 mod markets;
 mod messages;
 mod notification;
