@@ -16,7 +16,7 @@ use crate::domain::history::{
 };
 use crate::domain::insight::lot_of;
 use crate::domain::workergroup::Recruitment;
-use crate::domain::{Resource, Untrusted};
+use crate::domain::{Query, Resource, Untrusted};
 
 /// Parts of the time: as many as a wide screen has columns for.
 const BUCKETS: usize = 180;
@@ -93,7 +93,18 @@ impl History {
             return false;
         };
         let pane = (browser.resource(), browser.responses());
-        let subjects = subjects(cx.state);
+        Self::show(subjects(cx.state), pane, cx);
+        true
+    }
+
+    /// The history of a saved search.
+    pub fn of_search(query: &Query, cx: &mut Cx<'_>) {
+        let subject = Subject::of_search(SearchKey::of(query), "search");
+        let responses = cx.state.browsers[query.resource].responses();
+        Self::show(vec![subject], (query.resource, responses), cx);
+    }
+
+    fn show(subjects: Vec<Subject>, pane: (Resource, u64), cx: &mut Cx<'_>) {
         let mut view = Self {
             subjects,
             place: 0,
@@ -109,14 +120,13 @@ impl History {
             let all = LotFilter::default();
             let searches = recall::question(None, all, 30, Want::Searches, cx.now);
             let effect = cx.state.recall(searches.clone());
-            cx.effects(effect);
+            cx.effect(effect);
             view.searches = Some(searches);
         } else {
             view.failure = Some("Nothing is recorded without a state folder".to_owned());
         }
         view.ask(cx);
         cx.open(view);
-        true
     }
 
     fn subject(&self) -> Option<&Subject> {
@@ -137,7 +147,7 @@ impl History {
             cx.now,
         );
         let effect = cx.state.recall(question.clone());
-        cx.effects(effect);
+        cx.effect(effect);
         self.question = Some(question);
         self.is_awaited = true;
         self.take_answer(cx.state);

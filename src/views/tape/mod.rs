@@ -76,7 +76,7 @@ impl Tape {
         let want = Want::Tape { most: MOST };
         let question = recall::question(search, LotFilter::default(), DAYS, want, cx.now);
         let effect = cx.state.recall(question.clone());
-        cx.effects(effect);
+        cx.effect(effect);
         self.question = Some(question);
     }
 

@@ -173,7 +173,7 @@ fn without_a_record_the_tape_shows_what_auto_refresh_has_seen() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("w").wait(30.0).answer(THREE).wait(30.0);
     // The price of the GPU, from which the record's price with 50 GB follows: 0.40 + 0.0625.
-    desk.answer(&THREE.replace("\"dph_base\":0.40", "\"dph_base\":0.35"));
+    desk.answer(&THREE.replace("\"dph_base\":0.40", "\"dph_base\":0.3501"));
     desk.keys("T")
         .expect("Nothing is recorded without a state folder");
     desk.expect("cheaper").expect("0.463 → 0.413");
@@ -230,7 +230,8 @@ fn the_history_shows_prices_with_their_record_low_and_gaps() {
         desk.expect("none below $0.400 in 100% of polls");
         desk.keys("left").expect("a day");
         recall(&mut desk, &recorded());
-        desk.expect("Watched 75% of the time");
+        // But for 6 h 5 min, and 5 min since the last poll.
+        desk.expect("Watched 74% of the time");
         desk.keys("right right").expect("a month");
         recall(&mut desk, &recorded());
         desk.expect("$0.400 lowest");
@@ -274,8 +275,8 @@ fn the_preview_gives_a_verdict_and_asks_once_for_it() {
         result: Box::new(Ok(answer(question, &recorded()))),
     });
     desk.wait(0.0);
-    // 0.40 and 50 GB at 0.9 a month are 0.4625: of 0.40 to 0.79 six are below it.
-    desk.expect("Low price: lower than 84%");
+    // 0.40 and 50 GB at 0.9 a month are 0.4625: of the 40 prices seven are below it, 17.5%.
+    desk.expect("Low price: lower than 82%");
     desk.expect("median $0.59");
     for _ in 0..10 {
         desk.wait(1.0);
@@ -306,4 +307,18 @@ fn compared_offers_have_their_verdicts_beside_each_other() {
     desk.keys("space space v");
     recall(&mut desk, &recorded());
     desk.expect("A: Low price");
+}
+
+#[test]
+fn a_saved_search_has_its_history() {
+    let mut desk = desk(80, 24);
+    desk.keys("b").type_text("cheapest").keys("ctrl-o");
+    desk.expect("History: search");
+    let asked = questions(&mut desk);
+    let series = asked
+        .iter()
+        .find(|(_, asked)| matches!(asked.want, Want::Series { .. }));
+    let search = series.unwrap().1.search.as_ref().unwrap();
+    assert_eq!(search.resource, Resource::Offers);
+    desk.keys("esc").expect("Presets");
 }

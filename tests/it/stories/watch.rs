@@ -35,6 +35,7 @@ fn a_watched_search_is_asked_again_and_what_changed_is_marked() {
     desk.wait(30.0).answer(THREE);
     desk.expect("+ 0 new, 0 gone, ▼ 0 cheaper, ▲ 0 more expensive")
         .expect_not("▼0.0600");
+    desk.calls.clear(); // the search for why 104 is gone
     desk.keys("w").expect("Auto-refresh off");
     desk.wait(120.0);
     assert!(desk.calls.is_empty());
@@ -94,6 +95,7 @@ fn another_question_has_nothing_to_be_compared_with() {
         .expect("Auto-refresh: next refresh in 30 s");
     // Offers that are not bundled are other rows.
     desk.wait(30.0).answer(&later()).expect("1 cheaper");
+    desk.calls.clear(); // the search for why 103 is gone
     desk.model.browsers[Resource::Offers].query.unbundled = true;
     desk.wait(30.0).answer(THREE).expect_not("cheaper");
 }
