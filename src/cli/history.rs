@@ -46,8 +46,7 @@ pub fn wanted(
         format: Format::Table,
         curl: false,
     };
-    let mut wanted =
-        search::wanted(resource, settings.dialect, &arguments, own.no_default, None)?;
+    let mut wanted = search::wanted(resource, settings.dialect, &arguments, own.no_default, None)?;
     let query = &mut wanted.query;
     query.offer_type = own.offer_type.unwrap_or(query.offer_type);
     Ok(wanted)
@@ -130,7 +129,15 @@ impl Report {
     }
 
     fn table(&self) -> String {
-        let titles = ["From (UTC)", "Low", "P20", "Median", "P80", "On offer", "Watched"];
+        let titles = [
+            "From (UTC)",
+            "Low",
+            "P20",
+            "Median",
+            "P80",
+            "On offer",
+            "Watched",
+        ];
         let mut rows = vec![titles.map(str::to_owned).to_vec()];
         rows.extend(self.watched().map(|bucket| {
             let level = |pick: fn(&crate::domain::history::Levels) -> f64| {
@@ -319,7 +326,8 @@ fn short(moment: Moment) -> String {
 
 /// A moment for programs: `2026-11-22T16:40:00Z`.
 pub fn rfc3339(moment: Moment) -> String {
-    jiff::Timestamp::from_second(moment.0).map_or_else(|_| moment.0.to_string(), |at| at.to_string())
+    jiff::Timestamp::from_second(moment.0)
+        .map_or_else(|_| moment.0.to_string(), |at| at.to_string())
 }
 
 /// How a spell ended, for programs.

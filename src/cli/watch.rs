@@ -240,7 +240,11 @@ impl<'a> Watch<'a> {
                 return Ok(false);
             }
         };
-        self.told = Some(events.first().map_or(self.told.unwrap_or(until), |newest| newest.at));
+        self.told = Some(
+            events
+                .first()
+                .map_or(self.told.unwrap_or(until), |newest| newest.at),
+        );
         let unit = match self.search.resource {
             Resource::Volumes => "/GB/month",
             Resource::Offers | Resource::Workergroups => "/h per GPU",
@@ -266,7 +270,10 @@ impl<'a> Watch<'a> {
             .copied()
             .filter(|row| meets.binary_search(row).is_ok())
             .collect();
-        let Some(best) = rows.first().filter(|_| rows.len() >= self.own.count as usize) else {
+        let Some(best) = rows
+            .first()
+            .filter(|_| rows.len() >= self.own.count as usize)
+        else {
             return Ok(false);
         };
         let values = values(&found.listing, *best, rows.len());
@@ -315,10 +322,7 @@ fn values(listing: &Listing, row: u32, count: usize) -> Vec<(&'static str, Strin
 }
 
 /// Runs the person's command without a shell, so that no text from a server is read as one.
-async fn run_command(
-    command: &str,
-    values: Vec<(&'static str, String)>,
-) -> Result<(), CliError> {
+async fn run_command(command: &str, values: Vec<(&'static str, String)>) -> Result<(), CliError> {
     let failed = |why: &dyn std::fmt::Display| CliError::Failed(format!("--exec: {why}"));
     let (program, arguments) = command_words(command).map_err(|error| failed(&error))?;
     let status = tokio::process::Command::new(&program)
@@ -352,9 +356,9 @@ fn line(event: &Event, unit: &str) -> String {
         ChangeKind::OutOfView => "out of view".to_owned(),
         ChangeKind::Gone(cause) => cause_name(cause).replace('_', " "),
         ChangeKind::Repriced { from } => {
-            let share = change.share().map_or_else(String::new, |share| {
-                format!(" ({:+.1}%)", share * 100.0)
-            });
+            let share = change
+                .share()
+                .map_or_else(String::new, |share| format!(" ({:+.1}%)", share * 100.0));
             format!("{} → {}{unit}{share}", amount(from), amount(change.price))
         }
         ChangeKind::Resized { from } => format!("{from} → {} on offer", change.amount),
@@ -413,9 +417,8 @@ fn before(change: &Change) -> Option<f64> {
     match change.kind {
         ChangeKind::Repriced { from } => Some(from),
         ChangeKind::Resized { from } => Some(f64::from(from)),
-        ChangeKind::Listed
-        | ChangeKind::Gone(_)
-        | ChangeKind::IntoView
-        | ChangeKind::OutOfView => None,
+        ChangeKind::Listed | ChangeKind::Gone(_) | ChangeKind::IntoView | ChangeKind::OutOfView => {
+            None
+        }
     }
 }

@@ -11,7 +11,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use crate::app::{Message, Ticket};
 use crate::domain::history::{Answer, Poll, Question};
-use crate::store::history::{Database, Holder, HistoryError, HistoryPlace};
+use crate::store::history::{Database, HistoryError, HistoryPlace, Holder};
 
 /// How long leaving waits for the pending jobs.
 const PATIENCE: Duration = Duration::from_secs(2);

@@ -42,9 +42,10 @@ impl Arrival {
         if let Some(listing) = self.response.take() {
             self.pane.answered(self.ticket, Ok(listing), self.now);
             let pane = &self.pane;
-            self.poll = pane.listing().zip(self.asked.take()).map(|(rows, asked)| {
-                asked.answered(rows, &pane.check, pane.dialect(), self.now)
-            });
+            self.poll = pane
+                .listing()
+                .zip(self.asked.take())
+                .map(|(rows, asked)| asked.answered(rows, &pane.check, pane.dialect(), self.now));
         }
         self
     }

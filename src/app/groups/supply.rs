@@ -172,7 +172,9 @@ impl SupplyCheck {
             return Vec::new();
         };
         let recorded = match &answer {
-            Ok(listing) => Some(recording::record(asked.once_answered(listing, dialect, now))),
+            Ok(listing) => Some(recording::record(
+                asked.once_answered(listing, dialect, now),
+            )),
             Err(error) => asked.failed(error, now),
         };
         let (supply, goes_on) = match answer {

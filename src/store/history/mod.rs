@@ -205,7 +205,9 @@ fn connect(path: &Path) -> std::io::Result<rusqlite::Result<Connection>> {
 fn explained(path: &str, error: &rusqlite::Error) -> HistoryError {
     let path = path.to_owned();
     match error.sqlite_error_code() {
-        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => HistoryError::Corrupt { path },
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
+            HistoryError::Corrupt { path }
+        }
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => HistoryError::Locked { path },
         Some(ErrorCode::DiskFull) => HistoryError::Full { path },
         Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => HistoryError::ReadOnly { path },

@@ -51,7 +51,7 @@ const STEPS: [&str; 2] = [
         ended INTEGER
     );
     CREATE UNIQUE INDEX spell_open ON spell (search, lot) WHERE ending IS NULL;
-    CREATE INDEX spell_closed ON spell (search, last) WHERE ending IS NOT NULL;
+    CREATE INDEX spell_closed ON spell (search, ended) WHERE ending IS NOT NULL;
     CREATE INDEX spell_lot ON spell (lot, search);",
     "CREATE TABLE lease (
         search INTEGER PRIMARY KEY REFERENCES search (id) ON DELETE CASCADE,
@@ -73,7 +73,8 @@ pub(super) enum Prepared {
 /// Sets up a connection and brings the tables to the current version.
 pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<Prepared> {
     let found = version(connection)?;
-    let application: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    let application: i32 =
+        connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
     if application != 0 && application != APPLICATION {
         return Ok(Prepared::Foreign);
     }

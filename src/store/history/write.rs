@@ -119,12 +119,7 @@ fn close(connection: &Connection, search: i64, spell: &Spell) -> rusqlite::Resul
         .map(drop)
 }
 
-fn update(
-    connection: &Connection,
-    search: i64,
-    spell: &Spell,
-    at: Moment,
-) -> rusqlite::Result<()> {
+fn update(connection: &Connection, search: i64, spell: &Spell, at: Moment) -> rusqlite::Result<()> {
     let lot = lot(connection, &spell.lot, spell.host)?;
     let last = (spell.last < at).then_some(spell.last.0);
     connection
