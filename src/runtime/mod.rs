@@ -9,7 +9,7 @@ mod config_watch;
 pub mod dashboard;
 mod disk_writer;
 pub mod editor;
-pub mod history;
+mod history;
 pub mod input;
 mod markets;
 mod messages;

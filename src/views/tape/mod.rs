@@ -236,7 +236,7 @@ impl View for Tape {
         match action {
             Action::Query => Some("filter"),
             Action::Submit if self.is_typing => Some("keep"),
-            Action::Submit => Some("offers of the machine"),
+            Action::Submit => Some("machine's offers"),
             Action::NextTab if self.is_all => Some("this search"),
             Action::NextTab => Some("all searches"),
             Action::Back if self.is_typing => Some("clear filter"),

@@ -132,9 +132,9 @@ fn the_tape_shows_what_changed_newest_first() {
         desk.expect("11:59:00").expect("cheaper");
         desk.expect("0.450 → 0.410").expect("−9").expect("26m");
         desk.expect("rented").expect("0.410 →").expect(">3h");
-        desk.expect("resized").expect("8 → 4");
+        desk.expect("resized").expect("8 → 4 GPUs");
         desk.expect("listed").expect("→ 0.410");
-        desk.expect("not watched for 6 h 02 min");
+        desk.expect("not watched for").expect("6 h 02 min");
         let screen = desk.screen();
         let place = |text: &str| screen.find(text).unwrap();
         assert!(place("cheaper") < place("rented"), "{screen}");
