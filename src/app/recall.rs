@@ -129,7 +129,7 @@ impl Recall {
         let question = question(
             Some(search.clone()),
             filter,
-            VERDICT_DAYS,
+            VERDICT_DAYS * SECONDS_PER_DAY,
             Want::Memory,
             now,
         );
@@ -137,11 +137,11 @@ impl Recall {
     }
 }
 
-/// A question about the last `days` days.
+/// A question about the last `seconds`.
 pub fn question(
     search: Option<SearchKey>,
     filter: LotFilter,
-    days: i64,
+    seconds: i64,
     want: Want,
     now: Now,
 ) -> Question {
@@ -149,7 +149,7 @@ pub fn question(
     Question {
         search,
         filter,
-        since: Moment(until.0.saturating_sub(days * SECONDS_PER_DAY)),
+        since: Moment(until.0.saturating_sub(seconds)),
         until,
         want,
     }

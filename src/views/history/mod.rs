@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 use crate::app::State;
 use crate::app::groups::preflight::Look;
 use crate::app::keymap::{Action, Context};
-use crate::app::recall::{self, Recalled};
+use crate::app::recall::{self, Recalled, SECONDS_PER_DAY};
 use crate::app::remote::Now;
 use crate::app::view::{Availability, Cx, Outcome, Scene, View};
 use crate::domain::history::{
@@ -30,24 +30,27 @@ const LONGEST_TITLE: usize = 60;
 /// How far back the chart goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Span {
+    Hour,
     Day,
     Week,
     Month,
 }
 
 impl Span {
-    const ALL: [Self; 3] = [Self::Day, Self::Week, Self::Month];
+    const ALL: [Self; 4] = [Self::Hour, Self::Day, Self::Week, Self::Month];
 
-    const fn days(self) -> i64 {
+    const fn seconds(self) -> i64 {
         match self {
-            Self::Day => 1,
-            Self::Week => 7,
-            Self::Month => 30,
+            Self::Hour => 3600,
+            Self::Day => SECONDS_PER_DAY,
+            Self::Week => 7 * SECONDS_PER_DAY,
+            Self::Month => 30 * SECONDS_PER_DAY,
         }
     }
 
     const fn title(self) -> &'static str {
         match self {
+            Self::Hour => "an hour",
             Self::Day => "a day",
             Self::Week => "a week",
             Self::Month => "a month",
@@ -108,7 +111,7 @@ impl History {
         let mut view = Self {
             subjects,
             place: 0,
-            span: Span::Week,
+            span: Span::Day,
             question: None,
             searches: None,
             series: None,
@@ -118,7 +121,8 @@ impl History {
         };
         if cx.state.recall.is_on {
             let all = LotFilter::default();
-            let searches = recall::question(None, all, 30, Want::Searches, cx.now);
+            let searches =
+                recall::question(None, all, Span::Month.seconds(), Want::Searches, cx.now);
             let effect = cx.state.recall(searches.clone());
             cx.effect(effect);
             view.searches = Some(searches);
@@ -142,7 +146,7 @@ impl History {
         let question = recall::question(
             Some(subject.search.clone()),
             subject.filter.clone(),
-            self.span.days(),
+            self.span.seconds(),
             Want::Series { buckets: BUCKETS },
             cx.now,
         );
@@ -284,6 +288,9 @@ impl View for History {
             | Action::Differences
             | Action::Mark
             | Action::Settings
+            // They are about the table below.
+            | Action::Copy
+            | Action::Export
             | Action::Submit
             | Action::Up
             | Action::Down

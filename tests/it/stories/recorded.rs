@@ -154,7 +154,8 @@ fn the_tape_is_filtered_and_leads_to_the_machine() {
     let bourse::api::Request::Search(query) = desk.asked() else {
         panic!("{:?}", desk.calls);
     };
-    assert_eq!(query.conditions.len(), 1);
+    let asked = bourse::domain::language::print(&query.conditions);
+    assert_eq!(asked, "machine_id=9 host_id=70", "hosts can be asked for");
 }
 
 #[test]
@@ -223,16 +224,16 @@ fn the_history_shows_prices_with_their_record_low_and_gaps() {
         questions(&mut desk);
         desk.keys("H").expect("Reading the record");
         recall(&mut desk, &recorded());
-        desk.expect("History: RTX 4090, a week")
+        desk.expect("History: RTX 4090, a day")
             .expect("asked, not paid");
+        // But for 6 h 5 min, and 5 min since the last poll.
+        desk.expect("Watched 74% of the time");
+        desk.keys("right").expect("a week");
+        recall(&mut desk, &recorded());
         desk.expect("$0.400 lowest").expect("80 GPUs on offer");
         desk.expect("Low  $0.400 on 2026-11-18 12:00");
         desk.expect("none below $0.400 in 100% of polls");
-        desk.keys("left").expect("a day");
-        recall(&mut desk, &recorded());
-        // But for 6 h 5 min, and 5 min since the last poll.
-        desk.expect("Watched 74% of the time");
-        desk.keys("right right").expect("a month");
+        desk.keys("right").expect("a month");
         recall(&mut desk, &recorded());
         desk.expect("$0.400 lowest");
         desk.keys("esc").expect("Offers");
@@ -258,7 +259,7 @@ fn nothing_recorded_says_how_to_record() {
     let mut desk = desk(80, 24);
     desk.keys("H");
     recall(&mut desk, &[]);
-    desk.expect("Nothing recorded in a week")
+    desk.expect("Nothing recorded in a day")
         .expect("auto-refresh");
 }
 
@@ -320,5 +321,38 @@ fn a_saved_search_has_its_history() {
         .find(|(_, asked)| matches!(asked.want, Want::Series { .. }));
     let search = series.unwrap().1.search.as_ref().unwrap();
     assert_eq!(search.resource, Resource::Offers);
-    desk.keys("esc").expect("Presets");
+    desk.keys("esc").expect("Cheapest 24 GB card");
+}
+
+#[test]
+fn a_poll_is_recorded_with_the_causes_of_what_is_gone() {
+    let polls = |desk: &mut TestApp| -> Vec<bourse::domain::history::Poll> {
+        let effects = std::mem::take(&mut desk.effects).into_iter();
+        effects
+            .filter_map(|effect| match effect {
+                Effect::Record(poll) => Some(*poll),
+                _ => None,
+            })
+            .collect()
+    };
+    let none = r#"{"offers":[]}"#;
+    let mut desk = desk(80, 24);
+    polls(&mut desk);
+    desk.keys("w").wait(30.0).answer(none);
+    assert!(polls(&mut desk).is_empty(), "the causes are asked for");
+    desk.answer(&THREE.replace("\"rented\":false", "\"rented\":true"));
+    let recorded = polls(&mut desk);
+    assert_eq!(recorded.len(), 1);
+    let causes: Vec<_> = recorded[0].causes.iter().map(|(_, cause)| *cause).collect();
+    assert_eq!(causes, [Cause::Rented; 3]);
+    // A response in between does not lose the poll before.
+    desk.wait(30.0).answer(THREE);
+    polls(&mut desk);
+    desk.wait(30.0).answer(none);
+    desk.keys("r");
+    let (ticket, _) = desk.calls.pop().unwrap();
+    let listing = bourse::domain::Listing::read(Resource::Offers.catalog(), none, 0.0).unwrap();
+    let reply = bourse::api::Reply::Records(Box::new(listing));
+    desk.reply(ticket, Ok(reply));
+    assert_eq!(polls(&mut desk).len(), 2);
 }
