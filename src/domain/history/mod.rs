@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::{OfferType, Resource};
 
 mod advance;
+mod alert;
 mod poll;
 mod recall;
 mod series;
@@ -21,6 +22,7 @@ mod timeline;
 mod verdict;
 
 pub use advance::{Advance, advance};
+pub use alert::{AlertState, Figures, Repeat, Ring, Rule, RuleError, Seen, Trigger, check};
 pub use poll::{Arrival, causes};
 pub use recall::{Answer, LotFilter, Question, Recorded, RecordedSearch, Want, answer};
 pub use series::{Bucket, Levels, Now, Series, series};
