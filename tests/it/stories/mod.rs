@@ -34,6 +34,7 @@ mod plain;
 mod plot;
 mod price_basis;
 mod quit;
+mod recording;
 mod requests;
 mod route_lab;
 mod saved;
