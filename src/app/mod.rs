@@ -153,7 +153,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             auto_refresh::woken(&mut model.state, now, spread);
             Vec::new()
         }
-        Message::Deadline => on_deadline(model, now),
+        Message::Deadline => due(model, now),
         Message::Copied(result) | Message::Saved(result) => {
             model.show(match result {
                 Ok(how) => Toast::new(how, now),
@@ -192,9 +192,14 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
 }
 
 /// Does what is due.
-fn on_deadline(model: &mut Model, now: Now) -> Vec<Effect> {
-    let toast = &mut model.state.toast;
-    toast.take_if(|toast| toast.until <= now.mono);
+fn due(model: &mut Model, now: Now) -> Vec<Effect> {
+    if model
+        .toast
+        .as_ref()
+        .is_some_and(|toast| toast.until <= now.mono)
+    {
+        model.state.toast = None;
+    }
     let mut effects = auto_refresh::tick(model, now);
     effects.extend(sorting::tick(model, now));
     effects.extend(model.state.step_routes(now));

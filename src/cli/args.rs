@@ -11,7 +11,7 @@ use clap::{Arg, Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 use super::analysis_args::{DepthArguments, MarketArguments, PlanArguments};
 use super::create_args::CreateArguments;
-use super::history_args::{DbCommand, HistoryArguments, WatchArguments};
+use super::history_args::{DbCommand, HistoryArguments, ReplayArguments, WatchArguments};
 use crate::domain::OfferType;
 use crate::domain::cost::Job;
 use crate::sandbox::faults::FaultSpec;
@@ -108,6 +108,8 @@ pub enum Command {
     Watch(WatchArguments),
     /// Show the recorded prices of a search, and whether today's are low
     History(HistoryArguments),
+    /// Open the dashboard on the recorded offers of an earlier time
+    Replay(ReplayArguments),
     /// Check, shrink, export or reset the recorded prices
     Db {
         #[command(subcommand)]
@@ -419,7 +421,7 @@ pub(super) fn not_negative(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "it must not be negative".to_owned())
 }
 
-fn positive(text: &str) -> Result<f64, String> {
+pub(super) fn positive(text: &str) -> Result<f64, String> {
     let number = number(text)?;
     (number > 0.0)
         .then_some(number)

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::recall::{LotFilter, Question, Recorded};
+use super::shift::{Outcomes, Shift};
 use super::{
     Beginning, Cause, Ending, Lot, Moment, Poll, PollOutcome, PollRow, SearchKey, Sighting, Spell,
     is_same_price, timeline,
@@ -98,15 +99,19 @@ pub fn compare(before: &Poll, after: &Poll) -> Vec<Change> {
         let is_gone = after.sighting(&seen.lot).is_none();
         is_gone.then(|| Change::of(seen, missed(after, &seen.lot)))
     });
+    let outcomes = Outcomes {
+        before: before.outcome,
+        after: after.outcome,
+    };
     let others = after.sightings.iter().filter_map(|seen| {
         let kind = match before.sighting(&seen.lot) {
             None if before.outcome == PollOutcome::Complete => ChangeKind::Listed,
             None => ChangeKind::IntoView,
-            Some(old) if !is_same_price(old.price, seen.price) => {
-                ChangeKind::Repriced { from: old.price }
-            }
-            Some(old) if old.amount != seen.amount => ChangeKind::Resized { from: old.amount },
-            Some(_) => return None,
+            Some(old) => match outcomes.shift(old.figures(), seen.figures()).0 {
+                Shift::Repriced => ChangeKind::Repriced { from: old.price },
+                Shift::Resized => ChangeKind::Resized { from: old.amount },
+                Shift::Same | Shift::Revealed => return None,
+            },
         };
         Some(Change::of(seen, kind))
     });
@@ -158,15 +163,13 @@ pub fn tape(question: &Question, recorded: &[Recorded], most: usize) -> Vec<Even
         events.extend(events_of(question, one));
     }
     events.sort_by(|one, other| {
-        let lot = |event: &Event| event.lot().cloned();
-        other
-            .at
-            .cmp(&one.at)
-            .then_with(|| lot(one).cmp(&lot(other)))
+        let in_time = one.at.cmp(&other.at);
+        in_time.then_with(|| other.lot().cmp(&one.lot()))
     });
     if recorded.len() > 1 {
         events = once(events);
     }
+    events.reverse();
     events.truncate(most);
     events
 }
@@ -181,12 +184,11 @@ impl Event {
     }
 }
 
-/// Without the changes that another search told as well; `events` are the newest first, and of two
-/// that are equal the earlier one stays.
+/// Without the changes that another search told before; `events` are in their order in time.
 fn once(events: Vec<Event>) -> Vec<Event> {
     let mut kept: Vec<Event> = Vec::new();
     let mut latest: HashMap<(&'static str, Lot), usize> = HashMap::new();
-    for event in events.into_iter().rev() {
+    for event in events {
         let Some(lot) = event.lot() else {
             kept.push(event);
             continue;
@@ -199,7 +201,6 @@ fn once(events: Vec<Event>) -> Vec<Event> {
         latest.insert(key, kept.len());
         kept.push(event);
     }
-    kept.reverse();
     kept
 }
 
@@ -265,6 +266,7 @@ fn beginning(spell: &Spell, polls: &[PollRow]) -> Option<ChangeKind> {
             let before = timeline::before(polls, spell.first)?;
             (!before.is_gap(spell.first)).then_some(ChangeKind::IntoView)
         }
+        Beginning::Revealed => None,
     }
 }
 
@@ -285,7 +287,7 @@ impl Spell {
     /// Whether it continues an earlier spell of its lot.
     pub(super) const fn continues(&self) -> bool {
         match self.beginning {
-            Beginning::Repriced { .. } | Beginning::Resized { .. } => true,
+            Beginning::Repriced { .. } | Beginning::Resized { .. } | Beginning::Revealed => true,
             Beginning::Found | Beginning::Listed => false,
         }
     }
@@ -321,7 +323,7 @@ impl<'a> Lives<'a> {
             is_at_least,
             spell_since: spell.first,
             spell_until: spell.end.map(|(_, at)| at),
-            spell_is_at_least: spell.beginning == Beginning::Found,
+            spell_is_at_least: matches!(spell.beginning, Beginning::Found | Beginning::Revealed),
         };
         self.lots.insert(&spell.lot, lived);
         before.map(|before| Lasted {
@@ -341,8 +343,10 @@ impl<'a> Lives<'a> {
 }
 
 impl LotFilter {
-    /// The spells of the lots that it lets through.
+    /// The spells of the lots that it lets through. A damaged database may hold prices that are no
+    /// numbers.
     pub(super) fn of<'a>(&'a self, spells: &'a [Spell]) -> impl Iterator<Item = &'a Spell> {
-        spells.iter().filter(|spell| self.accepts(&spell.lot))
+        let is_asked = |spell: &&Spell| self.accepts(&spell.lot) && spell.price.is_finite();
+        spells.iter().filter(is_asked)
     }
 }

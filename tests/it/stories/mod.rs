@@ -35,6 +35,7 @@ mod plot;
 mod price_basis;
 mod quit;
 mod recorded;
+mod recording;
 mod requests;
 mod route_lab;
 mod saved;
