@@ -1,7 +1,7 @@
 //! The event loop: input first, then signals and responses, then the model's deadline.
 //!
-//! There is no frame rate. Pending messages are handled together and cost one frame; frames are at
-//! least 16 ms apart; with nothing to do the process sleeps.
+//! There is no frame rate. Pending messages are handled together and cost one frame; at
+//! most one frame in 16 ms is drawn on average; with nothing to do the process sleeps.
 
 use std::collections::HashMap;
 use std::io;
@@ -17,6 +17,7 @@ use super::clock::Clock;
 use super::config_watch::{ConfigWatch, Reloaded};
 use super::disk_writer::{DiskWriter, Job};
 use super::editor::Document;
+use super::frame_pace::FramePace;
 use super::markets::{MarketTasks, PendingConnections};
 use super::messages::{message, told, with_paste};
 use super::start::{Themes, theme_choices};
@@ -34,10 +35,6 @@ use crate::domain::journal::Intent;
 use crate::sandbox::Running;
 use crate::store::{GroupsFile, Journal, Notifications, PacingFile, StateStore, files};
 use crate::widgets::theme::Theme;
-
-// 60 frames a second: more would only be queued by the terminal.
-/// The minimum time between two frames.
-const FRAME_GAP: Duration = Duration::from_millis(16);
 
 // A fast route run could otherwise fill the queue as quickly as it drains, and no frame be drawn.
 /// The maximum number of messages handled per frame.
@@ -180,12 +177,13 @@ impl<S: Surface> Dashboard<S> {
         if let Some(status) = self.take(vec![Message::Started]).await? {
             return Ok(status);
         }
-        let mut drawn = Instant::now();
+        let mut pace = FramePace::new(Instant::now());
+        pace.drawn(Instant::now());
         self.draw()?;
         let mut dirty = false;
         let mut before = self.clock.now();
         loop {
-            let wake = self.wake(dirty.then_some(drawn + FRAME_GAP));
+            let wake = self.wake(dirty.then_some(pace.due()));
             let messages = tokio::select! {
                 biased;
                 outside = self.surface.next() => match outside {
@@ -226,9 +224,10 @@ impl<S: Surface> Dashboard<S> {
                 return Ok(status);
             }
             dirty = true;
-            if drawn.elapsed() >= FRAME_GAP {
+            let now = Instant::now();
+            if now >= pace.due() {
                 self.draw()?;
-                drawn = Instant::now();
+                pace.drawn(now);
                 dirty = false;
             }
         }

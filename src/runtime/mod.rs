@@ -9,6 +9,7 @@ mod config_watch;
 pub mod dashboard;
 mod disk_writer;
 pub mod editor;
+mod frame_pace;
 pub mod input;
 mod markets;
 mod messages;
