@@ -127,7 +127,7 @@ impl Prices {
     pub(super) fn sorted(mut self) -> Vec<(f64, f64)> {
         self.0.sort_by(|(one, _), (other, _)| one.total_cmp(other));
         self.0.dedup_by(|(next, more), (price, weight)| {
-            let is_same = next == price;
+            let is_same = next.total_cmp(price).is_eq();
             if is_same {
                 *weight += *more;
             }
