@@ -193,14 +193,19 @@ struct SpellReader<'c> {
 
 impl SpellReader<'_> {
     fn all(&self, spells: &mut Vec<Spell>) -> rusqlite::Result<()> {
-        let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT {SPELL}, lot FROM spell
-             WHERE search = ?1 AND first <= ?3 AND (ending IS NULL OR ended >= ?2)"
-        ))?;
-        let mut rows = statement.query(params![self.search, self.from, self.until])?;
-        while let Some(row) = rows.next()? {
-            if let Some(lot) = self.lots.get(&row.get(9)?) {
-                spells.push(spell(row, lot, self.seen)?);
+        // In one, the indexes could not be used.
+        for part in [
+            "ending IS NULL AND ?2 IS NOT NULL",
+            "ending IS NOT NULL AND ended >= ?2",
+        ] {
+            let mut statement = self.connection.prepare_cached(&format!(
+                "SELECT {SPELL}, lot FROM spell WHERE search = ?1 AND {part} AND first <= ?3"
+            ))?;
+            let mut rows = statement.query(params![self.search, self.from, self.until])?;
+            while let Some(row) = rows.next()? {
+                if let Some(lot) = self.lots.get(&row.get(9)?) {
+                    spells.push(spell(row, lot, self.seen)?);
+                }
             }
         }
         Ok(())
