@@ -38,8 +38,8 @@ impl Market {
             curl: false,
         };
         let mut wanted = search::wanted(
+            settings,
             Resource::Offers,
-            settings.dialect,
             &arguments,
             own.no_default,
             own.job,

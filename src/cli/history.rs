@@ -46,7 +46,7 @@ pub fn wanted(
         format: Format::Table,
         curl: false,
     };
-    let mut wanted = search::wanted(resource, settings.dialect, &arguments, own.no_default, None)?;
+    let mut wanted = search::wanted(settings, resource, &arguments, own.no_default, None)?;
     let query = &mut wanted.query;
     query.offer_type = own.offer_type.unwrap_or(query.offer_type);
     Ok(wanted)

@@ -137,7 +137,7 @@ mod tests {
         let kept = journal.read().unwrap();
         assert_eq!(kept.lines, [Line::Outcome(outcome.clone())]);
 
-        // What is no file any more can't be written.
+        // A folder can't be written like a file.
         std::fs::remove_file(journal.path()).unwrap();
         std::fs::create_dir(journal.path()).unwrap();
         let (outbox, mut inbox) = unbounded_channel();

@@ -473,6 +473,8 @@ fn supply_is_asked_one_search_at_a_time_and_shared_by_equal_searches() {
     assert_eq!(
         recorded.collect::<Vec<_>>(),
         [
+            // That of the offers at the start.
+            "rentable=true rented=false verified=true",
             "gpu_name=RTX_4090 rentable=true rented=false verified=true",
             "gpu_ram>=80 num_gpus=2 verified=true",
         ]

@@ -10,7 +10,7 @@ const FILE: &str = "bourse/profiles/sandbox/history.sqlite";
 
 fn dashboard(state: &str) -> Pty {
     let variables = [("XDG_STATE_HOME", state)];
-    let pty = Pty::bourse(&["--latency", "0"], &variables, 120, 34);
+    let pty = Pty::bourse(&[], &variables, 120, 34);
     pty.wait_for_text("RTX");
     pty
 }
@@ -47,7 +47,7 @@ fn a_frozen_sandbox_leaves_no_file() {
     let home = Home::new();
     let state = home.path().to_str().unwrap();
     let variables = [("XDG_STATE_HOME", state)];
-    let mut pty = Pty::bourse(&["--freeze", "--latency", "0"], &variables, 120, 34);
+    let mut pty = Pty::bourse(&["--freeze"], &variables, 120, 34);
     pty.wait_for_text("RTX");
     pty.keys("<C-c>");
     pty.exit().assert_clean(0);
