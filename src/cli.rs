@@ -8,20 +8,25 @@ pub mod args;
 mod complete;
 mod config;
 mod create_args;
+mod db;
 mod effective;
 mod groups;
 pub mod help;
+mod history;
+mod history_args;
 mod keys;
 mod man;
 pub mod markets;
 mod notes;
 mod output;
 mod plan;
+mod replay;
 mod route;
 mod sandbox;
 mod search;
 mod settings;
 mod table;
+mod watch;
 mod write;
 
 use std::process::ExitCode;
@@ -58,7 +63,7 @@ fn wrong_arguments(error: &clap::Error) -> ! {
 /// Runs a subcommand and returns its exit status.
 pub fn run(arguments: &Arguments, command: &Command) -> ExitCode {
     match perform(arguments, command) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(status) => status,
         Err(error) => error.report(),
     }
 }
@@ -88,7 +93,7 @@ pub fn profile_resolver(arguments: &Arguments, settings: &Settings) -> ProfileRe
     .sharing(settings.secrets.clone())
 }
 
-fn perform(arguments: &Arguments, command: &Command) -> Result<(), CliError> {
+fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliError> {
     if arguments.query.is_some() {
         return Err(CliError::Usage(
             "--query is for the dashboard; put the query after the subcommand".to_owned(),
@@ -100,7 +105,8 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<(), CliError> {
                 .to_owned(),
         ));
     }
-    match command {
+    let done = match command {
+        Command::Replay(own) => return replay::replay(arguments, resolve(arguments)?, own),
         Command::Completions { shell } => complete::script(*shell),
         Command::Complete(own) => complete::complete(own),
         Command::Config { command } => match command {
@@ -116,10 +122,14 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<(), CliError> {
         Command::Market(own) => block_on(analysis::market(&noted(arguments)?, own)),
         Command::Depth(own) => block_on(analysis::depth(&noted(arguments)?, own)),
         Command::Plan(own) => block_on(plan::plan(&noted(arguments)?, own)),
+        Command::Watch(own) => block_on(watch::watch(&noted(arguments)?, own)),
+        Command::History(own) => history::history(&noted(arguments)?, own),
+        Command::Db { command } => db::db(&noted(arguments)?, *command),
         Command::Groups(own) => block_on(groups::groups(&noted(arguments)?, own)),
         Command::Unlist(own) => block_on(write::unlist(&noted(arguments)?, own)),
         Command::Route(own) => on_threads(route::route(&noted(arguments)?, own)),
-    }
+    };
+    done.map(|()| ExitCode::SUCCESS)
 }
 
 fn resolve(arguments: &Arguments) -> Result<Settings, CliError> {

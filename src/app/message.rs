@@ -13,10 +13,12 @@ use super::themes::Themes;
 pub use super::toast::Toast;
 use crate::api::ledger::LedgerEntry;
 use crate::api::{ApiError, Received, Reply, Request};
+use crate::domain::history::{Answer, Poll, Question};
 use crate::domain::journal::{Intent, Outcome};
 use crate::domain::routing::Run;
 use crate::domain::saved::{SearchChange, Searches, Snapshot};
 use crate::domain::throughput::Throughput;
+use crate::domain::watching::Watching;
 use crate::domain::workergroup;
 
 #[derive(Debug)]
@@ -91,6 +93,13 @@ pub enum Message {
     Exported(Result<Written, NotWritten>),
     /// The result of a market command.
     Market(Box<MarketEvent>),
+    /// What was recorded of the market, or why it cannot be read; see [`Effect::Recall`].
+    Recalled {
+        ticket: Ticket,
+        result: Box<Result<Answer, String>>,
+    },
+    /// The market is not recorded, and why; sent once.
+    HistoryOff(String),
     /// A background task panicked; the dashboard continues.
     TaskLost(String),
 }
@@ -155,6 +164,13 @@ pub enum Effect {
     },
     /// Save the listed groups, to compare the next listing with.
     KeepGroups(Box<workergroup::Snapshot>),
+    /// Add a response to the recorded market.
+    Record(Box<Poll>),
+    /// Read the recorded market; replies with [`Message::Recalled`].
+    Recall {
+        ticket: Ticket,
+        question: Question,
+    },
     /// Carry out a market command; replies with [`Message::Market`].
     Market(MarketCommand),
     /// Select another theme in the configuration; replies with [`Message::Saved`].
@@ -191,6 +207,7 @@ pub struct Reconfigured {
     /// The themes, none shown but the one that the file names.
     pub themes: Themes,
     pub throughput: Throughput,
+    pub watch: Watching,
     /// What is wrong with the file but stops nothing: an unknown key, a bad color.
     pub notices: Vec<String>,
     /// Whether keys, colors or switches differ from before; adding a market changes none of them.

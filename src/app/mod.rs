@@ -7,7 +7,7 @@
 mod actions;
 pub mod analysis;
 mod answers;
-mod auto_refresh;
+pub mod auto_refresh;
 mod availability;
 pub mod bar;
 pub mod browser;
@@ -35,6 +35,8 @@ pub mod price_models;
 pub mod pricing;
 mod profile;
 mod query_input;
+pub mod recall;
+mod recording;
 pub mod remote;
 pub mod requests;
 pub mod routes;
@@ -86,6 +88,7 @@ pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
     if model.state.revision() != before {
         stack::rows_changed(model);
     }
+    recall::follow(model, now, &mut effects);
     persistence::watch(model, now, is_input, &mut effects);
     effects
 }
@@ -95,6 +98,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
         Message::Started => actions::start(model, now),
         Message::Key(key) => {
             model.state.toast.take_if(|toast| toast.was_seen(now));
+            auto_refresh::looked(&mut model.state, false, now);
             key_pressed(model, now, key)
         }
         Message::Paste(text) => {
@@ -106,6 +110,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
         Message::Mouse(event) => mouse::on_event(model, now, event),
         Message::Focus(is_focused) => {
             model.state.is_focused = is_focused;
+            auto_refresh::looked(&mut model.state, !is_focused, now);
             Vec::new()
         }
         Message::Edited(result) => stack::edited(model, now, result),
@@ -148,20 +153,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             auto_refresh::woken(&mut model.state, now, spread);
             Vec::new()
         }
-        Message::Deadline => {
-            if model
-                .toast
-                .as_ref()
-                .is_some_and(|toast| toast.until <= now.mono)
-            {
-                model.state.toast = None;
-            }
-            let mut effects = auto_refresh::tick(model, now);
-            effects.extend(sorting::tick(model, now));
-            effects.extend(model.state.step_routes(now));
-            effects.extend(stack::tick(model, now));
-            effects
-        }
+        Message::Deadline => due(model, now),
         Message::Copied(result) | Message::Saved(result) => {
             model.show(match result {
                 Ok(how) => Toast::new(how, now),
@@ -188,11 +180,31 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             effects.extend(stack::tick(model, now));
             effects
         }
-        Message::TaskLost(why) => {
+        Message::Recalled { ticket, result } => {
+            model.state.recall.answered(ticket, *result);
+            stack::tick(model, now)
+        }
+        Message::TaskLost(why) | Message::HistoryOff(why) => {
             model.show(Toast::error(why, now));
             Vec::new()
         }
     }
+}
+
+/// Does what is due.
+fn due(model: &mut Model, now: Now) -> Vec<Effect> {
+    if model
+        .toast
+        .as_ref()
+        .is_some_and(|toast| toast.until <= now.mono)
+    {
+        model.state.toast = None;
+    }
+    let mut effects = auto_refresh::tick(model, now);
+    effects.extend(sorting::tick(model, now));
+    effects.extend(model.state.step_routes(now));
+    effects.extend(stack::tick(model, now));
+    effects
 }
 
 /// Tells every possible receiver that a request waits or is retried.

@@ -13,7 +13,7 @@ use super::profile::Profile;
 use super::remote::{Now, Tickets};
 use super::requests::Requests;
 use super::routes::Routes;
-use super::{drafts, sandbox, split, themes};
+use super::{drafts, recall, sandbox, split, themes, watch};
 use crate::api::ApiError;
 use crate::api::ledger::Ledger;
 use crate::domain::local::LocalTime;
@@ -62,6 +62,10 @@ pub struct State {
     /// The themes, and the current one.
     pub themes: themes::Themes,
     pub drafts: drafts::Drafts,
+    /// How often watched searches may send requests.
+    pub watch_pace: watch::Pace,
+    /// What was read of the recorded market.
+    pub recall: recall::Recall,
     pub(crate) tickets: Tickets,
     pub(super) keyboard: Keyboard,
 }
@@ -193,6 +197,8 @@ impl State {
             markets: Markets::default(),
             themes: themes::Themes::default(),
             drafts: drafts::Drafts::default(),
+            watch_pace: watch::Pace::default(),
+            recall: recall::Recall::default(),
             tickets: Tickets::default(),
             keyboard: Keyboard::default(),
         }

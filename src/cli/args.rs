@@ -11,6 +11,7 @@ use clap::{Arg, Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 use super::analysis_args::{DepthArguments, MarketArguments, PlanArguments};
 use super::create_args::CreateArguments;
+use super::history_args::{DbCommand, HistoryArguments, ReplayArguments, WatchArguments};
 use crate::domain::OfferType;
 use crate::domain::cost::Job;
 use crate::sandbox::faults::FaultSpec;
@@ -103,6 +104,17 @@ pub enum Command {
     Depth(DepthArguments),
     /// Plan a cluster: the cheapest offers that together have N GPUs
     Plan(PlanArguments),
+    /// Search again and again, record prices and print what changes
+    Watch(WatchArguments),
+    /// Show the recorded prices of a search, and whether today's are low
+    History(HistoryArguments),
+    /// Open the dashboard on the recorded offers of an earlier time
+    Replay(ReplayArguments),
+    /// Check, shrink, export or reset the recorded prices
+    Db {
+        #[command(subcommand)]
+        command: DbCommand,
+    },
     /// List workergroups, or create one
     Groups(GroupsArguments),
     /// Unlist one of your volume listings
@@ -409,7 +421,7 @@ pub(super) fn not_negative(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "it must not be negative".to_owned())
 }
 
-fn positive(text: &str) -> Result<f64, String> {
+pub(super) fn positive(text: &str) -> Result<f64, String> {
     let number = number(text)?;
     (number > 0.0)
         .then_some(number)
@@ -425,7 +437,7 @@ fn patience(text: &str) -> Result<Duration, String> {
 }
 
 /// `90` (seconds), `500ms`, `30s`, `5m`, `1h`.
-fn span(text: &str) -> Result<Duration, String> {
+pub(super) fn span(text: &str) -> Result<Duration, String> {
     let split = text
         .find(|c: char| !(c.is_ascii_digit() || c == '.'))
         .unwrap_or(text.len());

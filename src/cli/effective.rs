@@ -14,6 +14,7 @@ use crate::domain::text::{message, visible};
 use crate::sandbox::SandboxConfig;
 use crate::store::config::{CUSTOM, SANDBOX, VAST};
 use crate::store::files;
+use crate::store::history::Database;
 use crate::store::places::places;
 use crate::store::{Config, Notifications, Paths, Profile};
 
@@ -227,6 +228,14 @@ fn look_rows(file: &File) -> Vec<Row> {
         let value = format!("{} GPU models", config.throughput.models(unit));
         rows.push(row(&setting, &value, or_default(place(&setting))));
     }
+    let watch = config.watch;
+    let mut watch_row = |name: &str, value: String| {
+        let setting = format!("watch.{name}");
+        let from = or_default(place(&setting));
+        rows.push(row(&setting, value, from));
+    };
+    watch_row("requests_per_minute", watch.requests_a_minute.to_string());
+    watch_row("every", format!("{}s", watch.interval));
     for keys in &config.keys {
         let setting = format!("keys.{}", keys.name);
         let value = keys.value.join(" ");
@@ -249,6 +258,7 @@ pub fn print_paths(flags: &Global) -> Result<(), CliError> {
         ("state", paths.state.clone()),
         ("searches and views", paths.profile_state(&profile)),
         ("write history", paths.journal_file()),
+        ("recorded prices", Database::path(&paths, &profile)),
     ]
     .into_iter()
     .map(|(what, path)| {

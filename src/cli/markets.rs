@@ -17,6 +17,7 @@ use crate::app::markets::{
 };
 use crate::domain::text::{message, visible};
 use crate::domain::throughput::Throughput;
+use crate::domain::watching::Watching;
 use crate::store::keys::{self, Complaints};
 use crate::store::profiles::{self, KeyPlace, NewProfile};
 use crate::store::{Config, ConfigError, Notifications, Paths, Profile, config, themes};
@@ -47,6 +48,7 @@ pub struct Preferences {
     /// When a desktop notification is sent.
     pub notifications: Notifications,
     pub throughput: Throughput,
+    pub watch: Watching,
     /// The markets that can be connected to.
     pub market_list: MarketList,
     /// Mistakes in the file that stop nothing.
@@ -144,6 +146,7 @@ impl ProfileResolver {
             mouse: config.mouse.unwrap_or(true),
             notifications: config.notifications,
             throughput: config.throughput.clone(),
+            watch: config.watch,
             market_list: self.market_list(),
             notices: dropped(&wrong),
         };

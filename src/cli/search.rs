@@ -8,7 +8,7 @@ use super::notes::{self, Answer};
 use super::output::{self, CliError, ProgressLine};
 use super::settings::Settings;
 use super::table::{Priced, View};
-use crate::api::{Progress, Reply, Request, Session, Wait};
+use crate::api::{ApiError, Progress, Reply, Request, Session, Wait};
 use crate::app::column_prerequisites::Need;
 use crate::app::computed_columns::ComputedColumns;
 use crate::domain::cost::{Basis, Job};
@@ -100,6 +100,7 @@ fn switches(
 }
 
 /// A search, and the job that a flag or its plain words describe.
+#[derive(Clone)]
 pub struct Wanted {
     pub query: Query,
     pub job: Option<Job>,
@@ -221,7 +222,7 @@ pub struct Found {
     pub rows: Vec<u32>,
     /// How many of them, the last ones, end before the job or lack its disk.
     unfit: usize,
-    check: ResponseCheck,
+    pub check: ResponseCheck,
 }
 
 impl Found {
@@ -250,10 +251,14 @@ pub async fn found(
     session: &Session,
     wanted: Wanted,
 ) -> Result<Found, CliError> {
-    let Wanted { query, job } = wanted;
-    let listing = fetch(session, &Request::Search(query.clone())).await;
+    let listing = fetch(session, &Request::Search(wanted.query.clone())).await;
     settings.keep_pacing(session);
-    let mut listing = listing?;
+    Ok(arranged(settings, wanted, listing?))
+}
+
+/// The response to a search with its prices and order as requested.
+pub fn arranged(settings: &Settings, wanted: Wanted, mut listing: Box<Listing>) -> Found {
+    let Wanted { query, job } = wanted;
     let check = ResponseCheck::of(&listing, &query, settings.dialect);
     listing.price_as(query.offer_type);
     if let Some(wanted) = query.storage {
@@ -269,13 +274,13 @@ pub async fn found(
     rows.sort_by_key(|row| computed.is_unfit(*row as usize));
     let unfit = rows.iter().filter(|row| computed.is_unfit(**row as usize));
     let unfit = unfit.count();
-    Ok(Found {
+    Found {
         query,
         listing,
         rows,
         unfit,
         check,
-    })
+    }
 }
 
 async fn search(
@@ -322,8 +327,18 @@ pub fn print_curl(
 
 /// Runs a request for records, showing waits on a terminal.
 pub async fn fetch(session: &Session, request: &Request) -> Result<Box<Listing>, CliError> {
+    match reply(session, request).await? {
+        Reply::Records(listing) => Ok(listing),
+        Reply::Unlisted { .. } | Reply::Created { .. } | Reply::Routed(_) => {
+            Err(CliError::Failed("the response has no records".to_owned()))
+        }
+    }
+}
+
+/// Runs a request, showing waits on a terminal.
+pub async fn reply(session: &Session, request: &Request) -> Result<Reply, ApiError> {
     let mut line = ProgressLine::new();
-    let reply = session
+    session
         .run(request, |progress| match progress {
             Progress::Waiting { attempt, span, why } => {
                 let why = match why {
@@ -340,13 +355,7 @@ pub async fn fetch(session: &Session, request: &Request) -> Result<Box<Listing>,
             }
             Progress::Tried(_) => line.clear(),
         })
-        .await?;
-    match reply {
-        Reply::Records(listing) => Ok(listing),
-        Reply::Unlisted { .. } | Reply::Created { .. } | Reply::Routed(_) => {
-            Err(CliError::Failed("the response has no records".to_owned()))
-        }
-    }
+        .await
 }
 
 /// Fills the computed columns that conditions, order and job need.

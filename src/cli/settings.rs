@@ -14,10 +14,12 @@ use crate::api::redact::KnownSecrets;
 use crate::api::{Client, ClientConfig, Operation, Origin, Pacer, Secret, Session};
 use crate::app::keys::Keymap;
 use crate::domain::throughput::Throughput;
+use crate::domain::watching::Watching;
 use crate::domain::workergroup::MadeGroups;
 use crate::domain::{Condition, Dialect, plain};
 use crate::sandbox::latency::Latency;
 use crate::sandbox::{GroupStore, Running, Sandbox, SandboxConfig, UnlistStore};
+use crate::store::history::{Database, HistoryPlace};
 use crate::store::keys::{self, Complaints};
 use crate::store::{Config, ConfigError, Notifications, PacingFile, Paths, Profile, SandboxFile};
 use crate::widgets::appearance::Look;
@@ -86,6 +88,7 @@ pub struct Settings {
     pub notifications: Notifications,
     /// The person's own throughput per GPU model.
     pub throughput: Throughput,
+    pub watch: Watching,
     /// The initial conditions: those of `--query` laid over the visible defaults.
     pub conditions: Option<Vec<Condition>>,
     /// What the plain words of `--query` say besides conditions.
@@ -159,6 +162,7 @@ impl Settings {
             mouse: config.mouse.unwrap_or(true),
             notifications: config.notifications,
             throughput: config.throughput,
+            watch: config.watch,
             conditions: None,
             words: plain::Settings::default(),
             limit: None,
@@ -196,6 +200,23 @@ impl Settings {
         let paths = self.paths.as_ref()?;
         let address = management.to_string();
         Some(PacingFile::new(paths, &self.profile, &address))
+    }
+
+    /// Where the market is recorded: in memory without a home folder, and for a frozen sandbox,
+    /// which is the same in every run.
+    pub fn history_place(&self) -> HistoryPlace {
+        let (market, is_lasting) = match &self.market {
+            Market::Remote { management, .. } => (management.to_string(), true),
+            Market::Embedded(config) => {
+                let is_lasting = !config.freeze && config.replay.is_none();
+                (format!("sandbox-{}", config.market.seed), is_lasting)
+            }
+        };
+        let paths = self.paths.as_ref().filter(|_| is_lasting);
+        HistoryPlace {
+            path: paths.map(|paths| Database::path(paths, &self.profile)),
+            market,
+        }
     }
 
     /// Saves the learned intervals. A failure is ignored: they only save a refusal at the next

@@ -33,6 +33,7 @@ pub mod text;
 pub mod throughput;
 pub mod unit;
 pub mod value;
+pub mod watching;
 pub mod workergroup;
 
 pub use catalog::{Catalog, OFFERS, Resource, VOLUMES, WORKERGROUPS};

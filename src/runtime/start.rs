@@ -21,6 +21,7 @@ use crate::app::{Model, Profile};
 use crate::cli::{CliError, Connection, Market, ProfileResolver, Settings};
 use crate::domain::Resource;
 use crate::sandbox::Running;
+use crate::store::history::HistoryPlace;
 use crate::store::{GroupsFile, Journal, Notifications, PacingFile, Paths, StateStore};
 use crate::widgets::appearance::{Choice, Look};
 use crate::widgets::theme::Theme;
@@ -63,6 +64,7 @@ async fn connect_and_show(
     let mut model = crate::views::dashboard(profile, settings.conditions.clone());
     model.unpack(restored, settings.conditions.is_some());
     model.set_throughput(settings.throughput.clone());
+    model.watch_pace.configure(settings.watch);
     model.browsers[Resource::Offers].take_settings(&settings.words);
     if let Some(limit) = settings.limit {
         model.browsers[Resource::Offers].query.limit = (limit > 0).then_some(limit);
@@ -97,6 +99,10 @@ pub(super) fn sandbox_notes(settings: &Settings, connection: &Connection) -> San
         id: listing.id,
         rented: listing.rented,
     });
+    let replayed = config.replay.as_ref().map(|replay| {
+        let from = crate::domain::format::moment(replay.from);
+        format!("{from} UTC x{}", replay.speed)
+    });
     let unsaved = match &config.group_store {
         Some(_) => None,
         None if config.freeze => Some("--freeze starts every run with the same groups"),
@@ -105,6 +111,7 @@ pub(super) fn sandbox_notes(settings: &Settings, connection: &Connection) -> San
     SandboxNotes {
         listings: listings.collect(),
         unsaved,
+        replayed,
     }
 }
 
@@ -155,6 +162,7 @@ pub(super) fn open(settings: &Settings, profile: &Profile) -> (Files, RestoredSt
         journal: history.journal,
         groups: groups_seen(&mut restored, settings, profile),
         pacing: settings.pacing_file(),
+        history: Some(settings.history_place()),
         sandbox: None,
     };
     (files, restored)
@@ -198,6 +206,8 @@ pub struct Files {
     pub groups: Option<GroupsFile>,
     /// The intervals learned from refusals.
     pub pacing: Option<PacingFile>,
+    /// Where the market is recorded.
+    pub history: Option<HistoryPlace>,
     /// How the panes were left, and the saved searches.
     pub state_store: Option<StateStore>,
     /// The embedded sandbox, if it is the market.
@@ -267,6 +277,7 @@ pub async fn show(
         .with_journal(files.journal)
         .with_groups(files.groups)
         .with_pacing(files.pacing)
+        .with_history(files.history)
         .keeping(files.state_store)
         .among(markets, files.sandbox);
     match Box::pin(dashboard.run()).await {

@@ -19,6 +19,7 @@ mod filter;
 mod funnel;
 pub mod group_form;
 mod help;
+mod history;
 mod job;
 mod keys;
 pub mod market;
@@ -31,6 +32,7 @@ pub mod plot;
 pub mod preflight;
 pub mod preview;
 mod quit;
+mod rating;
 pub mod request;
 mod request_preview;
 pub mod requests;
@@ -41,9 +43,11 @@ mod settings;
 mod sheet;
 mod sort;
 pub mod supply;
+mod tape;
 mod term;
 mod theme;
 pub mod unlist;
+mod watch;
 mod wider;
 mod write_dialog;
 
@@ -144,6 +148,9 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         Action::Theme => cx.try_open(theme::Theme::new),
         Action::RouteLab => route_lab::open(cx),
         Action::OpenRequest => request::open_failed(cx),
+        Action::Tape => tape::Tape::open(cx),
+        Action::History => history::History::open(cx),
+        Action::WatchSettings => cx.try_open(watch::WatchForm::new),
         // Every action by name: a new view does not compile without its arm.
         Action::QuitNow
         | Action::Suspend

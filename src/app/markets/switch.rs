@@ -60,6 +60,7 @@ impl Model {
             keyboard,
             markets,
             themes,
+            watch_pace,
             // These belong to the market.
             profile: _,
             browsers: _,
@@ -72,6 +73,7 @@ impl Model {
             persistence: _,
             groups: _,
             drafts: _,
+            recall: _,
             sandbox: _,
         } = state;
         self.pane = pane;
@@ -90,6 +92,7 @@ impl Model {
         self.keyboard = keyboard;
         self.markets = markets;
         self.themes = themes;
+        self.watch_pace = watch_pace;
     }
 }
 

@@ -34,6 +34,8 @@ mod plain;
 mod plot;
 mod price_basis;
 mod quit;
+mod recorded;
+mod recording;
 mod requests;
 mod route_lab;
 mod saved;
