@@ -13,9 +13,10 @@ pub(super) fn on_reply(
     model: &mut Model,
     now: Now,
     ticket: Ticket,
-    result: Result<Reply, ApiError>,
+    mut result: Result<Reply, ApiError>,
 ) -> Vec<Effect> {
     model.state.note_response(&result);
+    model.state.hide_banned(&mut result);
     let (left, effects) = stack::response(model, now, ticket, result);
     let Some(result) = left else {
         return effects;

@@ -13,6 +13,7 @@ use super::themes::Themes;
 pub use super::toast::Toast;
 use crate::api::ledger::LedgerEntry;
 use crate::api::{ApiError, Received, Reply, Request};
+use crate::domain::annotations::{AnnotationChange, Annotations};
 use crate::domain::journal::{Intent, Outcome};
 use crate::domain::routing::Run;
 use crate::domain::saved::{SearchChange, Searches, Snapshot};
@@ -87,6 +88,8 @@ pub enum Message {
     Kept(Result<(), String>),
     /// A change to the saved searches was saved or not; the searches as they are now.
     SearchesKept(Box<Result<Searches, String>>),
+    /// A change to the annotations was saved or not; the annotations as they are now.
+    AnnotationsKept(Box<Result<Annotations, String>>),
     /// A file was written or not.
     Exported(Result<Written, NotWritten>),
     /// The result of a market command.
@@ -134,6 +137,12 @@ pub enum Effect {
         change: SearchChange,
         /// The searches before it, in case the file is gone.
         before: Searches,
+    },
+    /// Save a change to the annotations; replies with [`Message::AnnotationsKept`].
+    KeepAnnotations {
+        change: AnnotationChange,
+        /// The annotations before it, in case the file is gone.
+        before: Annotations,
     },
     /// Write a run of the route lab to a new file; replies with [`Message::Saved`].
     SaveRun {

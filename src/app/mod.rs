@@ -6,6 +6,7 @@
 
 mod actions;
 pub mod analysis;
+pub mod annotations;
 mod answers;
 mod auto_refresh;
 mod availability;
@@ -87,6 +88,7 @@ pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
         stack::rows_changed(model);
     }
     persistence::watch(model, now, is_input, &mut effects);
+    model.state.leave_out_banned(&mut effects);
     effects
 }
 
@@ -175,6 +177,10 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
         }
         Message::SearchesKept(result) => {
             searches::kept(model, *result);
+            stack::tick(model, now)
+        }
+        Message::AnnotationsKept(result) => {
+            model.state.annotations_kept(*result);
             stack::tick(model, now)
         }
         Message::Exported(result) => {

@@ -2,6 +2,7 @@
 
 use std::ops::{Index, IndexMut};
 
+use super::annotations::AnnotationState;
 use super::browser::Browser;
 use super::groups::Groups;
 use super::keymap::{Chord, Keymap};
@@ -49,6 +50,8 @@ pub struct State {
     /// Writes: in flight and past.
     pub mutations: Mutations,
     pub searches: Searches,
+    /// Stars, notes and bans of machines and hosts.
+    pub annotations: AnnotationState,
     pub(super) persistence: Persistence,
     /// The state of the Workergroups pane beside its table.
     pub groups: Groups,
@@ -185,6 +188,7 @@ impl State {
             requests: Box::default(),
             mutations: Mutations::default(),
             searches: Searches::default(),
+            annotations: AnnotationState::default(),
             persistence: Persistence::default(),
             groups: Groups::new(dialect),
             sandbox: sandbox::SandboxNotes::default(),

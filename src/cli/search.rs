@@ -10,6 +10,7 @@ use super::table::View;
 use crate::api::{Progress, Reply, Request, Session, Wait};
 use crate::app::column_prerequisites::Need;
 use crate::app::computed_columns::ComputedColumns;
+use crate::domain::annotations::Annotations;
 use crate::domain::cost::{Basis, Job};
 use crate::domain::format::{self, grouped};
 use crate::domain::language::{self, Mode};
@@ -101,6 +102,25 @@ fn switches(
 pub struct Wanted {
     pub query: Query,
     pub job: Option<Job>,
+    /// Whether banned machines and hosts are included.
+    no_bans: bool,
+}
+
+impl Wanted {
+    /// The bans that apply.
+    fn bans(&self, settings: &Settings) -> Annotations {
+        if self.no_bans {
+            return Annotations::default();
+        }
+        settings.annotations()
+    }
+}
+
+/// The request for a query without what is banned, as far as the market takes that.
+fn request(query: &Query, bans: &Annotations, dialect: &'static Dialect) -> Request {
+    let mut query = query.clone();
+    query.conditions.extend(bans.conditions(&query, dialect));
+    Request::Search(query)
 }
 
 /// The query from words and flags; flags count more than plain words.
@@ -153,7 +173,11 @@ pub fn wanted(
         Some(limit) => Some(limit),
         None => query.limit,
     };
-    Ok(Wanted { query, job })
+    Ok(Wanted {
+        query,
+        job,
+        no_bans: arguments.no_bans,
+    })
 }
 
 /// Rejects conditions and orders on columns that need an input which a command cannot have.
@@ -214,6 +238,8 @@ pub struct Found {
     pub rows: Vec<u32>,
     /// How many of them, the last ones, end before the job or lack its disk.
     unfit: usize,
+    /// How many were hidden because they are banned.
+    hidden: usize,
     check: ResponseCheck,
 }
 
@@ -229,6 +255,12 @@ impl Found {
             rows: &self.rows,
         };
         answer.tell();
+        if self.hidden > 0 {
+            output::note(&format!(
+                "{} hidden by your bans (--no-bans shows them)",
+                grouped(self.hidden)
+            ));
+        }
         if self.unfit > 0 {
             output::note(&format!(
                 "{}, listed last: ending before the job, or without its disk",
@@ -243,10 +275,12 @@ pub async fn found(
     session: &Session,
     wanted: Wanted,
 ) -> Result<Found, CliError> {
-    let Wanted { query, job } = wanted;
-    let listing = fetch(session, &Request::Search(query.clone())).await;
+    let bans = wanted.bans(settings);
+    let Wanted { query, job, .. } = wanted;
+    let listing = fetch(session, &request(&query, &bans, settings.dialect)).await;
     settings.keep_pacing(session);
     let mut listing = listing?;
+    let hidden = bans.hide_banned(&mut listing);
     let check = ResponseCheck::of(&listing, &query, settings.dialect);
     listing.price_as(query.offer_type);
     if let Some(wanted) = query.storage {
@@ -267,6 +301,7 @@ pub async fn found(
         listing,
         rows,
         unfit,
+        hidden,
         check,
     })
 }
@@ -283,7 +318,7 @@ async fn search(
     let connection = settings.connect().await?;
     if arguments.curl {
         notes::about_request(query, settings.dialect);
-        let request = Request::Search(query.clone());
+        let request = request(query, &wanted.bans(settings), settings.dialect);
         return print_curl(settings, &connection.session, &request);
     }
     let found = found(settings, &connection.session, wanted).await?;

@@ -336,6 +336,9 @@ impl<S: Surface> Dashboard<S> {
                     Effect::KeepSearches { change, before } => {
                         self.keep(Job::Searches(Box::new((change, before))));
                     }
+                    Effect::KeepAnnotations { change, before } => {
+                        self.keep(Job::Annotations(Box::new((change, before))));
+                    }
                     Effect::SaveRun { run, now, path } => {
                         let run = (run, self.calls.secrets());
                         routes::save(self.outbox.clone(), run, now, path);

@@ -169,6 +169,7 @@ fn bring_back(
     let (state_store, kept) = StateStore::open(paths, &profile.name);
     restored.notices.extend(kept.notices);
     restored.kept = Some((kept.snapshot, kept.searches));
+    restored.annotations = kept.annotations;
     Some(state_store)
 }
 

@@ -1,6 +1,7 @@
 //! The views of the dashboard, one folder each: state and behaviour in `mod.rs`, drawing in
 //! `draw.rs`.
 
+mod annotations;
 mod bill;
 pub mod body_editor;
 pub mod browser;
@@ -144,6 +145,15 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         Action::Theme => cx.try_open(theme::Theme::new),
         Action::RouteLab => route_lab::open(cx),
         Action::OpenRequest => request::open_failed(cx),
+        Action::Undo if cx.is_on_pane() => annotations::open(action, cx),
+        Action::Star
+        | Action::StarHost
+        | Action::Note
+        | Action::NoteHost
+        | Action::Ban
+        | Action::ShowBanned
+        | Action::StarredOnly
+        | Action::Annotations => annotations::open(action, cx),
         // Every action by name: a new view does not compile without its arm.
         Action::QuitNow
         | Action::Suspend

@@ -22,6 +22,7 @@ impl Model {
         if let Some((snapshot, searches)) = restored.kept {
             self.restore(snapshot.as_ref(), searches, given);
         }
+        self.restore_annotations(restored.annotations);
         self.mutations.history = restored.history;
         self.mutations.note = restored.history_note;
         self.sandbox = restored.sandbox;
@@ -69,6 +70,7 @@ impl Model {
             toast: _,
             mutations: _,
             searches: _,
+            annotations: _,
             persistence: _,
             groups: _,
             drafts: _,
