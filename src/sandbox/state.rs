@@ -450,7 +450,9 @@ impl State {
             let now = Instant::now();
             let passed = now.saturating_duration_since(world.seen).as_secs_f64();
             world.seen = now;
-            world.market.step((passed * self.speed).min(LONGEST_STEP.max(passed)));
+            world
+                .market
+                .step((passed * self.speed).min(LONGEST_STEP.max(passed)));
             world.fleet.step(passed);
             world.hire();
         }

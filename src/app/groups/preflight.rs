@@ -297,7 +297,9 @@ impl PreflightSlot {
 /// The warning that workers may start where the person does not want them.
 fn banned(many: usize) -> Option<String> {
     (many > 0).then(|| {
-        let noun = if many == 1 { "ban is" } else { "bans are" };
-        format!("{many} of your {noun} not in its search: the market may still use those machines")
+        let verb = if many == 1 { "is" } else { "are" };
+        format!(
+            "{many} of your bans {verb} not in its search: the market may still use those machines"
+        )
     })
 }

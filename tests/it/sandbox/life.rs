@@ -416,8 +416,14 @@ fn a_group_made_in_the_dashboard_is_there_at_the_next_start_unless_it_says_no() 
 #[test]
 fn a_fast_market_moves_by_as_many_seconds_for_each() {
     let offers = |server: &Server| {
-        let answer = server.call("POST", "/api/v0/bundles/", "{\"limit\": 100000}").good();
-        answer["offers"].as_array().unwrap().clone()
+        let answer = server
+            .call("POST", "/api/v0/bundles/", "{\"limit\": 100000}")
+            .good();
+        let offers = answer["offers"].as_array().unwrap();
+        let prices = offers
+            .iter()
+            .map(|row| (row["id"].clone(), row["dph_base"].clone()));
+        prices.collect::<Vec<_>>()
     };
     let server = Server::start(SandboxConfig {
         freeze: false,

@@ -1,6 +1,6 @@
 //! The simulated market and fleet, without a network: shapes, arithmetic, reproducibility.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use bourse::domain::OfferType;
 use bourse::sandbox::USER;
@@ -662,9 +662,16 @@ fn every_kind_of_change_is_seen_within_five_minutes() {
     market.step(300.0);
     let after = listed(&market);
     let now: BTreeSet<u64> = after.values().map(|it| it.0).collect();
-    let both = || before.iter().filter_map(|(id, old)| Some((old, after.get(id)?)));
+    let both = || {
+        before
+            .iter()
+            .filter_map(|(id, old)| Some((old, after.get(id)?)))
+    };
     assert!(both().any(|(old, new)| old.2 != new.2), "a price");
-    assert!(both().any(|(old, new)| old.3 && !new.3 && new.4), "a rental");
+    assert!(
+        both().any(|(old, new)| old.3 && !new.3 && new.4),
+        "a rental"
+    );
     assert!(both().any(|(old, new)| !old.3 && new.3), "a release");
     assert!(machines.difference(&now).next().is_some(), "a departure");
     assert!(now.difference(&machines).next().is_some(), "an arrival");
@@ -676,7 +683,9 @@ fn every_kind_of_change_is_seen_within_five_minutes() {
         sizes
     };
     let has_new_ids = |machine: &&u64| {
-        before.iter().any(|(id, it)| it.0 == **machine && !after.contains_key(id))
+        before
+            .iter()
+            .any(|(id, it)| it.0 == **machine && !after.contains_key(id))
     };
     let relisted: Vec<u64> = (machines.intersection(&now).filter(has_new_ids))
         .copied()

@@ -3,6 +3,7 @@
 use bourse::api::Request;
 use bourse::app::message::{Effect, Message};
 use bourse::domain::annotations::{AnnotationChange, Annotations, Mark, Supplier};
+use bourse::domain::workergroup::Key;
 use bourse::domain::{Dialect, language};
 
 use super::insights::MARKET;
@@ -125,7 +126,10 @@ fn a_market_without_a_filter_for_machines_is_not_sent_one() {
 #[test]
 fn a_workergroup_from_the_search_leaves_banned_hosts_out() {
     let mut desk = desk();
-    desk.keys("X down enter n").expect("host_id notin [70]");
+    desk.resize(200, 60).keys("X down enter n");
+    let draft = desk.model.groups.draft.draft();
+    let search = draft.text(Key::SearchParams);
+    assert!(search.contains("host_id notin [70]"), "{search}");
 }
 
 #[test]
@@ -153,7 +157,7 @@ fn all_annotations_are_listed_and_removed_with_undo() {
         desk.keys("ctrl-y")
             .expect("Host 70")
             .expect("Banned host 70 again");
-        desk.keys("enter");
+        desk.type_text("host").keys("enter");
         assert!(asked(&desk).contains("host_id=70"), "{}", asked(&desk));
         desk.answer(MARKET).expect("Offers");
     }
