@@ -1,7 +1,7 @@
 //! The event loop: input first, then signals and responses, then the model's deadline.
 //!
-//! There is no frame rate. Pending messages are handled together and cost one frame; frames are at
-//! least 16 ms apart; with nothing to do the process sleeps.
+//! There is no frame rate. Pending messages are handled together and cost one frame; at
+//! most one frame in 16 ms is drawn on average; with nothing to do the process sleeps.
 
 use std::collections::HashMap;
 use std::io;
@@ -36,7 +36,8 @@ use crate::store::{GroupsFile, Journal, Notifications, PacingFile, StateStore, f
 use crate::widgets::theme::Theme;
 
 // 60 frames a second: more would only be queued by the terminal.
-/// The minimum time between two frames.
+/// The time between two frames on average: after a pause two may follow each other at once, so that
+/// a key or response right after a frame is not kept waiting.
 const FRAME_GAP: Duration = Duration::from_millis(16);
 
 // A fast route run could otherwise fill the queue as quickly as it drains, and no frame be drawn.
@@ -180,12 +181,13 @@ impl<S: Surface> Dashboard<S> {
         if let Some(status) = self.take(vec![Message::Started]).await? {
             return Ok(status);
         }
-        let mut drawn = Instant::now();
+        // When the next frame may be drawn.
+        let mut due = Instant::now();
         self.draw()?;
         let mut dirty = false;
         let mut before = self.clock.now();
         loop {
-            let wake = self.wake(dirty.then_some(drawn + FRAME_GAP));
+            let wake = self.wake(dirty.then_some(due));
             let messages = tokio::select! {
                 biased;
                 outside = self.surface.next() => match outside {
@@ -226,9 +228,10 @@ impl<S: Surface> Dashboard<S> {
                 return Ok(status);
             }
             dirty = true;
-            if drawn.elapsed() >= FRAME_GAP {
+            let now = Instant::now();
+            if now >= due {
                 self.draw()?;
-                drawn = Instant::now();
+                due = due.max(now.checked_sub(FRAME_GAP).unwrap_or(now)) + FRAME_GAP;
                 dirty = false;
             }
         }

@@ -6,6 +6,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread;
 
+use jiff::tz::TimeZone;
+
 use super::dashboard::Dashboard;
 use super::panics;
 use super::terminal::require_terminal;
@@ -34,11 +36,13 @@ pub fn dashboard(settings: &Settings, markets: ProfileResolver) -> color_eyre::R
         let advice = "the dashboard needs a terminal; in pipes use bourse offers (see --help)";
         return Ok(CliError::Usage(format!("{error}: {advice}")).report());
     }
+    // Finding the zone's name may take the list of all zones.
+    let zone = thread::spawn(TimeZone::system);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()?;
-    let ended = runtime.block_on(connect_and_show(settings, markets));
+    let ended = runtime.block_on(connect_and_show(settings, markets, zone));
     // A response that is still being read is no longer needed.
     runtime.shutdown_background();
     ended
@@ -47,6 +51,7 @@ pub fn dashboard(settings: &Settings, markets: ProfileResolver) -> color_eyre::R
 async fn connect_and_show(
     settings: &Settings,
     markets: ProfileResolver,
+    zone: thread::JoinHandle<TimeZone>,
 ) -> color_eyre::Result<ExitCode> {
     let connection = match settings.connect().await {
         Ok(connection) => connection,
@@ -62,7 +67,6 @@ async fn connect_and_show(
     if let Some(limit) = settings.limit {
         model.browsers[Resource::Offers].query.limit = (limit > 0).then_some(limit);
     }
-    model.zone = jiff::tz::TimeZone::system();
     let themes = Themes::of(&settings.look);
     model.themes = theme_choices(&settings.themes, &settings.look, &settings.theme, None);
     model.markets.market_list = markets.market_list();
@@ -78,6 +82,7 @@ async fn connect_and_show(
         mouse: settings.mouse,
         notifications: settings.notifications,
     };
+    model.zone = zone.join().unwrap_or(TimeZone::UTC);
     let shown = show(model, connection.session, files, markets, terminal);
     let status = Box::pin(shown).await?;
     Ok(ExitCode::from(u8::try_from(status).unwrap_or(1)))

@@ -11,6 +11,7 @@
 //! position, and the input thread would swallow the reply.
 
 mod canvas;
+mod cells;
 mod links;
 mod modes;
 mod os;

@@ -9,7 +9,7 @@ use ratatui::buffer::Cell;
 use ratatui::layout::{Position, Size};
 
 use super::links::{self, Link};
-use super::os;
+use super::{cells, os};
 
 /// Begins a synchronized update: terminals that support it show the frame in one go, others ignore
 /// it.
@@ -72,11 +72,11 @@ impl<W: Write> Output<W> {
         let before = self.frame.len();
         if !unlinked.is_empty() {
             let cells = unlinked.iter().map(|(x, y, cell)| (*x, *y, cell));
-            CrosstermBackend::new(&mut self.frame).draw(cells)?;
+            cells::write(&mut self.frame, cells)?;
         }
         for link in linked {
             self.frame.extend(link.start());
-            CrosstermBackend::new(&mut self.frame).draw(link.placed_cells())?;
+            cells::write(&mut self.frame, link.placed_cells())?;
             self.frame.extend_from_slice(links::END);
         }
         if self.frame.len() > before
@@ -125,7 +125,7 @@ impl<W: Write> Backend for Output<W> {
             return Ok(());
         }
         self.cursor_at = None;
-        CrosstermBackend::new(&mut self.frame).draw(content)
+        cells::write(&mut self.frame, content)
     }
 
     fn hide_cursor(&mut self) -> io::Result<()> {
