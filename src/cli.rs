@@ -8,9 +8,12 @@ pub mod args;
 mod complete;
 mod config;
 mod create_args;
+mod db;
 mod effective;
 mod groups;
 pub mod help;
+mod history;
+mod history_args;
 mod keys;
 mod man;
 pub mod markets;
@@ -22,6 +25,7 @@ mod sandbox;
 mod search;
 mod settings;
 mod table;
+mod watch;
 mod write;
 
 use std::process::ExitCode;
@@ -116,6 +120,9 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<(), CliError> {
         Command::Market(own) => block_on(analysis::market(&noted(arguments)?, own)),
         Command::Depth(own) => block_on(analysis::depth(&noted(arguments)?, own)),
         Command::Plan(own) => block_on(plan::plan(&noted(arguments)?, own)),
+        Command::Watch(own) => block_on(watch::watch(&noted(arguments)?, own)),
+        Command::History(own) => history::history(&noted(arguments)?, own),
+        Command::Db { command } => db::db(&noted(arguments)?, *command),
         Command::Groups(own) => block_on(groups::groups(&noted(arguments)?, own)),
         Command::Unlist(own) => block_on(write::unlist(&noted(arguments)?, own)),
         Command::Route(own) => on_threads(route::route(&noted(arguments)?, own)),

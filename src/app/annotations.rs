@@ -204,9 +204,9 @@ impl Browser {
     fn annotate(&mut self, all: &Arc<Annotations>, hides: bool) {
         self.computed.annotations = Arc::clone(all);
         if hides {
-            let baseline = self.watch.as_mut().and_then(|watch| watch.before_mut());
-            if let Some(baseline) = baseline {
-                all.hide_banned(baseline);
+            let kept = self.watch.iter_mut().flat_map(|watch| watch.kept_mut());
+            for earlier in kept {
+                all.hide_banned(earlier);
             }
             let hidden = (self.remote.shown_mut()).map_or(0, |shown| all.hide_banned(shown));
             if hidden > 0 {

@@ -3,8 +3,9 @@
 use super::browser::Arrival;
 use super::message::Effect;
 use super::model::Model;
+use super::recording::{self, Asked};
 use super::remote::{Now, Ticket};
-use super::{groups, mutations, requests, row_filter, stack};
+use super::{alerts, auto_refresh, groups, mutations, requests, row_filter, stack};
 use crate::api::{ApiError, Reply};
 use crate::domain::{Listing, Resource};
 
@@ -37,6 +38,13 @@ pub(super) fn on_reply(
     if groups::awaits(model, ticket) {
         return groups::answered(model, now, ticket, result);
     }
+    let result = match alerts::answered(&mut model.state, ticket, result, now) {
+        Ok(effects) => return effects,
+        Err(result) => result,
+    };
+    if auto_refresh::causes_answered(&mut model.state, ticket, &result) {
+        return Vec::new();
+    }
     let Some(answer) = records(result) else {
         return Vec::new();
     };
@@ -55,22 +63,29 @@ pub(super) fn on_reply(
     else {
         return Vec::new();
     };
-    let is_listing = browser.resource() == Resource::Workergroups && answer.is_ok();
+    let resource = browser.resource();
+    let is_listing = resource == Resource::Workergroups && answer.is_ok();
+    let asked = Asked::by(browser);
     match answer.map(|listing| browser.arrival(ticket, listing, now)) {
         Ok(Ok(arrival)) => return vec![Effect::Arrange(arrival)],
         Ok(Err(listing)) => browser.answered(ticket, Ok(listing), now),
         Err(error) => browser.answered(ticket, Err(error), now),
     }
+    let recorded = asked.and_then(|asked| recording::of_pane(browser, &asked, now));
     if is_listing {
         return groups::listed(model, now);
     }
-    Vec::new()
+    let mut effects: Vec<Effect> = recorded.into_iter().collect();
+    effects.extend(auto_refresh::ask_causes(&mut model.state, resource, now));
+    effects
 }
 
 /// Shows a response that was arranged on another thread.
-pub(super) fn arranged(model: &mut Model, arrival: Arrival) -> Vec<Effect> {
-    model.state.browsers[arrival.resource()].arrived(arrival);
-    Vec::new()
+pub(super) fn arranged(model: &mut Model, mut arrival: Arrival) -> Vec<Effect> {
+    let browser = &mut model.state.browsers[arrival.resource()];
+    let poll = arrival.poll();
+    let recorded = poll.filter(|_| browser.arrived(arrival));
+    recorded.map(recording::record).into_iter().collect()
 }
 
 /// Reads columns that a response does not arrive with and that are needed soon after it: for its

@@ -1,37 +1,36 @@
-//! Auto-refresh: repeats a search, and compares each response with the first one.
+//! Auto-refresh: repeats a search, compares each response with an earlier one, and asks once why
+//! what is gone is gone.
 
 use super::browser::Browser;
 use super::message::Effect;
 use super::pane::Pane;
-use super::remote::Now;
+use super::remote::{Now, Ticket};
 use super::state::State;
-use super::watch::{Changes, EVERY, Watch, is_same_question, price_of};
-use crate::domain::insight::{Coverage, coverage, differences};
-use crate::domain::{Listing, Resource};
+use super::view::Response;
+use super::watch::{Baseline, Changes, Watch, floor, is_same_question, price_of};
+use crate::api::{ApiError, Reply, Request};
+use crate::domain::history::{self, Arrival, Lot, Moment, Poll};
+use crate::domain::insight::{Coverage, coverage, differences, lot_of, lots};
+use crate::domain::{Condition, Listing, Operand, Operator, Query, Resource, Value};
+
+/// How many lots one search for the causes asks about: more are a change of the whole market.
+const MOST_MACHINES: usize = 50;
+
+/// The limit of that search: all slices of so many machines.
+const MOST_SLICES: u32 = 1000;
 
 impl Browser {
-    /// Turns auto-refresh on or off; true if it is on now.
-    pub(crate) fn toggle_watch(&mut self, now: Now) -> bool {
-        let was_on = self.watch.take().is_some();
-        if !was_on {
-            self.watch = Some(Box::new(Watch {
-                next: now.mono + EVERY,
-                ..Watch::default()
-            }));
-        }
-        !was_on
-    }
-
     /// The auto-refresh, if it is on.
     pub fn watching(&self) -> Option<&Watch> {
         self.watch.as_deref()
     }
 
-    /// Call before a response replaces the current one: the first one is kept for comparison. A
+    /// Call before a response replaces the current one: the current one is kept for comparison. A
     /// response to another query has nothing to compare with.
-    pub(super) fn before_watched_answer(&mut self) {
+    pub(super) fn before_watched_answer(&mut self, now: Now) {
         // With a limit, another order selects other rows.
         let is_cut = self.coverage() != Some(Coverage::Whole);
+        let number = self.responses();
         let (Some(watch), Some(asked)) = (&mut self.watch, &self.asked_query) else {
             return;
         };
@@ -39,23 +38,66 @@ impl Browser {
             is_same_question(shown, asked) && (!is_cut || shown.order == asked.order)
         });
         if !is_same {
-            watch.baseline = None;
-        } else if watch.baseline.is_none() {
-            watch.baseline = self.remote.take();
+            watch.forget();
+        } else if let Some((listing, at)) = self.remote.take() {
+            watch.keep(number, listing, at, now);
         }
     }
 
     /// Call after a response: computes the changes, and schedules the next request.
     pub(super) fn after_watched_answer(&mut self, now: Now) {
+        if let Some(watch) = &mut self.watch {
+            watch.answered(false, now);
+            if let Some(listing) = self.remote.shown().filter(|_| !watch.causes.is_empty()) {
+                let here = lots(listing);
+                watch.causes.retain(|lot, _| !here.contains(lot));
+            }
+        }
+        self.note_poll(now);
+        self.recompare();
+    }
+
+    fn note_poll(&mut self, now: Now) {
+        let dialect = self.dialect();
+        let (Some(watch), Some(listing), Some(query)) =
+            (&mut self.watch, self.remote.shown(), &self.shown_query)
+        else {
+            return;
+        };
+        let arrival = Arrival {
+            at: Moment::of(now.epoch),
+            took: 0,
+            interval: None,
+        };
+        watch.polled(Poll::of(query, listing, &self.check, dialect, arrival));
+    }
+
+    /// Computes the changes, as the response or its baseline is another one.
+    fn recompare(&mut self) {
         let Some(mut watch) = self.watch.take() else {
             return;
         };
-        watch.next = now.mono + EVERY;
-        watch.changes = match (&watch.baseline, self.remote.shown()) {
+        watch.changes = match (watch.before(), self.remote.shown()) {
             (Some((before, _)), Some(listing)) => self.compared(before, listing),
             _ => Changes::default(),
         };
         self.watch = Some(watch);
+    }
+
+    /// Compares with another earlier response from now on.
+    pub(crate) fn compare_with(&mut self, baseline: Baseline) {
+        if let Some(watch) = &mut self.watch {
+            watch.compare_with(baseline);
+            self.recompare();
+            self.rebuild();
+        }
+    }
+
+    /// Call after a watched search failed.
+    pub(super) fn watch_failed(&mut self, error: &ApiError, now: Now) {
+        if let Some(watch) = &mut self.watch {
+            watch.answered(matches!(error, ApiError::RateLimited { .. }), now);
+        }
     }
 
     fn compared(&self, before: &Listing, listing: &Listing) -> Changes {
@@ -64,7 +106,7 @@ impl Browser {
         };
         let differences = differences(before, listing, price);
         let id = |row: u32| listing.id(row as usize);
-        let limit = self.shown_query.as_ref().and_then(|query| query.limit);
+        let gone = differences.left.iter();
         Changes {
             field: Some(price),
             arrived: differences.arrived.into_iter().filter_map(id).collect(),
@@ -73,12 +115,98 @@ impl Browser {
                 .iter()
                 .map(|change| (change.id, (change.from, change.to)))
                 .collect(),
+            gone_lots: gone.filter_map(|row| lot_of(before, *row)).collect(),
             gone: differences.left.len(),
             is_cut: [before, listing]
                 .into_iter()
-                .any(|listing| coverage(listing, limit) != Coverage::Whole),
+                .any(|listing| self.is_truncated(listing)),
         }
     }
+
+    /// Whether the limit may have truncated a response to the shown query.
+    fn is_truncated(&self, listing: &Listing) -> bool {
+        let limit = self.shown_query.as_ref().and_then(|query| query.limit);
+        coverage(listing, limit) != Coverage::Whole
+    }
+
+    /// How many requests a refresh sends.
+    fn requests(&self) -> usize {
+        if self.computed.price_models.is_empty() {
+            1
+        } else {
+            4
+        }
+    }
+
+    /// The lots that the newest response lacks and the one before had, of whose absence no cause is
+    /// known; none where they may only be out of view.
+    fn missing_lots(&self) -> Vec<Lot> {
+        let watch = self.watching();
+        let (Some(watch), Some(listing)) = (watch, self.listing()) else {
+            return Vec::new();
+        };
+        let Some(before) = watch.last_poll() else {
+            return Vec::new();
+        };
+        if self.is_truncated(before) || self.is_truncated(listing) {
+            return Vec::new();
+        }
+        let here = lots(listing);
+        let mut missing: Vec<Lot> = lots(before)
+            .into_iter()
+            .filter(|lot| !here.contains(lot) && !watch.causes.contains_key(lot))
+            .collect();
+        missing.sort_unstable();
+        missing.truncate(MOST_MACHINES);
+        missing
+    }
+
+    /// The search that tells why lots are gone: their machines without the person's conditions.
+    fn cause_query(&self, lots: &[Lot]) -> Option<Query> {
+        let field = self.query.catalog().by_key("machine_id")?;
+        let mut machines: Vec<i64> = lots.iter().map(|lot| lot.machine).collect();
+        machines.dedup();
+        let ids = machines.into_iter().map(|id| Value::id(i128::from(id)));
+        let operand = Operand::Many(ids.collect());
+        Some(Query {
+            conditions: vec![Condition::new(field, Operator::In, operand)],
+            order: Vec::new(),
+            limit: Some(MOST_SLICES),
+            unbundled: true,
+            ..self.shown_query.clone()?
+        })
+    }
+}
+
+/// Turns auto-refresh of a table on or off; true if it is on now.
+pub(crate) fn toggle(state: &mut State, resource: Resource, now: Now) -> bool {
+    if state.browsers[resource].watch.take().is_some() {
+        return false;
+    }
+    start(
+        state,
+        resource,
+        state.watch_pace.interval.max(floor(resource)),
+        now,
+    );
+    true
+}
+
+/// Refreshes a table every `interval` seconds from now on.
+pub(crate) fn start(state: &mut State, resource: Resource, interval: f64, now: Now) {
+    let zone = state.zone.clone();
+    let browser = &mut state.browsers[resource];
+    let number = browser.responses();
+    let watch = browser
+        .watch
+        .get_or_insert_with(|| Box::new(Watch::new(interval, zone, number, now)));
+    watch.interval = interval;
+    watch.next = now.mono + interval;
+}
+
+/// Stops the auto-refresh of a table.
+pub(crate) fn stop(state: &mut State, resource: Resource) {
+    state.browsers[resource].watch = None;
 }
 
 /// Why auto-refresh is unavailable in the open pane, if it is.
@@ -86,11 +214,14 @@ pub(super) fn disabled(state: &State) -> Option<String> {
     (!state.pane.has_prices()).then(|| "Only on Offers and Volumes".to_owned())
 }
 
-/// Sends the requests that are due.
+/// Sends the requests that are due and that the budget has room for.
 pub(super) fn tick(state: &mut State, now: Now) -> Vec<Effect> {
     let is_held = state.held(now).is_some();
     let State {
-        browsers, tickets, ..
+        browsers,
+        tickets,
+        watch_pace,
+        ..
     } = state;
     let mut effects = Vec::new();
     for browser in browsers.iter_mut() {
@@ -100,17 +231,86 @@ pub(super) fn tick(state: &mut State, now: Now) -> Vec<Effect> {
                 .remote()
                 .error()
                 .is_some_and(|error| error.stops_timers(now.epoch));
+        let requests = browser.requests();
         if let Some(watch) = &mut browser.watch
             && watch.next <= now.mono
         {
+            let free_at = watch_pace.free_at(requests, now);
+            if !stays && free_at > now.mono {
+                watch.next = free_at;
+                continue;
+            }
             // Whether or not this request succeeds, the next one waits for its time.
-            watch.next = now.mono + EVERY;
+            watch.next = now.mono + watch.pause();
             if !stays {
+                watch_pace.spend(requests, now);
                 effects.extend(browser.ask(tickets, now));
             }
         }
     }
     effects
+}
+
+/// Asks why the lots are gone that the newest response lacks: one search for all of them, if the
+/// budget has room for it.
+pub(super) fn ask_causes(state: &mut State, resource: Resource, now: Now) -> Vec<Effect> {
+    let lots = state.browsers[resource].missing_lots();
+    if lots.is_empty() || state.held(now).is_some() || state.watch_pace.free_at(1, now) > now.mono {
+        return Vec::new();
+    }
+    let Some(query) = state.browsers[resource].cause_query(&lots) else {
+        return Vec::new();
+    };
+    let ticket = state.tickets.take();
+    let Some(watch) = &mut state.browsers[resource].watch else {
+        return Vec::new();
+    };
+    state.watch_pace.spend(1, now);
+    let superseded = watch.cause_search.replace((ticket, lots));
+    let request = Request::Search(query);
+    let abort = superseded.map(|(ticket, _)| Effect::Abort(ticket));
+    abort
+        .into_iter()
+        .chain([Effect::Call { ticket, request }])
+        .collect()
+}
+
+/// Takes the response that tells why lots are gone; false if no watched search waits for it.
+pub(super) fn causes_answered(state: &mut State, ticket: Ticket, response: &Response) -> bool {
+    let is_it = |search: &mut (Ticket, Vec<Lot>)| search.0 == ticket;
+    for browser in state.browsers.iter_mut() {
+        let offer_type = browser.query.offer_type;
+        let Some(watch) = &mut browser.watch else {
+            continue;
+        };
+        if let Some((_, lots)) = watch.cause_search.take_if(is_it) {
+            if let Ok(Reply::Records(listing)) = response {
+                let coverage = coverage(listing, Some(MOST_SLICES));
+                let causes = history::causes(&lots, listing, offer_type, coverage);
+                watch.causes.extend(causes);
+            }
+            return true;
+        }
+    }
+    false
+}
+
+/// The person pressed a key, or the terminal got or lost the focus: what the open pane shows has
+/// been seen.
+pub(super) fn looked(state: &mut State, is_leaving: bool, now: Now) {
+    let Some(browser) = state.browser_mut() else {
+        return;
+    };
+    let number = browser.responses();
+    let Some(watch) = &mut browser.watch else {
+        return;
+    };
+    if is_leaving {
+        watch.looked_away(number, now);
+    } else if watch.looked(number, now) {
+        browser.recompare();
+        browser.rebuild();
+    }
 }
 
 /// After a suspend: what is watched is asked for again within ten seconds, `spread` (0 to 1) of the
@@ -128,11 +328,8 @@ pub(super) fn deadline(state: &State, now: Now) -> Option<f64> {
     // The countdown in the status line of the open pane changes every second.
     let due = |pane: Pane, browser: &Browser| {
         let next = browser.watching()?.next;
-        Some(if pane == state.pane {
-            next.min(now.mono + 1.0)
-        } else {
-            next
-        })
+        let second = (pane == state.pane).then(|| state.animation(now, 1.0));
+        Some(second.flatten().map_or(next, |second| next.min(second)))
     };
     [
         due(Pane::Offers, &state.browsers[Resource::Offers]),

@@ -34,7 +34,13 @@ impl Model {
             // Its key means "back" there.
             Action::Quit => self.overlays.is_empty(),
             Action::Unlist => self.pane == Pane::Volumes,
-            Action::Job | Action::Summary | Action::Plot | Action::Watch => self.pane.has_prices(),
+            Action::Job
+            | Action::Summary
+            | Action::Plot
+            | Action::Watch
+            | Action::WatchSettings
+            | Action::Tape => self.pane.has_prices(),
+            Action::History => self.pane != Pane::Requests,
             Action::OpenRequest => self.failed_request().is_some(),
             Action::Basket
             | Action::ThreePrices
@@ -72,7 +78,7 @@ impl Model {
                 .is_some_and(|browser| browser.view().is_empty())
                 .then(|| "there is no row to export".to_owned()),
             Action::Unlist => mutations::unlist_blocked(self),
-            Action::Watch => auto_refresh::disabled(self),
+            Action::Watch | Action::WatchSettings | Action::Tape => auto_refresh::disabled(self),
             Action::OpenRequest => self
                 .failed_request()
                 .is_none()

@@ -241,7 +241,12 @@ impl Browser {
     pub fn answered(&mut self, ticket: Ticket, answer: Result<Listing, ApiError>, now: Now) {
         let is_ok = answer.is_ok();
         if is_ok && self.awaits(ticket) {
-            self.before_watched_answer();
+            self.before_watched_answer(now);
+        }
+        if let Err(error) = &answer
+            && self.awaits(ticket)
+        {
+            self.watch_failed(error, now);
         }
         let listing = answer.as_ref().ok();
         let starts_at_top = listing.is_some_and(|listing| self.starts_at_top(listing));

@@ -22,6 +22,7 @@ pub(super) fn reloaded(state: &mut State, now: Now, result: Result<Box<Reconfigu
             if new.throughput != *state.browsers[Resource::Offers].computed.throughput {
                 state.set_throughput(new.throughput);
             }
+            state.watch_pace.configure(new.watch);
             let own = state.markets.market_list.markets.iter();
             let mut own = own.filter(|market| market.name == state.profile.name);
             if let Some(market) = own.next() {

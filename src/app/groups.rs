@@ -70,7 +70,7 @@ impl State {
         workergroups.listing().map_or_else(Vec::new, |listing| {
             self.groups
                 .supply
-                .start(listing, dialect, &mut self.tickets)
+                .start(listing, dialect, &mut self.tickets, now)
         })
     }
 
@@ -200,6 +200,7 @@ pub(super) fn answered(
     ticket: Ticket,
     result: Result<Reply, ApiError>,
 ) -> Vec<Effect> {
+    let dialect = state.profile.dialect;
     let State {
         groups, tickets, ..
     } = state;
@@ -212,7 +213,7 @@ pub(super) fn answered(
         groups.preflight.answered(ticket, answer, now);
         return Vec::new();
     }
-    groups.supply.answered(answer, tickets, now)
+    groups.supply.answered(answer, dialect, tickets, now)
 }
 
 /// Records the progress of the pane's requests.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crossterm::event::{KeyEvent, MouseEvent};
 
+use super::alerts::Alarm;
 use super::browser::Arrival;
 use super::export::{NotWritten, Written};
 use super::keymap::Keymap;
@@ -13,11 +14,14 @@ use super::themes::Themes;
 pub use super::toast::Toast;
 use crate::api::ledger::LedgerEntry;
 use crate::api::{ApiError, Received, Reply, Request};
+use crate::domain::alerts::{AlertChange, Alerts};
 use crate::domain::annotations::{AnnotationChange, Annotations};
+use crate::domain::history::{Answer, Poll, Question};
 use crate::domain::journal::{Intent, Outcome};
 use crate::domain::routing::Run;
 use crate::domain::saved::{SearchChange, Searches, Snapshot};
 use crate::domain::throughput::Throughput;
+use crate::domain::watching::Watching;
 use crate::domain::workergroup;
 
 #[derive(Debug)]
@@ -90,10 +94,19 @@ pub enum Message {
     SearchesKept(Box<Result<Searches, String>>),
     /// A change to the annotations was saved or not; the annotations as they are now.
     AnnotationsKept(Box<Result<Annotations, String>>),
+    /// A change to the alerts was saved or not; the alerts as they are now.
+    AlertsKept(Box<Result<Alerts, String>>),
     /// A file was written or not.
     Exported(Result<Written, NotWritten>),
     /// The result of a market command.
     Market(Box<MarketEvent>),
+    /// What was recorded of the market, or why it cannot be read; see [`Effect::Recall`].
+    Recalled {
+        ticket: Ticket,
+        result: Box<Result<Answer, String>>,
+    },
+    /// The market is not recorded, and why; sent once.
+    HistoryOff(String),
     /// A background task panicked; the dashboard continues.
     TaskLost(String),
 }
@@ -144,6 +157,14 @@ pub enum Effect {
         /// The annotations before it, in case the file is gone.
         before: Annotations,
     },
+    /// Save a change to the alerts; replies with [`Message::AlertsKept`].
+    KeepAlerts {
+        change: Box<AlertChange>,
+        /// The alerts before it, in case the file is gone.
+        before: Alerts,
+    },
+    /// Ring: the bell, a desktop notification, and the person's own command.
+    Ring(Box<Alarm>),
     /// Write a run of the route lab to a new file; replies with [`Message::Saved`].
     SaveRun {
         /// The run at this moment.
@@ -164,6 +185,13 @@ pub enum Effect {
     },
     /// Save the listed groups, to compare the next listing with.
     KeepGroups(Box<workergroup::Snapshot>),
+    /// Add a response to the recorded market.
+    Record(Box<Poll>),
+    /// Read the recorded market; replies with [`Message::Recalled`].
+    Recall {
+        ticket: Ticket,
+        question: Question,
+    },
     /// Carry out a market command; replies with [`Message::Market`].
     Market(MarketCommand),
     /// Select another theme in the configuration; replies with [`Message::Saved`].
@@ -200,6 +228,7 @@ pub struct Reconfigured {
     /// The themes, none shown but the one that the file names.
     pub themes: Themes,
     pub throughput: Throughput,
+    pub watch: Watching,
     /// What is wrong with the file but stops nothing: an unknown key, a bad color.
     pub notices: Vec<String>,
     /// Whether keys, colors or switches differ from before; adding a market changes none of them.

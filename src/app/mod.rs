@@ -5,10 +5,11 @@
 //! action means to that view. The stack of views ends in the view of the open pane.
 
 mod actions;
+pub mod alerts;
 pub mod analysis;
 pub mod annotations;
 mod answers;
-mod auto_refresh;
+pub mod auto_refresh;
 mod availability;
 pub mod bar;
 pub mod browser;
@@ -36,6 +37,8 @@ pub mod price_models;
 pub mod pricing;
 mod profile;
 mod query_input;
+pub mod recall;
+mod recording;
 pub mod remote;
 pub mod requests;
 pub mod routes;
@@ -87,7 +90,9 @@ pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
     if model.state.revision() != before {
         stack::rows_changed(model);
     }
+    recall::follow(model, now, &mut effects);
     persistence::watch(model, now, is_input, &mut effects);
+    alerts::follow(&mut model.state, now, &mut effects);
     model.state.leave_out_banned(&mut effects);
     effects
 }
@@ -97,6 +102,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
         Message::Started => actions::start(model, now),
         Message::Key(key) => {
             model.state.toast.take_if(|toast| toast.was_seen(now));
+            auto_refresh::looked(&mut model.state, false, now);
             key_pressed(model, now, key)
         }
         Message::Paste(text) => {
@@ -108,6 +114,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
         Message::Mouse(event) => mouse::on_event(model, now, event),
         Message::Focus(is_focused) => {
             model.state.is_focused = is_focused;
+            auto_refresh::looked(&mut model.state, !is_focused, now);
             Vec::new()
         }
         Message::Edited(result) => stack::edited(model, now, result),
@@ -159,6 +166,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
                 model.state.toast = None;
             }
             let mut effects = auto_refresh::tick(model, now);
+            effects.extend(alerts::tick(model, now));
             effects.extend(sorting::tick(model, now));
             effects.extend(model.state.step_routes(now));
             effects.extend(stack::tick(model, now));
@@ -183,6 +191,10 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             model.state.annotations_kept(*result);
             stack::tick(model, now)
         }
+        Message::AlertsKept(result) => {
+            model.state.alerts_kept(*result);
+            stack::tick(model, now)
+        }
         Message::Exported(result) => {
             if let Some(result) = stack::exported(model, now, result) {
                 model.show(export::announce(result, now));
@@ -194,7 +206,11 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             effects.extend(stack::tick(model, now));
             effects
         }
-        Message::TaskLost(why) => {
+        Message::Recalled { ticket, result } => {
+            model.state.recall.answered(ticket, *result);
+            stack::tick(model, now)
+        }
+        Message::TaskLost(why) | Message::HistoryOff(why) => {
             model.show(Toast::error(why, now));
             Vec::new()
         }

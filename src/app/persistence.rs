@@ -90,6 +90,7 @@ impl State {
             }
         }
         self.persistence.is_on = true;
+        self.recall.is_on = true;
         self.persistence.kept = Some(self.snapshot());
     }
 

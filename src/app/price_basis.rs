@@ -66,8 +66,8 @@ impl Browser {
             .check
             .storage_to_estimate(asked, self.dialect(), wanted);
         let model = asked.offer_type;
-        let baseline = self.watch.as_mut().and_then(|watch| watch.before_mut());
-        for listing in self.remote.shown_mut().into_iter().chain(baseline) {
+        let kept = self.watch.iter_mut().flat_map(|watch| watch.kept_mut());
+        for listing in self.remote.shown_mut().into_iter().chain(kept) {
             listing.price_as(model);
             listing.estimate_storage(estimate);
         }

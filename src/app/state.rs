@@ -2,6 +2,7 @@
 
 use std::ops::{Index, IndexMut};
 
+use super::alerts::AlertWatch;
 use super::annotations::AnnotationState;
 use super::browser::Browser;
 use super::groups::Groups;
@@ -14,7 +15,7 @@ use super::profile::Profile;
 use super::remote::{Now, Tickets};
 use super::requests::Requests;
 use super::routes::Routes;
-use super::{drafts, sandbox, split, themes};
+use super::{drafts, recall, sandbox, split, themes, watch};
 use crate::api::ApiError;
 use crate::api::ledger::Ledger;
 use crate::domain::local::LocalTime;
@@ -50,6 +51,7 @@ pub struct State {
     /// Writes: in flight and past.
     pub mutations: Mutations,
     pub searches: Searches,
+    pub alerts: Box<AlertWatch>,
     /// Stars, notes and bans of machines and hosts.
     pub annotations: AnnotationState,
     pub(super) persistence: Persistence,
@@ -65,6 +67,10 @@ pub struct State {
     /// The themes, and the current one.
     pub themes: themes::Themes,
     pub drafts: drafts::Drafts,
+    /// How often watched searches may send requests.
+    pub watch_pace: watch::Pace,
+    /// What was read of the recorded market.
+    pub recall: recall::Recall,
     pub(crate) tickets: Tickets,
     pub(super) keyboard: Keyboard,
 }
@@ -188,6 +194,7 @@ impl State {
             requests: Box::default(),
             mutations: Mutations::default(),
             searches: Searches::default(),
+            alerts: Box::default(),
             annotations: AnnotationState::default(),
             persistence: Persistence::default(),
             groups: Groups::new(dialect),
@@ -197,6 +204,8 @@ impl State {
             markets: Markets::default(),
             themes: themes::Themes::default(),
             drafts: drafts::Drafts::default(),
+            watch_pace: watch::Pace::default(),
+            recall: recall::Recall::default(),
             tickets: Tickets::default(),
             keyboard: Keyboard::default(),
         }

@@ -1,24 +1,90 @@
-//! What a search with auto-refresh remembers: its first response, and what has changed since.
+//! What a search with auto-refresh remembers: the responses that later ones are compared with, and
+//! what has changed since.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
-use super::remote::Now;
+use jiff::tz::TimeZone;
+
+use super::remote::{Now, Ticket};
+use crate::domain::history::{self, Cause, Event, EventKind, Lot, Poll};
+use crate::domain::watching::Watching;
 use crate::domain::{Field, Listing, Query, Resource, RowId};
 
-/// Seconds between a response and the next request: within any market's rate limit.
-pub const EVERY: f64 = 30.0;
+/// Seconds without a key after which the person has not been looking.
+const AWAY: f64 = 60.0;
 
-#[derive(Debug, Default)]
-pub struct Watch {
-    /// When to send the next request, on the monotonic clock.
-    pub(super) next: f64,
-    /// The response that all later ones are compared with, and when it was received.
-    pub(super) baseline: Option<(Listing, Now)>,
-    /// What the newest response changed.
-    pub(super) changes: Changes,
+/// Events that are kept while nothing is recorded.
+const MOST_EVENTS: usize = 500;
+
+/// The longest interval that refusals lead to, in seconds.
+const LONGEST_PAUSE: f64 = 600.0;
+
+/// The shortest interval in seconds between two requests of a watched search.
+pub const fn floor(resource: Resource) -> f64 {
+    match resource {
+        Resource::Offers | Resource::Volumes => 10.0,
+        // The market lists all of them, so it costs more.
+        Resource::Workergroups => 30.0,
+    }
 }
 
-/// The differences to the first response.
+/// Which earlier response the newest one is compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Baseline {
+    /// The one before.
+    LastPoll,
+    /// The one that was on the screen when the person was last there.
+    LastLook,
+    /// The first of the day.
+    #[default]
+    Today,
+}
+
+impl Baseline {
+    /// All, in the order of the choice.
+    pub const ALL: [Self; 3] = [Self::LastPoll, Self::LastLook, Self::Today];
+
+    /// Its name in the choice.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::LastPoll => "last refresh",
+            Self::LastLook => "last time you looked",
+            Self::Today => "today",
+        }
+    }
+}
+
+#[derive(Debug)]
+pub struct Watch {
+    /// Seconds between a response and the next request.
+    pub(super) interval: f64,
+    /// When to send the next request, on the monotonic clock.
+    pub(super) next: f64,
+    /// How often in a row the market has refused: each time doubles the pause.
+    refusals: i32,
+    baseline: Baseline,
+    /// Whose midnight ends a day.
+    zone: TimeZone,
+    /// Earlier responses by their number, only those that a baseline needs.
+    kept: BTreeMap<u64, (Listing, Now)>,
+    last: Option<u64>,
+    looked: Option<u64>,
+    today: Option<u64>,
+    /// The number of the response that the person saw last, and when.
+    seen: (u64, f64),
+    /// What the newest response changed.
+    pub(super) changes: Changes,
+    /// Why lots are gone, where a search could tell.
+    pub(super) causes: HashMap<Lot, Cause>,
+    /// The newest response as a poll, and the events since auto-refresh is on, the newest first: what
+    /// the tape shows where nothing is recorded.
+    poll: Option<Poll>,
+    events: VecDeque<Event>,
+    /// The search for the causes under way, and the lots it is about.
+    pub(super) cause_search: Option<(Ticket, Vec<Lot>)>,
+}
+
+/// The differences to an earlier response.
 #[derive(Debug, Default)]
 pub struct Changes {
     pub(super) arrived: HashSet<RowId>,
@@ -26,6 +92,8 @@ pub struct Changes {
     pub(super) prices: HashMap<RowId, (f64, f64)>,
     /// Rows missing from the latest response.
     pub gone: usize,
+    /// The machines and models of those rows.
+    pub(super) gone_lots: HashSet<Lot>,
     /// Whether the limit truncated a response, so that a missing row may only be pushed out of it.
     pub is_cut: bool,
 }
@@ -47,7 +115,7 @@ impl Changes {
         self.arrived.contains(&id)
     }
 
-    /// A row's first and current price, if it changed.
+    /// A row's earlier and current price, if it changed.
     pub fn price(&self, id: RowId) -> Option<(f64, f64)> {
         self.prices.get(&id).copied()
     }
@@ -65,24 +133,234 @@ impl Changes {
 }
 
 impl Watch {
-    /// The differences to the first response.
+    pub(super) fn new(interval: f64, zone: TimeZone, responses: u64, now: Now) -> Self {
+        Self {
+            interval,
+            next: now.mono + interval,
+            refusals: 0,
+            baseline: Baseline::default(),
+            zone,
+            kept: BTreeMap::new(),
+            last: None,
+            looked: None,
+            today: None,
+            seen: (responses, now.mono),
+            changes: Changes::default(),
+            causes: HashMap::new(),
+            poll: None,
+            events: VecDeque::new(),
+            cause_search: None,
+        }
+    }
+
+    /// The differences to the baseline.
     pub const fn changes(&self) -> &Changes {
         &self.changes
     }
 
-    /// When the first response was received; `None` until there is a second one.
-    pub fn since(&self) -> Option<Now> {
-        self.baseline.as_ref().map(|(_, since)| *since)
+    pub const fn interval(&self) -> f64 {
+        self.interval
     }
 
-    /// The response that all later ones are compared with.
-    pub(super) fn before_mut(&mut self) -> Option<&mut Listing> {
-        self.baseline.as_mut().map(|(listing, _)| listing)
+    pub const fn baseline(&self) -> Baseline {
+        self.baseline
+    }
+
+    /// When the baseline was received; `None` until there is a second response.
+    pub fn since(&self) -> Option<Now> {
+        self.before().map(|(_, since)| *since)
+    }
+
+    /// How many of the gone lots have each known cause.
+    pub fn gone_causes(&self) -> Vec<(&'static str, usize)> {
+        let named = |cause: Cause| match cause {
+            Cause::Rented => Some("rented"),
+            Cause::LeftTheSearch => Some("left the search"),
+            Cause::Delisted => Some("delisted"),
+            Cause::Unknown => None,
+        };
+        let mut counts: Vec<(&'static str, usize)> = Vec::new();
+        for cause in [Cause::Rented, Cause::LeftTheSearch, Cause::Delisted] {
+            let is_it = |lot: &&Lot| self.causes.get(*lot) == Some(&cause);
+            let count = self.changes.gone_lots.iter().filter(is_it).count();
+            counts.extend(named(cause).filter(|_| count > 0).map(|name| (name, count)));
+        }
+        counts
+    }
+
+    /// The response that the newest one is compared with.
+    pub(super) fn before(&self) -> Option<&(Listing, Now)> {
+        let number = match self.baseline {
+            Baseline::LastPoll => self.last,
+            Baseline::LastLook => self.looked.or(self.today),
+            Baseline::Today => self.today,
+        };
+        self.kept.get(&number?)
+    }
+
+    /// The response before the newest one.
+    pub(super) fn last_poll(&self) -> Option<&Listing> {
+        self.kept.get(&self.last?).map(|(listing, _)| listing)
+    }
+
+    /// The earlier responses, to price them as the newest one is.
+    pub(super) fn kept_mut(&mut self) -> impl Iterator<Item = &mut Listing> {
+        self.kept.values_mut().map(|(listing, _)| listing)
+    }
+
+    /// Compares with another response from now on; the caller computes the changes.
+    pub(super) const fn compare_with(&mut self, baseline: Baseline) {
+        self.baseline = baseline;
+    }
+
+    /// Forgets all responses: they belong to another search.
+    pub(super) fn forget(&mut self) {
+        self.kept.clear();
+        (self.last, self.looked, self.today) = (None, None, None);
+        self.changes = Changes::default();
+        self.causes.clear();
+        self.cause_search = None;
+        self.poll = None;
+        self.events.clear();
+    }
+
+    /// The events since auto-refresh is on, the newest first.
+    pub fn events(&self) -> impl Iterator<Item = &Event> {
+        self.events.iter()
+    }
+
+    /// Why a lot is gone, if a search has told.
+    pub fn cause(&self, lot: &Lot) -> Option<Cause> {
+        self.causes.get(lot).copied()
+    }
+
+    /// Adds what a response changed to the events.
+    pub(super) fn polled(&mut self, poll: Poll) {
+        let before = self.poll.as_ref();
+        for change in before.map_or_else(Vec::new, |before| history::compare(before, &poll)) {
+            self.events.push_front(Event {
+                at: poll.at,
+                search: poll.search.clone(),
+                kind: EventKind::Change {
+                    change,
+                    lasted: None,
+                },
+            });
+        }
+        self.events.truncate(MOST_EVENTS);
+        if poll.outcome.is_usable() {
+            self.poll = Some(poll);
+        }
+    }
+
+    /// Keeps the response number `number` that the next one is about to replace.
+    pub(super) fn keep(&mut self, number: u64, listing: Listing, at: Now, now: Now) {
+        self.last = Some(number);
+        let is_of_yesterday = self.day(at) != self.day(now);
+        if self.today.is_none() || is_of_yesterday {
+            self.today = Some(number);
+        }
+        self.kept.insert(number, (listing, at));
+        let needed = [self.last, self.looked, self.today, Some(self.seen.0)];
+        self.kept.retain(|own, _| needed.contains(&Some(*own)));
+    }
+
+    fn day(&self, now: Now) -> Option<jiff::civil::Date> {
+        #[expect(clippy::cast_possible_truncation)] // the range is checked by from_second
+        let moment = jiff::Timestamp::from_second(now.epoch as i64).ok()?;
+        Some(moment.to_zoned(self.zone.clone()).date())
+    }
+
+    /// The person is there while response number `number` is shown; true if they were away, so that
+    /// what they see is compared with another response now.
+    pub(super) fn looked(&mut self, number: u64, now: Now) -> bool {
+        let (seen, at) = std::mem::replace(&mut self.seen, (number, now.mono));
+        let was_away = now.mono - at > AWAY && seen != number;
+        if was_away {
+            self.looked = Some(seen);
+        }
+        was_away && self.baseline == Baseline::LastLook
+    }
+
+    /// The person looks away while response number `number` is shown.
+    pub(super) const fn looked_away(&mut self, number: u64, now: Now) {
+        self.seen = (number, now.mono);
+    }
+
+    /// Schedules the next request after a response, later after a refusal.
+    pub(super) fn answered(&mut self, is_refusal: bool, now: Now) {
+        self.refusals = if is_refusal { self.refusals + 1 } else { 0 };
+        self.next = now.mono + self.pause();
+    }
+
+    /// Seconds from a response to the next request: longer after refusals.
+    pub(super) fn pause(&self) -> f64 {
+        let longer = self.interval * 2f64.powi(self.refusals.min(16));
+        longer.min(LONGEST_PAUSE.max(self.interval))
+    }
+
+    /// Whether it waits longer because the market refused.
+    pub const fn is_backing_off(&self) -> bool {
+        self.refusals > 0
     }
 
     /// Seconds until the next request.
     pub fn next_in(&self, now: Now) -> f64 {
         (self.next - now.mono).max(0.0)
+    }
+}
+
+/// The requests of the last minute that watched searches sent: they share one budget, so that
+/// several of them stay within a market's rate limit.
+#[derive(Debug)]
+pub struct Pace {
+    sent: VecDeque<f64>,
+    /// Requests a minute.
+    pub limit: usize,
+    /// Seconds between two requests of a search that is watched from now on.
+    pub interval: f64,
+    /// The settings in the configuration.
+    configured: Option<Watching>,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        let mut pace = Self {
+            sent: VecDeque::new(),
+            limit: 0,
+            interval: 0.0,
+            configured: None,
+        };
+        pace.configure(Watching::default());
+        pace
+    }
+}
+
+impl Pace {
+    /// Applies the configuration. A form may have chosen another interval since: a file that does not
+    /// change it leaves that.
+    pub fn configure(&mut self, settings: Watching) {
+        self.limit = usize::try_from(settings.requests_a_minute).unwrap_or(usize::MAX);
+        let before = self.configured.replace(settings);
+        if before.is_none_or(|before| before.interval != settings.interval) {
+            self.interval = f64::from(settings.interval);
+        }
+    }
+
+    /// When `requests` more may be sent, on the monotonic clock: now or earlier if there is room. More
+    /// than the whole budget wait for an empty minute.
+    pub(super) fn free_at(&mut self, requests: usize, now: Now) -> f64 {
+        while self.sent.front().is_some_and(|at| now.mono - at >= 60.0) {
+            self.sent.pop_front();
+        }
+        let limit = self.limit.max(1);
+        let over = (self.sent.len() + requests.min(limit)).saturating_sub(limit);
+        let last = over.checked_sub(1).and_then(|last| self.sent.get(last));
+        last.map_or(now.mono, |at| at + 60.0)
+    }
+
+    pub(super) fn spend(&mut self, requests: usize, now: Now) {
+        self.sent.extend(std::iter::repeat_n(now.mono, requests));
     }
 }
 

@@ -11,6 +11,7 @@ use clap::{Arg, Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 use super::analysis_args::{DepthArguments, MarketArguments, PlanArguments};
 use super::create_args::CreateArguments;
+use super::history_args::{DbCommand, HistoryArguments, WatchArguments};
 use crate::domain::OfferType;
 use crate::domain::cost::Job;
 use crate::sandbox::faults::FaultSpec;
@@ -108,6 +109,15 @@ pub enum Command {
     Depth(DepthArguments),
     /// Plan a cluster: the cheapest offers that together have N GPUs
     Plan(PlanArguments),
+    /// Search again and again, record prices and print what changes
+    Watch(WatchArguments),
+    /// Show the recorded prices of a search, and whether today's are low
+    History(HistoryArguments),
+    /// Check, shrink, export or reset the recorded prices
+    Db {
+        #[command(subcommand)]
+        command: DbCommand,
+    },
     /// List workergroups, or create one
     Groups(GroupsArguments),
     /// Unlist one of your volume listings
@@ -434,7 +444,7 @@ fn patience(text: &str) -> Result<Duration, String> {
 }
 
 /// `90` (seconds), `500ms`, `30s`, `5m`, `1h`.
-fn span(text: &str) -> Result<Duration, String> {
+pub(super) fn span(text: &str) -> Result<Duration, String> {
     let split = text
         .find(|c: char| !(c.is_ascii_digit() || c == '.'))
         .unwrap_or(text.len());

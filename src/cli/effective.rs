@@ -232,6 +232,14 @@ fn look_rows(file: &File) -> Vec<Row> {
         let value = format!("{} GPU models", config.throughput.models(unit));
         rows.push(row(&setting, &value, or_default(place(&setting))));
     }
+    let watch = config.watch;
+    let mut watch_row = |name: &str, value: String| {
+        let setting = format!("watch.{name}");
+        let from = or_default(place(&setting));
+        rows.push(row(&setting, value, from));
+    };
+    watch_row("requests_per_minute", watch.requests_a_minute.to_string());
+    watch_row("every", format!("{}s", watch.interval));
     for keys in &config.keys {
         let setting = format!("keys.{}", keys.name);
         let value = keys.value.join(" ");

@@ -58,6 +58,24 @@ static EXAMPLES: &[(&[&str], &[Example])] = &[
             "for five days, within a budget"),
         ("bourse plan --dlperf 500 --any-model --format json", "by speed, as JSON"),
     ]),
+    (&["watch"], &[
+        ("bourse watch 4090 europe --once", "record the prices of this search once"),
+        ("bourse watch h100 --every 5m --once --format json", "the changes as JSON, for a timer"),
+        ("bourse watch gpu_name=RTX_4090 --if 'dph_total<9' --count 2 --exec 'echo found'",
+            "run a command once two offers are cheap enough"),
+    ]),
+    (&["history"], &[
+        ("bourse history gpu_name=RTX_4090", "prices of a month, and whether today's are low"),
+        ("bourse history gpu_name=RTX_4090 --days 7 --format csv", "for a spreadsheet"),
+    ]),
+    (&["db"], &[
+        ("bourse db check", "what is recorded, and whether the file is sound"),
+        ("bourse db export --format csv > prices.csv", "every recorded price"),
+    ]),
+    (&["db", "check"], &[("bourse db check", "find damage")]),
+    (&["db", "vacuum"], &[("bourse db vacuum", "shrink the file")]),
+    (&["db", "export"], &[("bourse db export --format csv > prices.csv", "for a spreadsheet")]),
+    (&["db", "reset"], &[("bourse db reset", "start with an empty file")]),
     (&["groups"], &[
         ("bourse groups", "every workergroup"),
         ("bourse groups endpoint=sdxl", "those of one endpoint"),
@@ -122,6 +140,11 @@ const WRITES: &str = "\
 The request is shown first and sent once; it is never retried.
 Exit status: 0 done, 1 refused, 2 wrong usage, 3 outcome unknown.";
 
+/// The end of the help of `bourse watch`.
+const FIRES: &str = "\
+Exit status: 0 the conditions of --if were met, or there are none; 4 they were not,
+1 failed, 2 wrong usage.";
+
 /// The command line with its complete help.
 pub fn command() -> Command {
     explained(Arguments::command(), &mut Vec::new())
@@ -167,7 +190,7 @@ fn explained(command: Command, path: &mut Vec<String>) -> Command {
     let command = command.after_help(after_help(path));
     let is_analysis = matches!(
         path.first().map(String::as_str),
-        Some("market" | "depth" | "plan")
+        Some("market" | "depth" | "plan" | "watch" | "history")
     );
     let mut command = match resource {
         Some(resource) => searched(command, resource),
@@ -196,6 +219,7 @@ fn after_help(path: &[String]) -> String {
     let closing = match path[..] {
         [] => KEYS,
         ["unlist"] | ["groups", "create"] => WRITES,
+        ["watch"] => FIRES,
         _ => return text.trim_end().to_owned(),
     };
     text.push('\n');

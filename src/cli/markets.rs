@@ -17,6 +17,7 @@ use crate::app::markets::{
 };
 use crate::domain::text::{message, visible};
 use crate::domain::throughput::Throughput;
+use crate::domain::watching::Watching;
 use crate::store::keys::{self, Complaints};
 use crate::store::profiles::{self, KeyPlace, NewProfile};
 use crate::store::{Config, ConfigError, Notifications, Paths, Profile, config, themes};
@@ -46,7 +47,10 @@ pub struct Preferences {
     pub mouse: bool,
     /// When a desktop notification is sent.
     pub notifications: Notifications,
+    /// The person's command for alerts.
+    pub alert_command: Option<String>,
     pub throughput: Throughput,
+    pub watch: Watching,
     /// The markets that can be connected to.
     pub market_list: MarketList,
     /// Mistakes in the file that stop nothing.
@@ -143,7 +147,9 @@ impl ProfileResolver {
             themes: super::appearance::all(&config, &path),
             mouse: config.mouse.unwrap_or(true),
             notifications: config.notifications,
+            alert_command: config.alert_command.clone(),
             throughput: config.throughput.clone(),
+            watch: config.watch,
             market_list: self.market_list(),
             notices: dropped(&wrong),
         };

@@ -16,6 +16,8 @@ pub enum CliError {
     Failed(String),
     /// The outcome of a write is unknown: exit status 3.
     Unknown(String),
+    /// What was waited for did not happen: exit status 4.
+    NotMet,
     /// The error is already printed: exit status 1.
     Quiet,
     /// The reader closed our output: exit status 0.
@@ -38,6 +40,7 @@ impl CliError {
                 complain(&message);
                 ExitCode::from(3)
             }
+            Self::NotMet => ExitCode::from(4),
             Self::Quiet => ExitCode::FAILURE,
             Self::Closed => ExitCode::SUCCESS,
         }

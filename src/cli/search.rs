@@ -7,7 +7,7 @@ use super::notes::{self, Answer};
 use super::output::{self, CliError, ProgressLine};
 use super::settings::Settings;
 use super::table::View;
-use crate::api::{Progress, Reply, Request, Session, Wait};
+use crate::api::{ApiError, Progress, Reply, Request, Session, Wait};
 use crate::app::column_prerequisites::Need;
 use crate::app::computed_columns::ComputedColumns;
 use crate::domain::annotations::Annotations;
@@ -99,6 +99,7 @@ fn switches(
 }
 
 /// A search, and the job that a flag or its plain words describe.
+#[derive(Clone)]
 pub struct Wanted {
     pub query: Query,
     pub job: Option<Job>,
@@ -238,9 +239,7 @@ pub struct Found {
     pub rows: Vec<u32>,
     /// How many of them, the last ones, end before the job or lack its disk.
     unfit: usize,
-    /// How many were hidden because they are banned.
-    hidden: usize,
-    check: ResponseCheck,
+    pub check: ResponseCheck,
 }
 
 impl Found {
@@ -255,10 +254,11 @@ impl Found {
             rows: &self.rows,
         };
         answer.tell();
-        if self.hidden > 0 {
+        let hidden = self.listing.hidden();
+        if hidden > 0 {
             output::note(&format!(
                 "{} hidden by your bans (--no-bans shows them)",
-                grouped(self.hidden)
+                grouped(hidden)
             ));
         }
         if self.unfit > 0 {
@@ -276,11 +276,17 @@ pub async fn found(
     wanted: Wanted,
 ) -> Result<Found, CliError> {
     let bans = wanted.bans(settings);
-    let Wanted { query, job, .. } = wanted;
-    let listing = fetch(session, &request(&query, &bans, settings.dialect)).await;
+    let request = request(&wanted.query, &bans, settings.dialect);
+    let listing = fetch(session, &request).await;
     settings.keep_pacing(session);
     let mut listing = listing?;
-    let hidden = bans.hide_banned(&mut listing);
+    bans.hide_banned(&mut listing);
+    Ok(arranged(settings, wanted, listing))
+}
+
+/// The response to a search with its prices and order as requested.
+pub fn arranged(settings: &Settings, wanted: Wanted, mut listing: Box<Listing>) -> Found {
+    let Wanted { query, job, .. } = wanted;
     let check = ResponseCheck::of(&listing, &query, settings.dialect);
     listing.price_as(query.offer_type);
     if let Some(wanted) = query.storage {
@@ -296,14 +302,13 @@ pub async fn found(
     rows.sort_by_key(|row| computed.is_unfit(*row as usize));
     let unfit = rows.iter().filter(|row| computed.is_unfit(**row as usize));
     let unfit = unfit.count();
-    Ok(Found {
+    Found {
         query,
         listing,
         rows,
         unfit,
-        hidden,
         check,
-    })
+    }
 }
 
 async fn search(
@@ -345,8 +350,18 @@ pub fn print_curl(
 
 /// Runs a request for records, showing waits on a terminal.
 pub async fn fetch(session: &Session, request: &Request) -> Result<Box<Listing>, CliError> {
+    match reply(session, request).await? {
+        Reply::Records(listing) => Ok(listing),
+        Reply::Unlisted { .. } | Reply::Created { .. } | Reply::Routed(_) => {
+            Err(CliError::Failed("the response has no records".to_owned()))
+        }
+    }
+}
+
+/// Runs a request, showing waits on a terminal.
+pub async fn reply(session: &Session, request: &Request) -> Result<Reply, ApiError> {
     let mut line = ProgressLine::new();
-    let reply = session
+    session
         .run(request, |progress| match progress {
             Progress::Waiting { attempt, span, why } => {
                 let why = match why {
@@ -363,13 +378,7 @@ pub async fn fetch(session: &Session, request: &Request) -> Result<Box<Listing>,
             }
             Progress::Tried(_) => line.clear(),
         })
-        .await?;
-    match reply {
-        Reply::Records(listing) => Ok(listing),
-        Reply::Unlisted { .. } | Reply::Created { .. } | Reply::Routed(_) => {
-            Err(CliError::Failed("the response has no records".to_owned()))
-        }
-    }
+        .await
 }
 
 /// Fills the computed columns that conditions, order and job need.

@@ -15,10 +15,12 @@ use crate::api::{Client, ClientConfig, Operation, Origin, Pacer, Secret, Session
 use crate::app::keys::Keymap;
 use crate::domain::annotations::Annotations;
 use crate::domain::throughput::Throughput;
+use crate::domain::watching::Watching;
 use crate::domain::workergroup::MadeGroups;
 use crate::domain::{Condition, Dialect, plain};
 use crate::sandbox::latency::Latency;
 use crate::sandbox::{GroupStore, Running, Sandbox, SandboxConfig, UnlistStore};
+use crate::store::history::{Database, HistoryPlace};
 use crate::store::keys::{self, Complaints};
 use crate::store::{
     self, Config, ConfigError, Notifications, PacingFile, Paths, Profile, SandboxFile,
@@ -87,8 +89,11 @@ pub struct Settings {
     pub mouse: bool,
     /// When a desktop notification is sent.
     pub notifications: Notifications,
+    /// The person's command for alerts.
+    pub alert_command: Option<String>,
     /// The person's own throughput per GPU model.
     pub throughput: Throughput,
+    pub watch: Watching,
     /// The initial conditions: those of `--query` laid over the visible defaults.
     pub conditions: Option<Vec<Condition>>,
     /// What the plain words of `--query` say besides conditions.
@@ -161,7 +166,9 @@ impl Settings {
             keymap,
             mouse: config.mouse.unwrap_or(true),
             notifications: config.notifications,
+            alert_command: config.alert_command.clone(),
             throughput: config.throughput,
+            watch: config.watch,
             conditions: None,
             words: plain::Settings::default(),
             limit: None,
@@ -211,6 +218,20 @@ impl Settings {
         let paths = self.paths.as_ref()?;
         let address = management.to_string();
         Some(PacingFile::new(paths, &self.profile, &address))
+    }
+
+    /// Where the market is recorded: in memory without a home folder, and for a frozen sandbox,
+    /// which is the same in every run.
+    pub fn history_place(&self) -> HistoryPlace {
+        let (market, is_lasting) = match &self.market {
+            Market::Remote { management, .. } => (management.to_string(), true),
+            Market::Embedded(config) => (format!("sandbox-{}", config.market.seed), !config.freeze),
+        };
+        let paths = self.paths.as_ref().filter(|_| is_lasting);
+        HistoryPlace {
+            path: paths.map(|paths| Database::path(paths, &self.profile)),
+            market,
+        }
     }
 
     /// Saves the learned intervals. A failure is ignored: they only save a refusal at the next

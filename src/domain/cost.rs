@@ -468,6 +468,12 @@ impl<'a> Prices<'a> {
         })
     }
 
+    /// $/h per GPU with `gb` of storage for each GPU.
+    pub fn per_gpu(&self, row: usize, gb: f64) -> Result<f64, Gap> {
+        let gpus = self.num_gpus.divisor(row)?;
+        Ok(self.hourly(row, Some(gb * gpus))? / gpus)
+    }
+
     /// `hourly` $/h divided by the row's GPUs, their memory and their performance. The price is for
     /// the whole offer, so it is not divided by the offer's share of the machine as well.
     pub fn per_unit(&self, row: usize, hourly: f64) -> PerUnit {

@@ -3,6 +3,7 @@
 //! This room is pure. It knows no HTTP, no clock, no terminal and no asynchronous work; where it
 //! needs the time (`duration` is "time left from now"), it is passed in as seconds since 1970.
 
+pub mod alerts;
 pub mod annotations;
 pub mod catalog;
 pub(crate) mod copies;
@@ -33,6 +34,7 @@ pub mod text;
 pub mod throughput;
 pub mod unit;
 pub mod value;
+pub mod watching;
 pub mod workergroup;
 
 pub use catalog::{Catalog, OFFERS, Resource, VOLUMES, WORKERGROUPS};

@@ -136,6 +136,13 @@ impl ResponseCheck {
         self.discrepancies.iter().any(is_order)
     }
 
+    /// Whether rows are priced as another offer type than requested.
+    pub fn is_other_type(&self) -> bool {
+        let is_type =
+            |discrepancy: &Discrepancy| matches!(discrepancy, Discrepancy::OtherType { .. });
+        self.discrepancies.iter().any(is_type)
+    }
+
     /// GB to estimate the prices for: `wanted`, unless they already include it.
     pub fn storage_to_estimate(
         &self,

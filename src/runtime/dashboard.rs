@@ -17,13 +17,15 @@ use super::clock::Clock;
 use super::config_watch::{ConfigWatch, Reloaded};
 use super::disk_writer::{DiskWriter, Job};
 use super::editor::Document;
+use super::history::{HistoryJob, HistoryThread};
 use super::markets::{MarketTasks, PendingConnections};
 use super::messages::{message, told, with_paste};
 use super::start::{Themes, theme_choices};
 pub use super::surface::{Surface, TerminalEvent};
 use super::writes::{self, journalled};
-use super::{arrivals, routes};
+use super::{alarm, arrivals, routes};
 use crate::api::{ApiError, Operation, Request};
+use crate::app::alerts::Alarm;
 use crate::app::configuration::Reconfigured;
 use crate::app::frame_layout::FrameLayout;
 use crate::app::markets::{MarketCommand, MarketEvent};
@@ -32,6 +34,7 @@ use crate::app::{Effect, Message, Model, Now, update};
 use crate::cli::{DEFAULT_CONFIG, ProfileResolver, by_name};
 use crate::domain::journal::Intent;
 use crate::sandbox::Running;
+use crate::store::history::HistoryPlace;
 use crate::store::{GroupsFile, Journal, Notifications, PacingFile, StateStore, files};
 use crate::widgets::theme::Theme;
 
@@ -55,6 +58,7 @@ pub struct Dashboard<S> {
     /// Whether the terminal's background is light, if known.
     is_light: Option<bool>,
     notifications: Notifications,
+    alert_command: Option<String>,
     title: String,
     config: Option<ConfigWatch>,
     clock: Clock,
@@ -66,6 +70,8 @@ pub struct Dashboard<S> {
     disk_writer: Option<DiskWriter>,
     groups: Option<GroupsFile>,
     pacing: Option<PacingFile>,
+    history: Option<HistoryPlace>,
+    history_thread: Option<HistoryThread>,
     sandbox: Option<Running>,
     known: Option<Arc<ProfileResolver>>,
     pending: PendingConnections,
@@ -83,6 +89,7 @@ impl<S: Surface> Dashboard<S> {
             themes: None,
             is_light: None,
             notifications: Notifications::Off,
+            alert_command: None,
             title: String::new(),
             config: None,
             clock: Clock::start(),
@@ -94,6 +101,8 @@ impl<S: Surface> Dashboard<S> {
             disk_writer: None,
             groups: None,
             pacing: None,
+            history: None,
+            history_thread: None,
             sandbox: None,
             known: None,
             pending: PendingConnections::default(),
@@ -112,6 +121,13 @@ impl<S: Surface> Dashboard<S> {
     #[must_use]
     pub const fn notifying(mut self, when: Notifications) -> Self {
         self.notifications = when;
+        self
+    }
+
+    /// Runs this command when an alert rings.
+    #[must_use]
+    pub fn alerting(mut self, command: Option<String>) -> Self {
+        self.alert_command = command;
         self
     }
 
@@ -142,6 +158,13 @@ impl<S: Surface> Dashboard<S> {
     #[must_use]
     pub fn with_pacing(mut self, pacing: Option<PacingFile>) -> Self {
         self.pacing = pacing;
+        self
+    }
+
+    /// Records the market at `history`.
+    #[must_use]
+    pub fn with_history(mut self, history: Option<HistoryPlace>) -> Self {
+        self.history = history;
         self
     }
 
@@ -333,6 +356,10 @@ impl<S: Surface> Dashboard<S> {
                             flight.abort();
                         }
                     }
+                    Effect::Record(poll) => self.remember(HistoryJob::Record(poll)),
+                    Effect::Recall { ticket, question } => {
+                        self.remember(HistoryJob::Recall { ticket, question });
+                    }
                     Effect::Market(command) => self.market(command),
                     Effect::SaveTheme(name) => self.save_theme(name),
                     Effect::Keep(snapshot) => self.keep(Job::Snapshot(snapshot)),
@@ -342,6 +369,10 @@ impl<S: Surface> Dashboard<S> {
                     Effect::KeepAnnotations { change, before } => {
                         self.keep(Job::Annotations(Box::new((change, before))));
                     }
+                    Effect::KeepAlerts { change, before } => {
+                        self.keep(Job::Alerts(Box::new((*change, before))));
+                    }
+                    Effect::Ring(alarm) => self.ring(*alarm),
                     Effect::SaveRun { run, now, path } => {
                         let run = (run, self.calls.secrets());
                         routes::save(self.outbox.clone(), run, now, path);
@@ -379,6 +410,14 @@ impl<S: Surface> Dashboard<S> {
         };
         if is_wanted {
             self.surface.notify(title, body);
+        }
+    }
+
+    fn ring(&mut self, alarm: Alarm) {
+        self.surface.bell();
+        self.tell(&alarm.title, &alarm.text);
+        if let Some(command) = self.alert_command.clone() {
+            alarm::run(command, alarm, self.outbox.clone());
         }
     }
 
@@ -423,12 +462,14 @@ impl<S: Surface> Dashboard<S> {
             let asked = asked.map(|(asked, is_light)| asked[usize::from(is_light)]);
             self.theme = asked.unwrap_or(themes.unasked);
             self.notifications = new.notifications;
+            self.alert_command = new.alert_command;
             self.surface.mouse(new.mouse);
             Box::new(Reconfigured {
                 keymap: new.keymap.in_words(self.theme.ascii),
                 market_list: new.market_list,
                 themes: theme_choices(&new.themes, &new.look, &new.theme, self.is_light),
                 throughput: new.throughput,
+                watch: new.watch,
                 notices: new.notices,
                 is_noticeable,
             })
@@ -494,6 +535,8 @@ impl<S: Surface> Dashboard<S> {
             flight.abort();
         }
         self.disk_writer = None;
+        self.history_thread = None;
+        self.history = ready.files.history;
         self.keep_pacing();
         self.pacing = ready.files.pacing;
         self.calls = ready.calls;
@@ -514,6 +557,15 @@ impl<S: Surface> Dashboard<S> {
             let why = "can't start a thread".to_owned();
             let _ = self.outbox.send(Message::Kept(Err(why)));
         }
+    }
+
+    /// Passes a job to the thread of the recorded market, which starts with the first one.
+    fn remember(&mut self, job: HistoryJob) {
+        let (place, outbox) = (&self.history, &self.outbox);
+        let thread = self
+            .history_thread
+            .get_or_insert_with(|| HistoryThread::start(place.clone(), outbox.clone()));
+        thread.take(job);
     }
 
     fn call(&mut self, ticket: Ticket, request: Request) {

@@ -15,6 +15,7 @@ use tokio::sync::oneshot;
 use crate::api::redact::KnownSecrets;
 use crate::app::Message;
 use crate::app::export::{NotWritten, Written};
+use crate::domain::alerts::{AlertChange, Alerts};
 use crate::domain::annotations::{AnnotationChange, Annotations, Mark};
 use crate::domain::saved::{SearchChange, Searches, Snapshot};
 use crate::domain::secrets::Known;
@@ -33,6 +34,8 @@ pub(super) enum Job {
     Searches(Box<(SearchChange, Searches)>),
     /// A change to the annotations, and the annotations before it.
     Annotations(Box<(AnnotationChange, Annotations)>),
+    /// A change to the alerts, and the alerts before it.
+    Alerts(Box<(AlertChange, Alerts)>),
     Export {
         path: String,
         content: String,
@@ -144,6 +147,16 @@ fn work(
                     *text = known.remove(text).into_owned();
                 }
                 Message::AnnotationsKept(Box::new(annotated(state_store, &change, before)))
+            }
+            Job::Alerts(job) => {
+                let (change, mut before) = *job;
+                let changed = if let Some(state_store) = state_store {
+                    state_store.change_alerts(&change, &before)
+                } else {
+                    before.apply(&change);
+                    Ok(before)
+                };
+                Message::AlertsKept(Box::new(changed))
             }
             Job::Export {
                 path,

@@ -178,6 +178,6 @@ fn shown(why: &str) -> String {
 fn words(error: CliError) -> String {
     match error {
         CliError::Usage(why) | CliError::Failed(why) | CliError::Unknown(why) => shown(&why),
-        CliError::Quiet | CliError::Closed => "it failed".to_owned(),
+        CliError::NotMet | CliError::Quiet | CliError::Closed => "it failed".to_owned(),
     }
 }

@@ -1,5 +1,6 @@
 //! The only place with a clock, sockets and a terminal.
 
+mod alarm;
 mod arrivals;
 mod background_color;
 mod calls;
@@ -9,6 +10,7 @@ mod config_watch;
 pub mod dashboard;
 mod disk_writer;
 pub mod editor;
+pub mod history;
 pub mod input;
 mod markets;
 mod messages;

@@ -21,6 +21,7 @@ use crate::app::{Model, Profile};
 use crate::cli::{CliError, Connection, Market, ProfileResolver, Settings};
 use crate::domain::Resource;
 use crate::sandbox::Running;
+use crate::store::history::HistoryPlace;
 use crate::store::{GroupsFile, Journal, Notifications, PacingFile, Paths, StateStore};
 use crate::widgets::appearance::{Choice, Look};
 use crate::widgets::theme::Theme;
@@ -63,6 +64,7 @@ async fn connect_and_show(
     let mut model = crate::views::dashboard(profile, settings.conditions.clone());
     model.unpack(restored, settings.conditions.is_some());
     model.set_throughput(settings.throughput.clone());
+    model.watch_pace.configure(settings.watch);
     model.browsers[Resource::Offers].take_settings(&settings.words);
     if let Some(limit) = settings.limit {
         model.browsers[Resource::Offers].query.limit = (limit > 0).then_some(limit);
@@ -81,6 +83,7 @@ async fn connect_and_show(
         themes,
         mouse: settings.mouse,
         notifications: settings.notifications,
+        alert_command: settings.alert_command.clone(),
     };
     model.zone = zone.join().unwrap_or(TimeZone::UTC);
     let shown = show(model, connection.session, files, markets, terminal);
@@ -155,6 +158,7 @@ pub(super) fn open(settings: &Settings, profile: &Profile) -> (Files, RestoredSt
         journal: history.journal,
         groups: groups_seen(&mut restored, settings, profile),
         pacing: settings.pacing_file(),
+        history: Some(settings.history_place()),
         sandbox: None,
     };
     (files, restored)
@@ -175,6 +179,7 @@ fn bring_back(
     restored.notices.extend(kept.notices);
     restored.kept = Some((kept.snapshot, kept.searches));
     restored.annotations = kept.annotations;
+    restored.alerts = kept.alerts;
     Some(state_store)
 }
 
@@ -199,6 +204,8 @@ pub struct Files {
     pub groups: Option<GroupsFile>,
     /// The intervals learned from refusals.
     pub pacing: Option<PacingFile>,
+    /// Where the market is recorded.
+    pub history: Option<HistoryPlace>,
     /// How the panes were left, and the saved searches.
     pub state_store: Option<StateStore>,
     /// The embedded sandbox, if it is the market.
@@ -228,7 +235,7 @@ impl Themes {
 }
 
 /// How the dashboard uses the terminal.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct TerminalOptions {
     /// The themes to draw with.
     pub themes: Themes,
@@ -236,6 +243,8 @@ pub struct TerminalOptions {
     pub mouse: bool,
     /// When a desktop notification is sent.
     pub notifications: Notifications,
+    /// What runs when an alert rings.
+    pub alert_command: Option<String>,
 }
 
 /// Shows the dashboard until the person or a signal ends it; returns the exit status. Call it
@@ -265,9 +274,11 @@ pub async fn show(
     let dashboard = Dashboard::new(model, surface, Arc::new(session), theme)
         .following(themes.asked, is_light)
         .notifying(options.notifications)
+        .alerting(options.alert_command)
         .with_journal(files.journal)
         .with_groups(files.groups)
         .with_pacing(files.pacing)
+        .with_history(files.history)
         .keeping(files.state_store)
         .among(markets, files.sandbox);
     match Box::pin(dashboard.run()).await {

@@ -12,6 +12,7 @@ use super::files;
 use crate::domain::Dialect;
 use crate::domain::text;
 use crate::domain::throughput::Throughput;
+use crate::domain::watching::Watching;
 
 /// Profile of the embedded sandbox marketplace.
 pub const SANDBOX: &str = "sandbox";
@@ -84,8 +85,11 @@ pub struct Config {
     pub mouse: Option<bool>,
     /// When a desktop notification is sent.
     pub notifications: Notifications,
+    /// The command that runs when an alert rings.
+    pub alert_command: Option<String>,
     /// The person's own throughput per GPU model.
     pub throughput: Throughput,
+    pub watch: Watching,
     pub keys: Vec<Entry<Vec<String>>>,
     /// Invalid key bindings, which are dropped.
     pub dropped: Vec<ConfigError>,
@@ -240,7 +244,8 @@ impl Config {
             && self.default_profile == other.default_profile
             && (self.theme_name(), self.ascii) == (other.theme_name(), other.ascii)
             && (self.mouse, self.notifications) == (other.mouse, other.notifications)
-            && self.throughput == other.throughput
+            && self.alert_command == other.alert_command
+            && (&self.throughput, self.watch) == (&other.throughput, other.watch)
             && bare(&self.colors) == bare(&other.colors)
             && bare(&self.keys) == bare(&other.keys)
     }
@@ -432,7 +437,7 @@ mod tests {
             mistakes(text),
             [
                 "c:1:19: no profile named 'b'; available: sandbox, vast",
-                "c:2:1: unknown field `them`, expected one of `default_profile`, `theme`, `ascii`, `mouse`, `notifications`, `throughput`, `keys`, `profiles`",
+                "c:2:1: unknown field `them`, expected one of `default_profile`, `theme`, `ascii`, `mouse`, `notifications`, `alert_command`, `throughput`, `watch`, `keys`, `profiles`",
                 "c:3:9: invalid type: string, expected true or false",
                 "c:5:8: 'pink' is not a theme: use one of 'auto', 'dark', 'light', 'high-contrast', 'ansi', 'none'",
                 "c:7:8: invalid type: integer, expected a key such as \"R\" or a list such as [\"R\", \"f5\"]",
@@ -474,6 +479,22 @@ mod tests {
     fn a_new_base_address_takes_its_own_route() {
         let config = parse("[profiles.vast]\nbase_url = \"https://mirror.example\"").unwrap();
         assert_eq!(config.profile("vast").unwrap().route_url, None);
+    }
+
+    #[test]
+    fn the_pace_of_watched_searches_is_read_and_its_mistakes_are_placed() {
+        let config = parse("[watch]\nrequests_per_minute = 4\nevery = \"2m\"\n").unwrap();
+        assert_eq!(config.watch.requests_a_minute, 4);
+        assert_eq!(config.watch.interval, 120);
+        let text = "[watch]\nrequests_per_minute = 0\nevery = \"5s\"\nfast = true\n";
+        assert_eq!(
+            mistakes(text),
+            [
+                "c:2:23: invalid type: integer, expected a number from 1 to 60",
+                "c:3:9: Out of range: 10 to 86,400 s",
+                "c:4:1: unknown field `fast`, expected one of `requests_per_minute`, `every`",
+            ]
+        );
     }
 
     #[test]

@@ -5,6 +5,7 @@ pub mod config;
 pub mod drift;
 pub mod export;
 pub mod files;
+pub mod history;
 pub mod journal;
 pub mod keys;
 pub mod pacing;

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::{files, state_file};
+use crate::domain::alerts::{AlertChange, Alerts};
 use crate::domain::annotations::{AnnotationChange, Annotations};
 use crate::domain::saved::{SearchChange, Searches};
 
@@ -37,6 +38,14 @@ impl Shared for Annotations {
     type Change = AnnotationChange;
 
     fn apply(&mut self, change: &AnnotationChange) {
+        self.apply(change);
+    }
+}
+
+impl Shared for Alerts {
+    type Change = AlertChange;
+
+    fn apply(&mut self, change: &AlertChange) {
         self.apply(change);
     }
 }

@@ -1,5 +1,5 @@
-//! The state that survives a restart, per profile: how the panes were left, the saved searches, and
-//! the stars, notes and bans of machines and hosts.
+//! The state that survives a restart, per profile: how the panes were left, the saved searches, the
+//! alerts, and the stars, notes and bans of machines and hosts.
 //!
 //! No error here stops the program. If the disk is full or read-only, the person is told and the
 //! state lasts until the program ends.
@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use super::paths::Paths;
 use super::shared_file::SharedFile;
 use super::state_file;
+use crate::domain::alerts::{AlertChange, Alerts};
 use crate::domain::annotations::{AnnotationChange, Annotations};
 use crate::domain::saved::{SearchChange, Searches, Snapshot};
 
@@ -19,6 +20,7 @@ pub struct StateStore {
     ui_blocked: Option<String>,
     searches: SharedFile<Searches>,
     annotations: SharedFile<Annotations>,
+    alerts: SharedFile<Alerts>,
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -27,6 +29,7 @@ pub struct SavedState {
     pub snapshot: Option<Snapshot>,
     pub searches: Searches,
     pub annotations: Annotations,
+    pub alerts: Alerts,
     pub notices: Vec<String>,
 }
 
@@ -49,17 +52,20 @@ impl StateStore {
         let (searches, found) = SharedFile::open(folder.join("searches.json"));
         let (annotations, noted) = SharedFile::open(annotations_file(paths, profile));
         let notices = snapshot.notice.into_iter().chain(found.notice);
-        let notices = notices.chain(noted.notice).collect();
+        let (alerts, alerted) = SharedFile::open(folder.join("alerts.json"));
+        let notices = notices.chain(noted.notice).chain(alerted.notice).collect();
         let store = Self {
             ui,
             ui_blocked: snapshot.blocked,
             searches,
             annotations,
+            alerts,
         };
         let kept = SavedState {
             snapshot: snapshot.content,
             searches: found.content,
             annotations: noted.content,
+            alerts: alerted.content,
             notices,
         };
         (store, kept)
@@ -99,5 +105,14 @@ impl StateStore {
         here: &Annotations,
     ) -> Result<Annotations, String> {
         self.annotations.change(change, here)
+    }
+
+    /// Applies a change to the alerts, as [`StateStore::change`] does to the searches.
+    ///
+    /// # Errors
+    ///
+    /// When the change cannot be written: the reason for display.
+    pub fn change_alerts(&self, change: &AlertChange, here: &Alerts) -> Result<Alerts, String> {
+        self.alerts.change(change, here)
     }
 }

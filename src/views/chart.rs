@@ -58,6 +58,24 @@ pub(super) fn axes(
     area: Rect,
     scene: &mut Scene<'_, '_>,
 ) -> Option<Rect> {
+    let plot = frame(y, area, scene)?;
+    let buffer = scene.frame.buffer_mut();
+    for (column, label, start) in ticks(x, plot) {
+        buffer.set_stringn(
+            start,
+            plot.bottom() + 1,
+            &label,
+            label.len(),
+            scene.theme.dim,
+        );
+        buffer.set_string(column, plot.bottom(), "┬", scene.theme.border);
+    }
+    Some(plot)
+}
+
+/// Draws the lines of the axes and the ticks of the vertical one; returns the area between them, if
+/// there is any. Below it is a row for the signs of the horizontal ticks and one for their labels.
+pub(super) fn frame(y: Option<&Axis<'_>>, area: Rect, scene: &mut Scene<'_, '_>) -> Option<Rect> {
     let [body, foot] = Layout::vertical([Constraint::Fill(1), Constraint::Length(2)]).areas(area);
     let [_, plot] =
         Layout::horizontal([Constraint::Length(LABELS), Constraint::Fill(1)]).areas(body);
@@ -84,10 +102,6 @@ pub(super) fn axes(
             buffer.set_stringn(start, line, &label, usize::from(LABELS - 2), theme.dim);
             buffer.set_string(plot.x - 1, line, "┤", theme.border);
         }
-    }
-    for (column, label, start) in ticks(x, plot) {
-        buffer.set_stringn(start, foot.y + 1, &label, label.len(), theme.dim);
-        buffer.set_string(column, foot.y, "┬", theme.border);
     }
     Some(plot)
 }

@@ -1,6 +1,7 @@
 //! The views of the dashboard, one folder each: state and behaviour in `mod.rs`, drawing in
 //! `draw.rs`.
 
+mod alerts;
 mod annotations;
 mod bill;
 pub mod body_editor;
@@ -20,6 +21,7 @@ mod filter;
 mod funnel;
 pub mod group_form;
 mod help;
+mod history;
 mod job;
 mod keys;
 pub mod market;
@@ -32,6 +34,7 @@ pub mod plot;
 pub mod preflight;
 pub mod preview;
 mod quit;
+mod rating;
 pub mod request;
 mod request_preview;
 pub mod requests;
@@ -42,9 +45,11 @@ mod settings;
 mod sheet;
 mod sort;
 pub mod supply;
+mod tape;
 mod term;
 mod theme;
 pub mod unlist;
+mod watch;
 mod wider;
 mod write_dialog;
 
@@ -154,6 +159,10 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         | Action::ShowBanned
         | Action::StarredOnly
         | Action::Annotations => annotations::open(action, cx),
+        Action::Alerts => alerts::AlertList::open(cx),
+        Action::Tape => tape::Tape::open(cx),
+        Action::History => history::History::open(cx),
+        Action::WatchSettings => cx.try_open(watch::WatchForm::new),
         // Every action by name: a new view does not compile without its arm.
         Action::QuitNow
         | Action::Suspend

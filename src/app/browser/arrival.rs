@@ -2,7 +2,9 @@
 
 use super::Browser;
 use crate::app::computed_columns::ComputedColumns;
+use crate::app::recording::Asked;
 use crate::app::remote::{Now, Ticket};
+use crate::domain::history::Poll;
 use crate::domain::{Listing, Resource};
 
 /// Rows that are arranged between two frames.
@@ -17,6 +19,9 @@ pub struct Arrival {
     response: Option<Listing>,
     /// A pane with the settings of the one that asked.
     pane: Browser,
+    asked: Option<Asked>,
+    /// What the response adds to the recorded market.
+    poll: Option<Poll>,
 }
 
 impl PartialEq for Arrival {
@@ -36,8 +41,17 @@ impl Arrival {
     pub fn arranged(mut self) -> Self {
         if let Some(listing) = self.response.take() {
             self.pane.answered(self.ticket, Ok(listing), self.now);
+            let pane = &self.pane;
+            self.poll = pane
+                .listing()
+                .zip(self.asked.take())
+                .map(|(rows, asked)| asked.answered(rows, &pane.check, pane.dialect(), self.now));
         }
         self
+    }
+
+    pub(in crate::app) const fn poll(&mut self) -> Option<Poll> {
+        self.poll.take()
     }
 }
 
@@ -68,11 +82,13 @@ impl Browser {
             resource: self.resource(),
             response: Some(listing),
             pane,
+            asked: Asked::by(self),
+            poll: None,
         }))
     }
 
-    /// Shows an arranged response, if it is still awaited.
-    pub fn arrived(&mut self, arrival: Arrival) {
+    /// Shows an arranged response, if it is still awaited; true if it was.
+    pub fn arrived(&mut self, arrival: Arrival) -> bool {
         let Arrival {
             ticket,
             now,
@@ -80,7 +96,7 @@ impl Browser {
             ..
         } = arrival;
         let Some((listing, _)) = pane.remote.take().filter(|_| self.awaits(ticket)) else {
-            return;
+            return false;
         };
         let starts_at_top = self.starts_at_top(&listing);
         self.remote.accept(ticket, now, Ok(listing));
@@ -111,6 +127,7 @@ impl Browser {
             self.revalue();
         }
         self.schedule_order(now);
+        true
     }
 }
 

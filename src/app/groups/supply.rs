@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::preflight::Look;
 use crate::api::{ApiError, Request};
 use crate::app::message::Effect;
+use crate::app::recording::{self, Asked};
 use crate::app::remote::{Now, Ticket, Tickets, Waiting};
 use crate::domain::workergroup::{Preflight, Recruitment};
 use crate::domain::{Dialect, Listing, RowId};
@@ -34,6 +35,7 @@ struct Job {
 struct InFlight {
     ticket: Ticket,
     job: Job,
+    asked: Asked,
     waiting: Option<Waiting>,
 }
 
@@ -78,6 +80,7 @@ impl SupplyCheck {
         listing: &Listing,
         dialect: &'static Dialect,
         tickets: &mut Tickets,
+        now: Now,
     ) -> Vec<Effect> {
         let mut effects = self.stop();
         self.found.clear();
@@ -106,7 +109,7 @@ impl SupplyCheck {
             }
         }
         self.searches = self.queue.len();
-        effects.extend(self.next(tickets));
+        effects.extend(self.next(tickets, now));
         effects
     }
 
@@ -121,7 +124,7 @@ impl SupplyCheck {
             .collect()
     }
 
-    fn next(&mut self, tickets: &mut Tickets) -> Option<Effect> {
+    fn next(&mut self, tickets: &mut Tickets, now: Now) -> Option<Effect> {
         let job = self.queue.pop_front()?;
         let mut query = job.search.query();
         query.limit = Some(LIMIT);
@@ -129,6 +132,7 @@ impl SupplyCheck {
         self.in_flight = Some(InFlight {
             ticket,
             job,
+            asked: Asked::once(query.clone(), now.mono),
             waiting: None,
         });
         Some(Effect::Call {
@@ -160,11 +164,18 @@ impl SupplyCheck {
     pub fn answered(
         &mut self,
         answer: Result<Box<Listing>, ApiError>,
+        dialect: &'static Dialect,
         tickets: &mut Tickets,
         now: Now,
     ) -> Vec<Effect> {
-        let Some(InFlight { job, .. }) = self.in_flight.take() else {
+        let Some(InFlight { job, asked, .. }) = self.in_flight.take() else {
             return Vec::new();
+        };
+        let recorded = match &answer {
+            Ok(listing) => Some(recording::record(
+                asked.once_answered(listing, dialect, now),
+            )),
+            Err(error) => asked.failed(error, now),
         };
         let (supply, goes_on) = match answer {
             Ok(listing) => {
@@ -184,10 +195,12 @@ impl SupplyCheck {
         for group in job.groups {
             self.found.insert(group, supply.clone());
         }
+        let mut effects: Vec<Effect> = recorded.into_iter().collect();
         if goes_on {
-            self.next(tickets).into_iter().collect()
+            effects.extend(self.next(tickets, now));
         } else {
-            self.stop()
+            effects.extend(self.stop());
         }
+        effects
     }
 }

@@ -23,6 +23,7 @@ impl Model {
             self.restore(snapshot.as_ref(), searches, given);
         }
         self.restore_annotations(restored.annotations);
+        self.alerts.restore(restored.alerts);
         self.mutations.history = restored.history;
         self.mutations.note = restored.history_note;
         self.sandbox = restored.sandbox;
@@ -61,6 +62,7 @@ impl Model {
             keyboard,
             markets,
             themes,
+            watch_pace,
             // These belong to the market.
             profile: _,
             browsers: _,
@@ -71,9 +73,11 @@ impl Model {
             mutations: _,
             searches: _,
             annotations: _,
+            alerts: _,
             persistence: _,
             groups: _,
             drafts: _,
+            recall: _,
             sandbox: _,
         } = state;
         self.pane = pane;
@@ -92,6 +96,7 @@ impl Model {
         self.keyboard = keyboard;
         self.markets = markets;
         self.themes = themes;
+        self.watch_pace = watch_pace;
     }
 }
 

@@ -7,14 +7,42 @@
 //!
 //! Prices are asked, not paid: per GPU and hour with [`REFERENCE_GB`] of storage for each GPU.
 
+use serde::{Deserialize, Serialize};
+
 use crate::domain::{OfferType, Resource};
+
+mod advance;
+mod poll;
+mod recall;
+mod series;
+mod survival;
+mod tape;
+mod timeline;
+mod verdict;
+
+pub use advance::{Advance, advance};
+pub use poll::{Arrival, causes};
+pub use recall::{Answer, LotFilter, Question, Recorded, RecordedSearch, Want, answer};
+pub use series::{Bucket, Levels, Now, Series, series};
+pub use survival::{Estimate, Life, Lifetimes, Step, lifetimes, lives};
+pub use tape::{Change, ChangeKind, Event, EventKind, Lasted, compare, tape};
+pub use verdict::{
+    LEAST_COVERAGE, LEAST_DEPARTURES, LEAST_MACHINE_DAYS, Memory, Rating, Standing, Verdict,
+    Withheld, memory, verdict,
+};
 
 /// Storage in GB for each GPU that all recorded prices include, so that searches for different disks
 /// record the same price.
 pub const REFERENCE_GB: f64 = 50.0;
 
+/// What stands for the model of all volumes: their records name none.
+pub const VOLUME_MODEL: &str = "network volume";
+
 /// A moment: whole seconds since 1970, UTC.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
+#[serde(transparent)]
 pub struct Moment(pub i64);
 
 impl Moment {
@@ -40,11 +68,13 @@ pub struct SearchKey {
     pub conditions: String,
 }
 
-/// What prices are compared of: the GPUs of one model on one machine, or the volumes of one.
+/// What prices are compared of: the GPUs of one model on one machine, or the volumes of one cluster.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Lot {
+    /// The machine's id; of volumes the cluster's.
     pub machine: i64,
-    /// The GPU model, as the market writes it, cut to 64 characters; of volumes the disk's name.
+    /// The GPU model as the market writes it, cut to 64 characters: untrusted. Of volumes
+    /// [`VOLUME_MODEL`].
     pub model: String,
 }
 
@@ -74,6 +104,16 @@ pub enum PollOutcome {
     FiltersIgnored,
 }
 
+impl PollOutcome {
+    /// Whether the response says what is on offer.
+    pub const fn is_usable(self) -> bool {
+        match self {
+            Self::Complete | Self::Truncated => true,
+            Self::Failed | Self::FiltersIgnored => false,
+        }
+    }
+}
+
 /// One response to a search, or its failure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Poll {
@@ -85,8 +125,10 @@ pub struct Poll {
     pub rows: u32,
     /// Seconds until the next poll while the search is watched.
     pub interval: Option<u32>,
-    /// What it says about each lot; empty unless complete or truncated.
+    /// What it says about each lot, one for each, sorted by lot; empty unless complete or truncated.
     pub sightings: Vec<Sighting>,
+    /// Why lots are not among the sightings, where that is known.
+    pub causes: Vec<(Lot, Cause)>,
 }
 
 /// Why a lot is no longer on offer.
@@ -105,7 +147,8 @@ pub enum Cause {
 /// How a spell began.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Beginning {
-    /// In the first poll, or the first after a time without polls: it may be older.
+    /// In the first poll, in the first after a time without polls, or after a truncated one: it may
+    /// be older.
     Found,
     /// Not on offer in the poll before.
     Listed,
@@ -122,7 +165,7 @@ pub enum Ending {
     Gone(Cause),
     /// The next spell of the lot began: another price or amount.
     Changed,
-    /// No poll followed soon enough to tell when.
+    /// No poll followed soon enough to tell when, or only truncated ones without it.
     LostSight,
 }
 
@@ -137,7 +180,8 @@ pub struct Spell {
     pub beginning: Beginning,
     /// The poll that saw it first.
     pub first: Moment,
-    /// The poll that saw it last.
+    /// The poll that saw it last. Of a spell on offer this is the search's last usable poll, unless
+    /// that was truncated and did not show the lot.
     pub last: Moment,
     /// How it ended and at which poll; `None` while it is on offer.
     pub end: Option<(Ending, Moment)>,
@@ -153,10 +197,31 @@ pub struct PollRow {
     pub interval: Option<u32>,
 }
 
+impl PollRow {
+    /// Seconds after which nothing is known any longer without another poll: 10 minutes, or three
+    /// intervals of a slow watch.
+    pub fn patience(&self) -> i64 {
+        self.interval
+            .map_or(0, |interval| i64::from(interval).saturating_mul(3))
+            .max(600)
+    }
+
+    /// Whether the search went unwatched between this poll and one at `later`.
+    pub fn is_gap(&self, later: Moment) -> bool {
+        later.since(self.at) > self.patience()
+    }
+}
+
 /// A search's recorded polls and spells between two moments, in their order in time.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Excerpt {
+    /// The polls of the time and, if there is one, the usable poll before it.
     pub polls: Vec<PollRow>,
     /// Spells that overlap the time; cut to nothing, so that lifetimes stay whole.
     pub spells: Vec<Spell>,
+}
+
+/// Whether two prices differ by rounding only, as after another storage size was taken off.
+fn is_same_price(one: f64, other: f64) -> bool {
+    (one - other).abs() <= 1e-7 + 1e-6 * one.abs().max(other.abs())
 }

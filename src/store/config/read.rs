@@ -10,7 +10,9 @@ use toml::de::{DeString, DeTable, DeValue};
 
 use super::{CUSTOM, Config, Place, Profile, SANDBOX, VAST};
 use crate::domain::Dialect;
+use crate::domain::quantity::{self, Quantity};
 use crate::domain::throughput::WorkUnit;
+use crate::domain::watching::Watching;
 use crate::store::appearance::{Entry, Notifications, Theme};
 use crate::store::themes;
 
@@ -127,7 +129,9 @@ impl<'a> Reader<'a> {
                         self.config.notifications = choice;
                     }
                 }
+                "alert_command" => self.alert_command(value),
                 "throughput" => self.throughput(value),
+                "watch" => self.watch(value),
                 "keys" => self.keys(value),
                 "profiles" => {
                     for (name, profile) in self.table(value).into_iter().flatten() {
@@ -143,7 +147,9 @@ impl<'a> Reader<'a> {
                         "ascii",
                         "mouse",
                         "notifications",
+                        "alert_command",
                         "throughput",
+                        "watch",
                         "keys",
                         "profiles",
                     ],
@@ -200,6 +206,46 @@ impl<'a> Reader<'a> {
             self.config.theme_file = Some(name.into_inner());
         } else if let Some(theme) = self.one_of("theme", &name, Theme::ALL) {
             self.config.theme = theme;
+        }
+    }
+
+    /// What runs when an alert rings.
+    fn alert_command(&mut self, value: &Value<'a>) {
+        if let Some(command) = self.string(value) {
+            match keys::command_words(command.get_ref()) {
+                Ok(_) => self.config.alert_command = Some(command.into_inner()),
+                Err(error) => self.wrong(&value.span(), format!("alert_command: {error}")),
+            }
+        }
+    }
+
+    /// How often watched searches are refreshed.
+    fn watch(&mut self, value: &Value<'a>) {
+        for (name, value) in self.table(value).into_iter().flatten() {
+            match name.get_ref().as_ref() {
+                "requests_per_minute" => {
+                    let number = value.get_ref().as_integer();
+                    let number = number.and_then(|number| number.to_string().parse().ok());
+                    match number {
+                        Some(number @ 1..=Watching::MOST) => {
+                            self.config.watch.requests_a_minute = number;
+                        }
+                        _ => self.mistyped(value, "a number from 1 to 60"),
+                    }
+                }
+                "every" => {
+                    let seconds = self.string(value).map(|text| {
+                        quantity::within(text.get_ref(), Quantity::Seconds, 10.0..=86_400.0)
+                    });
+                    match seconds {
+                        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+                        Some(Ok(seconds)) => self.config.watch.interval = seconds as u32,
+                        Some(Err(why)) => self.wrong(&value.span(), why),
+                        None => {}
+                    }
+                }
+                _ => self.unknown(name, &["requests_per_minute", "every"]),
+            }
         }
     }
 

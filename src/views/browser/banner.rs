@@ -9,6 +9,7 @@ use crate::app::State;
 use crate::app::browser::{Browser, Discrepancy};
 use crate::app::keymap::Action;
 use crate::app::remote::Now;
+use crate::app::watch::Baseline;
 use crate::domain::format;
 use crate::widgets::text::{fit, wrap};
 use crate::widgets::theme::Theme;
@@ -109,7 +110,7 @@ fn ignored(browser: &Browser) -> Option<String> {
     ))
 }
 
-/// The changes since auto-refresh was turned on, which also explain its signs.
+/// The changes that auto-refresh found, which also explain its signs.
 fn watched(state: &State, browser: &Browser, now: Now, theme: &Theme) -> Option<Line<'static>> {
     let watch = browser.watching()?;
     let own = browser.remote().error();
@@ -118,7 +119,12 @@ fn watched(state: &State, browser: &Browser, now: Now, theme: &Theme) -> Option<
         let text = format!("   Auto-refresh on hold: {}", error.headline());
         return Some(Line::styled(text, theme.warning));
     }
-    let next = format!("next refresh in {:.0} s", watch.next_in(now));
+    let slower = if watch.is_backing_off() {
+        " (slower: too many requests)"
+    } else {
+        ""
+    };
+    let next = format!("next refresh in {:.0} s{slower}", watch.next_in(now));
     let Some(since) = watch.since() else {
         return Some(Line::styled(
             format!("   Auto-refresh: {next}"),
@@ -130,6 +136,20 @@ fn watched(state: &State, browser: &Browser, now: Now, theme: &Theme) -> Option<
     // If the limit truncated a response, a missing row may only have been pushed out of it.
     let gone = if changes.is_cut { "out" } else { "gone" };
     let since = format::span((now.epoch - since.epoch).max(0.0));
+    let since = match watch.baseline() {
+        Baseline::Today => format!("In {since}"),
+        Baseline::LastPoll => "Last refresh".to_owned(),
+        Baseline::LastLook => format!("Since you looked {since} ago"),
+    };
+    let causes = watch.gone_causes().into_iter();
+    let causes: Vec<_> = causes
+        .map(|(cause, count)| format!("{count} {cause}"))
+        .collect();
+    let gone = if causes.is_empty() {
+        gone.to_owned()
+    } else {
+        format!("{gone} ({})", causes.join(", "))
+    };
     let number = |sign: &str, many: usize, what: &str, style: Style| {
         Span::styled(
             format!("{sign}{many} {what}"),
@@ -138,10 +158,10 @@ fn watched(state: &State, browser: &Browser, now: Now, theme: &Theme) -> Option<
     };
     let comma = || Span::styled(", ", theme.dim);
     Some(Line::from(vec![
-        Span::styled(format!("   In {since}: "), theme.dim),
+        Span::styled(format!("   {since}: "), theme.dim),
         number("+ ", changes.new_rows(), "new", theme.accent),
         comma(),
-        number("", changes.gone, gone, theme.text),
+        number("", changes.gone, &gone, theme.text),
         comma(),
         number("▼ ", cheaper, "cheaper", theme.good),
         comma(),

@@ -13,10 +13,10 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use crate::app::State;
+use crate::app::auto_refresh;
 use crate::app::keymap::{Action, Context};
 use crate::app::remote::{Now, Phase};
 use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
-use crate::app::watch::EVERY;
 use crate::domain::{Field, Resource, language};
 use crate::views::market::{self, Overview};
 use crate::widgets::panel::Size;
@@ -142,11 +142,12 @@ impl BrowserPane {
     }
 
     fn watch(&self, cx: &mut Cx<'_>) {
-        let is_on = cx.state.browsers[self.resource].toggle_watch(cx.now);
-        if is_on {
+        auto_refresh::toggle(cx.state, self.resource, cx.now);
+        if let Some(watch) = cx.state.browsers[self.resource].watching() {
+            let every = watch.interval();
             let key = cx.state.keymap.key_of(Action::Watch);
             cx.toast(format!(
-                "Auto-refresh every {EVERY:.0} s ({key} turns it off)"
+                "Auto-refresh every {every:.0} s ({key} turns it off)"
             ));
         } else {
             cx.toast("Auto-refresh off");

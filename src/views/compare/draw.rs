@@ -10,6 +10,7 @@ use super::verdict::letter;
 use super::{Compare, HEADERS, Line, Values};
 use crate::app::frame_layout::Target;
 use crate::app::view::{Region, Scene};
+use crate::views::rating;
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::text::{cells, fit, wrap};
 use crate::widgets::theme::Theme;
@@ -77,7 +78,9 @@ pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) 
     let verdict: Vec<String> = view
         .verdict
         .iter()
-        .flat_map(|sentence| wrap(sentence, width))
+        .cloned()
+        .chain(ratings(view, scene))
+        .flat_map(|sentence| wrap(&sentence, width))
         .collect();
     let above = u16::try_from(verdict.len()).unwrap_or(0);
     let totals = totals(view, area.height, width, scene.size);
@@ -117,6 +120,24 @@ pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) 
     for (row, line) in foot.rows().zip(totals) {
         scene.render(TextLine::styled(line, theme.text), row);
     }
+}
+
+/// Whether each price is low for what was recorded; nothing where the rows need the room.
+fn ratings(view: &Compare, scene: &Scene<'_, '_>) -> Vec<String> {
+    if scene.size == Size::Compact {
+        return Vec::new();
+    }
+    let browser = &scene.state.browsers[view.resource];
+    let rated = view
+        .rows
+        .iter()
+        .enumerate()
+        .filter_map(|(place, compared)| {
+            let row = browser.listing()?.row(compared.id)?;
+            let sentence = rating::sentence(scene.state, view.resource, row)?;
+            Some(format!("{}: {sentence}.", letter(place)))
+        });
+    rated.collect()
 }
 
 /// The totals as lines; none where the rows need the room.

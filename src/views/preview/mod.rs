@@ -13,6 +13,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::app::State;
+use crate::app::browser::Browser;
 use crate::app::keymap::Action;
 use crate::app::remote::Now;
 use crate::app::view::Scene;
@@ -89,6 +90,33 @@ impl<'a> Subject<'a> {
             .flat_map(|line| wrap_line(line, width, 2))
             .collect()
     }
+}
+
+/// What the price was before auto-refresh found another: `was $0.41/h 3 minutes ago (−$0.06, −15%)`.
+fn moved(
+    card: &Card<'_>,
+    browser: &Browser,
+    money: impl Fn(f64) -> String,
+) -> Option<Line<'static>> {
+    let watch = browser.watching()?;
+    let id = card.subject.listing.id(card.subject.row)?;
+    let (from, to) = watch.changes().price(id)?;
+    let age = card.subject.now.epoch - watch.since()?.epoch;
+    let sign = if to > from { "+" } else { "" };
+    let share = (to - from) / from;
+    let share = share
+        .is_finite()
+        .then(|| format!(", {}", difference(-share)));
+    let text = format!(
+        "was {} {} ago ({sign}{}{})",
+        money(from),
+        format::lasting(age.max(0.0)),
+        format::dollars(to - from),
+        share.unwrap_or_default()
+    );
+    let theme = card.theme();
+    let style = if to < from { theme.good } else { theme.warning };
+    Some(Line::styled(text, style))
 }
 
 /// Draws the card of a list's selected row in a panel beside the list.

@@ -64,6 +64,9 @@ pub(super) fn unavailable(action: Action) -> Option<String> {
             | Action::Related
             | Action::Host
             | Action::Watch
+            | Action::WatchSettings
+            | Action::Tape
+            | Action::History
             | Action::ThreePrices
             | Action::Job
             | Action::ForgetJob

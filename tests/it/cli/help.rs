@@ -10,10 +10,17 @@ use super::commands::{Home, bourse, run};
 use crate::pty_support::Pty;
 
 /// The commands, each with the words behind `bourse`.
-const COMMANDS: [&[&str]; 15] = [
+const COMMANDS: [&[&str]; 22] = [
     &[],
     &["offers"],
     &["volumes"],
+    &["watch"],
+    &["history"],
+    &["db"],
+    &["db", "check"],
+    &["db", "vacuum"],
+    &["db", "export"],
+    &["db", "reset"],
     &["groups"],
     &["groups", "create"],
     &["unlist"],

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use bourse::api::{ApiError, Pacer, Progress, Reply, Request, RouteCall, Session};
-use bourse::app::watch::EVERY;
+
 use bourse::domain::workergroup::NewWorkergroup;
 use bourse::domain::{Query, Resource};
 use tokio::time::Instant;
@@ -80,7 +80,7 @@ fn ten_minutes_without_a_market() {
             }
             // As a watched search does.
             clock.jump();
-            tokio::time::sleep(Duration::from_secs_f64(EVERY)).await;
+            tokio::time::sleep(Duration::from_secs_f64(30.0)).await;
             clock.run();
         }
         assert!((15..=20).contains(&searches), "{searches}");
@@ -95,7 +95,7 @@ fn ten_minutes_without_a_market() {
         })
         .await;
         clock.jump();
-        tokio::time::sleep(Duration::from_secs_f64(EVERY)).await;
+        tokio::time::sleep(Duration::from_secs_f64(30.0)).await;
         clock.run();
         let (result, _) = sent(&session, &search, &clock).await;
         assert!(result.is_ok(), "{result:?}");

@@ -35,6 +35,7 @@ mod plain;
 mod plot;
 mod price_basis;
 mod quit;
+mod recorded;
 mod requests;
 mod route_lab;
 mod saved;

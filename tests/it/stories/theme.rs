@@ -106,6 +106,7 @@ fn reloaded(desk: &mut TestApp, theme: &str) {
         market_list: desk.model.markets.market_list.clone(),
         themes,
         throughput: bourse::domain::throughput::Throughput::default(),
+        watch: bourse::domain::watching::Watching::default(),
         notices: Vec::new(),
         is_noticeable: true,
     }))));

@@ -20,6 +20,7 @@ fn configure(desk: &mut TestApp, throughput: Throughput) {
         market_list: desk.model.markets.market_list.clone(),
         themes: desk.model.themes.clone(),
         throughput,
+        watch: bourse::domain::watching::Watching::default(),
         notices: Vec::new(),
         is_noticeable: true,
     }))));

@@ -1,16 +1,19 @@
 //! Watching a search, key by key.
 
-use bourse::api::{ApiError, ErrorBody};
+use bourse::api::{ApiError, ErrorBody, Request};
+use bourse::app::message::Message;
+use bourse::domain::Resource;
 
 use crate::test_app::{THREE, TestApp};
 
 /// THREE later: 101 costs 0.35 in place of 0.41, 102 costs 17.00 in place of 16.02, 103 is gone, 104
-/// is new.
+/// is new, on another machine.
 fn later() -> String {
     THREE
         .replace("\"dph_total\":0.41", "\"dph_total\":0.35")
         .replace("\"dph_total\":16.02", "\"dph_total\":17.00")
         .replace("\"id\":103", "\"id\":104")
+        .replace("\"machine_id\":9", "\"machine_id\":10")
 }
 
 #[test]
@@ -27,6 +30,7 @@ fn a_watched_search_is_asked_again_and_what_changed_is_marked() {
     desk.expect("+ 1 new, 1 gone, ▼ 1 cheaper, ▲ 1 more expensive · next refresh in 30 s");
     desk.expect("▼0.0600 0.3500").expect("▲0.9800 17.0000");
     assert!(desk.row("104").contains('+'), "{}", desk.screen());
+    desk.calls.clear(); // the search for why 103 is gone
     // Compared with the beginning, not with the answer before: what went back is no change.
     desk.wait(30.0).answer(THREE);
     desk.expect("+ 0 new, 0 gone, ▼ 0 cheaper, ▲ 0 more expensive")
@@ -82,6 +86,7 @@ fn watching_holds_while_the_daily_quota_is_exceeded_and_after_a_refused_key() {
 fn another_question_has_nothing_to_be_compared_with() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("w").wait(30.0).answer(&later());
+    desk.calls.clear(); // the search for why 103 is gone
     desk.expect("1 cheaper");
     desk.keys("/").type_text(" num_gpus>=1").keys("enter");
     desk.answer(THREE);
@@ -89,18 +94,14 @@ fn another_question_has_nothing_to_be_compared_with() {
         .expect("Auto-refresh: next refresh in 30 s");
     // Offers that are not bundled are other rows.
     desk.wait(30.0).answer(&later()).expect("1 cheaper");
-    desk.model.browsers[bourse::domain::Resource::Offers]
-        .query
-        .unbundled = true;
+    desk.model.browsers[Resource::Offers].query.unbundled = true;
     desk.wait(30.0).answer(THREE).expect_not("cheaper");
 }
 
 #[test]
 fn a_cut_answer_says_that_rows_may_only_be_out_of_it() {
     let mut desk = TestApp::new();
-    desk.model.browsers[bourse::domain::Resource::Offers]
-        .query
-        .limit = Some(3);
+    desk.model.browsers[Resource::Offers].query.limit = Some(3);
     desk.calls.clear();
     desk.keys("r").answer(THREE);
     desk.keys("w").wait(30.0).answer(&later());
@@ -111,4 +112,147 @@ fn a_cut_answer_says_that_rows_may_only_be_out_of_it() {
 fn groups_and_requests_are_not_watched() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("3 w").expect("Only on Offers and Volumes");
+}
+
+/// The text of a request for the machines of gone rows, as their ids.
+fn machines_asked(desk: &TestApp) -> String {
+    let Request::Search(query) = &desk.calls.last().expect("no search for a cause").1 else {
+        panic!("{:?}", desk.calls);
+    };
+    assert_eq!(query.conditions.len(), 1, "without the person's conditions");
+    bourse::domain::language::print(&query.conditions)
+}
+
+#[test]
+fn another_id_and_another_split_are_neither_new_nor_gone() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.keys("w").wait(30.0);
+    // 103 is 203 at a lower price; 102 is split in half.
+    let renumbered = THREE
+        .replace("\"id\":103", "\"id\":203")
+        .replace("\"dph_total\":0.31", "\"dph_total\":0.29")
+        .replace("\"id\":102", "\"id\":202")
+        .replace("\"num_gpus\":8", "\"num_gpus\":4");
+    desk.answer(&renumbered);
+    desk.expect("+ 0 new, 0 gone, ▼ 1 cheaper, ▲ 0 more expensive");
+    desk.expect("▼0.0200 0.2900");
+    assert!(desk.calls.is_empty(), "nothing is gone");
+}
+
+#[test]
+fn one_search_tells_why_rows_are_gone() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.keys("w").wait(30.0);
+    let none = r#"{"offers":[]}"#;
+    desk.answer(none).expect("3 gone");
+    assert_eq!(machines_asked(&desk), "machine_id in [7,8,9]");
+    // 7 is rented, 8 costs more than the search allows, 9 is not listed.
+    let machines = THREE
+        .replacen("\"rented\":false", "\"rented\":true", 1)
+        .replace("\"machine_id\":9", "\"machine_id\":99");
+    desk.answer(&machines);
+    desk.expect("3 gone (1 rented, 1 left the search, 1 delisted)");
+    // Once: the next refresh lacks them, too.
+    desk.wait(30.0).answer(none);
+    assert!(desk.calls.is_empty());
+    desk.wait(30.0).answer(THREE).expect("0 gone,");
+}
+
+#[test]
+fn a_row_that_may_only_be_out_of_the_limit_needs_no_cause() {
+    let mut desk = TestApp::new();
+    desk.model.browsers[Resource::Offers].query.limit = Some(3);
+    desk.calls.clear();
+    desk.keys("r").answer(THREE);
+    desk.keys("w").wait(30.0).answer(&later());
+    assert!(desk.calls.is_empty());
+}
+
+#[test]
+fn the_interval_and_the_baseline_are_chosen_in_a_form() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.resize(80, 24).keys("W").expect("Watch offers");
+    desk.keys("ctrl-u").type_text("5s").keys("enter");
+    desk.expect("Out of range: 10 to 86,400 s");
+    desk.keys("ctrl-u").type_text("2m");
+    desk.expect("0.5 requests a minute");
+    desk.keys("enter");
+    desk.expect("Auto-refresh every 2 min");
+    desk.wait(119.0);
+    assert!(desk.calls.is_empty());
+    desk.wait(1.0).answer(&later());
+    desk.calls.clear();
+    desk.expect("1 cheaper");
+    // Compared with the refresh before, nothing has changed.
+    desk.wait(120.0).answer(&later());
+    desk.expect("1 cheaper");
+    desk.keys("W down left left enter").expect("Last refresh:");
+    desk.expect("0 cheaper");
+    desk.keys("W ctrl-x").expect("Auto-refresh off");
+    desk.wait(300.0);
+    assert!(desk.calls.is_empty());
+}
+
+#[test]
+fn changes_since_you_looked_are_those_of_your_absence() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.keys("W down left enter");
+    desk.wait(30.0).answer(&later());
+    desk.calls.clear();
+    desk.expect("1 cheaper");
+    desk.keys("j");
+    desk.send(Message::Focus(false));
+    for _ in 0..3 {
+        desk.wait(30.0).answer(&later().replace("0.35", "0.33"));
+    }
+    desk.send(Message::Focus(true));
+    desk.wait(0.0)
+        .expect("Since you looked")
+        .expect("▼0.0200 0.3300");
+    desk.expect("+ 0 new, 0 gone, ▼ 1 cheaper, ▲ 0 more expensive");
+}
+
+#[test]
+fn the_preview_says_what_the_price_was() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.keys("w").wait(30.0).answer(&later());
+    desk.calls.clear();
+    desk.expect("was $0.410/h 30 seconds ago (−$0.06, −15%)");
+}
+
+#[test]
+fn refusals_slow_a_watch_down_and_an_answer_ends_that() {
+    let refused = || ApiError::RateLimited {
+        threshold: None,
+        retry_after: None,
+        said: ErrorBody::Nothing,
+    };
+    let mut desk = TestApp::with_offers(THREE);
+    desk.keys("w").wait(30.0).fail(refused());
+    desk.wait(59.0);
+    assert!(desk.calls.is_empty(), "twice the interval");
+    desk.wait(1.0).fail(refused());
+    desk.wait(119.0);
+    assert!(desk.calls.is_empty(), "four times");
+    desk.expect("slower: too many requests");
+    desk.wait(1.0).answer(THREE);
+    desk.wait(30.0);
+    assert_eq!(desk.calls.len(), 1);
+}
+
+#[test]
+fn all_watched_searches_share_ten_requests_a_minute() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.keys("W ctrl-u").type_text("10s").keys("enter");
+    desk.keys("2").answer(r#"{"offers":[]}"#);
+    desk.keys("W ctrl-u").type_text("10s").keys("enter");
+    let mut sent = 0;
+    for _ in 0..60 {
+        desk.wait(1.0);
+        while !desk.calls.is_empty() {
+            sent += 1;
+            desk.answer(r#"{"offers":[]}"#);
+        }
+    }
+    assert_eq!(sent, 10, "two searches every 10 s would be 12");
 }

@@ -1,0 +1,229 @@
+//! Questions to the recorded market, and the answers that views draw.
+//!
+//! A view asks when it opens, switches or when rows change, and finds the answer here by its
+//! question. What a verdict needs is asked once per response for the selected and marked offers, so
+//! that drawing one costs no request and no arithmetic over prices.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::message::Effect;
+use super::model::Model;
+use super::remote::{Now, Ticket, Tickets};
+use super::state::State;
+use crate::domain::history::{Answer, Lot, LotFilter, Memory, Moment, Question, SearchKey, Want};
+use crate::domain::insight::lot_of;
+use crate::domain::{OfferType, Resource};
+
+/// Answers that views have asked for and may still draw.
+const MOST_ANSWERS: usize = 16;
+
+/// Days of prices that a verdict compares with.
+pub const VERDICT_DAYS: i64 = 30;
+
+/// Seconds after which a verdict's memory is asked for again, with the next response: in so little
+/// of a month nothing changes.
+const FRESH: f64 = 60.0;
+
+/// Models whose memory is asked for after one response.
+const MOST_MODELS: usize = 8;
+
+pub const SECONDS_PER_DAY: i64 = 86_400;
+
+/// The answer to a question.
+#[derive(Debug)]
+pub enum Recalled<'a> {
+    /// It is awaited, or was never asked.
+    Awaited,
+    Here(&'a Answer),
+    /// Why the record cannot be read.
+    Failed(&'a str),
+}
+
+/// What is remembered of the offers of one model.
+#[derive(Debug, Default)]
+struct Remembered {
+    awaited: Option<Ticket>,
+    /// When it was asked for, on the monotonic clock.
+    asked: f64,
+    memory: Option<Box<Memory>>,
+}
+
+#[derive(Debug, Default)]
+pub struct Recall {
+    /// Whether anything is recorded: there is a folder for it.
+    pub is_on: bool,
+    asked: Vec<(Ticket, Question)>,
+    answers: VecDeque<(Question, Result<Answer, String>)>,
+    /// The search that the models are remembered of.
+    search: Option<SearchKey>,
+    models: BTreeMap<String, Remembered>,
+    /// The table's state for which all memories have been asked for.
+    followed: Option<(Resource, u64, Option<usize>, usize)>,
+}
+
+impl Recall {
+    /// The answer to a question.
+    pub fn answer(&self, question: &Question) -> Recalled<'_> {
+        let mut known = self.answers.iter();
+        match known.find(|(own, _)| own == question) {
+            Some((_, Ok(answer))) => Recalled::Here(answer),
+            Some((_, Err(why))) => Recalled::Failed(why),
+            None => Recalled::Awaited,
+        }
+    }
+
+    /// Asks a question, unless its answer is here or awaited.
+    fn ask(&mut self, question: Question, tickets: &mut Tickets) -> Option<Effect> {
+        let is_asked = self.asked.iter().any(|(_, own)| *own == question);
+        if is_asked || self.answers.iter().any(|(own, _)| *own == question) {
+            return None;
+        }
+        let ticket = tickets.take();
+        self.asked.push((ticket, question.clone()));
+        Some(Effect::Recall { ticket, question })
+    }
+
+    /// What is remembered of a model's offers in the search that is shown; `None` until it is here.
+    pub fn memory(&self, model: &str) -> Option<&Memory> {
+        self.models.get(model)?.memory.as_deref()
+    }
+
+    /// Takes an answer.
+    pub(super) fn answered(&mut self, ticket: Ticket, result: Result<Answer, String>) {
+        let is_it = |remembered: &&mut Remembered| remembered.awaited == Some(ticket);
+        if let Some(remembered) = self.models.values_mut().find(is_it) {
+            remembered.awaited = None;
+            if let Ok(Answer::Memory(memory)) = result {
+                remembered.memory = memory.map(Box::new);
+            }
+            return;
+        }
+        let Some(place) = self.asked.iter().position(|(own, _)| *own == ticket) else {
+            return;
+        };
+        let (_, question) = self.asked.swap_remove(place);
+        self.answers.push_front((question, result));
+        self.answers.truncate(MOST_ANSWERS);
+    }
+
+    /// Asks for the memory of a model, unless it is fresh.
+    fn remember(
+        &mut self,
+        lot: Lot,
+        search: &SearchKey,
+        tickets: &mut Tickets,
+        now: Now,
+    ) -> Option<Effect> {
+        let remembered = self.models.entry(lot.model.clone()).or_default();
+        let is_fresh = remembered.asked > 0.0 && now.mono - remembered.asked < FRESH;
+        if is_fresh || remembered.awaited.is_some() {
+            return None;
+        }
+        let ticket = tickets.take();
+        remembered.awaited = Some(ticket);
+        // The clock may start at zero, which stands for never.
+        remembered.asked = now.mono.max(f64::MIN_POSITIVE);
+        let filter = LotFilter {
+            machine: None,
+            model: Some(lot.model),
+        };
+        let question = question(
+            Some(search.clone()),
+            filter,
+            VERDICT_DAYS,
+            Want::Memory,
+            now,
+        );
+        Some(Effect::Recall { ticket, question })
+    }
+}
+
+/// A question about the last `days` days.
+pub fn question(
+    search: Option<SearchKey>,
+    filter: LotFilter,
+    days: i64,
+    want: Want,
+    now: Now,
+) -> Question {
+    let until = Moment::of(now.epoch);
+    Question {
+        search,
+        filter,
+        since: Moment(until.0.saturating_sub(days * SECONDS_PER_DAY)),
+        until,
+        want,
+    }
+}
+
+impl State {
+    /// Asks a question of the record, unless its answer is here or awaited.
+    pub(crate) fn recall(&mut self, question: Question) -> Option<Effect> {
+        self.recall.ask(question, &mut self.tickets)
+    }
+
+    /// The search whose rows the open pane shows, as it is recorded.
+    pub fn shown_search(&self) -> Option<SearchKey> {
+        let query = self.browser()?.shown_query()?;
+        Some(SearchKey::of(query))
+    }
+
+    /// What is remembered of the offers like one of a row, and its price as it is recorded.
+    pub fn remembered(&self, resource: Resource, row: usize) -> Option<(&Memory, Lot, f64)> {
+        let browser = &self.browsers[resource];
+        let listing = browser.listing()?;
+        let lot = lot_of(listing, u32::try_from(row).ok()?)?;
+        let offer_type = browser
+            .shown_query()
+            .map_or(OfferType::OnDemand, |query| query.offer_type);
+        let prices = crate::domain::cost::Prices::new(listing, offer_type);
+        let price = prices
+            .per_gpu(row, crate::domain::history::REFERENCE_GB)
+            .ok()?;
+        Some((self.recall.memory(&lot.model)?, lot, price))
+    }
+}
+
+/// Asks for what verdicts on the selected and the marked offers need, if the rows or the selection
+/// are others than last time.
+pub(super) fn follow(model: &mut Model, now: Now, effects: &mut Vec<Effect>) {
+    let State {
+        recall,
+        browsers,
+        tickets,
+        pane,
+        ..
+    } = &mut model.state;
+    if !recall.is_on || pane.resource() != Some(Resource::Offers) {
+        return;
+    }
+    let browser = &browsers[Resource::Offers];
+    let (Some(listing), Some(query)) = (browser.listing(), browser.shown_query()) else {
+        return;
+    };
+    let place = (
+        Resource::Offers,
+        browser.responses(),
+        browser.selected_row(),
+        browser.marks.len(),
+    );
+    if recall.followed.replace(place) == Some(place) {
+        return;
+    }
+    let search = SearchKey::of(query);
+    if recall.search.as_ref() != Some(&search) {
+        recall.models.clear();
+        recall.search = Some(search.clone());
+    }
+    let selected = browser
+        .selected_row()
+        .and_then(|row| u32::try_from(row).ok());
+    let marked = browser.marked_rows();
+    let rows = selected.into_iter().chain(marked);
+    for lot in rows
+        .take(MOST_MODELS)
+        .filter_map(|row| lot_of(listing, row))
+    {
+        effects.extend(recall.remember(lot, &search, tickets, now));
+    }
+}

@@ -1,0 +1,352 @@
+//! `bourse history`: the recorded prices of a search.
+
+use serde_json::{Value as Json, json};
+
+use super::analysis_args::ReportFormat;
+use super::args::{Format, SearchArguments};
+use super::history_args::{HistoryArguments, WatchedSearch};
+use super::output::{self, CliError};
+use super::search::{self, Wanted};
+use super::settings::Settings;
+use super::table;
+use crate::api::client::epoch_seconds;
+use crate::domain::format::{self, lasting, trimmed};
+use crate::domain::history::{
+    Answer, Bucket, Cause, Ending, LotFilter, Memory, Moment, Question, Rating, SearchKey, Series,
+    Standing, Verdict, Want, verdict,
+};
+use crate::domain::{Resource, export};
+
+/// Seconds of a day.
+const DAY: i64 = 86_400;
+
+/// Rows of the table or CSV for each day of a short time, and of a long one.
+const PER_DAY: [usize; 2] = [24, 1];
+
+/// The search of the arguments.
+pub fn wanted(
+    settings: &Settings,
+    own: &WatchedSearch,
+    limit: Option<u32>,
+) -> Result<Wanted, CliError> {
+    let resource = if own.volumes {
+        Resource::Volumes
+    } else {
+        Resource::Offers
+    };
+    let arguments = SearchArguments {
+        query: own.query.clone(),
+        // Offers that a limit leaves out are the most expensive ones.
+        order: Some(match resource {
+            Resource::Volumes => "storage_cost".to_owned(),
+            Resource::Offers | Resource::Workergroups => "dph_total".to_owned(),
+        }),
+        limit,
+        columns: None,
+        format: Format::Table,
+        curl: false,
+        // What is recorded depends on the search alone.
+        no_bans: true,
+    };
+    let mut wanted = search::wanted(resource, settings.dialect, &arguments, own.no_default, None)?;
+    let query = &mut wanted.query;
+    query.offer_type = own.offer_type.unwrap_or(query.offer_type);
+    Ok(wanted)
+}
+
+pub fn history(settings: &Settings, own: &HistoryArguments) -> Result<(), CliError> {
+    let query = wanted(settings, &own.search, None)?.query;
+    let search = SearchKey::of(&query);
+    let database = settings.history_place().open()?;
+    let until = Moment::of(epoch_seconds());
+    let days = i64::from(own.days);
+    let mut question = Question {
+        search: Some(search),
+        filter: LotFilter {
+            machine: own.machine,
+            model: own.model.clone(),
+        },
+        since: Moment(until.0 - days * DAY),
+        until,
+        want: Want::Series {
+            buckets: usize::from(own.days) * PER_DAY[usize::from(own.days > 2)],
+        },
+    };
+    let Answer::Series(Some(series)) = database.answer(&question)? else {
+        output::note("nothing is recorded of this search: bourse watch records it");
+        return print_nothing(own.format);
+    };
+    question.want = Want::Memory;
+    let memory = match database.answer(&question)? {
+        Answer::Memory(memory) => memory,
+        Answer::Tape(_) | Answer::Series(_) | Answer::Searches(_) => None,
+    };
+    let report = Report {
+        series,
+        memory,
+        unit: match query.resource {
+            Resource::Volumes => "$/GB/month",
+            Resource::Offers | Resource::Workergroups => "$/h per GPU",
+        },
+    };
+    match own.format {
+        ReportFormat::Table => output::print(&report.table()),
+        ReportFormat::Csv => output::print(&report.csv()),
+        ReportFormat::Json => output::print_json(&format!("{:#}\n", report.json())),
+    }
+}
+
+fn print_nothing(format: ReportFormat) -> Result<(), CliError> {
+    match format {
+        ReportFormat::Table => Ok(()),
+        ReportFormat::Csv => output::print(&export::csv_lines([HEAD.map(str::to_owned)])),
+        ReportFormat::Json => output::print_json("null\n"),
+    }
+}
+
+const HEAD: [&str; 8] = [
+    "from", "until", "lowest", "p20", "median", "p80", "amount", "watched",
+];
+
+struct Report {
+    series: Series,
+    memory: Option<Memory>,
+    unit: &'static str,
+}
+
+impl Report {
+    /// The lowest price on offer at the last poll.
+    fn lowest(&self) -> Option<f64> {
+        Some(self.series.now?.levels?.lowest)
+    }
+
+    fn verdict(&self) -> Option<Verdict> {
+        Some(verdict(self.memory.as_ref()?, self.lowest()?))
+    }
+
+    /// The parts of the time that were watched at all.
+    fn watched(&self) -> impl Iterator<Item = &Bucket> {
+        let buckets = self.series.buckets.iter();
+        buckets.filter(|bucket| bucket.amount.is_some())
+    }
+
+    fn table(&self) -> String {
+        let titles = [
+            "From (UTC)",
+            "Low",
+            "P20",
+            "Median",
+            "P80",
+            "On offer",
+            "Watched",
+        ];
+        let mut rows = vec![titles.map(str::to_owned).to_vec()];
+        rows.extend(self.watched().map(|bucket| {
+            let level = |pick: fn(&crate::domain::history::Levels) -> f64| {
+                let price = bucket.levels.as_ref().map(pick);
+                price.map_or_else(|| format::NONE.to_owned(), amount)
+            };
+            vec![
+                short(bucket.from),
+                level(|levels| levels.lowest),
+                level(|levels| levels.p20),
+                level(|levels| levels.median),
+                level(|levels| levels.p80),
+                bucket.amount.map_or_else(String::new, |it| trimmed(it, 1)),
+                percent(bucket.watched),
+            ]
+        }));
+        let mut text = table::plain(&rows);
+        text.push('\n');
+        for line in self.sentences() {
+            text.push_str(&line);
+            text.push('\n');
+        }
+        text
+    }
+
+    fn sentences(&self) -> Vec<String> {
+        let mut lines = vec![format!("Prices asked, not paid: {}", self.unit)];
+        if let (Some(now), Some(low)) = (self.series.now, self.lowest()) {
+            let at = short(now.at);
+            lines.push(format!("Lowest now: {} (last search {at})", amount(low)));
+            if let Some(share) = self.series.share_below(low) {
+                let none = percent(1.0 - share);
+                lines.push(format!("None below that in {none} of the searches"));
+            }
+        }
+        if let Some((price, at)) = self.series.record {
+            lines.push(format!("Record low: {} on {}", amount(price), short(at)));
+        }
+        lines.extend(self.verdict().map(|verdict| sentence(&verdict)));
+        let lifetimes = self.memory.as_ref().and_then(Memory::lasting);
+        if let Some((lives, median)) = lifetimes.and_then(|it| Some((it, it.median()?))) {
+            let high = median.high.map_or_else(|| "?".to_owned(), lasting);
+            lines.push(format!(
+                "Such offers last {} (median, 95 % {} to {high}, n = {})",
+                lasting(median.median),
+                lasting(median.low),
+                lives.departures
+            ));
+        }
+        lines
+    }
+
+    fn csv(&self) -> String {
+        let number = |value: Option<f64>| value.map_or_else(String::new, |it| it.to_string());
+        let lines = self.series.buckets.iter().map(|bucket| {
+            let levels = bucket.levels;
+            [
+                rfc3339(bucket.from),
+                rfc3339(bucket.until),
+                number(levels.map(|it| it.lowest)),
+                number(levels.map(|it| it.p20)),
+                number(levels.map(|it| it.median)),
+                number(levels.map(|it| it.p80)),
+                number(bucket.amount),
+                bucket.watched.to_string(),
+            ]
+        });
+        export::csv_lines(std::iter::once(HEAD.map(str::to_owned)).chain(lines))
+    }
+
+    fn json(&self) -> Json {
+        let series = &self.series;
+        let buckets = series.buckets.iter().map(|bucket| {
+            json!({
+                "from": rfc3339(bucket.from),
+                "until": rfc3339(bucket.until),
+                "lowest": bucket.levels.map(|it| it.lowest),
+                "p20": bucket.levels.map(|it| it.p20),
+                "median": bucket.levels.map(|it| it.median),
+                "p80": bucket.levels.map(|it| it.p80),
+                "amount": bucket.amount,
+                "watched": bucket.watched,
+            })
+        });
+        let lifetimes = self.memory.as_ref().and_then(Memory::lasting);
+        let lasting = lifetimes.and_then(|it| {
+            let median = it.median()?;
+            Some(json!({
+                "median": median.median,
+                "low": median.low,
+                "high": median.high,
+                "departures": it.departures,
+            }))
+        });
+        json!({
+            "conditions": series.search.conditions,
+            "type": series.search.offer_type.wire(),
+            "unit": self.unit,
+            "since": rfc3339(series.since),
+            "until": rfc3339(series.until),
+            "watched": series.watched,
+            "now": series.now.map(|now| json!({
+                "at": rfc3339(now.at),
+                "lowest": now.levels.map(|it| it.lowest),
+                "median": now.levels.map(|it| it.median),
+                "amount": now.amount,
+            })),
+            "record_low": series.record.map(|(price, at)| json!({
+                "price": price,
+                "at": rfc3339(at),
+            })),
+            "verdict": self.verdict().map(|verdict| verdict_json(&verdict)),
+            "lifetime_seconds": lasting,
+            "series": buckets.collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn sentence(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Given(rating) => {
+            let above = rating.outbid.map_or_else(String::new, |share| {
+                format!("; outbid in {} of watched hours", percent(share))
+            });
+            format!(
+                "Today's lowest is {}: cheaper than {} of the time on offer, {} to {}{above}",
+                standing(rating.standing),
+                percent(1.0 - rating.percentile),
+                amount(rating.lowest),
+                amount(rating.highest)
+            )
+        }
+        Verdict::Withheld(why) => format!(
+            "No verdict yet: {} of 30 machine-days, {} of the time watched (at least 50%)",
+            trimmed(why.machine_days, 1),
+            percent(why.coverage)
+        ),
+    }
+}
+
+const fn standing(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Low => "low",
+        Standing::Typical => "typical",
+        Standing::High => "high",
+    }
+}
+
+fn verdict_json(verdict: &Verdict) -> Json {
+    match verdict {
+        Verdict::Given(rating) => rating_json(rating),
+        Verdict::Withheld(why) => json!({
+            "withheld": { "machine_days": why.machine_days, "coverage": why.coverage },
+        }),
+    }
+}
+
+fn rating_json(rating: &Rating) -> Json {
+    json!({
+        "standing": standing(rating.standing),
+        "rank": rating.rank,
+        "percentile": rating.percentile,
+        "lowest": rating.lowest,
+        "p20": rating.p20,
+        "median": rating.median,
+        "p80": rating.p80,
+        "highest": rating.highest,
+        "outbid": rating.outbid,
+    })
+}
+
+/// A price for people.
+pub fn amount(price: f64) -> String {
+    let places = if price.abs() < 0.01 { 4 } else { 3 };
+    format!("${price:.places$}")
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.0}%", share * 100.0)
+}
+
+#[expect(clippy::cast_precision_loss)] // seconds since 1970
+fn short(moment: Moment) -> String {
+    format::moment(moment.0 as f64)
+}
+
+/// A moment for programs: `2026-11-22T16:40:00Z`.
+pub fn rfc3339(moment: Moment) -> String {
+    jiff::Timestamp::from_second(moment.0)
+        .map_or_else(|_| moment.0.to_string(), |at| at.to_string())
+}
+
+/// How a spell ended, for programs.
+pub const fn end_name(ending: Ending) -> &'static str {
+    match ending {
+        Ending::Gone(cause) => cause_name(cause),
+        Ending::Changed => "changed",
+        Ending::LostSight => "lost_sight",
+    }
+}
+
+/// Why a lot is gone, for programs.
+pub const fn cause_name(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Rented => "rented",
+        Cause::LeftTheSearch => "left_the_search",
+        Cause::Delisted => "delisted",
+        Cause::Unknown => "gone",
+    }
+}

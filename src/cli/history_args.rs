@@ -1,0 +1,122 @@
+//! The flags of `bourse watch`, `bourse history` and `bourse db`.
+
+use std::time::Duration;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::analysis_args::ReportFormat;
+use super::args::{OfferTypeParser, ReplyFormat, span};
+use crate::domain::OfferType;
+
+/// The shortest interval of a watch: ten requests a minute would leave no room for another search.
+const SHORTEST: Duration = Duration::from_secs(10);
+
+/// Which search is recorded or read.
+#[derive(Debug, Args)]
+pub struct WatchedSearch {
+    /// Conditions, all of which must match, or plain words such as `4090 europe`; joined by blanks, `-` reads the query from standard input
+    #[arg(value_name = "QUERY")]
+    pub query: Vec<String>,
+
+    /// Search network volume offers instead of machine offers
+    #[arg(long, conflicts_with = "offer_type")]
+    pub volumes: bool,
+
+    /// Start without the default conditions
+    #[arg(long)]
+    pub no_default: bool,
+
+    /// Price model: on-demand, bid or reserved [default: on-demand]
+    #[arg(long = "type", value_name = "TYPE", value_parser = OfferTypeParser)]
+    pub offer_type: Option<OfferType>,
+}
+
+#[derive(Debug, Args)]
+pub struct WatchArguments {
+    #[command(flatten)]
+    pub search: WatchedSearch,
+
+    /// Maximum number of offers to load; with more, a missing offer may only be out of view. 0 sends
+    /// no limit
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 3000)]
+    pub limit: u32,
+
+    /// Time between two searches, at least 10s
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = interval)]
+    pub every: Duration,
+
+    /// Search once instead of until interrupted
+    #[arg(long)]
+    pub once: bool,
+
+    /// End with status 0 as soon as offers meet these conditions, e.g. `dph_total<0.3`
+    #[arg(long = "if", value_name = "CONDITIONS")]
+    pub condition: Option<String>,
+
+    /// How many offers must meet them
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "condition",
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub count: u32,
+
+    /// Command to run then, without a shell; `BOURSE_OFFER`, `BOURSE_MACHINE`, `BOURSE_MODEL`,
+    /// `BOURSE_PRICE` and `BOURSE_COUNT` are in its environment
+    #[arg(long, value_name = "COMMAND", requires = "condition", value_hint = clap::ValueHint::CommandString)]
+    pub exec: Option<String>,
+
+    /// Output format of the changes: a line each
+    #[arg(long, value_enum, default_value_t)]
+    pub format: ReplyFormat,
+}
+
+#[derive(Debug, Args)]
+pub struct HistoryArguments {
+    #[command(flatten)]
+    pub search: WatchedSearch,
+
+    /// Days to look back
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..=90))]
+    pub days: u16,
+
+    /// Only this machine
+    #[arg(long, value_name = "ID")]
+    pub machine: Option<i64>,
+
+    /// Only this GPU model, as the market writes it, e.g. `RTX 4090`
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
+
+    /// Output format
+    #[arg(long, value_enum, default_value_t)]
+    pub format: ReportFormat,
+}
+
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub enum DbCommand {
+    /// Check the file for damage, and show what it holds
+    Check,
+    /// Shrink the file to what it holds
+    Vacuum,
+    /// Print every recorded price with its times
+    Export {
+        /// Output format
+        #[arg(long, value_enum, default_value_t)]
+        format: ExportFormat,
+    },
+    /// Move the file aside, so that the next start begins a new one
+    Reset,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum ExportFormat {
+    /// One object per line
+    #[default]
+    Json,
+    Csv,
+}
+
+fn interval(text: &str) -> Result<Duration, String> {
+    let interval = span(text)?;
+    (interval >= SHORTEST)
+        .then_some(interval)
+        .ok_or_else(|| format!("at least {} s between two searches", SHORTEST.as_secs()))
+}

@@ -1,0 +1,424 @@
+//! `bourse watch`: a search again and again; prices are recorded, changes printed.
+//!
+//! Of several programs that watch the same search one asks the market, the others read what it
+//! records. Conditions of `--if` need the offers themselves: they are asked for once the record
+//! changes.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::time::Instant;
+
+use super::args::ReplyFormat;
+use super::history::{amount, cause_name, rfc3339};
+use super::history_args::WatchArguments;
+use super::output::{self, CliError};
+use super::sandbox::Stop;
+use super::search::{self, Found, Wanted};
+use super::settings::Settings;
+use super::{history, notes};
+use crate::api::client::epoch_seconds;
+use crate::api::{ApiError, Reply, Request, Session};
+use crate::domain::format::{counted, lasting};
+use crate::domain::history::{
+    Answer, Arrival, Change, ChangeKind, Event, EventKind, LotFilter, Moment, Poll, Question,
+    SearchKey, Want,
+};
+use crate::domain::language::{self, Mode};
+use crate::domain::{Condition, Listing, Resource, Untrusted};
+use crate::store::history::{Database, Holder};
+use crate::store::keys::command_words;
+
+/// How often a program that does not ask the market looks whether the record changed.
+const LOOK: Duration = Duration::from_secs(5);
+
+pub async fn watch(settings: &Settings, own: &WatchArguments) -> Result<(), CliError> {
+    let limit = Some(own.limit);
+    let wanted = history::wanted(settings, &own.search, limit)?;
+    let conditions = conditions(settings, own, &wanted)?;
+    if let Some(command) = &own.exec {
+        command_words(command).map_err(|error| CliError::Usage(format!("--exec: {error}")))?;
+    }
+    notes::warn(&wanted.query, settings.dialect);
+    // Before the first request, so that a signal always ends it cleanly.
+    let mut stop = Stop::new()?;
+    let connection = settings.connect().await?;
+    let mut watch = Watch::new(settings, own, &connection.session, wanted, conditions)?;
+    let ended = tokio::select! {
+        ended = watch.run() => ended,
+        () = stop.wait() => watch.unmet(),
+    };
+    watch.release();
+    settings.keep_pacing(&connection.session);
+    ended
+}
+
+/// The conditions of `--if`.
+fn conditions(
+    settings: &Settings,
+    own: &WatchArguments,
+    wanted: &Wanted,
+) -> Result<Option<Vec<Condition>>, CliError> {
+    let Some(text) = &own.condition else {
+        return Ok(None);
+    };
+    let catalog = wanted.query.catalog();
+    language::parse(text, catalog, settings.dialect, &[], Mode::Strict)
+        .map(|parsed| Some(parsed.conditions))
+        .map_err(|error| CliError::Usage(format!("in --if:\n{}", error.render(text))))
+}
+
+struct Watch<'a> {
+    settings: &'a Settings,
+    own: &'a WatchArguments,
+    session: &'a Session,
+    wanted: Wanted,
+    conditions: Option<Vec<Condition>>,
+    search: SearchKey,
+    database: Database,
+    holder: Holder,
+    /// The changes up to this poll are printed.
+    told: Option<Moment>,
+}
+
+impl<'a> Watch<'a> {
+    fn new(
+        settings: &'a Settings,
+        own: &'a WatchArguments,
+        session: &'a Session,
+        wanted: Wanted,
+        conditions: Option<Vec<Condition>>,
+    ) -> Result<Self, CliError> {
+        let place = settings.history_place();
+        let search = SearchKey::of(&wanted.query);
+        let opened = place.open().and_then(|database| {
+            let told = database.last_poll(&search)?;
+            Ok((database, told))
+        });
+        let (database, told) = match opened {
+            Ok(opened) => opened,
+            Err(error) => {
+                output::note(&format!("prices are not recorded: {error}"));
+                (Database::in_memory(&place.market)?, None)
+            }
+        };
+        Ok(Self {
+            settings,
+            own,
+            session,
+            wanted,
+            conditions,
+            search,
+            database,
+            holder: Holder::of_process(),
+            told,
+        })
+    }
+
+    /// Polls until the conditions are met, or once.
+    async fn run(&mut self) -> Result<(), CliError> {
+        let mut is_first = true;
+        loop {
+            let started = Instant::now();
+            let asks = self.takes_lease();
+            let mut has_news = false;
+            if !asks {
+                has_news = self.print_news(Moment::of(epoch_seconds()))?;
+                if is_first {
+                    output::note("another program watches this search: reading what it records");
+                }
+            }
+            // The record has no members to compare with but the price.
+            let looks = self.conditions.is_some() && (is_first || has_news);
+            if (asks || looks) && self.ask().await? {
+                return Ok(());
+            }
+            if self.own.once {
+                return self.unmet();
+            }
+            is_first = false;
+            let pause = if asks { self.own.every } else { LOOK };
+            tokio::time::sleep_until(started + pause).await;
+        }
+    }
+
+    /// What it means to end without the conditions met.
+    fn unmet(&self) -> Result<(), CliError> {
+        match self.conditions {
+            Some(_) => Err(CliError::NotMet),
+            None => Ok(()),
+        }
+    }
+
+    fn seconds(&self) -> u32 {
+        u32::try_from(self.own.every.as_secs()).unwrap_or(u32::MAX)
+    }
+
+    fn takes_lease(&mut self) -> bool {
+        let now = Moment::of(epoch_seconds());
+        let every = self.seconds();
+        // Without a lease to be had, asking is right: nobody else may.
+        self.database
+            .lease(&self.search, &self.holder, now, every)
+            .unwrap_or(true)
+    }
+
+    fn release(&mut self) {
+        // If it stays, it ends by itself.
+        let _ = self.database.release(&self.holder);
+    }
+
+    /// Asks the market; true if the conditions were met.
+    async fn ask(&mut self) -> Result<bool, CliError> {
+        let request = Request::Search(self.wanted.query.clone());
+        let started = Instant::now();
+        let result = search::reply(self.session, &request).await;
+        let took = u32::try_from(started.elapsed().as_millis()).unwrap_or(u32::MAX);
+        let at = Moment::of(epoch_seconds());
+        let arrival = Arrival {
+            at,
+            took,
+            interval: (!self.own.once).then(|| self.seconds()),
+        };
+        let found = match result {
+            Ok(Reply::Records(listing)) => {
+                search::arranged(self.settings, self.wanted.clone(), listing)
+            }
+            Ok(Reply::Unlisted { .. } | Reply::Created { .. } | Reply::Routed(_)) => {
+                return Err(CliError::Failed("the response has no records".to_owned()));
+            }
+            Err(error) => {
+                self.record(&Poll::failed(&self.wanted.query, arrival));
+                return self.failed(error).map(|()| false);
+            }
+        };
+        let dialect = self.settings.dialect;
+        let poll = Poll::of(&found.query, &found.listing, &found.check, dialect, arrival);
+        let is_first = self.told.is_none();
+        self.record(&poll);
+        if is_first {
+            let lots = counted(poll.sightings.len(), "machine", "machines");
+            output::note(&format!("{lots} recorded"));
+            self.told = Some(at);
+        } else {
+            self.print_news(at)?;
+        }
+        self.fires(&found).await
+    }
+
+    /// Failures that the next search would meet too end the watch.
+    fn failed(&self, error: ApiError) -> Result<(), CliError> {
+        if self.own.once || error.stops_timers(epoch_seconds()) {
+            return Err(error.into());
+        }
+        output::note(&error.to_string());
+        Ok(())
+    }
+
+    fn record(&mut self, poll: &Poll) {
+        if let Err(error) = self.database.record(poll) {
+            output::note(&format!("not recorded: {error}"));
+        }
+    }
+
+    /// Prints the changes up to a moment; true if there were any.
+    fn print_news(&mut self, until: Moment) -> Result<bool, CliError> {
+        let since = self.told.map_or(until, |told| Moment(told.0 + 1));
+        let question = Question {
+            search: Some(self.search.clone()),
+            filter: LotFilter::default(),
+            since,
+            until,
+            want: Want::Tape { most: usize::MAX },
+        };
+        let events = match self.database.answer(&question) {
+            Ok(Answer::Tape(events)) => events,
+            Ok(Answer::Series(_) | Answer::Memory(_) | Answer::Searches(_)) => Vec::new(),
+            Err(error) => {
+                output::note(&format!("what changed cannot be read: {error}"));
+                return Ok(false);
+            }
+        };
+        self.told = Some(
+            events
+                .first()
+                .map_or(self.told.unwrap_or(until), |newest| newest.at),
+        );
+        let unit = match self.search.resource {
+            Resource::Volumes => "/GB/month",
+            Resource::Offers | Resource::Workergroups => "/h per GPU",
+        };
+        for event in events.iter().rev() {
+            match self.own.format {
+                ReplyFormat::Text => output::print(&format!("{}\n", line(event, unit)))?,
+                ReplyFormat::Json => output::print_json(&format!("{}\n", json_of(event)))?,
+            }
+        }
+        Ok(!events.is_empty())
+    }
+
+    /// Whether enough offers meet the conditions; the person's command is run then.
+    async fn fires(&self, found: &Found) -> Result<bool, CliError> {
+        let Some(conditions) = &self.conditions else {
+            return Ok(false);
+        };
+        let meets = found.listing.matching(conditions.iter());
+        let rows: Vec<u32> = found
+            .rows
+            .iter()
+            .copied()
+            .filter(|row| meets.binary_search(row).is_ok())
+            .collect();
+        let Some(best) = rows
+            .first()
+            .filter(|_| rows.len() >= self.own.count as usize)
+        else {
+            return Ok(false);
+        };
+        let values = values(&found.listing, *best, rows.len());
+        let noun = self.search.resource;
+        let number = counted(rows.len(), noun.noun(), noun.nouns());
+        match self.own.format {
+            ReplyFormat::Text => output::print(&format!("met: {number}\n"))?,
+            ReplyFormat::Json => {
+                let at = rfc3339(Moment::of(epoch_seconds()));
+                let met = json!({ "at": at, "event": "met", "count": rows.len(),
+                    "offer_id": found.listing.id(*best as usize).map(|id| id.0) });
+                output::print_json(&format!("{met}\n"))?;
+            }
+        }
+        if let Some(command) = &self.own.exec {
+            run_command(command, values).await?;
+        }
+        Ok(true)
+    }
+}
+
+/// What the person's command gets in its environment: the values of the first offer.
+fn values(listing: &Listing, row: u32, count: usize) -> Vec<(&'static str, String)> {
+    let text = |key: &str| {
+        let field = listing.catalog().by_key(key)?;
+        let cell = listing.cell(row as usize, field);
+        let number = cell.whole().map(|whole| whole.to_string());
+        let number = number.or_else(|| Some(cell.number()?.to_string()));
+        number.or_else(|| Some(listing.text(row as usize, field)?.screen(64)))
+    };
+    let price = match listing.catalog().resource {
+        Resource::Volumes => "storage_cost",
+        Resource::Offers | Resource::Workergroups => "dph_total",
+    };
+    let id = listing.id(row as usize).map(|id| id.to_string());
+    [
+        ("BOURSE_OFFER", id),
+        ("BOURSE_MACHINE", text("machine_id")),
+        ("BOURSE_MODEL", text("gpu_name")),
+        ("BOURSE_PRICE", text(price)),
+        ("BOURSE_COUNT", Some(count.to_string())),
+    ]
+    .into_iter()
+    .map(|(name, value)| (name, value.unwrap_or_default()))
+    .collect()
+}
+
+/// Runs the person's command without a shell, so that no text from a server is read as one.
+async fn run_command(command: &str, values: Vec<(&'static str, String)>) -> Result<(), CliError> {
+    let failed = |why: &dyn std::fmt::Display| CliError::Failed(format!("--exec: {why}"));
+    let (program, arguments) = command_words(command).map_err(|error| failed(&error))?;
+    let status = tokio::process::Command::new(&program)
+        .args(arguments)
+        .envs(values)
+        .stdin(Stdio::null())
+        .status()
+        .await
+        .map_err(|error| failed(&format_args!("{program}: {error}")))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(failed(&format_args!("{program}: {status}")))
+    }
+}
+
+/// An event for people.
+fn line(event: &Event, unit: &str) -> String {
+    let at = rfc3339(event.at);
+    let (change, lasted) = match &event.kind {
+        EventKind::NotWatched { since } => {
+            let span = lasting(seconds(event.at.since(*since)));
+            return format!("{at}  not watched for {span}");
+        }
+        EventKind::Change { change, lasted } => (change, lasted),
+    };
+    let model = Untrusted::from(change.lot.model.as_str()).screen(64);
+    let what = match change.kind {
+        ChangeKind::Listed => format!("listed at {}{unit}", amount(change.price)),
+        ChangeKind::IntoView => format!("in view at {}{unit}", amount(change.price)),
+        ChangeKind::OutOfView => "out of view".to_owned(),
+        ChangeKind::Gone(cause) => cause_name(cause).replace('_', " "),
+        ChangeKind::Repriced { from } => {
+            let share = change
+                .share()
+                .map_or_else(String::new, |share| format!(" ({:+.1}%)", share * 100.0));
+            format!("{} → {}{unit}{share}", amount(from), amount(change.price))
+        }
+        ChangeKind::Resized { from } => format!("{from} → {} on offer", change.amount),
+    };
+    let lasted = lasted.map_or_else(String::new, |lasted| {
+        let least = if lasted.is_at_least { "at least " } else { "" };
+        format!(", after {least}{}", lasting(seconds(lasted.seconds)))
+    });
+    format!(
+        "{at}  {model}  machine {}  {what}{lasted}",
+        change.lot.machine
+    )
+}
+
+#[expect(clippy::cast_precision_loss)] // for people
+fn seconds(number: i64) -> f64 {
+    number as f64
+}
+
+/// An event for programs.
+fn json_of(event: &Event) -> serde_json::Value {
+    let at = rfc3339(event.at);
+    match &event.kind {
+        EventKind::NotWatched { since } => {
+            json!({ "at": at, "event": "not_watched", "since": rfc3339(*since) })
+        }
+        EventKind::Change { change, lasted } => json!({
+            "at": at,
+            "event": name(change.kind),
+            "machine_id": change.lot.machine,
+            "model": change.lot.model,
+            "host_id": change.host,
+            "offer_id": change.offer,
+            "amount": change.amount,
+            "price": change.price,
+            "from": before(change),
+            "lasted_seconds": lasted.map(|lasted| lasted.seconds),
+            "lasted_at_least": lasted.map(|lasted| lasted.is_at_least),
+        }),
+    }
+}
+
+const fn name(kind: ChangeKind) -> &'static str {
+    match kind {
+        ChangeKind::Listed => "listed",
+        ChangeKind::Gone(cause) => cause_name(cause),
+        ChangeKind::IntoView => "into_view",
+        ChangeKind::OutOfView => "out_of_view",
+        ChangeKind::Repriced { .. } => "repriced",
+        ChangeKind::Resized { .. } => "resized",
+    }
+}
+
+/// The price or amount before a change.
+fn before(change: &Change) -> Option<f64> {
+    match change.kind {
+        ChangeKind::Repriced { from } => Some(from),
+        ChangeKind::Resized { from } => Some(f64::from(from)),
+        ChangeKind::Listed | ChangeKind::Gone(_) | ChangeKind::IntoView | ChangeKind::OutOfView => {
+            None
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! How a poll continues the spells of a search.
+
+use std::collections::BTreeMap;
+
+use super::{
+    Beginning, Ending, Lot, Moment, Poll, PollOutcome, PollRow, Sighting, Spell, is_same_price,
+};
+
+/// What a poll changes in the record of its search.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Advance {
+    /// Whether the poll belongs in the record; `false` for one not later than the last, as after the
+    /// clock was set back. Nothing else is set then.
+    pub is_recorded: bool,
+    /// Spells that ended, with their end.
+    pub closed: Vec<Spell>,
+    /// Spells that began.
+    pub opened: Vec<Spell>,
+    /// Spells that go on with other values to store: the offer's id or the host, or the poll that
+    /// saw them last. Where [`Spell::last`] is before the poll, it stays there until the spell is
+    /// among these again.
+    pub updated: Vec<Spell>,
+}
+
+/// Compares a poll with the spells that are `open` and the `last` usable poll of its search.
+///
+/// Equal polls change nothing: an open spell's end is not stored, it follows the search's polls.
+pub fn advance(open: &[Spell], last: Option<PollRow>, poll: &Poll) -> Advance {
+    if last.is_some_and(|last| poll.at <= last.at) {
+        return Advance::default();
+    }
+    let mut advance = Advance {
+        is_recorded: true,
+        ..Advance::default()
+    };
+    if !poll.outcome.is_usable() {
+        return advance;
+    }
+    let sightings = poll.sightings.iter();
+    let mut unseen: BTreeMap<&Lot, &Sighting> = sightings.map(|it| (&it.lot, it)).collect();
+    let is_gap = |moment: Moment| last.is_none_or(|last| poll.at.since(moment) > last.patience());
+    for spell in open {
+        if is_gap(spell.last) {
+            let end = (Ending::LostSight, spell.last);
+            advance.closed.push(ended(spell, end));
+            continue;
+        }
+        match unseen.remove(&spell.lot) {
+            Some(sighting) => advance.follow(spell, sighting, poll.at, last),
+            None => advance.miss(spell, poll, last),
+        }
+    }
+    let is_certain =
+        last.is_some_and(|last| last.outcome == PollOutcome::Complete && !is_gap(last.at));
+    let beginning = if is_certain {
+        Beginning::Listed
+    } else {
+        Beginning::Found
+    };
+    let new = unseen.into_values();
+    advance
+        .opened
+        .extend(new.map(|sighting| begun(sighting, beginning, poll.at)));
+    advance
+}
+
+impl Advance {
+    fn follow(&mut self, spell: &Spell, seen: &Sighting, at: Moment, last: Option<PollRow>) {
+        let beginning = if !is_same_price(spell.price, seen.price) {
+            Beginning::Repriced { from: spell.price }
+        } else if spell.amount != seen.amount {
+            Beginning::Resized { from: spell.amount }
+        } else {
+            let was_hidden = last.is_some_and(|last| spell.last < last.at);
+            if was_hidden || spell.offer != seen.offer || spell.host != seen.host {
+                self.updated.push(Spell {
+                    offer: seen.offer,
+                    host: seen.host,
+                    last: at,
+                    ..spell.clone()
+                });
+            }
+            return;
+        };
+        self.closed.push(ended(spell, (Ending::Changed, at)));
+        self.opened.push(begun(seen, beginning, at));
+    }
+
+    /// A lot that the poll lacks is gone if the response was complete; else nobody knows.
+    fn miss(&mut self, spell: &Spell, poll: &Poll, last: Option<PollRow>) {
+        if poll.outcome == PollOutcome::Complete {
+            let end = (Ending::Gone(poll.cause(&spell.lot)), poll.at);
+            self.closed.push(ended(spell, end));
+        } else if last.is_some_and(|last| spell.last == last.at) {
+            self.updated.push(spell.clone());
+        }
+    }
+}
+
+fn ended(spell: &Spell, end: (Ending, Moment)) -> Spell {
+    Spell {
+        end: Some(end),
+        ..spell.clone()
+    }
+}
+
+fn begun(seen: &Sighting, beginning: Beginning, at: Moment) -> Spell {
+    Spell {
+        lot: seen.lot.clone(),
+        host: seen.host,
+        amount: seen.amount,
+        price: seen.price,
+        offer: seen.offer,
+        beginning,
+        first: at,
+        last: at,
+        end: None,
+    }
+}

@@ -1,0 +1,126 @@
+//! Questions about the recorded market and their answers.
+
+use super::series::Series;
+use super::tape::Event;
+use super::verdict::Memory;
+use super::{Excerpt, Lot, Moment, SearchKey, memory, series, tape, timeline};
+
+/// Which lots a question is about; all, without conditions.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct LotFilter {
+    pub machine: Option<i64>,
+    pub model: Option<String>,
+}
+
+impl LotFilter {
+    pub fn accepts(&self, lot: &Lot) -> bool {
+        let is_model = self.model.as_ref().is_none_or(|model| lot.model == *model);
+        self.machine.is_none_or(|machine| lot.machine == machine) && is_model
+    }
+}
+
+/// What a question asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Want {
+    /// The newest events.
+    Tape { most: usize },
+    /// Prices over time, in equal parts.
+    Series { buckets: usize },
+    /// What a verdict needs.
+    Memory,
+    /// What is recorded.
+    Searches,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Question {
+    /// One search, or all. Prices of different searches never mix: of all, [`Want::Series`] and
+    /// [`Want::Memory`] are about the one that was watched longest and saw such a lot.
+    pub search: Option<SearchKey>,
+    pub filter: LotFilter,
+    pub since: Moment,
+    pub until: Moment,
+    pub want: Want,
+}
+
+/// What was recorded of a search.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recorded {
+    pub search: SearchKey,
+    pub excerpt: Excerpt,
+}
+
+/// A search in the record.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordedSearch {
+    pub search: SearchKey,
+    /// The first and the last usable poll of the time.
+    pub first: Moment,
+    pub last: Moment,
+    /// Usable polls.
+    pub polls: usize,
+    /// Seconds during which polls followed each other without a gap.
+    pub watched: i64,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    /// The newest first.
+    Tape(Vec<Event>),
+    /// `None` if nothing is recorded of such lots.
+    Series(Option<Series>),
+    /// `None` if nothing is recorded of such lots.
+    Memory(Option<Memory>),
+    /// The one watched last first.
+    Searches(Vec<RecordedSearch>),
+}
+
+/// Answers a question from what was recorded of the searches that it asks about.
+pub fn answer(question: &Question, recorded: &[Recorded]) -> Answer {
+    match question.want {
+        Want::Tape { most } => Answer::Tape(tape(question, recorded, most)),
+        Want::Series { buckets } => {
+            let longest = longest(question, recorded);
+            Answer::Series(longest.map(|one| series(question, one, buckets)))
+        }
+        Want::Memory => {
+            let longest = longest(question, recorded);
+            Answer::Memory(longest.map(|one| memory(question, one)))
+        }
+        Want::Searches => {
+            let searches = recorded.iter().filter_map(|one| summary(question, one));
+            let mut searches: Vec<RecordedSearch> = searches.collect();
+            searches.sort_by_key(|search| std::cmp::Reverse(search.last));
+            Answer::Searches(searches)
+        }
+    }
+}
+
+fn summary(question: &Question, recorded: &Recorded) -> Option<RecordedSearch> {
+    let polls = timeline::usable(&recorded.excerpt.polls);
+    let (since, until) = (question.since, question.until);
+    let mut within = polls
+        .iter()
+        .filter(|poll| (since..=until).contains(&poll.at));
+    let first = within.next()?.at;
+    let times = timeline::watched(&polls, since, until);
+    let last = within.clone().next_back().map_or(first, |poll| poll.at);
+    Some(RecordedSearch {
+        search: recorded.search.clone(),
+        first,
+        last,
+        polls: 1 + within.count(),
+        watched: timeline::overlap(&times, since, until),
+    })
+}
+
+/// The search that was watched longest and saw a lot that is asked about; one that saw none, if all
+/// did not.
+fn longest<'a>(question: &Question, recorded: &'a [Recorded]) -> Option<&'a Recorded> {
+    let ranked = recorded.iter().filter_map(|one| {
+        let summary = summary(question, one)?;
+        let has_seen = question.filter.of(&one.excerpt.spells).next().is_some();
+        Some(((has_seen, summary.watched, summary.polls), one))
+    });
+    ranked.max_by_key(|(rank, _)| *rank).map(|(_, one)| one)
+}

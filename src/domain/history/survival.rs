@@ -1,0 +1,255 @@
+//! How long lots stay on offer.
+//!
+//! Kaplan–Meier over ages in the watched time. A lot counts from its listing, seen between two
+//! polls, and goes on over its new prices and amounts. It leaves the count without a departure when
+//! a gap begins, and enters it again at its true age (delayed entry) if it is found unchanged after
+//! the gap: what happened in a gap is neither risk nor departure, so that gaps bend nothing. Lots
+//! that nobody saw being listed have no known age and are left out: those on offer at a given moment
+//! are mostly those that last long.
+//!
+//! Both listing and departure lie between two polls: the midpoint stands for them, which polls every
+//! few minutes allow for lives of hours.
+
+use std::collections::HashMap;
+
+use super::recall::{LotFilter, Recorded};
+use super::timeline::{self, seconds};
+use super::{Beginning, Ending, Lot, Moment, PollRow, Spell};
+
+/// Quantile of the normal distribution for a band of 95 %.
+const Z: f64 = 1.959_963_984_540_054;
+
+/// A stretch of watched time in the life of a lot, in seconds of its age.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Life {
+    /// 0 if it was watched from its listing on.
+    pub from: f64,
+    pub to: f64,
+    /// Whether it departed at `to`; else nobody looked on.
+    pub is_departed: bool,
+}
+
+/// The share of lots that are still on offer at an age, from a departure on to the next.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Step {
+    /// Seconds.
+    pub age: f64,
+    pub survival: f64,
+    /// The band of 95 %.
+    pub low: f64,
+    pub high: f64,
+    /// Lots that were watched at that age.
+    pub at_risk: usize,
+}
+
+/// The age that half of the lots reach, in seconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    pub median: f64,
+    /// The interval of 95 %; its end is `None` where too few were watched for so long.
+    pub low: f64,
+    pub high: Option<f64>,
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Lifetimes {
+    /// By age.
+    pub steps: Vec<Step>,
+    /// Lots whose listing was seen.
+    pub lives: usize,
+    /// Those of them whose departure was seen.
+    pub departures: usize,
+    /// The greatest age that the curve knows about, in seconds.
+    pub longest: f64,
+}
+
+impl Lifetimes {
+    /// The curve at an age in seconds; `None` beyond what was watched. Before the first departure
+    /// it is 1.
+    pub fn at(&self, age: f64) -> Option<Step> {
+        if age > self.longest {
+            return None;
+        }
+        let before = self.steps.partition_point(|step| step.age <= age);
+        let step = before
+            .checked_sub(1)
+            .and_then(|place| self.steps.get(place));
+        Some(step.copied().unwrap_or(Step {
+            age: 0.0,
+            survival: 1.0,
+            low: 1.0,
+            high: 1.0,
+            at_risk: self.lives,
+        }))
+    }
+
+    /// `None` if more than half last longer than any was watched.
+    pub fn median(&self) -> Option<Estimate> {
+        let reached = |level: fn(&Step) -> f64| {
+            let step = self.steps.iter().find(|step| level(step) <= 0.5)?;
+            Some(step.age)
+        };
+        let median = reached(|step| step.survival)?;
+        Some(Estimate {
+            median,
+            low: reached(|step| step.low).unwrap_or(median),
+            high: reached(|step| step.high),
+        })
+    }
+}
+
+/// The Kaplan–Meier curve with Greenwood's variance on the log-log scale, which keeps the band
+/// between 0 and 1.
+pub fn lifetimes(lives: &[Life]) -> Lifetimes {
+    let mut entries: Vec<f64> = lives.iter().map(|life| life.from).collect();
+    let mut exits: Vec<(f64, bool)> = lives
+        .iter()
+        .map(|life| (life.to, life.is_departed))
+        .collect();
+    entries.sort_by(f64::total_cmp);
+    exits.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+    let mut found = Lifetimes {
+        lives: lives.iter().filter(|life| life.from <= 0.0).count(),
+        departures: lives.iter().filter(|life| life.is_departed).count(),
+        longest: exits.last().map_or(0.0, |(age, _)| *age),
+        ..Lifetimes::default()
+    };
+    let (mut survival, mut variance, mut entered, mut left) = (1.0, 0.0, 0, 0);
+    for ages in exits.chunk_by(|(one, _), (other, _)| one.total_cmp(other).is_eq()) {
+        let age = ages.first().map_or(0.0, |(age, _)| *age);
+        let departed = ages.iter().filter(|(_, is_departed)| *is_departed).count();
+        entered += entries
+            .iter()
+            .skip(entered)
+            .take_while(|entry| **entry < age)
+            .count();
+        let at_risk = entered.saturating_sub(left);
+        left += ages.len();
+        if departed == 0 {
+            continue;
+        }
+        // The last of those watched so far left, and others enter at a greater age: how many reach
+        // that is unknown.
+        if departed >= at_risk && entered < entries.len() {
+            found.longest = age;
+            break;
+        }
+        let (risk, lost) = (count(at_risk), count(departed));
+        survival *= 1.0 - lost / risk;
+        variance += lost / (risk * (risk - lost));
+        let (low, high) = band(survival, variance, found.steps.last());
+        found.steps.push(Step {
+            age,
+            survival,
+            low,
+            high,
+            at_risk,
+        });
+    }
+    found
+}
+
+/// The 95 % band around a share; where nobody is left, from 0 to the last upper end.
+fn band(survival: f64, variance: f64, last: Option<&Step>) -> (f64, f64) {
+    if survival <= 0.0 || !variance.is_finite() {
+        return (0.0, last.map_or(1.0, |step| step.high));
+    }
+    let width = Z * variance.sqrt() / -survival.ln();
+    (survival.powf(width.exp()), survival.powf((-width).exp()))
+}
+
+#[expect(clippy::cast_precision_loss)] // counts of lots are far below 2^53
+const fn count(number: usize) -> f64 {
+    number as f64
+}
+
+/// The stretches of lives that a search watched.
+pub fn lives(recorded: &Recorded, filter: &LotFilter) -> Vec<Life> {
+    let polls = timeline::usable(&recorded.excerpt.polls);
+    let mut watched = Watched::default();
+    for spell in filter.of(&recorded.excerpt.spells) {
+        watched.follow(spell, &polls);
+    }
+    watched.lives
+}
+
+/// A lot whose listing was seen.
+#[derive(Debug, Clone, Copy)]
+struct Alive<'a> {
+    /// Seconds since 1970.
+    born: f64,
+    /// Its age when the current stretch began.
+    from: f64,
+    spell: &'a Spell,
+}
+
+#[derive(Debug, Default)]
+struct Watched<'a> {
+    alive: HashMap<&'a Lot, Alive<'a>>,
+    lives: Vec<Life>,
+}
+
+impl<'a> Watched<'a> {
+    fn follow(&mut self, spell: &'a Spell, polls: &[PollRow]) {
+        let before = self.alive.remove(&spell.lot);
+        let Some(alive) = begin(before, spell, polls) else {
+            return;
+        };
+        let (to, is_departed) = match spell.end {
+            Some((Ending::Changed, _)) => {
+                self.alive.insert(&spell.lot, alive);
+                return;
+            }
+            Some((Ending::Gone(_), at)) => (middle(spell.last, at), true),
+            Some((Ending::LostSight, _)) | None => {
+                self.alive.insert(&spell.lot, alive);
+                (seconds(spell.last.0), false)
+            }
+        };
+        let life = Life {
+            from: alive.from,
+            to: to - alive.born,
+            is_departed,
+        };
+        if life.to > life.from {
+            self.lives.push(life);
+        }
+    }
+}
+
+/// The lot as a spell begins; `None` if its age is unknown.
+fn begin<'a>(before: Option<Alive<'a>>, spell: &'a Spell, polls: &[PollRow]) -> Option<Alive<'a>> {
+    match spell.beginning {
+        Beginning::Listed => {
+            let missed = timeline::before(polls, spell.first).map_or(spell.first, |poll| poll.at);
+            Some(Alive {
+                born: middle(missed, spell.first),
+                from: 0.0,
+                spell,
+            })
+        }
+        Beginning::Repriced { .. } | Beginning::Resized { .. } => {
+            let before =
+                before.filter(|it| it.spell.end == Some((Ending::Changed, spell.first)))?;
+            Some(Alive { spell, ..before })
+        }
+        Beginning::Found => {
+            let is_same = |old: &Spell| {
+                let has_lost = matches!(old.end, Some((Ending::LostSight, _)));
+                has_lost
+                    && old.amount == spell.amount
+                    && super::is_same_price(old.price, spell.price)
+            };
+            let before = before.filter(|it| is_same(it.spell))?;
+            Some(Alive {
+                from: seconds(spell.first.0) - before.born,
+                born: before.born,
+                spell,
+            })
+        }
+    }
+}
+
+fn middle(one: Moment, other: Moment) -> f64 {
+    f64::midpoint(seconds(one.0), seconds(other.0))
+}

@@ -1,0 +1,348 @@
+//! Events: what changed between two polls, and what the record says happened when.
+
+use std::collections::HashMap;
+
+use super::recall::{LotFilter, Question, Recorded};
+use super::{
+    Beginning, Cause, Ending, Lot, Moment, Poll, PollOutcome, PollRow, SearchKey, Sighting, Spell,
+    is_same_price, timeline,
+};
+
+/// What happened to a lot.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ChangeKind {
+    Listed,
+    Gone(Cause),
+    /// In a response, where a truncated one before lacked it.
+    IntoView,
+    /// Not in a truncated response.
+    OutOfView,
+    Repriced {
+        from: f64,
+    },
+    /// Another amount at the same price.
+    Resized {
+        from: u32,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Change {
+    pub lot: Lot,
+    pub host: Option<i64>,
+    /// The id of its cheapest offer.
+    pub offer: i64,
+    /// GPUs on offer, of volumes GB; before it went, if it is gone.
+    pub amount: u32,
+    /// The price, see [`super::Sighting`]; before it went, if it is gone.
+    pub price: f64,
+    pub kind: ChangeKind,
+}
+
+impl Change {
+    /// How much the price changed, as a share of the old one; `None` if it did not, or if that was
+    /// zero.
+    pub fn share(&self) -> Option<f64> {
+        match self.kind {
+            ChangeKind::Repriced { from } => {
+                Some((self.price - from) / from).filter(|share| share.is_finite())
+            }
+            ChangeKind::Listed
+            | ChangeKind::Gone(_)
+            | ChangeKind::IntoView
+            | ChangeKind::OutOfView
+            | ChangeKind::Resized { .. } => None,
+        }
+    }
+}
+
+/// How long something had been so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lasted {
+    pub seconds: i64,
+    /// Whether nobody saw it begin, so that it may have been longer.
+    pub is_at_least: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum EventKind {
+    Change {
+        change: Change,
+        /// How long it had been on offer, if it is gone; else how long the old price or amount had
+        /// lasted.
+        lasted: Option<Lasted>,
+    },
+    /// The search was watched again after a gap.
+    NotWatched {
+        /// The last poll before it.
+        since: Moment,
+    },
+}
+
+/// One line of the tape.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    pub at: Moment,
+    pub search: SearchKey,
+    pub kind: EventKind,
+}
+
+/// What changed between two usable polls of one search, sorted by lot; nothing between others. Of
+/// polls with a gap between them this is the difference, not what happened when.
+pub fn compare(before: &Poll, after: &Poll) -> Vec<Change> {
+    let is_usable = before.outcome.is_usable() && after.outcome.is_usable();
+    if before.search != after.search || !is_usable {
+        return Vec::new();
+    }
+    let gone = before.sightings.iter().filter_map(|seen| {
+        let is_gone = after.sighting(&seen.lot).is_none();
+        is_gone.then(|| Change::of(seen, missed(after, &seen.lot)))
+    });
+    let others = after.sightings.iter().filter_map(|seen| {
+        let kind = match before.sighting(&seen.lot) {
+            None if before.outcome == PollOutcome::Complete => ChangeKind::Listed,
+            None => ChangeKind::IntoView,
+            Some(old) if !is_same_price(old.price, seen.price) => {
+                ChangeKind::Repriced { from: old.price }
+            }
+            Some(old) if old.amount != seen.amount => ChangeKind::Resized { from: old.amount },
+            Some(_) => return None,
+        };
+        Some(Change::of(seen, kind))
+    });
+    let mut changes: Vec<Change> = gone.chain(others).collect();
+    changes.sort_by(|one, other| one.lot.cmp(&other.lot));
+    changes
+}
+
+fn missed(poll: &Poll, lot: &Lot) -> ChangeKind {
+    if poll.outcome == PollOutcome::Complete {
+        ChangeKind::Gone(poll.cause(lot))
+    } else {
+        ChangeKind::OutOfView
+    }
+}
+
+impl Change {
+    fn of(seen: &Sighting, kind: ChangeKind) -> Self {
+        Self {
+            lot: seen.lot.clone(),
+            host: seen.host,
+            offer: seen.offer,
+            amount: seen.amount,
+            price: seen.price,
+            kind,
+        }
+    }
+
+    fn of_spell(spell: &Spell, kind: ChangeKind) -> Self {
+        Self {
+            lot: spell.lot.clone(),
+            host: spell.host,
+            offer: spell.offer,
+            amount: spell.amount,
+            price: spell.price,
+            kind,
+        }
+    }
+}
+
+// Searches of one market are polled at different times.
+/// Seconds within which the same change in two searches is one event.
+const SAME_EVENT: i64 = 600;
+
+/// At most `most` events of a question's time, the newest first.
+pub fn tape(question: &Question, recorded: &[Recorded], most: usize) -> Vec<Event> {
+    let mut events: Vec<Event> = Vec::new();
+    for one in recorded {
+        events.extend(events_of(question, one));
+    }
+    events.sort_by(|one, other| {
+        let lot = |event: &Event| event.lot().cloned();
+        other
+            .at
+            .cmp(&one.at)
+            .then_with(|| lot(one).cmp(&lot(other)))
+    });
+    if recorded.len() > 1 {
+        events = once(events);
+    }
+    events.truncate(most);
+    events
+}
+
+impl Event {
+    /// The lot that it is about.
+    pub const fn lot(&self) -> Option<&Lot> {
+        match &self.kind {
+            EventKind::Change { change, .. } => Some(&change.lot),
+            EventKind::NotWatched { .. } => None,
+        }
+    }
+}
+
+/// Without the changes that another search told as well; `events` are the newest first, and of two
+/// that are equal the earlier one stays.
+fn once(events: Vec<Event>) -> Vec<Event> {
+    let mut kept: Vec<Event> = Vec::new();
+    let mut latest: HashMap<(&'static str, Lot), usize> = HashMap::new();
+    for event in events.into_iter().rev() {
+        let Some(lot) = event.lot() else {
+            kept.push(event);
+            continue;
+        };
+        let key = (event.search.offer_type.wire(), lot.clone());
+        let known = latest.get(&key).and_then(|place| kept.get(*place));
+        if known.is_some_and(|known| known.is_told_by(&event)) {
+            continue;
+        }
+        latest.insert(key, kept.len());
+        kept.push(event);
+    }
+    kept.reverse();
+    kept
+}
+
+impl Event {
+    /// Whether another search told the same a little later.
+    fn is_told_by(&self, other: &Self) -> bool {
+        let (EventKind::Change { change: one, .. }, EventKind::Change { change: two, .. }) =
+            (&self.kind, &other.kind)
+        else {
+            return false;
+        };
+        self.search != other.search
+            && self.search.resource == other.search.resource
+            && other.at.since(self.at) <= SAME_EVENT
+            && one.kind == two.kind
+            && is_same_price(one.price, two.price)
+    }
+}
+
+/// The events of one search, in no order.
+fn events_of(question: &Question, recorded: &Recorded) -> Vec<Event> {
+    let polls = timeline::usable(&recorded.excerpt.polls);
+    let is_asked = |at: &Moment| (question.since..=question.until).contains(at);
+    let event = |at: Moment, kind: EventKind| Event {
+        at,
+        search: recorded.search.clone(),
+        kind,
+    };
+    let gaps = polls.windows(2).filter_map(|pair| match pair {
+        [one, next] if one.is_gap(next.at) => {
+            Some(event(next.at, EventKind::NotWatched { since: one.at }))
+        }
+        _ => None,
+    });
+    let mut events: Vec<Event> = gaps.filter(|event| is_asked(&event.at)).collect();
+    let mut lives = Lives::default();
+    for spell in question.filter.of(&recorded.excerpt.spells) {
+        let before = lives.follow(spell);
+        if let Some(kind) = beginning(spell, &polls)
+            && is_asked(&spell.first)
+        {
+            let change = Change::of_spell(spell, kind);
+            let lasted = before.filter(|_| spell.continues());
+            events.push(event(spell.first, EventKind::Change { change, lasted }));
+        }
+        if let Some((kind, at)) = ending(spell, &polls)
+            && is_asked(&at)
+        {
+            let change = Change::of_spell(spell, kind);
+            let lasted = lives.lasted(&spell.lot, at);
+            events.push(event(at, EventKind::Change { change, lasted }));
+        }
+    }
+    events
+}
+
+fn beginning(spell: &Spell, polls: &[PollRow]) -> Option<ChangeKind> {
+    match spell.beginning {
+        Beginning::Listed => Some(ChangeKind::Listed),
+        Beginning::Repriced { from } => Some(ChangeKind::Repriced { from }),
+        Beginning::Resized { from } => Some(ChangeKind::Resized { from }),
+        Beginning::Found => {
+            let before = timeline::before(polls, spell.first)?;
+            (!before.is_gap(spell.first)).then_some(ChangeKind::IntoView)
+        }
+    }
+}
+
+fn ending(spell: &Spell, polls: &[PollRow]) -> Option<(ChangeKind, Moment)> {
+    match spell.end? {
+        (Ending::Gone(cause), at) => Some((ChangeKind::Gone(cause), at)),
+        (Ending::Changed, _) => None,
+        (Ending::LostSight, _) => {
+            let next = timeline::after(polls, spell.last)?;
+            let was_watched =
+                timeline::before(polls, next.at).is_some_and(|it| !it.is_gap(next.at));
+            was_watched.then_some((ChangeKind::OutOfView, next.at))
+        }
+    }
+}
+
+impl Spell {
+    /// Whether it continues an earlier spell of its lot.
+    pub(super) const fn continues(&self) -> bool {
+        match self.beginning {
+            Beginning::Repriced { .. } | Beginning::Resized { .. } => true,
+            Beginning::Found | Beginning::Listed => false,
+        }
+    }
+}
+
+/// Since when lots are on offer, followed over their spells in order of time.
+#[derive(Debug, Default)]
+pub(super) struct Lives<'a> {
+    lots: HashMap<&'a Lot, Lived>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Lived {
+    since: Moment,
+    is_at_least: bool,
+    spell_since: Moment,
+    spell_until: Option<Moment>,
+    spell_is_at_least: bool,
+}
+
+impl<'a> Lives<'a> {
+    /// Goes on with the next spell of its lot; how long the one before lasted, if this continues it.
+    pub(super) fn follow(&mut self, spell: &'a Spell) -> Option<Lasted> {
+        let own = self.lots.get(&spell.lot).copied();
+        let before = own.filter(|own| spell.continues() && own.spell_until == Some(spell.first));
+        // A spell whose beginning was recorded before the time asked for is older than it shows.
+        let is_at_least = match before {
+            Some(before) => before.is_at_least,
+            None => spell.continues() || spell.beginning == Beginning::Found,
+        };
+        let lived = Lived {
+            since: before.map_or(spell.first, |before| before.since),
+            is_at_least,
+            spell_since: spell.first,
+            spell_until: spell.end.map(|(_, at)| at),
+            spell_is_at_least: spell.beginning == Beginning::Found,
+        };
+        self.lots.insert(&spell.lot, lived);
+        before.map(|before| Lasted {
+            seconds: spell.first.since(before.spell_since),
+            is_at_least: before.spell_is_at_least,
+        })
+    }
+
+    /// How long a lot has been on offer at a moment.
+    pub(super) fn lasted(&self, lot: &Lot, at: Moment) -> Option<Lasted> {
+        let lived = self.lots.get(lot)?;
+        Some(Lasted {
+            seconds: at.since(lived.since),
+            is_at_least: lived.is_at_least,
+        })
+    }
+}
+
+impl LotFilter {
+    /// The spells of the lots that it lets through.
+    pub(super) fn of<'a>(&'a self, spells: &'a [Spell]) -> impl Iterator<Item = &'a Spell> {
+        spells.iter().filter(|spell| self.accepts(&spell.lot))
+    }
+}

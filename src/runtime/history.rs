@@ -1,0 +1,184 @@
+//! The thread that owns the recorded market: it writes and reads one job after another, since both
+//! wait for the disk.
+//!
+//! A database that cannot be used costs one message; the dashboard goes on without it.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+use tokio::sync::mpsc::UnboundedSender;
+
+use crate::app::{Message, Ticket};
+use crate::domain::history::{Answer, Poll, Question};
+use crate::store::history::{Database, HistoryError, HistoryPlace, Holder};
+
+/// How long leaving waits for the pending jobs.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+#[derive(Debug)]
+pub(super) enum HistoryJob {
+    Record(Box<Poll>),
+    Recall { ticket: Ticket, question: Question },
+}
+
+#[derive(Debug)]
+pub(super) struct HistoryThread {
+    jobs: Option<Sender<HistoryJob>>,
+    ended: Receiver<()>,
+    outbox: UnboundedSender<Message>,
+}
+
+impl HistoryThread {
+    /// A thread that opens the database at `place` with the first job and reports to `outbox`.
+    /// Without a place nothing is recorded, and nothing recalled.
+    pub fn start(place: Option<HistoryPlace>, outbox: UnboundedSender<Message>) -> Self {
+        let (jobs, inbox) = channel();
+        let (end, ended) = channel();
+        let messages = outbox.clone();
+        let run = move || {
+            if let Some(place) = place {
+                Keeper::new(place, messages).work(&inbox);
+            }
+            let _ = end.send(());
+        };
+        let thread = thread::Builder::new().name("history".to_owned()).spawn(run);
+        Self {
+            jobs: thread.ok().map(|_| jobs),
+            ended,
+            outbox,
+        }
+    }
+
+    /// Queues a job; a question that nobody will answer is answered so.
+    pub fn take(&self, job: HistoryJob) {
+        let unsent = match &self.jobs {
+            Some(jobs) => jobs.send(job).err().map(|unsent| unsent.0),
+            None => Some(job),
+        };
+        if let Some(HistoryJob::Recall { ticket, .. }) = unsent {
+            let result = Err("the market is not recorded".to_owned());
+            let _ = self.outbox.send(Message::Recalled {
+                ticket,
+                result: Box::new(result),
+            });
+        }
+    }
+}
+
+impl Drop for HistoryThread {
+    /// Waits until all is written.
+    fn drop(&mut self) {
+        if self.jobs.take().is_some() {
+            let _ = self.ended.recv_timeout(PATIENCE);
+        }
+    }
+}
+
+/// What the thread works with.
+struct Keeper {
+    place: HistoryPlace,
+    outbox: UnboundedSender<Message>,
+    state: State,
+    holder: Holder,
+    has_lease: bool,
+    was_told: bool,
+}
+
+enum State {
+    Closed,
+    Open(Database),
+    /// It failed for good.
+    Off(HistoryError),
+}
+
+impl Keeper {
+    fn new(place: HistoryPlace, outbox: UnboundedSender<Message>) -> Self {
+        Self {
+            place,
+            outbox,
+            state: State::Closed,
+            holder: Holder::of_process(),
+            has_lease: false,
+            was_told: false,
+        }
+    }
+
+    fn work(mut self, inbox: &Receiver<HistoryJob>) {
+        for job in inbox {
+            match job {
+                HistoryJob::Record(poll) => {
+                    if let Err(error) = self.record(&poll) {
+                        self.tell(&error);
+                    }
+                }
+                HistoryJob::Recall { ticket, question } => {
+                    let result = self.recall(&question).map_err(|error| {
+                        self.tell(&error);
+                        error.to_string()
+                    });
+                    // The receiver is gone once the program ends.
+                    let _ = self.outbox.send(Message::Recalled {
+                        ticket,
+                        result: Box::new(result),
+                    });
+                }
+            }
+        }
+        if self.has_lease
+            && let State::Open(database) = &mut self.state
+        {
+            // If it stays, it ends by itself.
+            let _ = database.release(&self.holder);
+        }
+    }
+
+    fn record(&mut self, poll: &Poll) -> Result<(), HistoryError> {
+        let holder = self.holder.clone();
+        let leased = self.with(|database| {
+            database.record(poll)?;
+            match poll.interval {
+                Some(every) => database.lease(&poll.search, &holder, poll.at, every),
+                None => Ok(false),
+            }
+        })?;
+        self.has_lease |= leased;
+        Ok(())
+    }
+
+    fn recall(&mut self, question: &Question) -> Result<Answer, HistoryError> {
+        self.with(|database| database.answer(question))
+    }
+
+    /// Uses the database, opened if it is not; one that is beyond use is closed.
+    fn with<T>(
+        &mut self,
+        act: impl FnOnce(&mut Database) -> Result<T, HistoryError>,
+    ) -> Result<T, HistoryError> {
+        let mut state = std::mem::replace(&mut self.state, State::Closed);
+        let result = match &mut state {
+            State::Open(database) => act(database),
+            State::Off(error) => Err(error.clone()),
+            State::Closed => self.place.open().and_then(|mut database| {
+                let result = act(&mut database);
+                state = State::Open(database);
+                result
+            }),
+        };
+        if let Err(error) = &result
+            && !error.is_passing()
+        {
+            state = State::Off(error.clone());
+        }
+        self.state = state;
+        result
+    }
+
+    /// Tells the person once.
+    fn tell(&mut self, error: &HistoryError) {
+        if !std::mem::replace(&mut self.was_told, true) {
+            let text = format!("The market is not recorded: {error}");
+            let _ = self.outbox.send(Message::HistoryOff(text));
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Reading what was recorded.
+
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+
+use super::{Database, HistoryError, codes};
+use crate::domain::history::{
+    self, Answer, Excerpt, Lot, Moment, PollRow, Question, Recorded, SearchKey, Spell, Want,
+};
+
+/// The columns that [`spell`] reads.
+const SPELL: &str = "lot.machine, lot.model, lot.host, amount, price, offer, beginning, was, first, \
+                     last, ending, ended";
+
+impl Database {
+    /// What was recorded of a search in the time of a question: the polls, and the spells of the
+    /// lots that it asks about.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be read.
+    pub fn excerpt(
+        &self,
+        search: &SearchKey,
+        question: &Question,
+    ) -> Result<Excerpt, HistoryError> {
+        let read = || {
+            // One moment of the file, although other programs write to it.
+            let transaction = self.connection.unchecked_transaction()?;
+            let Some(search) = self::search(&transaction, &self.market, search)? else {
+                return Ok(Excerpt::default());
+            };
+            excerpt(&transaction, search, question)
+        };
+        read().map_err(|error| self.explained(&error))
+    }
+
+    /// The answer to a question, from what was recorded of the searches that it asks about.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be read.
+    pub fn answer(&self, question: &Question) -> Result<Answer, HistoryError> {
+        let searches = match &question.search {
+            Some(search) => vec![search.clone()],
+            None => self.searches()?,
+        };
+        let mut recorded = Vec::with_capacity(searches.len());
+        for search in searches {
+            let excerpt = self.excerpt(&search, question)?;
+            recorded.push(Recorded { search, excerpt });
+        }
+        Ok(history::answer(question, &recorded))
+    }
+
+    /// The recorded searches of the market.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be read.
+    pub fn searches(&self) -> Result<Vec<SearchKey>, HistoryError> {
+        let read = || {
+            self.connection
+                .prepare_cached(
+                    "SELECT resource, offer_type, conditions FROM search WHERE market = ?1
+                     ORDER BY id",
+                )?
+                .query_map([&self.market], |row| {
+                    let resource = codes::resource_of(row.get(0)?);
+                    let offer_type = codes::offer_type_of(row.get(1)?);
+                    let conditions: String = row.get(2)?;
+                    Ok(resource
+                        .zip(offer_type)
+                        .map(|(resource, offer_type)| SearchKey {
+                            resource,
+                            offer_type,
+                            conditions,
+                        }))
+                })?
+                .filter_map(Result::transpose)
+                .collect::<rusqlite::Result<_>>()
+        };
+        read().map_err(|error| self.explained(&error))
+    }
+}
+
+/// The number of a search, if it is recorded.
+pub(super) fn search(
+    connection: &Connection,
+    market: &str,
+    key: &SearchKey,
+) -> rusqlite::Result<Option<i64>> {
+    connection
+        .prepare_cached(
+            "SELECT id FROM search
+             WHERE market = ?1 AND resource = ?2 AND offer_type = ?3 AND conditions = ?4",
+        )?
+        .query_row(
+            params![
+                market,
+                codes::resource(key.resource),
+                codes::offer_type(key.offer_type),
+                key.conditions
+            ],
+            |row| row.get(0),
+        )
+        .optional()
+}
+
+/// The newest poll of a search that says what was on offer.
+pub(super) fn last_usable(
+    connection: &Connection,
+    search: i64,
+) -> rusqlite::Result<Option<PollRow>> {
+    connection
+        .prepare_cached(
+            "SELECT at, took, outcome, found, every FROM poll
+             WHERE search = ?1 AND outcome IN (0, 1) ORDER BY at DESC LIMIT 1",
+        )?
+        .query_row([search], poll)
+        .optional()
+}
+
+/// The spells of a search that are on offer, last seen at `seen`.
+pub(super) fn open_spells(
+    connection: &Connection,
+    search: i64,
+    seen: Moment,
+) -> rusqlite::Result<Vec<Spell>> {
+    connection
+        .prepare_cached(&format!(
+            "SELECT {SPELL} FROM spell JOIN lot ON lot.id = spell.lot
+             WHERE search = ?1 AND ending IS NULL"
+        ))?
+        .query_map([search], |row| spell(row, seen))?
+        .collect()
+}
+
+fn poll(row: &Row<'_>) -> rusqlite::Result<PollRow> {
+    Ok(PollRow {
+        at: Moment(row.get(0)?),
+        took: row.get(1)?,
+        outcome: codes::outcome_of(row.get(2)?),
+        rows: row.get(3)?,
+        interval: row.get(4)?,
+    })
+}
+
+/// A row of [`SPELL`]; an open spell was last seen at `seen`.
+fn spell(row: &Row<'_>, seen: Moment) -> rusqlite::Result<Spell> {
+    let last: Option<i64> = row.get(9)?;
+    let ending: Option<i64> = row.get(10)?;
+    let ended: Option<i64> = row.get(11)?;
+    let first = Moment(row.get(8)?);
+    Ok(Spell {
+        lot: Lot {
+            machine: row.get(0)?,
+            model: row.get(1)?,
+        },
+        host: row.get(2)?,
+        amount: row.get(3)?,
+        price: row.get(4)?,
+        offer: row.get(5)?,
+        beginning: codes::beginning_of(row.get(6)?, row.get(7)?),
+        first,
+        last: last.map_or(seen.max(first), Moment),
+        end: ending
+            .zip(ended)
+            .map(|(ending, ended)| (codes::ending_of(ending), Moment(ended))),
+    })
+}
+
+fn excerpt(connection: &Connection, search: i64, question: &Question) -> rusqlite::Result<Excerpt> {
+    let (since, until) = (question.since, question.until);
+    let polls = connection
+        .prepare_cached(
+            "SELECT at, took, outcome, found, every FROM poll
+             WHERE search = ?1 AND at <= ?3 AND at >= coalesce(
+                 (SELECT max(at) FROM poll WHERE search = ?1 AND at < ?2 AND outcome IN (0, 1)), ?2)
+             AND (at >= ?2 OR outcome IN (0, 1))
+             ORDER BY at",
+        )?
+        .query_map(params![search, since.0, until.0], poll)?
+        .collect::<rusqlite::Result<_>>()?;
+    let seen = last_usable(connection, search)?.map_or(until, |last| last.at);
+    if question.want == Want::Searches {
+        let spells = Vec::new();
+        return Ok(Excerpt { polls, spells });
+    }
+    let filter = &question.filter;
+    let lots = match (filter.machine, &filter.model) {
+        (None, None) => "",
+        (Some(_), None) => "AND lot IN (SELECT id FROM lot WHERE machine = ?4)",
+        (None, Some(_)) => "AND lot IN (SELECT id FROM lot WHERE model = ?5)",
+        (Some(_), Some(_)) => "AND lot IN (SELECT id FROM lot WHERE machine = ?4 AND model = ?5)",
+    };
+    let text = format!(
+        "SELECT {SPELL} FROM spell JOIN lot ON lot.id = spell.lot
+         WHERE search = ?1 AND first <= ?3 AND (ending IS NULL OR last >= ?2)
+         AND (?4 IS NULL OR ?4 = ?4) AND (?5 IS NULL OR ?5 = ?5) {lots} ORDER BY first"
+    );
+    let spells = connection
+        .prepare_cached(&text)?
+        .query_map(
+            params![search, since.0, until.0, filter.machine, filter.model],
+            |row| spell(row, seen),
+        )?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(Excerpt { polls, spells })
+}

@@ -1,0 +1,124 @@
+//! Tables and their versions.
+
+use rusqlite::{Connection, TransactionBehavior};
+
+/// In the header of the file, so that no other program's database is taken for it: "brse".
+const APPLICATION: i32 = 0x6272_7365;
+
+/// What makes each version of the one before. Released steps never change: files of every version
+/// are about.
+///
+/// A spell without an ending is on offer; its `last` is the search's last usable poll, unless the
+/// column names an earlier one that saw it last.
+const STEPS: [&str; 2] = [
+    "CREATE TABLE search (
+        id INTEGER PRIMARY KEY,
+        market TEXT NOT NULL,
+        resource INTEGER NOT NULL,
+        offer_type INTEGER NOT NULL,
+        conditions TEXT NOT NULL,
+        UNIQUE (market, resource, offer_type, conditions)
+    );
+    CREATE TABLE poll (
+        search INTEGER NOT NULL REFERENCES search (id) ON DELETE CASCADE,
+        at INTEGER NOT NULL,
+        took INTEGER NOT NULL,
+        outcome INTEGER NOT NULL,
+        found INTEGER NOT NULL,
+        every INTEGER,
+        PRIMARY KEY (search, at)
+    ) WITHOUT ROWID;
+    CREATE TABLE lot (
+        id INTEGER PRIMARY KEY,
+        machine INTEGER NOT NULL,
+        model TEXT NOT NULL,
+        host INTEGER,
+        UNIQUE (machine, model)
+    );
+    CREATE INDEX lot_model ON lot (model);
+    CREATE TABLE spell (
+        id INTEGER PRIMARY KEY,
+        search INTEGER NOT NULL REFERENCES search (id) ON DELETE CASCADE,
+        lot INTEGER NOT NULL REFERENCES lot (id),
+        amount INTEGER NOT NULL,
+        price REAL NOT NULL,
+        offer INTEGER NOT NULL,
+        beginning INTEGER NOT NULL,
+        was REAL,
+        first INTEGER NOT NULL,
+        last INTEGER,
+        ending INTEGER,
+        ended INTEGER
+    );
+    CREATE UNIQUE INDEX spell_open ON spell (search, lot) WHERE ending IS NULL;
+    CREATE INDEX spell_closed ON spell (search, last) WHERE ending IS NOT NULL;
+    CREATE INDEX spell_lot ON spell (lot, search);",
+    "CREATE TABLE lease (
+        search INTEGER PRIMARY KEY REFERENCES search (id) ON DELETE CASCADE,
+        holder TEXT NOT NULL,
+        until INTEGER NOT NULL
+    );",
+];
+
+/// What a file was found to be.
+pub(super) enum Prepared {
+    Current,
+    /// Of a later version: nothing was changed.
+    Newer,
+    ReadOnly,
+    /// Another program's database.
+    Foreign,
+}
+
+/// Sets up a connection and brings the tables to the current version.
+pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<Prepared> {
+    let found = version(connection)?;
+    let application: i32 =
+        connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    if application != 0 && application != APPLICATION {
+        return Ok(Prepared::Foreign);
+    }
+    if found > STEPS.len() {
+        return Ok(Prepared::Newer);
+    }
+    if connection.is_readonly("main")? {
+        return Ok(Prepared::ReadOnly);
+    }
+    if found == 0 {
+        // Only before the first table: it decides on the layout of pages.
+        connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    }
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    // With a write-ahead log a power cut may lose the last polls, but never corrupts.
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    connection.pragma_update(None, "cell_size_check", true)?;
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    connection.pragma_update(None, "cache_size", -16_000)?;
+    connection.pragma_update(None, "journal_size_limit", 4 * 1024 * 1024)?;
+    if found < STEPS.len() {
+        migrate(connection)?;
+    }
+    Ok(Prepared::Current)
+}
+
+/// The version of the tables; 0 of an empty file.
+fn version(connection: &Connection) -> rusqlite::Result<usize> {
+    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    // A negative one is none of ours.
+    Ok(usize::try_from(version).unwrap_or(usize::MAX))
+}
+
+fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Another program may have migrated it meanwhile.
+    let found = version(&transaction)?;
+    for step in STEPS.iter().skip(found) {
+        transaction.execute_batch(step)?;
+    }
+    transaction.pragma_update(None, "application_id", APPLICATION)?;
+    let reached = i64::try_from(STEPS.len().max(found)).unwrap_or(i64::MAX);
+    transaction.pragma_update(None, "user_version", reached)?;
+    transaction.commit()
+}

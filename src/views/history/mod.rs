@@ -1,0 +1,331 @@
+//! The price history: lowest and typical prices over a day, a week or a month, and what was on
+//! offer.
+
+mod draw;
+
+use ratatui::layout::Rect;
+
+use crate::app::State;
+use crate::app::groups::preflight::Look;
+use crate::app::keymap::{Action, Context};
+use crate::app::recall::{self, Recalled};
+use crate::app::remote::Now;
+use crate::app::view::{Availability, Cx, Outcome, Scene, View};
+use crate::domain::history::{
+    Answer, LotFilter, Question, RecordedSearch, SearchKey, Series, Want,
+};
+use crate::domain::insight::lot_of;
+use crate::domain::workergroup::Recruitment;
+use crate::domain::{Resource, Untrusted};
+
+/// Parts of the time: as many as a wide screen has columns for.
+const BUCKETS: usize = 180;
+
+/// Recorded searches that can be switched to, besides the open pane's.
+const MOST_SEARCHES: usize = 20;
+
+/// Cells of a search's conditions.
+const LONGEST_TITLE: usize = 60;
+
+/// How far back the chart goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Span {
+    Day,
+    Week,
+    Month,
+}
+
+impl Span {
+    const ALL: [Self; 3] = [Self::Day, Self::Week, Self::Month];
+
+    const fn days(self) -> i64 {
+        match self {
+            Self::Day => 1,
+            Self::Week => 7,
+            Self::Month => 30,
+        }
+    }
+
+    const fn title(self) -> &'static str {
+        match self {
+            Self::Day => "a day",
+            Self::Week => "a week",
+            Self::Month => "a month",
+        }
+    }
+
+    fn stepped(self, by: isize) -> Self {
+        let place = Self::ALL.iter().position(|own| *own == self).unwrap_or(0);
+        let place = place.saturating_add_signed(by).min(Self::ALL.len() - 1);
+        Self::ALL[place]
+    }
+}
+
+/// Whose prices are shown.
+#[derive(Debug, Clone, PartialEq)]
+struct Subject {
+    title: String,
+    search: SearchKey,
+    filter: LotFilter,
+}
+
+#[derive(Debug)]
+pub(super) struct History {
+    subjects: Vec<Subject>,
+    place: usize,
+    span: Span,
+    question: Option<Question>,
+    /// What is recorded, to switch to.
+    searches: Option<Question>,
+    series: Option<Box<Series>>,
+    /// Whether the answer to the question is awaited.
+    is_awaited: bool,
+    failure: Option<String>,
+    /// The open pane, and how many responses it had when the question was asked.
+    pane: (Resource, u64),
+}
+
+impl History {
+    /// The history of the selected offer's model, of the pane's search, or of what a workergroup's
+    /// search finds.
+    pub fn open(cx: &mut Cx<'_>) -> bool {
+        let Some(browser) = cx.state.browser() else {
+            return false;
+        };
+        let pane = (browser.resource(), browser.responses());
+        let subjects = subjects(cx.state);
+        let mut view = Self {
+            subjects,
+            place: 0,
+            span: Span::Week,
+            question: None,
+            searches: None,
+            series: None,
+            is_awaited: false,
+            failure: None,
+            pane,
+        };
+        if cx.state.recall.is_on {
+            let all = LotFilter::default();
+            let searches = recall::question(None, all, 30, Want::Searches, cx.now);
+            let effect = cx.state.recall(searches.clone());
+            cx.effects(effect);
+            view.searches = Some(searches);
+        } else {
+            view.failure = Some("Nothing is recorded without a state folder".to_owned());
+        }
+        view.ask(cx);
+        cx.open(view);
+        true
+    }
+
+    fn subject(&self) -> Option<&Subject> {
+        self.subjects.get(self.place)
+    }
+
+    /// Asks for the prices of the subject; the ones on the screen stay until they are here.
+    fn ask(&mut self, cx: &mut Cx<'_>) {
+        self.pane.1 = cx.state.browsers[self.pane.0].responses();
+        let Some(subject) = self.subject().filter(|_| cx.state.recall.is_on) else {
+            return;
+        };
+        let question = recall::question(
+            Some(subject.search.clone()),
+            subject.filter.clone(),
+            self.span.days(),
+            Want::Series { buckets: BUCKETS },
+            cx.now,
+        );
+        let effect = cx.state.recall(question.clone());
+        cx.effects(effect);
+        self.question = Some(question);
+        self.is_awaited = true;
+        self.take_answer(cx.state);
+    }
+
+    /// Shows another subject or time: what is on the screen belongs to the last one.
+    fn switch(&mut self, cx: &mut Cx<'_>) {
+        self.series = None;
+        self.ask(cx);
+    }
+
+    fn take_answer(&mut self, state: &State) {
+        let answer = |question: &Option<Question>| {
+            let question = question.as_ref()?;
+            Some(state.recall.answer(question))
+        };
+        match answer(&self.question) {
+            Some(Recalled::Here(Answer::Series(series))) => {
+                self.is_awaited = false;
+                self.failure = None;
+                self.series = series.clone().map(Box::new);
+            }
+            Some(Recalled::Failed(why)) => {
+                self.is_awaited = false;
+                self.failure = Some(why.to_owned());
+            }
+            Some(Recalled::Here(_) | Recalled::Awaited) | None => {}
+        }
+        if let Some(Recalled::Here(Answer::Searches(searches))) = answer(&self.searches) {
+            self.add_searches(searches);
+            self.searches = None;
+        }
+    }
+
+    fn add_searches(&mut self, searches: &[RecordedSearch]) {
+        for recorded in searches.iter().take(MOST_SEARCHES) {
+            let subject = Subject::of_search(recorded.search.clone(), "search");
+            let is_known = |own: &Subject| own.search == subject.search;
+            if !self.subjects.iter().any(is_known) {
+                self.subjects.push(subject);
+            }
+        }
+    }
+
+    fn step(&mut self, by: isize) {
+        let many = self.subjects.len().max(1);
+        let place = self.place.checked_add_signed(by);
+        self.place = place.unwrap_or(many - 1) % many;
+    }
+}
+
+impl Subject {
+    fn of_search(search: SearchKey, name: &str) -> Self {
+        let conditions = Untrusted::from(search.conditions.as_str()).screen(LONGEST_TITLE);
+        let conditions = if conditions.is_empty() {
+            format!("all {}", search.resource.nouns())
+        } else {
+            conditions
+        };
+        Self {
+            title: format!("{name} {conditions}"),
+            search,
+            filter: LotFilter::default(),
+        }
+    }
+}
+
+/// What the history can be of: the selected offer's model and machine, then the search itself.
+fn subjects(state: &State) -> Vec<Subject> {
+    let mut subjects = Vec::new();
+    let Some(browser) = state.browser() else {
+        return subjects;
+    };
+    let (listing, row) = (browser.listing(), browser.selected_row());
+    if browser.resource() == Resource::Workergroups {
+        let look = listing
+            .zip(row)
+            .and_then(|(listing, row)| Look::at_row(listing, row, browser.dialect()).ok());
+        // As the supply check records it.
+        let query = look.map(|look| {
+            let search = Recruitment {
+                gpu_ram: None,
+                ..look.search
+            };
+            search.query()
+        });
+        let search = query.map(|query| Subject::of_search(SearchKey::of(&query), "supply of"));
+        subjects.extend(search);
+        return subjects;
+    }
+    let Some(search) = state.shown_search() else {
+        return subjects;
+    };
+    let row = row.and_then(|row| u32::try_from(row).ok());
+    let lot = listing
+        .zip(row)
+        .and_then(|(listing, row)| lot_of(listing, row));
+    if let Some(lot) = lot {
+        let model = Untrusted::from(lot.model.as_str()).screen(24);
+        subjects.push(Subject {
+            title: model.clone(),
+            search: search.clone(),
+            filter: LotFilter {
+                machine: None,
+                model: Some(lot.model.clone()),
+            },
+        });
+        subjects.push(Subject {
+            title: format!("{model} on machine {}", lot.machine),
+            search: search.clone(),
+            filter: LotFilter {
+                machine: Some(lot.machine),
+                model: Some(lot.model),
+            },
+        });
+    }
+    subjects.push(Subject::of_search(search, "search"));
+    subjects
+}
+
+impl View for History {
+    fn contexts(&self) -> &'static [Context] {
+        &[
+            Context::Tabs,
+            Context::Chart,
+            Context::Global,
+            Context::Always,
+        ]
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        match action {
+            Action::Sort
+            | Action::Differences
+            | Action::Mark
+            | Action::Settings
+            | Action::Submit
+            | Action::Up
+            | Action::Down
+            | Action::Open => Availability::Hidden,
+            _ => Availability::Available,
+        }
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match action {
+            Action::NextTab => Some("model, machine, search"),
+            Action::Left => Some("shorter"),
+            Action::Right => Some("longer"),
+            _ => None,
+        }
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        match action {
+            Action::NextTab => self.step(1),
+            Action::PreviousTab => self.step(-1),
+            Action::Left => self.span = self.span.stepped(-1),
+            Action::Right => self.span = self.span.stepped(1),
+            Action::Refresh => {
+                cx.perform_on_pane(action);
+                return Outcome::Handled;
+            }
+            Action::Back | Action::Quit => {
+                cx.close();
+                return Outcome::Handled;
+            }
+            _ => return Outcome::Ignored,
+        }
+        self.switch(cx);
+        Outcome::Handled
+    }
+
+    fn deadline(&self, state: &State, now: Now) -> Option<f64> {
+        let (pane, responses) = self.pane;
+        // A response has been recorded since: the chart goes on with it.
+        (state.browsers[pane].responses() != responses).then_some(now.mono)
+    }
+
+    fn tick(&mut self, cx: &mut Cx<'_>) {
+        let (pane, responses) = self.pane;
+        if cx.state.browsers[pane].responses() != responses {
+            self.ask(cx);
+        }
+        self.take_answer(cx.state);
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        draw::history(self, area, scene);
+    }
+}

@@ -1,0 +1,139 @@
+//! Whether an offer's price is low for what was recorded, in sentences.
+
+use ratatui::style::Style;
+
+use crate::app::State;
+use crate::app::recall::VERDICT_DAYS;
+use crate::app::remote::Now;
+use crate::domain::Resource;
+use crate::domain::format;
+use crate::domain::history::{
+    LEAST_COVERAGE, LEAST_MACHINE_DAYS, Lasted, Lifetimes, Lot, Memory, Moment, Rating, Standing,
+    Verdict, Withheld, verdict,
+};
+use crate::widgets::theme::Theme;
+
+/// What is said of an offer, each sentence with its style.
+pub(super) fn sentences(
+    state: &State,
+    row: usize,
+    now: Now,
+    theme: &Theme,
+) -> Vec<(String, Style)> {
+    let Some((memory, lot, price)) = state.remembered(Resource::Offers, row) else {
+        return Vec::new();
+    };
+    let mut sentences = vec![match verdict(memory, price) {
+        Verdict::Withheld(withheld) => (why_withheld(&withheld), theme.dim),
+        Verdict::Given(rating) => (standing(&rating), style(&rating, theme)),
+    }];
+    sentences.extend(lasting(memory, &lot, now).map(|text| (text, theme.dim)));
+    sentences
+}
+
+/// The verdict alone, to put behind an offer's letter: `low price, 8% of the way from …`.
+pub(super) fn sentence(state: &State, resource: Resource, row: usize) -> Option<String> {
+    let (memory, _, price) = state.remembered(resource, row)?;
+    Some(match verdict(memory, price) {
+        Verdict::Withheld(withheld) => why_withheld(&withheld),
+        Verdict::Given(rating) => standing(&rating),
+    })
+}
+
+fn style(rating: &Rating, theme: &Theme) -> Style {
+    match rating.standing {
+        Standing::Low => theme.good,
+        Standing::Typical => theme.text,
+        Standing::High => theme.warning,
+    }
+}
+
+fn why_withheld(withheld: &Withheld) -> String {
+    let days = format::trimmed(withheld.machine_days.floor(), 0);
+    let coverage = percent(withheld.coverage);
+    if withheld.coverage < LEAST_COVERAGE {
+        format!(
+            "No price verdict yet: watched {coverage} of the time ({} needed)",
+            percent(LEAST_COVERAGE)
+        )
+    } else {
+        format!(
+            "No price verdict yet: {days} of {} machine-days recorded",
+            format::trimmed(LEAST_MACHINE_DAYS, 0)
+        )
+    }
+}
+
+/// `Low price: lower than 91% of 30 days, 8% of the way from $0.21 to $0.45, median $0.31`.
+fn standing(rating: &Rating) -> String {
+    let name = match rating.standing {
+        Standing::Low => "Low price",
+        Standing::Typical => "Typical price",
+        Standing::High => "High price",
+    };
+    let lower = percent(1.0 - rating.percentile);
+    let rank = rating.rank.map_or_else(String::new, |rank| {
+        format!(
+            ", {} of the way from {} to {}",
+            percent(rank),
+            money(rating.lowest),
+            money(rating.highest)
+        )
+    });
+    let outbid = rating.outbid.map_or_else(String::new, |share| {
+        format!("; outbid in {} of watched hours", percent(share))
+    });
+    format!(
+        "{name}: lower than {lower} of {VERDICT_DAYS} days{rank}, median {}{outbid}",
+        money(rating.median)
+    )
+}
+
+/// `Seen for 26 min; such offers last 3.2 h (median, 95% 2.1 to 5 h, n = 212)`.
+fn lasting(memory: &Memory, lot: &Lot, now: Now) -> Option<String> {
+    let seen = memory.seen(lot, Moment::of(now.epoch)).map(seen);
+    let last = memory.lasting().and_then(lifetime);
+    match (seen, last) {
+        (Some(seen), Some(last)) => Some(format!("Seen for {seen}; such offers last {last}")),
+        (Some(seen), None) => Some(format!("Seen for {seen}")),
+        (None, Some(last)) => Some(format!("Such offers last {last}")),
+        (None, None) => None,
+    }
+}
+
+fn seen(lasted: Lasted) -> String {
+    let sign = if lasted.is_at_least { "at least " } else { "" };
+    #[expect(clippy::cast_precision_loss)] // seconds of this century
+    let seconds = lasted.seconds as f64;
+    format!("{sign}{}", span(seconds))
+}
+
+fn lifetime(lifetimes: &Lifetimes) -> Option<String> {
+    let median = lifetimes.median()?;
+    let high = median.high.map_or_else(|| "more".to_owned(), span);
+    Some(format!(
+        "{} (median, 95% {} to {high}, n = {})",
+        span(median.median),
+        span(median.low),
+        format::grouped(lifetimes.lives)
+    ))
+}
+
+/// A time in its largest unit: `26 min`, `3.2 h`, `4 d`.
+fn span(seconds: f64) -> String {
+    match seconds {
+        less if less < 5400.0 => format!("{:.0} min", seconds / 60.0),
+        less if less < 172_800.0 => format!("{} h", format::trimmed(seconds / 3600.0, 1)),
+        _ => format!("{} d", format::trimmed(seconds / 86_400.0, 1)),
+    }
+}
+
+/// A price per GPU and hour.
+pub(super) fn money(price: f64) -> String {
+    let text = format::per_hour(price);
+    text.strip_suffix("/h").unwrap_or(&text).to_owned()
+}
+
+pub(super) fn percent(share: f64) -> String {
+    format!("{:.0}%", share * 100.0)
+}

@@ -1,0 +1,252 @@
+//! Draws the tape: the filter, and a line for each event.
+
+use std::borrow::Cow;
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::Style;
+use ratatui::text::Line;
+
+use super::{DAYS, SEARCH, Tape, what};
+use crate::app::frame_layout::Target;
+use crate::app::keymap::Action;
+use crate::app::view::{Region, Scene};
+use crate::domain::history::{Change, ChangeKind, Event, EventKind, Lasted, Moment};
+use crate::domain::local::LocalTime;
+use crate::domain::text::visible;
+use crate::domain::{Resource, Untrusted, format};
+use crate::views::sheet;
+use crate::widgets::panel::Panel;
+use crate::widgets::table::{self, Column, Rows, Table};
+use crate::widgets::text::cells;
+use crate::widgets::theme::Theme;
+
+/// Cells of a GPU model's name.
+const MODEL: usize = 24;
+
+pub(super) fn tape(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
+    let scope = if view.is_all {
+        "all searches"
+    } else {
+        "this search"
+    };
+    let unit = match view.resource {
+        Resource::Offers => "$/h per GPU",
+        Resource::Volumes | Resource::Workergroups => "$/GB/month",
+    };
+    let panel = Panel::new(format!("Tape: {scope}"))
+        .facts(format!("{unit}, asked, not paid"))
+        .focused(true)
+        .sized(scene.size);
+    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    let has_search = view.is_typing || !view.words.is_empty();
+    let [note, search, list] = Layout::vertical([
+        Constraint::Length(u16::from(view.failure.is_some())),
+        Constraint::Length(u16::from(has_search)),
+        Constraint::Fill(1),
+    ])
+    .areas(inner);
+    if let Some(why) = &view.failure {
+        let text = format!(
+            "{}: only what auto-refresh has seen is here",
+            visible(why, 200)
+        );
+        scene.render(Line::styled(text, scene.theme.warning), note);
+    }
+    if has_search {
+        search_line(view, search, scene);
+    }
+    if view.rows.is_empty() {
+        return empty(view, list, scene);
+    }
+    let local = scene.state.local_time(scene.now);
+    let columns = columns(view, &local);
+    let placed = table::place(&columns, list.width);
+    let rows = Events {
+        view,
+        local: &local,
+        scene_state: scene.state,
+        theme: scene.theme,
+    };
+    let widget = Table::new(&rows, &columns, &placed, Some(view.cursor), scene.theme);
+    let viewport = scene.scroll(Region::MAIN, widget, list);
+    if viewport.page < viewport.total {
+        scene.label_border(area, 20, &viewport.label());
+    }
+}
+
+fn search_line(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
+    let key = format!("{} ", scene.key(Action::Query));
+    let lead = cells(&key);
+    scene.render(Line::styled(key, scene.theme.accent), area);
+    let typed = Rect {
+        x: area.x + lead,
+        width: area.width.saturating_sub(lead),
+        ..area
+    };
+    scene.clickable(area, Target::Item(SEARCH, 0));
+    scene.input(&view.words, "machine, GPU model or what happened", typed);
+    if !view.is_typing {
+        scene.cursor = None;
+    }
+}
+
+fn empty(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    let is_awaited = view.failure.is_none()
+        && view.question.as_ref().is_some_and(|question| {
+            let recalled = scene.state.recall.answer(question);
+            matches!(recalled, crate::app::recall::Recalled::Awaited)
+        });
+    let watch = scene.state.keymap.key_of(Action::Watch);
+    let lines = if is_awaited {
+        vec![Line::styled("Reading the record", theme.dim)]
+    } else if !view.words.is_empty() {
+        let text = format!(
+            "None of {} events matches “{}”",
+            view.events.len(),
+            visible(view.words.text(), 60)
+        );
+        vec![Line::styled(text, theme.text)]
+    } else {
+        vec![
+            Line::styled(
+                format!("Nothing has changed in the last {DAYS} days"),
+                theme.text,
+            ),
+            Line::styled(
+                format!(
+                    "Every response is compared with the one before it; {watch} on the table \
+                     repeats the search."
+                ),
+                theme.dim,
+            ),
+        ]
+    };
+    sheet::text(lines, area, scene);
+}
+
+fn columns(view: &Tape, local: &LocalTime) -> Vec<Column> {
+    let times = view.rows.iter().filter_map(|row| view.events.get(*row));
+    let widest = times
+        .map(|event| cells(&time(event.at, local)))
+        .max()
+        .unwrap_or(8);
+    let lot = match view.resource {
+        Resource::Offers => "Machine",
+        Resource::Volumes | Resource::Workergroups => "Cluster",
+    };
+    vec![
+        Column::text("Time", widest),
+        Column::number(lot, 8),
+        Column::text("GPU", 14).priority(3),
+        Column::text("What", 15).grows(),
+        Column::number("Old → new", 16),
+        Column::number("%", 5).priority(1),
+        Column::number("After", 7).priority(2),
+    ]
+}
+
+#[expect(clippy::cast_precision_loss)] // seconds of this century
+fn time(at: Moment, local: &LocalTime) -> String {
+    local.clock(at.0 as f64)
+}
+
+/// The events as rows of the table.
+struct Events<'a> {
+    view: &'a Tape,
+    local: &'a LocalTime,
+    scene_state: &'a crate::app::State,
+    theme: &'a Theme,
+}
+
+impl Events<'_> {
+    fn event(&self, row: usize) -> Option<&Event> {
+        self.view.events.get(*self.view.rows.get(row)?)
+    }
+
+    fn change(&self, change: &Change, lasted: Option<Lasted>, column: usize) -> (String, Style) {
+        let theme = self.theme;
+        let cause = self.view.cause(change, self.scene_state);
+        let style = match change.kind {
+            ChangeKind::Listed => theme.accent,
+            ChangeKind::Repriced { from } if change.price < from => theme.good,
+            ChangeKind::Repriced { .. } => theme.warning,
+            ChangeKind::Gone(_)
+            | ChangeKind::IntoView
+            | ChangeKind::OutOfView
+            | ChangeKind::Resized { .. } => theme.dim,
+        };
+        match column {
+            1 => (change.lot.machine.to_string(), Style::new()),
+            2 => {
+                let model = Untrusted::from(change.lot.model.as_str());
+                (model.screen(MODEL), Style::new())
+            }
+            3 => (what(change, cause).to_owned(), style),
+            4 => (prices(change), style),
+            5 => (share(change).unwrap_or_default(), style),
+            6 => (lasted.map_or_else(String::new, after), theme.dim),
+            _ => Default::default(),
+        }
+    }
+}
+
+/// A price per GPU, or per GB.
+fn price(value: f64) -> String {
+    if value.abs() < 10.0 {
+        format!("{value:.3}")
+    } else {
+        format!("{value:.2}")
+    }
+}
+
+fn prices(change: &Change) -> String {
+    let own = price(change.price);
+    match change.kind {
+        ChangeKind::Listed | ChangeKind::IntoView => format!("→ {own}"),
+        ChangeKind::Gone(_) | ChangeKind::OutOfView => format!("{own} →"),
+        ChangeKind::Repriced { from } => format!("{} → {own}", price(from)),
+        ChangeKind::Resized { from } => format!("{from} → {}", change.amount),
+    }
+}
+
+fn share(change: &Change) -> Option<String> {
+    let percent = change.share()? * 100.0;
+    let sign = if percent < 0.0 { "−" } else { "+" };
+    Some(format!("{sign}{:.0}", percent.abs()))
+}
+
+/// How long something had lasted: `3.2h`, `>26m` if nobody saw it begin.
+#[expect(clippy::cast_precision_loss)] // seconds of this century
+fn after(lasted: Lasted) -> String {
+    let sign = if lasted.is_at_least { ">" } else { "" };
+    format!("{sign}{}", format::span(lasted.seconds as f64))
+}
+
+/// `not watched for 6 h 02 min`.
+pub(in crate::views) fn gap(seconds: i64) -> String {
+    let minutes = seconds / 60;
+    match (minutes / 60, minutes % 60) {
+        (0, minutes) => format!("not watched for {minutes} min"),
+        (hours, minutes) => format!("not watched for {hours} h {minutes:02} min"),
+    }
+}
+
+impl Rows for Events<'_> {
+    fn count(&self) -> usize {
+        self.view.rows.len()
+    }
+
+    fn cell(&self, row: usize, column: usize, _: u16) -> (Cow<'_, str>, Style) {
+        let Some(event) = self.event(row) else {
+            return Default::default();
+        };
+        let (text, style) = match (&event.kind, column) {
+            (_, 0) => (time(event.at, self.local), self.theme.dim),
+            (EventKind::NotWatched { since }, 3) => (gap(event.at.since(*since)), self.theme.dim),
+            (EventKind::NotWatched { .. }, _) => Default::default(),
+            (EventKind::Change { change, lasted }, column) => self.change(change, *lasted, column),
+        };
+        (Cow::Owned(text), style)
+    }
+}

@@ -1,0 +1,309 @@
+//! What was recorded: the tape, the price history, and verdicts on prices.
+
+use bourse::app::message::{Effect, Message};
+use bourse::domain::history::{
+    Answer, Beginning, Cause, Change, ChangeKind, Ending, Event, EventKind, Excerpt, Lasted, Lot,
+    Moment, PollOutcome, PollRow, Question, Recorded, SearchKey, Spell, Want, answer,
+};
+use bourse::domain::{Dialect, OfferType, Resource};
+
+use crate::test_app::{START, THREE, TestApp};
+
+const HOUR: i64 = 3600;
+const DAY: i64 = 86_400;
+
+/// A desk with a record and the three offers, of a size.
+fn desk(columns: u16, rows: u16) -> TestApp {
+    let mut desk = TestApp::prepared(&Dialect::DOCUMENTED, |model| model.recall.is_on = true);
+    desk.resize(columns, rows).answer(THREE);
+    desk
+}
+
+/// A moment some seconds before the stories start.
+fn ago(seconds: i64) -> Moment {
+    Moment(START as i64 - seconds)
+}
+
+fn search() -> SearchKey {
+    SearchKey {
+        resource: Resource::Offers,
+        offer_type: OfferType::OnDemand,
+        conditions: "rentable=true rented=false verified=true".to_owned(),
+    }
+}
+
+fn lot(machine: i64) -> Lot {
+    Lot {
+        machine,
+        model: "RTX 4090".to_owned(),
+    }
+}
+
+/// The questions asked of the record since the last call.
+fn questions(desk: &mut TestApp) -> Vec<(bourse::app::Ticket, Question)> {
+    let effects = std::mem::take(&mut desk.effects).into_iter();
+    effects
+        .filter_map(|effect| match effect {
+            Effect::Recall { ticket, question } => Some((ticket, question)),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Answers all questions from what was recorded.
+fn recall(desk: &mut TestApp, recorded: &[Recorded]) {
+    for (ticket, question) in questions(desk) {
+        let result = Box::new(Ok(answer(&question, recorded)));
+        desk.send(Message::Recalled { ticket, result });
+    }
+    desk.wait(0.0);
+}
+
+fn event(seconds_ago: i64, machine: i64, kind: ChangeKind, lasted: Option<Lasted>) -> Event {
+    let change = Change {
+        lot: lot(machine),
+        host: Some(70),
+        offer: 101,
+        amount: 4,
+        price: 0.41,
+        kind,
+    };
+    Event {
+        at: ago(seconds_ago),
+        search: search(),
+        kind: EventKind::Change { change, lasted },
+    }
+}
+
+fn events() -> Vec<Event> {
+    let lasted = |seconds, is_at_least| {
+        Some(Lasted {
+            seconds,
+            is_at_least,
+        })
+    };
+    vec![
+        event(
+            60,
+            7,
+            ChangeKind::Repriced { from: 0.45 },
+            lasted(26 * 60, false),
+        ),
+        event(
+            120,
+            9,
+            ChangeKind::Gone(Cause::Rented),
+            lasted(3 * HOUR, true),
+        ),
+        event(180, 11, ChangeKind::Resized { from: 8 }, None),
+        event(240, 12, ChangeKind::Listed, None),
+        Event {
+            at: ago(HOUR),
+            search: search(),
+            kind: EventKind::NotWatched {
+                since: ago(HOUR + 6 * HOUR + 120),
+            },
+        },
+    ]
+}
+
+/// Opens the tape and answers it with the events.
+fn tape(columns: u16, rows: u16) -> TestApp {
+    let mut desk = desk(columns, rows);
+    questions(&mut desk);
+    desk.keys("T").expect("Reading the record");
+    let asked = questions(&mut desk);
+    let (ticket, question) = &asked[0];
+    assert_eq!(question.search, Some(search()));
+    assert!(matches!(question.want, Want::Tape { .. }), "{question:?}");
+    desk.send(Message::Recalled {
+        ticket: *ticket,
+        result: Box::new(Ok(Answer::Tape(events()))),
+    });
+    desk.wait(0.0);
+    desk
+}
+
+#[test]
+fn the_tape_shows_what_changed_newest_first() {
+    for (columns, rows) in [(80, 24), (200, 60)] {
+        let desk = tape(columns, rows);
+        desk.expect("Tape: this search").expect("asked, not paid");
+        desk.expect("11:59:00").expect("cheaper");
+        desk.expect("0.450 → 0.410").expect("−9").expect("26m");
+        desk.expect("rented").expect("0.410 →").expect(">3h");
+        desk.expect("resized").expect("8 → 4");
+        desk.expect("listed").expect("→ 0.410");
+        desk.expect("not watched for 6 h 02 min");
+        let screen = desk.screen();
+        let place = |text: &str| screen.find(text).unwrap();
+        assert!(place("cheaper") < place("rented"), "{screen}");
+        assert!(place("listed") < place("not watched"), "{screen}");
+    }
+}
+
+#[test]
+fn the_tape_is_filtered_and_leads_to_the_machine() {
+    let mut desk = tape(80, 24);
+    desk.keys("/").type_text("rented").keys("enter");
+    desk.expect("0.410 →")
+        .expect_not("cheaper")
+        .expect_not("listed");
+    desk.calls.clear();
+    desk.keys("enter").expect("machine_id=9");
+    let bourse::api::Request::Search(query) = desk.asked() else {
+        panic!("{:?}", desk.calls);
+    };
+    assert_eq!(query.conditions.len(), 1);
+}
+
+#[test]
+fn the_tape_goes_on_with_every_response() {
+    let mut desk = tape(80, 24);
+    desk.keys("r").answer(THREE).wait(0.0);
+    assert_eq!(questions(&mut desk).len(), 1, "asked again");
+    desk.expect("cheaper"); // until the answer is here
+    desk.keys("tab").expect("Tape: all searches");
+    let asked = questions(&mut desk);
+    assert_eq!(asked[0].1.search, None);
+}
+
+#[test]
+fn without_a_record_the_tape_shows_what_auto_refresh_has_seen() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.keys("w").wait(30.0).answer(THREE).wait(30.0);
+    // The price of the GPU, from which the record's price with 50 GB follows: 0.40 + 0.0625.
+    desk.answer(&THREE.replace("\"dph_base\":0.40", "\"dph_base\":0.35"));
+    desk.keys("T")
+        .expect("Nothing is recorded without a state folder");
+    desk.expect("cheaper").expect("0.463 → 0.413");
+}
+
+/// Two days in which machines 1 to 40 asked 0.40 to 0.79, watched every five minutes but for the six
+/// hours that ended twelve hours ago.
+fn recorded() -> Vec<Recorded> {
+    let polls = (0..2 * DAY / 300).map(|place| 2 * DAY - place * 300);
+    let polls = polls.filter(|ago| !(12 * HOUR..18 * HOUR).contains(ago));
+    let polls = polls.map(|seconds| PollRow {
+        at: ago(seconds),
+        took: 500,
+        outcome: PollOutcome::Complete,
+        rows: 40,
+        interval: Some(300),
+    });
+    let spell = |machine: i64, first: i64, last: i64, end| Spell {
+        lot: lot(machine),
+        host: Some(1),
+        amount: 2,
+        price: 0.39 + machine as f64 / 100.0,
+        offer: machine,
+        beginning: Beginning::Found,
+        first: ago(first),
+        last: ago(last),
+        end,
+    };
+    let before = (1..=40).map(|machine| {
+        let end = Some((Ending::LostSight, ago(18 * HOUR)));
+        spell(machine, 2 * DAY, 18 * HOUR, end)
+    });
+    let after = (1..=40).map(|machine| spell(machine, 12 * HOUR - 300, 300, None));
+    vec![Recorded {
+        search: search(),
+        excerpt: Excerpt {
+            polls: polls.collect(),
+            spells: before.chain(after).collect(),
+        },
+    }]
+}
+
+#[test]
+fn the_history_shows_prices_with_their_record_low_and_gaps() {
+    for (columns, rows) in [(80, 24), (200, 60)] {
+        let mut desk = desk(columns, rows);
+        questions(&mut desk);
+        desk.keys("H").expect("Reading the record");
+        recall(&mut desk, &recorded());
+        desk.expect("History: RTX 4090, a week")
+            .expect("asked, not paid");
+        desk.expect("$0.400 lowest").expect("80 GPUs on offer");
+        desk.expect("Low  $0.400 on 2026-11-18 12:00");
+        desk.expect("none below $0.400 in 100% of polls");
+        desk.keys("left").expect("a day");
+        recall(&mut desk, &recorded());
+        desk.expect("Watched 75% of the time");
+        desk.keys("right right").expect("a month");
+        recall(&mut desk, &recorded());
+        desk.expect("$0.400 lowest");
+        desk.keys("esc").expect("Offers");
+    }
+}
+
+#[test]
+fn the_history_is_of_a_model_a_machine_or_a_search() {
+    let mut desk = desk(80, 24);
+    desk.keys("H");
+    recall(&mut desk, &recorded());
+    desk.keys("tab").expect("RTX 4090 on machine 7");
+    let asked = questions(&mut desk);
+    assert_eq!(asked[0].1.filter.machine, Some(7));
+    desk.keys("tab").expect("search rentable=true");
+    let asked = questions(&mut desk);
+    assert_eq!(asked[0].1.filter.machine, None);
+    assert_eq!(asked[0].1.filter.model, None);
+}
+
+#[test]
+fn nothing_recorded_says_how_to_record() {
+    let mut desk = desk(80, 24);
+    desk.keys("H");
+    recall(&mut desk, &[]);
+    desk.expect("Nothing recorded in a week")
+        .expect("auto-refresh");
+}
+
+#[test]
+fn the_preview_gives_a_verdict_and_asks_once_for_it() {
+    let mut desk = desk(120, 40);
+    let asked = questions(&mut desk);
+    assert_eq!(asked.len(), 1, "{asked:?}");
+    let (ticket, question) = &asked[0];
+    assert_eq!(question.want, Want::Memory);
+    assert_eq!(question.filter.model.as_deref(), Some("RTX 4090"));
+    desk.send(Message::Recalled {
+        ticket: *ticket,
+        result: Box::new(Ok(answer(question, &recorded()))),
+    });
+    desk.wait(0.0);
+    // 0.40 and 50 GB at 0.9 a month are 0.4625: of 0.40 to 0.79 six are below it.
+    desk.expect("Low price: lower than 84%");
+    desk.expect("median $0.59");
+    for _ in 0..10 {
+        desk.wait(1.0);
+    }
+    assert!(questions(&mut desk).is_empty());
+    desk.keys("j");
+    assert_eq!(questions(&mut desk).len(), 1, "another model");
+    desk.keys("k");
+    assert!(questions(&mut desk).is_empty(), "its memory is fresh");
+}
+
+#[test]
+fn too_little_on_record_gives_no_verdict() {
+    let mut desk = desk(120, 40);
+    let mut few = recorded();
+    few[0]
+        .excerpt
+        .spells
+        .retain(|spell| spell.lot.machine <= 10);
+    recall(&mut desk, &few);
+    desk.expect("No price verdict yet")
+        .expect("of 30 machine-days");
+}
+
+#[test]
+fn compared_offers_have_their_verdicts_beside_each_other() {
+    let mut desk = desk(200, 60);
+    desk.keys("space space v");
+    recall(&mut desk, &recorded());
+    desk.expect("A: Low price");
+}
