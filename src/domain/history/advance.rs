@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{
-    Beginning, Ending, Lot, Moment, Poll, PollOutcome, PollRow, Sighting, Spell, is_same_price,
-};
+use super::shift::{Outcomes, Shift};
+use super::{Beginning, Ending, Lot, Moment, Poll, PollOutcome, PollRow, Sighting, Spell};
 
 /// What a poll changes in the record of its search.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -40,13 +39,13 @@ pub fn advance(open: &[Spell], last: Option<PollRow>, poll: &Poll) -> Advance {
     let mut unseen: BTreeMap<&Lot, &Sighting> = sightings.map(|it| (&it.lot, it)).collect();
     let is_gap = |moment: Moment| last.is_none_or(|last| poll.at.since(moment) > last.patience());
     for spell in open {
-        if is_gap(spell.last) {
+        let Some(last) = last.filter(|_| !is_gap(spell.last)) else {
             let end = (Ending::LostSight, spell.last);
             advance.closed.push(ended(spell, end));
             continue;
-        }
+        };
         match unseen.remove(&spell.lot) {
-            Some(sighting) => advance.follow(spell, sighting, poll.at, last),
+            Some(sighting) => advance.follow(spell, sighting, poll, last),
             None => advance.miss(spell, poll, last),
         }
     }
@@ -65,33 +64,46 @@ pub fn advance(open: &[Spell], last: Option<PollRow>, poll: &Poll) -> Advance {
 }
 
 impl Advance {
-    fn follow(&mut self, spell: &Spell, seen: &Sighting, at: Moment, last: Option<PollRow>) {
-        let beginning = if !is_same_price(spell.price, seen.price) {
-            Beginning::Repriced { from: spell.price }
-        } else if spell.amount != seen.amount {
-            Beginning::Resized { from: spell.amount }
-        } else {
-            let was_hidden = last.is_some_and(|last| spell.last < last.at);
-            if was_hidden || spell.offer != seen.offer || spell.host != seen.host {
-                self.updated.push(Spell {
-                    offer: seen.offer,
-                    host: seen.host,
-                    last: at,
-                    ..spell.clone()
-                });
-            }
-            return;
+    fn follow(&mut self, spell: &Spell, seen: &Sighting, poll: &Poll, last: PollRow) {
+        let outcomes = Outcomes {
+            before: last.outcome,
+            after: poll.outcome,
         };
-        self.closed.push(ended(spell, (Ending::Changed, at)));
-        self.opened.push(begun(seen, beginning, at));
+        let (shift, figures) = outcomes.shift(spell.figures(), seen.figures());
+        let next = Spell {
+            host: seen.host,
+            amount: figures.amount,
+            price: figures.price,
+            offer: figures.offer,
+            last: poll.at,
+            ..spell.clone()
+        };
+        let beginning = match shift {
+            Shift::Repriced => Beginning::Repriced { from: spell.price },
+            Shift::Resized => Beginning::Resized { from: spell.amount },
+            Shift::Revealed => Beginning::Revealed,
+            Shift::Same => {
+                let was_hidden = spell.last < last.at;
+                if was_hidden || spell.offer != next.offer || spell.host != next.host {
+                    self.updated.push(next);
+                }
+                return;
+            }
+        };
+        self.closed.push(ended(spell, (Ending::Changed, poll.at)));
+        self.opened.push(Spell {
+            beginning,
+            first: poll.at,
+            ..next
+        });
     }
 
     /// A lot that the poll lacks is gone if the response was complete; else nobody knows.
-    fn miss(&mut self, spell: &Spell, poll: &Poll, last: Option<PollRow>) {
+    fn miss(&mut self, spell: &Spell, poll: &Poll, last: PollRow) {
         if poll.outcome == PollOutcome::Complete {
             let end = (Ending::Gone(poll.cause(&spell.lot)), poll.at);
             self.closed.push(ended(spell, end));
-        } else if last.is_some_and(|last| spell.last == last.at) {
+        } else if spell.last == last.at {
             self.updated.push(spell.clone());
         }
     }

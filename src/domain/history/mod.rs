@@ -12,15 +12,18 @@ use serde::{Deserialize, Serialize};
 use crate::domain::{OfferType, Resource};
 
 mod advance;
+mod alert;
 mod poll;
 mod recall;
 mod series;
+mod shift;
 mod survival;
 mod tape;
 mod timeline;
 mod verdict;
 
 pub use advance::{Advance, advance};
+pub use alert::{AlertState, Figures, Repeat, Ring, Rule, RuleError, Seen, Trigger, check};
 pub use poll::{Arrival, causes};
 pub use recall::{Answer, LotFilter, Question, Recorded, RecordedSearch, Want, answer};
 pub use series::{Bucket, Levels, Now, Series, series};
@@ -156,6 +159,9 @@ pub enum Beginning {
     Repriced { from: f64 },
     /// On offer in the poll before at the same price, in another amount.
     Resized { from: u32 },
+    /// On offer in the poll before, which was truncated and may not have shown all of the lot: no
+    /// change.
+    Revealed,
 }
 
 /// How a spell ended.
@@ -224,4 +230,24 @@ pub struct Excerpt {
 /// Whether two prices differ by rounding only, as after another storage size was taken off.
 fn is_same_price(one: f64, other: f64) -> bool {
     (one - other).abs() <= 1e-7 + 1e-6 * one.abs().max(other.abs())
+}
+
+impl Sighting {
+    const fn figures(&self) -> shift::Figures {
+        shift::Figures {
+            price: self.price,
+            amount: self.amount,
+            offer: self.offer,
+        }
+    }
+}
+
+impl Spell {
+    const fn figures(&self) -> shift::Figures {
+        shift::Figures {
+            price: self.price,
+            amount: self.amount,
+            offer: self.offer,
+        }
+    }
 }

@@ -228,7 +228,7 @@ fn begin<'a>(before: Option<Alive<'a>>, spell: &'a Spell, polls: &[PollRow]) -> 
                 spell,
             })
         }
-        Beginning::Repriced { .. } | Beginning::Resized { .. } => {
+        Beginning::Repriced { .. } | Beginning::Resized { .. } | Beginning::Revealed => {
             let before =
                 before.filter(|it| it.spell.end == Some((Ending::Changed, spell.first)))?;
             Some(Alive { spell, ..before })

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::recall::{LotFilter, Question, Recorded};
+use super::shift::{Outcomes, Shift};
 use super::{
     Beginning, Cause, Ending, Lot, Moment, Poll, PollOutcome, PollRow, SearchKey, Sighting, Spell,
     is_same_price, timeline,
@@ -98,15 +99,19 @@ pub fn compare(before: &Poll, after: &Poll) -> Vec<Change> {
         let is_gone = after.sighting(&seen.lot).is_none();
         is_gone.then(|| Change::of(seen, missed(after, &seen.lot)))
     });
+    let outcomes = Outcomes {
+        before: before.outcome,
+        after: after.outcome,
+    };
     let others = after.sightings.iter().filter_map(|seen| {
         let kind = match before.sighting(&seen.lot) {
             None if before.outcome == PollOutcome::Complete => ChangeKind::Listed,
             None => ChangeKind::IntoView,
-            Some(old) if !is_same_price(old.price, seen.price) => {
-                ChangeKind::Repriced { from: old.price }
-            }
-            Some(old) if old.amount != seen.amount => ChangeKind::Resized { from: old.amount },
-            Some(_) => return None,
+            Some(old) => match outcomes.shift(old.figures(), seen.figures()).0 {
+                Shift::Repriced => ChangeKind::Repriced { from: old.price },
+                Shift::Resized => ChangeKind::Resized { from: old.amount },
+                Shift::Same | Shift::Revealed => return None,
+            },
         };
         Some(Change::of(seen, kind))
     });
@@ -265,6 +270,7 @@ fn beginning(spell: &Spell, polls: &[PollRow]) -> Option<ChangeKind> {
             let before = timeline::before(polls, spell.first)?;
             (!before.is_gap(spell.first)).then_some(ChangeKind::IntoView)
         }
+        Beginning::Revealed => None,
     }
 }
 
@@ -285,7 +291,7 @@ impl Spell {
     /// Whether it continues an earlier spell of its lot.
     pub(super) const fn continues(&self) -> bool {
         match self.beginning {
-            Beginning::Repriced { .. } | Beginning::Resized { .. } => true,
+            Beginning::Repriced { .. } | Beginning::Resized { .. } | Beginning::Revealed => true,
             Beginning::Found | Beginning::Listed => false,
         }
     }
@@ -321,7 +327,7 @@ impl<'a> Lives<'a> {
             is_at_least,
             spell_since: spell.first,
             spell_until: spell.end.map(|(_, at)| at),
-            spell_is_at_least: spell.beginning == Beginning::Found,
+            spell_is_at_least: matches!(spell.beginning, Beginning::Found | Beginning::Revealed),
         };
         self.lots.insert(&spell.lot, lived);
         before.map(|before| Lasted {

@@ -1,0 +1,348 @@
+//! Alerts: what a poll has to show for one to ring, and how often it does.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Moment, Poll, PollOutcome, Sighting};
+
+/// Seconds that an alert has to stay clear before it rings again.
+const REST: i64 = 600;
+
+/// How far beyond its limit, as a share of it, a figure counts as clear at once.
+const MARGIN: f64 = 0.1;
+
+// The state is stored: a watch over days must not fill it.
+/// Parts of the time of [`Trigger::PriceDown`] of which each keeps one price.
+const PARTS: i64 = 256;
+
+/// What an alert waits for. Prices are per GPU as in [`Sighting`], of volumes per GB and month.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Trigger {
+    /// Any lot below a price.
+    PriceBelow(f64),
+    /// At least that many GPUs on offer, of lots below a price if there is one.
+    GpusAtLeast {
+        gpus: u32,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        below: Option<f64>,
+    },
+    /// Anything on offer on the machine with that id.
+    MachineBack(i64),
+    /// The lowest price is that many percent below the highest that it had within some hours.
+    PriceDown { percent: f64, hours: u32 },
+    /// Fewer GPUs on offer than that.
+    GpusBelow(u32),
+    /// Offers for fewer workers than that: see [`Figures::workers`].
+    WorkersBelow(u32),
+}
+
+/// How often an alert rings. It rests in between, see [`check`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Repeat {
+    #[default]
+    Once,
+    EveryTime,
+    /// Every time before a moment.
+    Until(Moment),
+}
+
+/// An alert on the polls of a search.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Rule {
+    /// The GPU model whose lots count; all without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    #[serde(default)]
+    pub repeat: Repeat,
+    pub trigger: Trigger,
+}
+
+/// Why a rule can never ring, or always does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum RuleError {
+    #[error("the price must be above zero")]
+    Price,
+    #[error("the number must be at least 1")]
+    Count,
+    #[error("the percentage must be above 0 and below 100")]
+    Percent,
+    #[error("the hours must be from 1 to 168")]
+    Hours,
+}
+
+impl Rule {
+    /// Checks the numbers that a person chose.
+    pub fn validate(&self) -> Result<(), RuleError> {
+        let price = |price: f64| {
+            let is_sound = price.is_finite() && price > 0.0;
+            is_sound.then_some(()).ok_or(RuleError::Price)
+        };
+        let count = |number: u32| (number > 0).then_some(()).ok_or(RuleError::Count);
+        match self.trigger {
+            Trigger::PriceBelow(limit) => price(limit),
+            Trigger::GpusAtLeast { gpus, below } => {
+                count(gpus)?;
+                below.map_or(Ok(()), price)
+            }
+            Trigger::MachineBack(_) => Ok(()),
+            Trigger::PriceDown { percent, hours } => {
+                let is_share = percent > 0.0 && percent < 100.0;
+                is_share.then_some(()).ok_or(RuleError::Percent)?;
+                let is_span = (1..=168).contains(&hours);
+                is_span.then_some(()).ok_or(RuleError::Hours)
+            }
+            Trigger::GpusBelow(number) | Trigger::WorkersBelow(number) => count(number),
+        }
+    }
+
+    /// Whether it has rung or run out, so that it will not ring again.
+    pub fn is_done(&self, state: &AlertState, now: Moment) -> bool {
+        match self.repeat {
+            Repeat::Once => state.phase == Phase::Rung,
+            Repeat::EveryTime => false,
+            Repeat::Until(end) => now >= end,
+        }
+    }
+}
+
+/// What an alert remembers from poll to poll.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AlertState {
+    phase: Phase,
+    /// Since when no poll has shown what it waits for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clear_since: Option<Moment>,
+    /// Lowest prices of earlier polls from the highest to the latest, each above those after it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    peaks: Vec<(Moment, f64)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Phase {
+    #[default]
+    Armed,
+    Rung,
+}
+
+/// What an alert is checked against.
+#[derive(Debug, Clone, Copy)]
+pub struct Figures<'a> {
+    pub poll: &'a Poll,
+    /// Workers that the poll's offers can run at once, where the search is a workergroup's.
+    pub workers: Option<u32>,
+}
+
+/// What the poll showed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Seen {
+    /// The lowest price.
+    Price(f64),
+    /// GPUs on offer.
+    Gpus(u32),
+    Machine(i64),
+    /// The lowest price, and the higher one that it had at a moment before.
+    Down {
+        from: f64,
+        since: Moment,
+        to: f64,
+    },
+    /// Workers that can run.
+    Workers(u32),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ring {
+    pub at: Moment,
+    pub seen: Seen,
+    /// The cheapest lot of those that it is about, if any is on offer.
+    pub cheapest: Option<Sighting>,
+}
+
+/// What a poll says about a trigger.
+enum Sight<'a> {
+    Met(Seen, Option<&'a Sighting>),
+    Clear {
+        is_far: bool,
+    },
+    /// The response failed, or was truncated where the rest could decide.
+    Unknown,
+}
+
+/// Whether a rule rings at a poll. After ringing it first has to be clear by a margin or for ten
+/// minutes, so that a price which flaps around the limit rings once.
+pub fn check(rule: &Rule, state: &mut AlertState, figures: Figures<'_>) -> Option<Ring> {
+    let at = figures.poll.at;
+    if rule.is_done(state, at) {
+        return None;
+    }
+    // After the clock was set back, moments to come are none to count from.
+    state.clear_since = state.clear_since.map(|since| since.min(at));
+    let sight = look(rule, state, figures);
+    let has_rested = state
+        .clear_since
+        .is_some_and(|since| at.since(since) >= REST);
+    match sight {
+        Sight::Unknown => None,
+        Sight::Clear { is_far } => {
+            state.clear_since.get_or_insert(at);
+            if is_far || has_rested {
+                state.phase = Phase::Armed;
+            }
+            None
+        }
+        Sight::Met(seen, cheapest) => {
+            state.clear_since = None;
+            let may_ring = state.phase == Phase::Armed || has_rested;
+            state.phase = Phase::Rung;
+            may_ring.then(|| Ring {
+                at,
+                seen,
+                cheapest: cheapest.cloned(),
+            })
+        }
+    }
+}
+
+fn look<'a>(rule: &Rule, state: &mut AlertState, figures: Figures<'a>) -> Sight<'a> {
+    let poll = figures.poll;
+    if !poll.outcome.is_usable() {
+        return Sight::Unknown;
+    }
+    let is_model = |it: &&Sighting| rule.model.as_ref().is_none_or(|own| it.lot.model == *own);
+    let lots: Vec<&Sighting> = poll.sightings.iter().filter(is_model).collect();
+    let cheapest = cheapest(lots.iter().copied());
+    let sight = match rule.trigger {
+        Trigger::PriceBelow(limit) => price_below(cheapest, limit),
+        Trigger::GpusAtLeast { gpus, below } => {
+            let limit = below.unwrap_or(f64::INFINITY);
+            let counted = lots.iter().filter(|it| it.price < limit);
+            at_least(gpus, total(counted.copied()), cheapest)
+        }
+        Trigger::MachineBack(machine) => {
+            let back = lots.iter().filter(|it| it.lot.machine == machine);
+            match self::cheapest(back.copied()) {
+                Some(sighting) => Sight::Met(Seen::Machine(machine), Some(sighting)),
+                None => Sight::Clear { is_far: false },
+            }
+        }
+        Trigger::PriceDown { percent, hours } => {
+            let span = i64::from(hours) * 3600;
+            state.down(poll, span, percent, cheapest)
+        }
+        Trigger::GpusBelow(gpus) => {
+            let have = total(lots.iter().copied());
+            below(gpus, have, Sight::Met(Seen::Gpus(have), cheapest))
+        }
+        Trigger::WorkersBelow(workers) => match figures.workers {
+            Some(have) => below(workers, have, Sight::Met(Seen::Workers(have), cheapest)),
+            None => Sight::Unknown,
+        },
+    };
+    if poll.outcome == PollOutcome::Complete || rule.trigger.holds_for_parts(&sight) {
+        sight
+    } else {
+        Sight::Unknown
+    }
+}
+
+impl Trigger {
+    /// Whether more rows could not change what a truncated response says.
+    const fn holds_for_parts(self, sight: &Sight<'_>) -> bool {
+        match (self, sight) {
+            (_, Sight::Unknown) => true,
+            // More rows mean more GPUs and workers.
+            (Self::GpusBelow(_) | Self::WorkersBelow(_), sight) => {
+                matches!(sight, Sight::Clear { .. })
+            }
+            (
+                Self::PriceBelow(_)
+                | Self::GpusAtLeast { .. }
+                | Self::MachineBack(_)
+                | Self::PriceDown { .. },
+                sight,
+            ) => matches!(sight, Sight::Met(..)),
+        }
+    }
+}
+
+fn cheapest<'a>(lots: impl Iterator<Item = &'a Sighting>) -> Option<&'a Sighting> {
+    lots.min_by(|one, other| one.price.total_cmp(&other.price))
+}
+
+fn total<'a>(lots: impl Iterator<Item = &'a Sighting>) -> u32 {
+    lots.fold(0, |sum, lot| sum.saturating_add(lot.amount))
+}
+
+fn price_below(cheapest: Option<&Sighting>, limit: f64) -> Sight<'_> {
+    match cheapest {
+        Some(sighting) if sighting.price < limit => {
+            Sight::Met(Seen::Price(sighting.price), Some(sighting))
+        }
+        Some(sighting) => Sight::Clear {
+            is_far: sighting.price >= limit * (1.0 + MARGIN),
+        },
+        // One offer that comes and goes flaps as well.
+        None => Sight::Clear { is_far: false },
+    }
+}
+
+/// How far from `wanted` a count has to be to be clear at once.
+fn margin(wanted: u32) -> u32 {
+    (wanted / 10).max(1)
+}
+
+fn at_least(wanted: u32, have: u32, cheapest: Option<&Sighting>) -> Sight<'_> {
+    if have >= wanted {
+        return Sight::Met(Seen::Gpus(have), cheapest);
+    }
+    Sight::Clear {
+        is_far: have.saturating_add(margin(wanted)) < wanted,
+    }
+}
+
+fn below(wanted: u32, have: u32, met: Sight<'_>) -> Sight<'_> {
+    if have < wanted {
+        return met;
+    }
+    Sight::Clear {
+        is_far: have >= wanted.saturating_add(margin(wanted)),
+    }
+}
+
+impl AlertState {
+    /// Compares the lowest price with the highest that it had within `span` seconds.
+    fn down<'a>(
+        &mut self,
+        poll: &Poll,
+        span: i64,
+        percent: f64,
+        cheapest: Option<&'a Sighting>,
+    ) -> Sight<'a> {
+        let at = poll.at;
+        self.peaks
+            .retain(|(moment, _)| *moment <= at && at.since(*moment) <= span);
+        let Some(sighting) = cheapest else {
+            return Sight::Clear { is_far: false };
+        };
+        let low = sighting.price;
+        let peak = self.peaks.first().copied();
+        // The rest of a truncated response may be cheaper.
+        if poll.outcome == PollOutcome::Complete {
+            self.peaks.retain(|(_, price)| *price > low);
+            let is_new = |last: &(Moment, f64)| at.since(last.0) > span / PARTS;
+            if self.peaks.last().is_none_or(is_new) {
+                self.peaks.push((at, low));
+            }
+        }
+        match peak {
+            Some((since, from)) if low <= from * (1.0 - percent / 100.0) + 1e-9 => {
+                let to = low;
+                Sight::Met(Seen::Down { from, since, to }, Some(sighting))
+            }
+            Some(_) | None => Sight::Clear { is_far: false },
+        }
+    }
+}
