@@ -119,7 +119,9 @@ impl State {
         all.apply(&change);
         self.alerts.restore(all);
         if let AlertChange::Put(alert) = &change {
-            self.alerts.polls.insert(alert.name.clone(), Polling::default());
+            self.alerts
+                .polls
+                .insert(alert.name.clone(), Polling::default());
         }
         self.alerts.pending += 1;
         Effect::KeepAlerts {
@@ -172,10 +174,17 @@ pub(super) fn tick(state: &mut State, now: Now) -> Vec<Effect> {
     }
     let mut effects = Vec::new();
     let at = Moment::of(now.epoch);
-    let due: Vec<Alert> = state.alerts.all.alerts.iter().filter(|alert| {
-        let polling = state.alerts.polls.get(&alert.name);
-        polling.is_some_and(|it| it.in_flight.is_none() && it.next <= now.mono)
-    }).cloned().collect();
+    let due: Vec<Alert> = state
+        .alerts
+        .all
+        .alerts
+        .iter()
+        .filter(|alert| {
+            let polling = state.alerts.polls.get(&alert.name);
+            polling.is_some_and(|it| it.in_flight.is_none() && it.next <= now.mono)
+        })
+        .cloned()
+        .collect();
     for alert in due {
         let search = (alert.is_active(at) && state.held(now).is_none())
             .then(|| state.alert_search(&alert))
@@ -225,10 +234,15 @@ fn is_polled(state: &State, search: &Search) -> bool {
         return false;
     }
     let key = SearchKey::of(&search.query);
-    let in_pane = state.browsers.iter().any(|browser| {
-        browser.watching().is_some() && SearchKey::of(&browser.query) == key
-    });
-    let in_flight = state.alerts.polls.values().filter_map(|it| it.in_flight.as_ref());
+    let in_pane = state
+        .browsers
+        .iter()
+        .any(|browser| browser.watching().is_some() && SearchKey::of(&browser.query) == key);
+    let in_flight = state
+        .alerts
+        .polls
+        .values()
+        .filter_map(|it| it.in_flight.as_ref());
     let mut same = in_flight.filter(|it| SearchKey::of(&it.search.query) == key);
     in_pane || same.next().is_some()
 }
@@ -283,9 +297,18 @@ fn check_all(state: &mut State, poll: &Poll, workers: Option<u32>, now: Now) -> 
     let at = Moment::of(now.epoch);
     let followed = |alert: &&Alert| {
         let search = alert.is_active(at).then(|| state.alert_search(alert));
-        search.flatten().is_some_and(|search| SearchKey::of(&search.query) == poll.search)
+        search
+            .flatten()
+            .is_some_and(|search| SearchKey::of(&search.query) == poll.search)
     };
-    let alerts: Vec<Alert> = state.alerts.all.alerts.iter().filter(followed).cloned().collect();
+    let alerts: Vec<Alert> = state
+        .alerts
+        .all
+        .alerts
+        .iter()
+        .filter(followed)
+        .cloned()
+        .collect();
     let mut effects = Vec::new();
     for mut alert in alerts {
         let before = alert.state.clone();

@@ -39,6 +39,9 @@ async fn finish(command: &str, alarm: Alarm) -> Result<(), String> {
         Ok(Ok(status)) if status.success() => Ok(()),
         Ok(Ok(status)) => Err(format!("{program}: {status}")),
         Ok(Err(error)) => Err(format!("{program}: {error}")),
-        Err(_) => Err(format!("{program} took longer than {} s", PATIENCE.as_secs())),
+        Err(_) => Err(format!(
+            "{program} took longer than {} s",
+            PATIENCE.as_secs()
+        )),
     }
 }

@@ -14,7 +14,7 @@ use crate::domain::quantity::{self, Quantity};
 use crate::domain::throughput::WorkUnit;
 use crate::domain::watching::Watching;
 use crate::store::appearance::{Entry, Notifications, Theme};
-use crate::store::themes;
+use crate::store::{keys, themes};
 
 /// A mistake in the file.
 pub(super) struct Mistake {

@@ -63,6 +63,7 @@ pub(super) fn beginning(beginning: Beginning) -> (i64, Option<f64>) {
         Beginning::Listed => (1, None),
         Beginning::Repriced { from } => (2, Some(from)),
         Beginning::Resized { from } => (3, Some(f64::from(from))),
+        Beginning::Revealed => (4, None),
     }
 }
 
@@ -72,6 +73,7 @@ pub(super) fn beginning_of(code: i64, was: Option<f64>) -> Beginning {
         (1, _) => Beginning::Listed,
         (2, Some(from)) => Beginning::Repriced { from },
         (3, Some(from)) => Beginning::Resized { from: from as u32 },
+        (4, _) => Beginning::Revealed,
         _ => Beginning::Found,
     }
 }

@@ -126,7 +126,10 @@ impl AlertForm {
     /// Keeps what is typed, also for when other fields are shown.
     fn keep_texts(&mut self) {
         let trigger = self.form.chosen(Key::Trigger);
-        let keys = shown(trigger).iter().copied().chain([Key::Name, Key::Until]);
+        let keys = shown(trigger)
+            .iter()
+            .copied()
+            .chain([Key::Name, Key::Until]);
         for key in keys {
             if self.form.line(key).is_some() {
                 let text = self.form.text(key).into_owned();
@@ -189,7 +192,8 @@ impl AlertForm {
             repeat,
             trigger,
         };
-        rule.validate().map_err(|error| (place(error), capital(&error.to_string())))?;
+        rule.validate()
+            .map_err(|error| (place(error), capital(&error.to_string())))?;
         Ok(rule)
     }
 
@@ -203,7 +207,9 @@ impl AlertForm {
             format!("{text} 23:59")
         };
         let end = jiff::civil::DateTime::strptime("%Y-%m-%d %H:%M", &text);
-        let end = end.ok().and_then(|end| end.to_zoned(self.zone.clone()).ok());
+        let end = end
+            .ok()
+            .and_then(|end| end.to_zoned(self.zone.clone()).ok());
         let end = end.ok_or_else(wrong)?;
         Ok(Moment(end.timestamp().as_second()))
     }
@@ -247,7 +253,11 @@ impl AlertForm {
             return;
         }
         let name = match self.text(Key::Name) {
-            "" => format!("{}: {}", subject.label, condition(rule.trigger, self.is_volume())),
+            "" => format!(
+                "{}: {}",
+                subject.label,
+                condition(rule.trigger, self.is_volume())
+            ),
             name => name.to_owned(),
         };
         let alert = Alert {
@@ -337,7 +347,9 @@ fn model(state: &State) -> Option<Subject> {
     let mut query = language::default_query(Resource::Offers, browser.dialect());
     query.offer_type = browser.query.offer_type;
     let value = Operand::One(Value::Text(name.compared().to_owned()));
-    query.conditions.push(Condition::new(field, Operator::Eq, value));
+    query
+        .conditions
+        .push(Condition::new(field, Operator::Eq, value));
     Some(Subject {
         label: format!("Any {}", name.screen(40)),
         follows: Followed::Search(SearchSpec::of(&query, &[])),
