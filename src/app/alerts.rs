@@ -40,7 +40,7 @@ pub struct Alarm {
 #[derive(Debug, Default)]
 pub struct AlertWatch {
     pub all: Alerts,
-    /// Rings since the person last looked at the list.
+    /// Rings since the person last opened the list.
     pub unread: usize,
     /// The polls of alerts, by name.
     polls: BTreeMap<String, Polling>,
@@ -283,11 +283,12 @@ pub(super) fn follow(state: &mut State, now: Now, effects: &mut Vec<Effect>) {
     if state.alerts.all.alerts.is_empty() {
         return;
     }
-    let recorded = effects.iter().filter_map(|effect| match effect {
-        Effect::Record(poll) => Some(Poll::clone(poll)),
-        _ => None,
-    });
-    let polls: Vec<Poll> = recorded.collect();
+    let mut polls = Vec::new();
+    for effect in effects.iter() {
+        if let Effect::Record(poll) = effect {
+            polls.push(Poll::clone(poll));
+        }
+    }
     for poll in polls {
         effects.extend(check_all(state, &poll, None, now));
     }

@@ -12,6 +12,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
+use super::alarm::Attention;
 pub use super::calls::{Boxed, Calls, Notify};
 use super::clock::Clock;
 use super::config_watch::{ConfigWatch, Reloaded};
@@ -23,9 +24,8 @@ use super::messages::{message, told, with_paste};
 use super::start::{Themes, theme_choices};
 pub use super::surface::{Surface, TerminalEvent};
 use super::writes::{self, journalled};
-use super::{alarm, arrivals, routes};
+use super::{arrivals, routes};
 use crate::api::{ApiError, Operation, Request};
-use crate::app::alerts::Alarm;
 use crate::app::configuration::Reconfigured;
 use crate::app::frame_layout::FrameLayout;
 use crate::app::markets::{MarketCommand, MarketEvent};
@@ -35,7 +35,7 @@ use crate::cli::{DEFAULT_CONFIG, ProfileResolver, by_name};
 use crate::domain::journal::Intent;
 use crate::sandbox::Running;
 use crate::store::history::HistoryPlace;
-use crate::store::{GroupsFile, Journal, Notifications, PacingFile, StateStore, files};
+use crate::store::{GroupsFile, Journal, PacingFile, StateStore, files};
 use crate::widgets::theme::Theme;
 
 // 60 frames a second: more would only be queued by the terminal.
@@ -57,8 +57,7 @@ pub struct Dashboard<S> {
     themes: Option<[Theme; 2]>,
     /// Whether the terminal's background is light, if known.
     is_light: Option<bool>,
-    notifications: Notifications,
-    alert_command: Option<String>,
+    attention: Attention,
     title: String,
     config: Option<ConfigWatch>,
     clock: Clock,
@@ -88,8 +87,7 @@ impl<S: Surface> Dashboard<S> {
             theme,
             themes: None,
             is_light: None,
-            notifications: Notifications::Off,
-            alert_command: None,
+            attention: Attention::default(),
             title: String::new(),
             config: None,
             clock: Clock::start(),
@@ -117,17 +115,10 @@ impl<S: Surface> Dashboard<S> {
         self
     }
 
-    /// Sends desktop notifications in this case.
+    /// Gets the person's attention in this way.
     #[must_use]
-    pub const fn notifying(mut self, when: Notifications) -> Self {
-        self.notifications = when;
-        self
-    }
-
-    /// Runs this command when an alert rings.
-    #[must_use]
-    pub fn alerting(mut self, command: Option<String>) -> Self {
-        self.alert_command = command;
+    pub fn notifying(mut self, attention: Attention) -> Self {
+        self.attention = attention;
         self
     }
 
@@ -328,7 +319,11 @@ impl<S: Surface> Dashboard<S> {
                 match effect {
                     Effect::Quit => return Ok(Some(0)),
                     Effect::Suspend => self.surface.suspend().await?,
-                    Effect::Notify { title, body } => self.tell(&title, &body),
+                    Effect::Notify { title, body } => {
+                        let is_focused = self.model.is_focused;
+                        self.attention
+                            .tell(&title, &body, is_focused, &mut self.surface);
+                    }
                     Effect::Edit { text, suffix } => {
                         let edited = self.edit(Document::Text { text, suffix }).await?;
                         let _ = self.outbox.send(Message::Edited(edited));
@@ -372,7 +367,12 @@ impl<S: Surface> Dashboard<S> {
                     Effect::KeepAlerts { change, before } => {
                         self.keep(Job::Alerts(Box::new((*change, before))));
                     }
-                    Effect::Ring(alarm) => self.ring(*alarm),
+                    Effect::Ring(alarm) => {
+                        let is_focused = self.model.is_focused;
+                        let outbox = self.outbox.clone();
+                        self.attention
+                            .ring(*alarm, is_focused, &mut self.surface, outbox);
+                    }
                     Effect::SaveRun { run, now, path } => {
                         let run = (run, self.calls.secrets());
                         routes::save(self.outbox.clone(), run, now, path);
@@ -400,25 +400,6 @@ impl<S: Surface> Dashboard<S> {
             ready.map(|ticket| self.pending.take(ticket));
         }
         Ok(None)
-    }
-
-    fn tell(&mut self, title: &str, body: &str) {
-        let is_wanted = match self.notifications {
-            Notifications::Off => false,
-            Notifications::Unfocused => !self.model.is_focused,
-            Notifications::Always => true,
-        };
-        if is_wanted {
-            self.surface.notify(title, body);
-        }
-    }
-
-    fn ring(&mut self, alarm: Alarm) {
-        self.surface.bell();
-        self.tell(&alarm.title, &alarm.text);
-        if let Some(command) = self.alert_command.clone() {
-            alarm::run(command, alarm, self.outbox.clone());
-        }
     }
 
     async fn edit(&mut self, document: Document) -> io::Result<Result<String, String>> {
@@ -461,8 +442,10 @@ impl<S: Surface> Dashboard<S> {
             let asked = themes.asked.zip(self.is_light);
             let asked = asked.map(|(asked, is_light)| asked[usize::from(is_light)]);
             self.theme = asked.unwrap_or(themes.unasked);
-            self.notifications = new.notifications;
-            self.alert_command = new.alert_command;
+            self.attention = Attention {
+                notifications: new.notifications,
+                command: new.alert_command,
+            };
             self.surface.mouse(new.mouse);
             Box::new(Reconfigured {
                 keymap: new.keymap.in_words(self.theme.ascii),

@@ -1,6 +1,6 @@
 //! The only place with a clock, sockets and a terminal.
 
-mod alarm;
+pub mod alarm;
 mod arrivals;
 mod background_color;
 mod calls;

@@ -65,7 +65,7 @@ fn an_alert_is_added_polls_and_rings_once() {
         desk.keys("A").expect("done");
         desk.type_text("below");
         if columns == 200 {
-            desk.expect(text);
+            desk.expect("$0.225/h per GPU is the lowest");
         }
     }
 }
@@ -107,7 +107,7 @@ fn wrong_numbers_are_named() {
 fn a_workergroup_rings_when_its_supply_falls_below_its_workers() {
     let groups = r#"{"results":[{"id":5,"endpoint_name":"llama","max_workers":20,
         "search_query":"gpu_name=RTX_3090 rentable=true verified=true"}]}"#;
-    let mut desk = TestApp::new();
+    let mut desk = TestApp::with_offers(MARKET);
     desk.keys("3").answer(groups);
     desk.keys("A enter")
         .expect("Workergroup 5")
