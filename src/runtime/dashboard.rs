@@ -18,6 +18,7 @@ use super::clock::Clock;
 use super::config_watch::{ConfigWatch, Reloaded};
 use super::disk_writer::{DiskWriter, Job};
 use super::editor::Document;
+use super::frame_pace::FramePace;
 use super::history::{HistoryJob, HistoryThread};
 use super::markets::{MarketTasks, PendingConnections};
 use super::messages::{message, told, with_paste};
@@ -37,11 +38,6 @@ use crate::sandbox::Running;
 use crate::store::history::HistoryPlace;
 use crate::store::{GroupsFile, Journal, PacingFile, StateStore, files};
 use crate::widgets::theme::Theme;
-
-// 60 frames a second: more would only be queued by the terminal.
-/// The time between two frames on average: after a pause two may follow each other at once, so that
-/// a key or response right after a frame is not kept waiting.
-const FRAME_GAP: Duration = Duration::from_millis(16);
 
 // A fast route run could otherwise fill the queue as quickly as it drains, and no frame be drawn.
 /// The maximum number of messages handled per frame.
@@ -195,13 +191,13 @@ impl<S: Surface> Dashboard<S> {
         if let Some(status) = self.take(vec![Message::Started]).await? {
             return Ok(status);
         }
-        // When the next frame may be drawn.
-        let mut due = Instant::now();
+        let mut pace = FramePace::new(Instant::now());
+        pace.drawn(Instant::now());
         self.draw()?;
         let mut dirty = false;
         let mut before = self.clock.now();
         loop {
-            let wake = self.wake(dirty.then_some(due));
+            let wake = self.wake(dirty.then_some(pace.due()));
             let messages = tokio::select! {
                 biased;
                 outside = self.surface.next() => match outside {
@@ -243,9 +239,9 @@ impl<S: Surface> Dashboard<S> {
             }
             dirty = true;
             let now = Instant::now();
-            if now >= due {
+            if now >= pace.due() {
                 self.draw()?;
-                due = due.max(now.checked_sub(FRAME_GAP).unwrap_or(now)) + FRAME_GAP;
+                pace.drawn(now);
                 dirty = false;
             }
         }

@@ -10,6 +10,7 @@ mod config_watch;
 pub mod dashboard;
 mod disk_writer;
 pub mod editor;
+mod frame_pace;
 pub mod history;
 pub mod input;
 mod markets;

@@ -112,3 +112,40 @@ async fn append(journal: &Arc<Journal>, line: Line) -> io::Result<()> {
         .await
         .unwrap_or_else(|lost| Err(io::Error::other(lost)))
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::mpsc::unbounded_channel;
+
+    use super::*;
+    use crate::domain::journal::Verdict;
+
+    #[tokio::test]
+    async fn a_decision_is_journaled_or_the_failure_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Arc::new(Journal::open(&folder.path().join("writes.jsonl")).unwrap());
+        let outcome = Outcome {
+            key: "key".to_owned(),
+            at: 7.0,
+            verdict: Verdict::Refused,
+            words: "not created, as you decided".to_owned(),
+        };
+        let (outbox, mut inbox) = unbounded_channel();
+        keep_outcome(Some(Arc::clone(&journal)), outbox, outcome.clone());
+        // The end of the messages is the end of the work.
+        assert!(inbox.recv().await.is_none());
+        let kept = journal.read().unwrap();
+        assert_eq!(kept.lines, [Line::Outcome(outcome.clone())]);
+
+        // What is no file any more can't be written.
+        std::fs::remove_file(journal.path()).unwrap();
+        std::fs::create_dir(journal.path()).unwrap();
+        let (outbox, mut inbox) = unbounded_channel();
+        keep_outcome(Some(journal), outbox, outcome);
+        let told = inbox.recv().await;
+        assert!(
+            matches!(&told, Some(Message::Saved(Err(why))) if why.starts_with("not saved")),
+            "{told:?}"
+        );
+    }
+}

@@ -113,6 +113,14 @@ impl Body {
         }
     }
 
+    /// Whether it is refused whatever follows.
+    fn is_too_long(&self) -> bool {
+        match self {
+            Self::Bytes(_) => false,
+            Self::Records(reader) => reader.is_too_long(),
+        }
+    }
+
     fn push(&mut self, bytes: &[u8]) {
         match self {
             Self::Bytes(body) => body.extend_from_slice(bytes),
@@ -185,6 +193,9 @@ pub(super) async fn exchange(
             Ok(Ok(Some(bytes))) if raw.bytes + bytes.len() <= limit => {
                 raw.bytes += bytes.len();
                 raw.body.push(&bytes);
+                if raw.body.is_too_long() {
+                    return Ok(raw);
+                }
                 arrival.tell(raw.bytes, &raw.body);
             }
             Ok(Ok(Some(_))) if good => return Err(bound.exceeded()),

@@ -97,3 +97,15 @@ fn unbuildable() -> ApiError {
         "can't set up TLS: the certificates of this computer can't be read".to_owned(),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_computer_without_certificates_gets_all_that_are_built_in() {
+        let certificates = webpki_root_certs::TLS_SERVER_ROOT_CERTS.len();
+        assert!(certificates > 100);
+        assert_eq!(built_in_roots().len(), certificates);
+    }
+}

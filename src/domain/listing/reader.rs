@@ -34,7 +34,7 @@ pub struct Reader {
     carry: Vec<u8>,
     splitter: Splitter,
     rows: Rows,
-    failed: bool,
+    failed: Option<SplitError>,
     known: Arc<Known>,
 }
 
@@ -63,7 +63,7 @@ impl Reader {
             carry: Vec::new(),
             splitter: Splitter::new(catalog.list_key),
             rows: Rows::new(catalog, Arc::clone(&known), now),
-            failed: false,
+            failed: None,
             known,
         }
     }
@@ -119,10 +119,15 @@ impl Reader {
 
     fn advance(&mut self, is_whole: bool) {
         // What cannot be split is judged when all of it is there.
-        if !self.failed {
+        if self.failed.is_none() {
             let split = self.splitter.advance(&self.text, is_whole, &mut self.rows);
-            self.failed = split.is_err();
+            self.failed = split.err();
         }
+    }
+
+    /// Whether there are more records than are taken, so that the rest need not be read.
+    pub fn is_too_long(&self) -> bool {
+        self.failed == Some(SplitError::TooManyRecords)
     }
 
     /// How many rows there are so far.
@@ -136,7 +141,7 @@ impl Reader {
         let rows = &self.rows.listing;
         let many = most.min(rows.ids.len());
         let text = self.text.get(..rows.spans.get(many.checked_sub(1)?)?.end)?;
-        if self.failed || !self.rows.is_clean() || holds_secrets(text, &self.known) {
+        if self.failed.is_some() || !self.rows.is_clean() || holds_secrets(text, &self.known) {
             return None;
         }
         let listing = Listing {
@@ -180,7 +185,7 @@ impl Reader {
             !holds_secrets(&self.text[..first.start], &self.known)
                 && !holds_secrets(&self.text[last.end..], &self.known)
         };
-        !self.failed
+        self.failed.is_none()
             && self.rows.is_clean()
             && self.splitter.lists() == 1
             && ends.is_some_and(around)
@@ -188,7 +193,7 @@ impl Reader {
     }
 
     fn ended(mut self) -> Result<Whole, Unsplit> {
-        if self.failed {
+        if self.failed.is_some() {
             // The error as of a response that is read at once.
             let again = Splitter::new(self.rows.listing.catalog.list_key).advance(
                 &self.text,

@@ -9,10 +9,15 @@ const ALLOWED: u64 = 64 * 1024;
 
 /// The peak memory of a search whose response is `raw`, in kB, and what it said.
 fn peak(raw: Vec<u8>) -> (u64, String) {
+    peak_with(raw, &[])
+}
+
+fn peak_with(raw: Vec<u8>, arguments: &[&str]) -> (u64, String) {
     let recorder = Recorder::always(raw);
     let home = tempfile::tempdir().unwrap();
     let mut child = Command::new(env!("CARGO_BIN_EXE_bourse"))
         .args(["offers", "--format", "json", "--base-url", &recorder.url()])
+        .args(arguments)
         .env_clear()
         .env("HOME", home.path())
         .stdin(Stdio::null())
@@ -69,7 +74,7 @@ fn what_is_too_much_is_given_up_and_costs_little() {
         (
             "a million records",
             endless(&million()),
-            "the response exceeds",
+            "more than 100,000 records",
         ),
         ("a cut abyss", answer(200, &[], deep.as_bytes()), "cut off"),
         // Read, without a word: only one field of it is nested that deep.
@@ -89,6 +94,17 @@ fn what_is_too_much_is_given_up_and_costs_little() {
         "y".repeat(8_000_000)
     );
     assert!(peak(answer(200, &[], large.as_bytes())).0 > small + 8_000);
+}
+
+#[test]
+fn without_a_limit_no_more_is_read_than_the_records_that_are_taken() {
+    let small = peak(answer(200, &[], br#"{"offers":[{"id":1}]}"#)).0;
+    let body = format!("{{\"offers\":[{}{{}}]}}", "{},".repeat(40_000_000));
+    for raw in [endless(body.as_bytes()), answer(200, &[], body.as_bytes())] {
+        let (most, words) = peak_with(raw, &["--limit", "0"]);
+        assert!(words.contains("more than 100,000 records"), "{words}");
+        assert!(most < small + ALLOWED, "{most} kB, a small one {small} kB");
+    }
 }
 
 fn million() -> Vec<u8> {

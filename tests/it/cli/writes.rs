@@ -370,6 +370,23 @@ fn an_unknown_outcome_ends_with_3_and_says_what_to_check() {
 }
 
 #[test]
+fn the_command_to_check_with_names_the_profile_of_the_write() {
+    let recorder = Recorder::always(Vec::new());
+    let home = Home::new();
+    let url = recorder.url();
+    let config = format!(
+        "[profiles.lab]\nbase_url = \"{url}\"\napi_key_command = \"printf canary-key-51ab\"\n"
+    );
+    home.file(".config/bourse/config.toml", &config, 0o600);
+    let create = ["--profile", "lab", "groups", "create", "--template-id", "7"];
+    let create = [&create[..], &["--endpoint", "chat", "--yes"]].concat();
+    let (status, _, err) = run(&mut home.bourse(&create));
+    assert_eq!(status, 3, "{err}");
+    let check = "Run 'bourse groups 'endpoint_name=chat' --profile lab' to see";
+    assert!(err.contains(check), "{err}");
+}
+
+#[test]
 fn of_an_earlier_embedded_sandbox_only_workergroups_stay() {
     let home = Home::new();
     let folder = home.path().join(".local/state/bourse");

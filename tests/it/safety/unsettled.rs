@@ -4,6 +4,7 @@
 use bourse::api::{ApiError, Reply, Request};
 use bourse::app::markets::RestoredState;
 use bourse::app::message::Effect;
+use bourse::app::mutations::SendBlocked;
 use bourse::app::sandbox::SandboxNotes;
 use bourse::domain::Dialect;
 use bourse::domain::journal::{Entry, Intent, Outcome, Verdict, WriteKind};
@@ -200,6 +201,31 @@ fn another_workergroup_is_created_meanwhile() {
     desk.expect("Create this workergroup?");
     desk.type_text("create").keys("enter");
     assert_eq!(creations(&desk), 1);
+}
+
+#[test]
+fn only_the_same_workergroup_of_an_endpoint_is_blocked() {
+    let mut desk = started(Vec::new());
+    let mut send = |new: NewWorkergroup, seconds: f64| {
+        desk.now.mono += seconds;
+        desk.now.epoch += seconds;
+        desk.model.mutations.begin(WriteKind::CreateWorkergroup);
+        let now = desk.now;
+        let sent = desk.model.send_write(Request::CreateWorkergroup(new), now);
+        match sent? {
+            Effect::Write { ticket, .. } => desk.reply(ticket, Err(ApiError::Lost)),
+            other => panic!("{other:?}"),
+        };
+        Ok(())
+    };
+    assert_eq!(send(group("chat"), 0.0), Ok(()));
+    assert_eq!(send(group("chat"), 60.0), Err(SendBlocked::Unsettled));
+    let larger = NewWorkergroup {
+        gpu_ram: Some(80),
+        ..group("chat")
+    };
+    assert_eq!(send(larger.clone(), 60.0), Ok(()));
+    assert_eq!(send(larger, 60.0), Err(SendBlocked::Unsettled));
 }
 
 #[test]

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use bourse::api::{ApiError, ErrorBody, Reply, Request};
-use bourse::app::mutations::{Mutations, SendBlocked, sentence};
+use bourse::app::mutations::{Mutations, SendBlocked, Stage, sentence};
 use bourse::app::{Now, Ticket};
 use bourse::domain::journal::{Entry, Intent, Outcome, Verdict, WriteKind};
+use bourse::domain::workergroup::NewWorkergroup;
 use bourse::domain::{Dialect, Untrusted};
 
 use crate::test_app::START;
@@ -164,4 +165,44 @@ fn a_refusal_that_asks_for_a_longer_pause_gets_it() {
     mutations.forget_limits();
     let wait = mutations.ready_in(WriteKind::UnlistVolume, at(2.0));
     assert_eq!(wait, 5.0);
+}
+
+#[test]
+fn a_write_that_was_cancelled_needs_another_confirmation() {
+    let profile = crate::test_app::profile(&Dialect::DOCUMENTED);
+    let kind = WriteKind::UnlistVolume;
+    let mut mutations = Mutations::default();
+    mutations.begin(kind);
+    mutations.dismiss(kind);
+    assert!(matches!(mutations.stage(kind), Stage::Idle));
+    let sent = mutations.send(UNLIST, &profile, Ticket(1), at(0.0));
+    assert_eq!(sent, Err(SendBlocked::NotConfirmed));
+    // One that is sent already goes on.
+    assert_eq!(send(&mut mutations, at(1.0)), Ok(()));
+    mutations.dismiss(kind);
+    assert!(mutations.in_flight(kind).is_some());
+    assert_eq!(answer(&mut mutations, at(2.0), done()), Verdict::Done);
+}
+
+#[test]
+fn of_two_writes_in_flight_each_gets_its_own_outcome() {
+    let profile = crate::test_app::profile(&Dialect::DOCUMENTED);
+    let mut mutations = Mutations::default();
+    let new = NewWorkergroup {
+        endpoint_name: Some("chat".to_owned()),
+        ..NewWorkergroup::default()
+    };
+    mutations.begin(WriteKind::CreateWorkergroup);
+    let create = Request::CreateWorkergroup(new.clone());
+    let sent = mutations.send(create, &profile, Ticket(2), at(0.0));
+    assert!(sent.is_ok(), "{sent:?}");
+    assert_eq!(send(&mut mutations, at(1.0)), Ok(()));
+    let created = Ok(Reply::Created { id: 41 });
+    mutations.complete(WriteKind::CreateWorkergroup, &created, at(2.0));
+    let lost = Err(ApiError::Lost);
+    assert_eq!(answer(&mut mutations, at(3.0), lost), Verdict::Unknown);
+    let outcomes: Vec<_> = mutations.history.iter().map(Entry::verdict).collect();
+    assert_eq!(outcomes, [Verdict::Done, Verdict::Unknown]);
+    // The same workergroup can be created again: the first one is no longer open.
+    assert!(mutations.unsettled_like(&new).is_none());
 }

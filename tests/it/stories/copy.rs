@@ -5,7 +5,8 @@ use std::process::Command;
 
 use bourse::app::export::{NotWritten, Written};
 use bourse::app::message::{Effect, Message};
-use bourse::domain::{Dialect, RowId};
+use bourse::domain::export::markdown;
+use bourse::domain::{Dialect, Listing, OFFERS, RowId};
 use bourse::store::export::{ExportError, write, write_private};
 
 use crate::recorder::{Recorder, json};
@@ -175,6 +176,16 @@ fn a_markdown_table_has_the_visible_columns_and_escapes_its_bars() {
         copied(&desk),
         "| ID | GPU | $/h |\n| ---: | --- | ---: |\n| 7 | RTX\\|4090 \\*x\\* | -0.1000 |"
     );
+}
+
+#[test]
+fn a_table_of_exactly_the_limit_is_copied() {
+    let offers = Listing::read(&OFFERS, r#"{"offers":[{"id":7},{"id":8}]}"#, 0.0).unwrap();
+    let id = OFFERS.by_key("id").unwrap();
+    let table = "| ID |\n| ---: |\n| 7 |\n| 8 |";
+    let copied = |most| markdown(&offers, &[0, 1], &[id], &Dialect::DOCUMENTED, most);
+    assert_eq!(copied(table.len()).as_deref(), Some(table));
+    assert_eq!(copied(table.len() - 1), None);
 }
 
 #[test]

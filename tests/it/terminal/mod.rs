@@ -17,6 +17,8 @@ mod idle;
 #[cfg(unix)]
 mod markets;
 mod memory;
+#[cfg(unix)]
+mod panicking;
 mod real_loop;
 #[cfg(unix)]
 mod real_terminal;

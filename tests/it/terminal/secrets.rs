@@ -178,7 +178,7 @@ fn no_command_prints_a_planted_key() {
 }
 
 /// A market that tells everything that it should not, and assigns.
-fn market() -> Recorder {
+pub fn market() -> Recorder {
     Recorder::start(|number, request| match request.path.as_str() {
         "/route/" => {
             let sign = signature(number % 20);

@@ -1,0 +1,62 @@
+//! How often frames are drawn.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+// 60 frames a second: more would only be queued by the terminal.
+/// The time between two frames, on average.
+const GAP: Duration = Duration::from_millis(16);
+
+// The first frame, the background's color and the first rows come within a few milliseconds.
+/// The time that a pause saves up for frames at once: a key or response right after a frame is not
+/// kept waiting.
+const CREDIT: Duration = Duration::from_millis(48);
+
+/// When the next frame may be drawn.
+#[derive(Debug)]
+pub(super) struct FramePace {
+    due: Instant,
+}
+
+impl FramePace {
+    pub(super) fn new(now: Instant) -> Self {
+        Self {
+            due: now.checked_sub(CREDIT).unwrap_or(now),
+        }
+    }
+
+    pub(super) const fn due(&self) -> Instant {
+        self.due
+    }
+
+    pub(super) fn drawn(&mut self, now: Instant) {
+        let saved = now.checked_sub(CREDIT).unwrap_or(now);
+        self.due = self.due.max(saved) + GAP;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The milliseconds at which frames are drawn that are all wanted at once.
+    fn drawn_at(pace: &mut FramePace, wanted: Instant, start: Instant) -> Vec<u128> {
+        let frame = |_| {
+            let now = pace.due().max(wanted);
+            pace.drawn(now);
+            (now - start).as_millis()
+        };
+        (0..6).map(frame).collect()
+    }
+
+    #[test]
+    fn four_frames_follow_a_pause_at_once_and_the_rest_sixty_a_second() {
+        let start = Instant::now();
+        let mut pace = FramePace::new(start);
+        assert_eq!(drawn_at(&mut pace, start, start), [0, 0, 0, 0, 16, 32]);
+        let later = start + Duration::from_secs(9);
+        let wanted = [9000, 9000, 9000, 9000, 9016, 9032];
+        assert_eq!(drawn_at(&mut pace, later, start), wanted);
+    }
+}
