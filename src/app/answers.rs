@@ -42,8 +42,8 @@ pub(super) fn on_reply(
         Ok(effects) => return effects,
         Err(result) => result,
     };
-    if auto_refresh::causes_answered(&mut model.state, ticket, &result) {
-        return Vec::new();
+    if let Some(effects) = auto_refresh::causes_answered(&mut model.state, ticket, &result) {
+        return effects;
     }
     let Some(answer) = records(result) else {
         return Vec::new();
@@ -66,6 +66,7 @@ pub(super) fn on_reply(
     let resource = browser.resource();
     let is_listing = resource == Resource::Workergroups && answer.is_ok();
     let asked = Asked::by(browser);
+    let mut effects: Vec<Effect> = browser.take_unrecorded().into_iter().collect();
     match answer.map(|listing| browser.arrival(ticket, listing, now)) {
         Ok(Ok(arrival)) => return vec![Effect::Arrange(arrival)],
         Ok(Err(listing)) => browser.answered(ticket, Ok(listing), now),
@@ -75,8 +76,12 @@ pub(super) fn on_reply(
     if is_listing {
         return groups::listed(model, now);
     }
-    let mut effects: Vec<Effect> = recorded.into_iter().collect();
-    effects.extend(auto_refresh::ask_causes(&mut model.state, resource, now));
+    effects.extend(auto_refresh::record(
+        &mut model.state,
+        resource,
+        recorded,
+        now,
+    ));
     effects
 }
 

@@ -1,6 +1,8 @@
 //! Auto-refresh: repeats a search, compares each response with an earlier one, and asks once why
 //! what is gone is gone.
 
+use std::collections::BTreeSet;
+
 use super::browser::Browser;
 use super::message::Effect;
 use super::pane::Pane;
@@ -161,13 +163,23 @@ impl Browser {
         missing
     }
 
-    /// The search that tells why lots are gone: their machines without the person's conditions.
+    /// The search that tells why lots are gone: their machines without the person's conditions, or
+    /// all machines of their hosts where the market takes no machines.
     fn cause_query(&self, lots: &[Lot]) -> Option<Query> {
-        let field = self.query.catalog().by_key("machine_id")?;
-        let mut machines: Vec<i64> = lots.iter().map(|lot| lot.machine).collect();
-        machines.dedup();
-        let ids = machines.into_iter().map(|id| Value::id(i128::from(id)));
-        let operand = Operand::Many(ids.collect());
+        let catalog = self.query.catalog();
+        let fields = ["machine_id", "host_id"].into_iter();
+        let mut fields = fields.filter_map(|key| catalog.by_key(key));
+        let field = fields.find(|field| self.dialect().sends(field))?;
+        let before = self.watching()?.last_poll()?;
+        let rows = 0..u32::try_from(before.len()).unwrap_or(u32::MAX);
+        let gone = rows.filter(|row| lot_of(before, *row).is_some_and(|lot| lots.contains(&lot)));
+        let ids: BTreeSet<i128> = gone
+            .filter_map(|row| before.cell(row as usize, field).whole())
+            .collect();
+        if ids.is_empty() {
+            return None;
+        }
+        let operand = Operand::Many(ids.into_iter().map(Value::id).collect());
         Some(Query {
             conditions: vec![Condition::new(field, Operator::In, operand)],
             order: Vec::new(),
@@ -253,7 +265,7 @@ pub(super) fn tick(state: &mut State, now: Now) -> Vec<Effect> {
 
 /// Asks why the lots are gone that the newest response lacks: one search for all of them, if the
 /// budget has room for it.
-pub(super) fn ask_causes(state: &mut State, resource: Resource, now: Now) -> Vec<Effect> {
+fn ask_causes(state: &mut State, resource: Resource, now: Now) -> Vec<Effect> {
     let lots = state.browsers[resource].missing_lots();
     if lots.is_empty() || state.held(now).is_some() || state.watch_pace.free_at(1, now) > now.mono {
         return Vec::new();
@@ -275,8 +287,37 @@ pub(super) fn ask_causes(state: &mut State, resource: Resource, now: Now) -> Vec
         .collect()
 }
 
-/// Takes the response that tells why lots are gone; false if no watched search waits for it.
-pub(super) fn causes_answered(state: &mut State, ticket: Ticket, response: &Response) -> bool {
+/// Records a poll: at once, or with the causes once they are known.
+pub(super) fn record(
+    state: &mut State,
+    resource: Resource,
+    recorded: Option<Effect>,
+    now: Now,
+) -> Vec<Effect> {
+    let search = ask_causes(state, resource, now);
+    match (recorded, &mut state.browsers[resource].watch) {
+        (Some(Effect::Record(poll)), Some(watch)) if !search.is_empty() => {
+            watch.unrecorded = Some(poll);
+            search
+        }
+        (recorded, _) => recorded.into_iter().chain(search).collect(),
+    }
+}
+
+impl Browser {
+    /// The poll that waits for its causes, to record it without them: the next one is here.
+    pub(super) fn take_unrecorded(&mut self) -> Option<Effect> {
+        let poll = self.watch.as_mut()?.unrecorded.take();
+        poll.map(Effect::Record)
+    }
+}
+
+/// Takes the response that tells why lots are gone; `None` if no watched search waits for it.
+pub(super) fn causes_answered(
+    state: &mut State,
+    ticket: Ticket,
+    response: &Response,
+) -> Option<Vec<Effect>> {
     let is_it = |search: &mut (Ticket, Vec<Lot>)| search.0 == ticket;
     for browser in state.browsers.iter_mut() {
         let offer_type = browser.query.offer_type;
@@ -287,12 +328,16 @@ pub(super) fn causes_answered(state: &mut State, ticket: Ticket, response: &Resp
             if let Ok(Reply::Records(listing)) = response {
                 let coverage = coverage(listing, Some(MOST_SLICES));
                 let causes = history::causes(&lots, listing, offer_type, coverage);
+                if let Some(poll) = &mut watch.unrecorded {
+                    poll.causes.extend(causes.iter().cloned());
+                }
                 watch.causes.extend(causes);
             }
-            return true;
+            let recorded = watch.unrecorded.take();
+            return Some(recorded.map(Effect::Record).into_iter().collect());
         }
     }
-    false
+    None
 }
 
 /// The person pressed a key, or the terminal got or lost the focus: what the open pane shows has

@@ -72,15 +72,14 @@ impl Recall {
         }
     }
 
-    /// Asks a question, unless its answer is here or awaited.
-    fn ask(&mut self, question: Question, tickets: &mut Tickets) -> Option<Effect> {
-        let is_asked = self.asked.iter().any(|(_, own)| *own == question);
-        if is_asked || self.answers.iter().any(|(own, _)| *own == question) {
-            return None;
-        }
+    /// Asks a question. An earlier answer to the same one is forgotten: a response may have been
+    /// recorded since, even in the same second.
+    fn ask(&mut self, question: Question, tickets: &mut Tickets) -> Effect {
+        self.answers.retain(|(own, _)| *own != question);
+        self.asked.retain(|(_, own)| *own != question);
         let ticket = tickets.take();
         self.asked.push((ticket, question.clone()));
-        Some(Effect::Recall { ticket, question })
+        Effect::Recall { ticket, question }
     }
 
     /// What is remembered of a model's offers in the search that is shown; `None` until it is here.
@@ -130,7 +129,7 @@ impl Recall {
         let question = question(
             Some(search.clone()),
             filter,
-            VERDICT_DAYS,
+            VERDICT_DAYS * SECONDS_PER_DAY,
             Want::Memory,
             now,
         );
@@ -138,11 +137,11 @@ impl Recall {
     }
 }
 
-/// A question about the last `days` days.
+/// A question about the last `seconds`.
 pub fn question(
     search: Option<SearchKey>,
     filter: LotFilter,
-    days: i64,
+    seconds: i64,
     want: Want,
     now: Now,
 ) -> Question {
@@ -150,15 +149,15 @@ pub fn question(
     Question {
         search,
         filter,
-        since: Moment(until.0.saturating_sub(days * SECONDS_PER_DAY)),
+        since: Moment(until.0.saturating_sub(seconds)),
         until,
         want,
     }
 }
 
 impl State {
-    /// Asks a question of the record, unless its answer is here or awaited.
-    pub(crate) fn recall(&mut self, question: Question) -> Option<Effect> {
+    /// Asks a question of the record; [`Recall::answer`] has the answer once it is here.
+    pub(crate) fn recall(&mut self, question: Question) -> Effect {
         self.recall.ask(question, &mut self.tickets)
     }
 

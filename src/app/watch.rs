@@ -82,6 +82,8 @@ pub struct Watch {
     events: VecDeque<Event>,
     /// The search for the causes under way, and the lots it is about.
     pub(super) cause_search: Option<(Ticket, Vec<Lot>)>,
+    /// The newest poll while that search is under way: it is recorded with the causes.
+    pub(super) unrecorded: Option<Box<Poll>>,
 }
 
 /// The differences to an earlier response.
@@ -150,6 +152,7 @@ impl Watch {
             poll: None,
             events: VecDeque::new(),
             cause_search: None,
+            unrecorded: None,
         }
     }
 

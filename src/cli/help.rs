@@ -61,7 +61,7 @@ static EXAMPLES: &[(&[&str], &[Example])] = &[
     (&["watch"], &[
         ("bourse watch 4090 europe --once", "record the prices of this search once"),
         ("bourse watch h100 --every 5m --once --format json", "the changes as JSON, for a timer"),
-        ("bourse watch gpu_name=RTX_4090 --if 'dph_total<9' --count 2 --exec 'echo found'",
+        ("bourse watch 4090 --if 'dph_total<9' --count 2 --exec 'echo found'",
             "run a command once two offers are cheap enough"),
     ]),
     (&["history"], &[

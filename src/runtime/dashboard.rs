@@ -3,6 +3,8 @@
 //! There is no frame rate. Pending messages are handled together and cost one frame; at
 //! most one frame in 16 ms is drawn on average; with nothing to do the process sleeps.
 
+mod configuration;
+
 use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
@@ -15,28 +17,26 @@ use tokio::time::Instant;
 use super::alarm::Attention;
 pub use super::calls::{Boxed, Calls, Notify};
 use super::clock::Clock;
-use super::config_watch::{ConfigWatch, Reloaded};
+use super::config_watch::ConfigWatch;
 use super::disk_writer::{DiskWriter, Job};
 use super::editor::Document;
 use super::frame_pace::FramePace;
 use super::history::{HistoryJob, HistoryThread};
 use super::markets::{MarketTasks, PendingConnections};
 use super::messages::{message, told, with_paste};
-use super::start::{Themes, theme_choices};
 pub use super::surface::{Surface, TerminalEvent};
 use super::writes::{self, journalled};
 use super::{arrivals, routes};
 use crate::api::{ApiError, Operation, Request};
-use crate::app::configuration::Reconfigured;
 use crate::app::frame_layout::FrameLayout;
 use crate::app::markets::{MarketCommand, MarketEvent};
 use crate::app::remote::Ticket;
 use crate::app::{Effect, Message, Model, Now, update};
-use crate::cli::{DEFAULT_CONFIG, ProfileResolver, by_name};
+use crate::cli::{ProfileResolver, by_name};
 use crate::domain::journal::Intent;
 use crate::sandbox::Running;
 use crate::store::history::HistoryPlace;
-use crate::store::{GroupsFile, Journal, PacingFile, StateStore, files};
+use crate::store::{GroupsFile, Journal, PacingFile, StateStore};
 use crate::widgets::theme::Theme;
 
 // A fast route run could otherwise fill the queue as quickly as it drains, and no frame be drawn.
@@ -396,63 +396,6 @@ impl<S: Surface> Dashboard<S> {
             ready.map(|ticket| self.pending.take(ticket));
         }
         Ok(None)
-    }
-
-    async fn edit(&mut self, document: Document) -> io::Result<Result<String, String>> {
-        let edited = self.surface.edit(document).await?;
-        // The editor may have changed the title.
-        self.title.clear();
-        Ok(edited)
-    }
-
-    /// Opens the editor on the configuration; a new file lists every setting.
-    async fn edit_config(&mut self) -> io::Result<()> {
-        let Some(path) = self.known.as_ref().and_then(|known| known.paths()) else {
-            let why = "no home directory for a configuration".to_owned();
-            let _ = self.outbox.send(Message::Saved(Err(why)));
-            return Ok(());
-        };
-        let path = path.config_file();
-        let written = if path.exists() {
-            Ok(())
-        } else {
-            files::replace(&path, DEFAULT_CONFIG.as_bytes())
-        };
-        let edited = match written {
-            Ok(()) => self.edit(Document::File(path)).await?,
-            Err(why) => Err(format!("can't write {}: {why}", path.display())),
-        };
-        if let Err(why) = edited {
-            let _ = self.outbox.send(Message::Saved(Err(why)));
-        }
-        // The folder may not have existed when watching began.
-        self.config.iter().for_each(ConfigWatch::reload);
-        Ok(())
-    }
-
-    /// Applies the terminal settings; the core handles the rest.
-    fn reconfigured(&mut self, reloaded: Reloaded) -> Message {
-        Message::Reconfigured(reloaded.map(|(new, is_noticeable)| {
-            let themes = Themes::of(&new.look);
-            self.themes = themes.asked;
-            let asked = themes.asked.zip(self.is_light);
-            let asked = asked.map(|(asked, is_light)| asked[usize::from(is_light)]);
-            self.theme = asked.unwrap_or(themes.unasked);
-            self.attention = Attention {
-                notifications: new.notifications,
-                command: new.alert_command,
-            };
-            self.surface.mouse(new.mouse);
-            Box::new(Reconfigured {
-                keymap: new.keymap.in_words(self.theme.ascii),
-                market_list: new.market_list,
-                themes: theme_choices(&new.themes, &new.look, &new.theme, self.is_light),
-                throughput: new.throughput,
-                watch: new.watch,
-                notices: new.notices,
-                is_noticeable,
-            })
-        }))
     }
 
     /// Receives the progress of a ticket's call.

@@ -134,6 +134,10 @@ pub(super) fn money(price: f64) -> String {
     text.strip_suffix("/h").unwrap_or(&text).to_owned()
 }
 
+/// A share in percent; one above zero is never written as none.
 pub(super) fn percent(share: f64) -> String {
+    if share > 0.0 && share < 0.005 {
+        return "under 1%".to_owned();
+    }
     format!("{:.0}%", share * 100.0)
 }

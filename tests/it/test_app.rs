@@ -9,6 +9,7 @@ use bourse::app::message::{Effect, Message};
 use bourse::app::remote::{Now, Ticket};
 use bourse::app::view::Region;
 use bourse::app::{Model, Profile, update};
+use bourse::domain::history::Poll;
 use bourse::domain::{Dialect, Listing, Resource};
 use bourse::widgets::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
@@ -21,6 +22,8 @@ pub struct TestApp {
     pub now: Now,
     pub calls: Vec<(Ticket, Request)>,
     pub effects: Vec<Effect>,
+    /// What it added to the recorded market.
+    pub polls: Vec<Poll>,
     pub theme: Theme,
     /// Whether long responses stay unarranged until [`TestApp::arrange`].
     pub holds_arrivals: bool,
@@ -60,6 +63,7 @@ impl TestApp {
             },
             calls: Vec::new(),
             effects: Vec::new(),
+            polls: Vec::new(),
             theme: Theme::MONO,
             holds_arrivals: false,
             arrivals: Vec::new(),
@@ -98,6 +102,7 @@ impl TestApp {
                     ticket, request, ..
                 } => self.calls.push((ticket, request)),
                 Effect::Abort(ticket) => self.calls.retain(|(own, _)| *own != ticket),
+                Effect::Record(poll) => self.polls.push(*poll),
                 other => self.effects.push(other),
             }
         }

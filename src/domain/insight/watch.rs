@@ -49,7 +49,7 @@ impl Differences {
 /// one of them has did not change, and neither did one that differs in the last digits only, as
 /// after re-encoding.
 ///
-/// A market renumbers its offers and splits its machines anew without anything having changed
+/// A market renumbers its offers and re-splits its machines without anything having changed
 /// hands: a row under another id is the same if machine, model and number of GPUs are, and a machine
 /// that still offers the model has neither arrived nor left.
 pub fn differences(old: &Listing, new: &Listing, price: &Field) -> Differences {

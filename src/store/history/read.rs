@@ -171,15 +171,20 @@ fn spell(row: &Row<'_>, seen: Moment) -> rusqlite::Result<Spell> {
 
 fn excerpt(connection: &Connection, search: i64, question: &Question) -> rusqlite::Result<Excerpt> {
     let (since, until) = (question.since, question.until);
+    // What the poll before the time saw last ended in it.
+    let before: Option<i64> = connection
+        .prepare_cached(
+            "SELECT max(at) FROM poll WHERE search = ?1 AND at < ?2 AND outcome IN (0, 1)",
+        )?
+        .query_row(params![search, since.0], |row| row.get(0))?;
+    let from = before.unwrap_or(since.0);
     let polls = connection
         .prepare_cached(
             "SELECT at, took, outcome, found, every FROM poll
-             WHERE search = ?1 AND at <= ?3 AND at >= coalesce(
-                 (SELECT max(at) FROM poll WHERE search = ?1 AND at < ?2 AND outcome IN (0, 1)), ?2)
-             AND (at >= ?2 OR outcome IN (0, 1))
+             WHERE search = ?1 AND at BETWEEN ?2 AND ?3 AND (at >= ?4 OR at = ?2)
              ORDER BY at",
         )?
-        .query_map(params![search, since.0, until.0], poll)?
+        .query_map(params![search, from, until.0, since.0], poll)?
         .collect::<rusqlite::Result<_>>()?;
     let seen = last_usable(connection, search)?.map_or(until, |last| last.at);
     if question.want == Want::Searches {
@@ -195,13 +200,13 @@ fn excerpt(connection: &Connection, search: i64, question: &Question) -> rusqlit
     };
     let text = format!(
         "SELECT {SPELL} FROM spell JOIN lot ON lot.id = spell.lot
-         WHERE search = ?1 AND first <= ?3 AND (ending IS NULL OR last >= ?2)
+         WHERE search = ?1 AND first <= ?3 AND (ending IS NULL OR ended >= ?2)
          AND (?4 IS NULL OR ?4 = ?4) AND (?5 IS NULL OR ?5 = ?5) {lots} ORDER BY first"
     );
     let spells = connection
         .prepare_cached(&text)?
         .query_map(
-            params![search, since.0, until.0, filter.machine, filter.model],
+            params![search, from, until.0, filter.machine, filter.model],
             |row| spell(row, seen),
         )?
         .collect::<rusqlite::Result<_>>()?;

@@ -80,7 +80,7 @@ fn oldest_share(connection: &Connection) -> rusqlite::Result<Option<i64>> {
             // The one at the border goes too, so that something always does.
             .map(|at: i64| Some(at.saturating_add(1)))
     };
-    match counted("spell", "last")? {
+    match counted("spell", "ended")? {
         Some(border) => Ok(Some(border)),
         None => counted("poll", "at"),
     }
@@ -91,7 +91,7 @@ fn oldest_share(connection: &Connection) -> rusqlite::Result<Option<i64>> {
 fn forget_before(connection: &mut Connection, border: i64) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     transaction.execute(
-        "DELETE FROM spell WHERE ending IS NOT NULL AND last < ?1",
+        "DELETE FROM spell WHERE ending IS NOT NULL AND ended < ?1",
         params![border],
     )?;
     // Those on offer at the last poll of a search that nobody has run since.

@@ -51,7 +51,7 @@ const STEPS: [&str; 2] = [
         ended INTEGER
     );
     CREATE UNIQUE INDEX spell_open ON spell (search, lot) WHERE ending IS NULL;
-    CREATE INDEX spell_closed ON spell (search, last) WHERE ending IS NOT NULL;
+    CREATE INDEX spell_closed ON spell (search, ended) WHERE ending IS NOT NULL;
     CREATE INDEX spell_lot ON spell (lot, search);",
     "CREATE TABLE lease (
         search INTEGER PRIMARY KEY REFERENCES search (id) ON DELETE CASCADE,

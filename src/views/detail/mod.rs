@@ -322,6 +322,7 @@ impl View for Detail {
                 | Action::SortRight
                 | Action::Reverse
                 | Action::Watch
+                | Action::WatchSettings
                 | Action::OfferType
                 | Action::Reset
                 | Action::SaveSearch

@@ -120,7 +120,7 @@ fn summary(series: &Series, local: &LocalTime, theme: &Theme) -> Vec<Line<'stati
             None => line.push(Text::styled("none on offer", theme.text)),
         }
         let ago = local.now - seconds(now.at);
-        let text = format!(", {} ago", format::lasting(ago.max(0.0)));
+        let text = format!(", {} ago", format::span(ago.max(0.0)));
         line.push(Text::styled(text, theme.dim));
         lines.push(Line::from(line));
     }
@@ -338,6 +338,7 @@ fn time_ticks(
     scene: &mut Scene<'_, '_>,
 ) {
     let step = match span {
+        Span::Hour => 600,
         Span::Day => 4 * 3600,
         Span::Week => 86_400,
         Span::Month => 5 * 86_400,
@@ -352,10 +353,10 @@ fn time_ticks(
         .map(|steps| Moment(series.until.0 - steps * step));
     for moment in ticks.filter(|moment| *moment >= series.since) {
         let column = plot.x + chart::cell(times.place(moment), plot.width);
-        // Clock times are `HH:MM:SS` today and have the date in front before.
+        // `2026-11-20 12:00`
         let full = local.minute(seconds(moment));
         let label = match span {
-            Span::Day => full.get(11..),
+            Span::Hour | Span::Day => full.get(11..),
             Span::Week | Span::Month => full.get(5..10),
         };
         let label = label.unwrap_or(&full);

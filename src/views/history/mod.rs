@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 use crate::app::State;
 use crate::app::groups::preflight::Look;
 use crate::app::keymap::{Action, Context};
-use crate::app::recall::{self, Recalled};
+use crate::app::recall::{self, Recalled, SECONDS_PER_DAY};
 use crate::app::remote::Now;
 use crate::app::view::{Availability, Cx, Outcome, Scene, View};
 use crate::domain::history::{
@@ -16,7 +16,7 @@ use crate::domain::history::{
 };
 use crate::domain::insight::lot_of;
 use crate::domain::workergroup::Recruitment;
-use crate::domain::{Resource, Untrusted};
+use crate::domain::{Query, Resource, Untrusted};
 
 /// Parts of the time: as many as a wide screen has columns for.
 const BUCKETS: usize = 180;
@@ -30,24 +30,27 @@ const LONGEST_TITLE: usize = 60;
 /// How far back the chart goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Span {
+    Hour,
     Day,
     Week,
     Month,
 }
 
 impl Span {
-    const ALL: [Self; 3] = [Self::Day, Self::Week, Self::Month];
+    const ALL: [Self; 4] = [Self::Hour, Self::Day, Self::Week, Self::Month];
 
-    const fn days(self) -> i64 {
+    const fn seconds(self) -> i64 {
         match self {
-            Self::Day => 1,
-            Self::Week => 7,
-            Self::Month => 30,
+            Self::Hour => 3600,
+            Self::Day => SECONDS_PER_DAY,
+            Self::Week => 7 * SECONDS_PER_DAY,
+            Self::Month => 30 * SECONDS_PER_DAY,
         }
     }
 
     const fn title(self) -> &'static str {
         match self {
+            Self::Hour => "an hour",
             Self::Day => "a day",
             Self::Week => "a week",
             Self::Month => "a month",
@@ -93,11 +96,22 @@ impl History {
             return false;
         };
         let pane = (browser.resource(), browser.responses());
-        let subjects = subjects(cx.state);
+        Self::show(subjects(cx.state), pane, cx);
+        true
+    }
+
+    /// The history of a saved search.
+    pub fn of_search(query: &Query, cx: &mut Cx<'_>) {
+        let subject = Subject::of_search(SearchKey::of(query), "search");
+        let responses = cx.state.browsers[query.resource].responses();
+        Self::show(vec![subject], (query.resource, responses), cx);
+    }
+
+    fn show(subjects: Vec<Subject>, pane: (Resource, u64), cx: &mut Cx<'_>) {
         let mut view = Self {
             subjects,
             place: 0,
-            span: Span::Week,
+            span: Span::Day,
             question: None,
             searches: None,
             series: None,
@@ -107,16 +121,16 @@ impl History {
         };
         if cx.state.recall.is_on {
             let all = LotFilter::default();
-            let searches = recall::question(None, all, 30, Want::Searches, cx.now);
+            let searches =
+                recall::question(None, all, Span::Month.seconds(), Want::Searches, cx.now);
             let effect = cx.state.recall(searches.clone());
-            cx.effects(effect);
+            cx.effect(effect);
             view.searches = Some(searches);
         } else {
             view.failure = Some("Nothing is recorded without a state folder".to_owned());
         }
         view.ask(cx);
         cx.open(view);
-        true
     }
 
     fn subject(&self) -> Option<&Subject> {
@@ -132,12 +146,12 @@ impl History {
         let question = recall::question(
             Some(subject.search.clone()),
             subject.filter.clone(),
-            self.span.days(),
+            self.span.seconds(),
             Want::Series { buckets: BUCKETS },
             cx.now,
         );
         let effect = cx.state.recall(question.clone());
-        cx.effects(effect);
+        cx.effect(effect);
         self.question = Some(question);
         self.is_awaited = true;
         self.take_answer(cx.state);
@@ -274,6 +288,9 @@ impl View for History {
             | Action::Differences
             | Action::Mark
             | Action::Settings
+            // They are about the table below.
+            | Action::Copy
+            | Action::Export
             | Action::Submit
             | Action::Up
             | Action::Down

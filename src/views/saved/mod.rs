@@ -5,6 +5,7 @@ mod draw;
 use ratatui::layout::Rect;
 
 use super::confirm::{Confirm, Entered, Prompt, accept};
+use super::history::History;
 use super::keys::{edits, only};
 use crate::app::State;
 use crate::app::keymap::{Action, Context};
@@ -193,6 +194,7 @@ impl View for Saved {
             (Action::Submit, Entry::ShowPresets) => Some("show"),
             (Action::Submit, Entry::Saved(_) | Entry::Preset(_)) => Some("run"),
             (Action::Toggle, _) => Some("run at start"),
+            (Action::Settings, _) => Some("history"),
             (Action::Remove, Entry::Preset(_)) => Some("hide"),
             (Action::Remove, _) => Some("delete"),
             _ => None,
@@ -207,8 +209,9 @@ impl View for Saved {
                 Action::MoveDown,
                 Action::Remove,
                 Action::Edit,
+                Action::Settings,
             ],
-            Some(Entry::Preset(_)) => &[Action::Toggle, Action::Remove],
+            Some(Entry::Preset(_)) => &[Action::Toggle, Action::Remove, Action::Settings],
             Some(Entry::Save | Entry::ShowPresets) | None => &[],
         };
         only(used, action)
@@ -232,6 +235,13 @@ impl View for Saved {
                 self.change(SearchChange::Shift { name, by: 1 }, cx);
             }
             (Action::Remove, Some(entry)) => self.remove(entry, cx),
+            (Action::Settings, Some(Entry::Saved(_) | Entry::Preset(_))) => {
+                let dialect = cx.state.profile.dialect;
+                let search = self.search(cx.state);
+                if let Some(Ok((query, _, _))) = search.map(|search| search.read(dialect)) {
+                    History::of_search(&query, cx);
+                }
+            }
             (Action::Edit, Some(Entry::Saved(name))) => ask_new_name(name, cx),
             (Action::Edit | Action::MoveUp | Action::MoveDown, Some(Entry::Preset(_))) => {
                 cx.complain("Presets can't be changed: run one and save it as your own");

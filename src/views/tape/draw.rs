@@ -7,8 +7,10 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 
 use super::{DAYS, SEARCH, Tape, what};
+use crate::app::State;
 use crate::app::frame_layout::Target;
 use crate::app::keymap::Action;
+use crate::app::recall::Recalled;
 use crate::app::view::{Region, Scene};
 use crate::domain::history::{Change, ChangeKind, Event, EventKind, Lasted, Moment};
 use crate::domain::local::LocalTime;
@@ -64,7 +66,11 @@ pub(super) fn tape(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     let rows = Events {
         view,
         local: &local,
-        scene_state: scene.state,
+        unit: match view.resource {
+            Resource::Offers => "GPUs",
+            Resource::Volumes | Resource::Workergroups => "GB",
+        },
+        state: scene.state,
         theme: scene.theme,
     };
     let widget = Table::new(&rows, &columns, &placed, Some(view.cursor), scene.theme);
@@ -95,7 +101,7 @@ fn empty(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     let is_awaited = view.failure.is_none()
         && view.question.as_ref().is_some_and(|question| {
             let recalled = scene.state.recall.answer(question);
-            matches!(recalled, crate::app::recall::Recalled::Awaited)
+            matches!(recalled, Recalled::Awaited)
         });
     let watch = scene.state.keymap.key_of(Action::Watch);
     let lines = if is_awaited {
@@ -138,11 +144,12 @@ fn columns(view: &Tape, local: &LocalTime) -> Vec<Column> {
     vec![
         Column::text("Time", widest),
         Column::number(lot, 8),
-        Column::text("GPU", 14).priority(3),
-        Column::text("What", 15).grows(),
-        Column::number("Old → new", 16),
+        Column::text("GPU", 12).priority(3),
+        Column::text("What", 15),
+        Column::number("Old → new", 14),
         Column::number("%", 5).priority(1),
-        Column::number("After", 7).priority(2),
+        Column::number("After", 6).priority(2),
+        Column::text("", 1).priority(4).grows(),
     ]
 }
 
@@ -155,7 +162,9 @@ fn time(at: Moment, local: &LocalTime) -> String {
 struct Events<'a> {
     view: &'a Tape,
     local: &'a LocalTime,
-    scene_state: &'a crate::app::State,
+    /// What amounts are counted in.
+    unit: &'static str,
+    state: &'a State,
     theme: &'a Theme,
 }
 
@@ -166,7 +175,7 @@ impl Events<'_> {
 
     fn change(&self, change: &Change, lasted: Option<Lasted>, column: usize) -> (String, Style) {
         let theme = self.theme;
-        let cause = self.view.cause(change, self.scene_state);
+        let cause = self.view.cause(change, self.state);
         let style = match change.kind {
             ChangeKind::Listed => theme.accent,
             ChangeKind::Repriced { from } if change.price < from => theme.good,
@@ -183,7 +192,7 @@ impl Events<'_> {
                 (model.screen(MODEL), Style::new())
             }
             3 => (what(change, cause).to_owned(), style),
-            4 => (prices(change), style),
+            4 => (prices(change, self.unit), style),
             5 => (share(change).unwrap_or_default(), style),
             6 => (lasted.map_or_else(String::new, after), theme.dim),
             _ => Default::default(),
@@ -200,13 +209,13 @@ fn price(value: f64) -> String {
     }
 }
 
-fn prices(change: &Change) -> String {
+fn prices(change: &Change, unit: &str) -> String {
     let own = price(change.price);
     match change.kind {
         ChangeKind::Listed | ChangeKind::IntoView => format!("→ {own}"),
         ChangeKind::Gone(_) | ChangeKind::OutOfView => format!("{own} →"),
         ChangeKind::Repriced { from } => format!("{} → {own}", price(from)),
-        ChangeKind::Resized { from } => format!("{from} → {}", change.amount),
+        ChangeKind::Resized { from } => format!("{from} → {} {unit}", change.amount),
     }
 }
 
@@ -223,12 +232,12 @@ fn after(lasted: Lasted) -> String {
     format!("{sign}{}", format::span(lasted.seconds as f64))
 }
 
-/// `not watched for 6 h 02 min`.
-pub(in crate::views) fn gap(seconds: i64) -> String {
+/// How long a gap was: `6 h 02 min`.
+fn gap(seconds: i64) -> String {
     let minutes = seconds / 60;
     match (minutes / 60, minutes % 60) {
-        (0, minutes) => format!("not watched for {minutes} min"),
-        (hours, minutes) => format!("not watched for {hours} h {minutes:02} min"),
+        (0, minutes) => format!("{minutes} min"),
+        (hours, minutes) => format!("{hours} h {minutes:02} min"),
     }
 }
 
@@ -243,7 +252,8 @@ impl Rows for Events<'_> {
         };
         let (text, style) = match (&event.kind, column) {
             (_, 0) => (time(event.at, self.local), self.theme.dim),
-            (EventKind::NotWatched { since }, 3) => (gap(event.at.since(*since)), self.theme.dim),
+            (EventKind::NotWatched { .. }, 3) => ("not watched for".to_owned(), self.theme.dim),
+            (EventKind::NotWatched { since }, 4) => (gap(event.at.since(*since)), self.theme.dim),
             (EventKind::NotWatched { .. }, _) => Default::default(),
             (EventKind::Change { change, lasted }, column) => self.change(change, *lasted, column),
         };

@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 
 use crate::app::State;
 use crate::app::keymap::{Action, Context};
-use crate::app::recall::{self, Recalled};
+use crate::app::recall::{self, Recalled, SECONDS_PER_DAY};
 use crate::app::remote::Now;
 use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::history::{
@@ -74,9 +74,15 @@ impl Tape {
         }
         let search = cx.state.shown_search().filter(|_| !self.is_all);
         let want = Want::Tape { most: MOST };
-        let question = recall::question(search, LotFilter::default(), DAYS, want, cx.now);
+        let question = recall::question(
+            search,
+            LotFilter::default(),
+            DAYS * SECONDS_PER_DAY,
+            want,
+            cx.now,
+        );
         let effect = cx.state.recall(question.clone());
-        cx.effects(effect);
+        cx.effect(effect);
         self.question = Some(question);
     }
 
@@ -153,7 +159,8 @@ impl Tape {
 
     /// Searches every offer of the selected event's machine.
     fn go_to_machine(&self, cx: &mut Cx<'_>) {
-        let Some(lot) = self.selected().and_then(Event::lot) else {
+        let Some(EventKind::Change { change, .. }) = self.selected().map(|event| &event.kind)
+        else {
             return cx.complain("Nothing was watched then");
         };
         let browser = &mut cx.state.browsers[self.resource];
@@ -161,11 +168,19 @@ impl Tape {
             Resource::Offers => "machine_id",
             Resource::Volumes | Resource::Workergroups => "cluster_id",
         };
-        let Some(field) = self.resource.catalog().by_key(key) else {
-            return;
+        let condition = |key: &str, id: i64| {
+            let field = self.resource.catalog().by_key(key)?;
+            let id = Operand::One(Value::id(i128::from(id)));
+            Some(Condition::new(field, Operator::Eq, id))
         };
-        let id = Operand::One(Value::id(i128::from(lot.machine)));
-        browser.change_conditions(vec![Condition::new(field, Operator::Eq, id)]);
+        let machine = condition(key, change.lot.machine);
+        // Where the market takes no machines, they are picked from all of the host's.
+        let is_sent = machine
+            .as_ref()
+            .is_some_and(|own| browser.dialect().sends(own.field));
+        let host = change.host.filter(|_| !is_sent);
+        let host = host.and_then(|host| condition("host_id", host));
+        browser.change_conditions(machine.into_iter().chain(host).collect());
         cx.close_all();
         cx.perform_on_pane(Action::Refresh);
     }
@@ -227,7 +242,8 @@ impl View for Tape {
             Action::Newer | Action::Older | Action::Left | Action::Right if !self.is_typing => {
                 Availability::Hidden
             }
-            Action::Complete => Availability::Hidden,
+            // They are about the table below.
+            Action::Complete | Action::Copy | Action::Export => Availability::Hidden,
             _ => Availability::Available,
         }
     }
@@ -236,7 +252,7 @@ impl View for Tape {
         match action {
             Action::Query => Some("filter"),
             Action::Submit if self.is_typing => Some("keep"),
-            Action::Submit => Some("offers of the machine"),
+            Action::Submit => Some("machine's offers"),
             Action::NextTab if self.is_all => Some("this search"),
             Action::NextTab => Some("all searches"),
             Action::Back if self.is_typing => Some("clear filter"),

@@ -4,6 +4,8 @@ mod analysis;
 pub mod commands;
 #[cfg(unix)]
 mod help;
+#[cfg(unix)]
+mod history;
 mod job;
 mod lists;
 #[cfg(unix)]

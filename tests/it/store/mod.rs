@@ -6,5 +6,7 @@ mod configuration;
 #[cfg(target_os = "linux")]
 mod failing_disk;
 #[cfg(unix)]
+mod history;
+#[cfg(unix)]
 mod profiles;
 mod state_files;

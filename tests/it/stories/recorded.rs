@@ -132,9 +132,9 @@ fn the_tape_shows_what_changed_newest_first() {
         desk.expect("11:59:00").expect("cheaper");
         desk.expect("0.450 → 0.410").expect("−9").expect("26m");
         desk.expect("rented").expect("0.410 →").expect(">3h");
-        desk.expect("resized").expect("8 → 4");
+        desk.expect("resized").expect("8 → 4 GPUs");
         desk.expect("listed").expect("→ 0.410");
-        desk.expect("not watched for 6 h 02 min");
+        desk.expect("not watched for").expect("6 h 02 min");
         let screen = desk.screen();
         let place = |text: &str| screen.find(text).unwrap();
         assert!(place("cheaper") < place("rented"), "{screen}");
@@ -154,7 +154,8 @@ fn the_tape_is_filtered_and_leads_to_the_machine() {
     let bourse::api::Request::Search(query) = desk.asked() else {
         panic!("{:?}", desk.calls);
     };
-    assert_eq!(query.conditions.len(), 1);
+    let asked = bourse::domain::language::print(&query.conditions);
+    assert_eq!(asked, "machine_id=9 host_id=70", "hosts can be asked for");
 }
 
 #[test]
@@ -173,7 +174,7 @@ fn without_a_record_the_tape_shows_what_auto_refresh_has_seen() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("w").wait(30.0).answer(THREE).wait(30.0);
     // The price of the GPU, from which the record's price with 50 GB follows: 0.40 + 0.0625.
-    desk.answer(&THREE.replace("\"dph_base\":0.40", "\"dph_base\":0.35"));
+    desk.answer(&THREE.replace("\"dph_base\":0.40", "\"dph_base\":0.3501"));
     desk.keys("T")
         .expect("Nothing is recorded without a state folder");
     desk.expect("cheaper").expect("0.463 → 0.413");
@@ -223,15 +224,16 @@ fn the_history_shows_prices_with_their_record_low_and_gaps() {
         questions(&mut desk);
         desk.keys("H").expect("Reading the record");
         recall(&mut desk, &recorded());
-        desk.expect("History: RTX 4090, a week")
+        desk.expect("History: RTX 4090, a day")
             .expect("asked, not paid");
+        // But for 6 h 5 min, and 5 min since the last poll.
+        desk.expect("Watched 74% of the time");
+        desk.keys("right").expect("a week");
+        recall(&mut desk, &recorded());
         desk.expect("$0.400 lowest").expect("80 GPUs on offer");
         desk.expect("Low  $0.400 on 2026-11-18 12:00");
         desk.expect("none below $0.400 in 100% of polls");
-        desk.keys("left").expect("a day");
-        recall(&mut desk, &recorded());
-        desk.expect("Watched 75% of the time");
-        desk.keys("right right").expect("a month");
+        desk.keys("right").expect("a month");
         recall(&mut desk, &recorded());
         desk.expect("$0.400 lowest");
         desk.keys("esc").expect("Offers");
@@ -257,7 +259,7 @@ fn nothing_recorded_says_how_to_record() {
     let mut desk = desk(80, 24);
     desk.keys("H");
     recall(&mut desk, &[]);
-    desk.expect("Nothing recorded in a week")
+    desk.expect("Nothing recorded in a day")
         .expect("auto-refresh");
 }
 
@@ -274,8 +276,8 @@ fn the_preview_gives_a_verdict_and_asks_once_for_it() {
         result: Box::new(Ok(answer(question, &recorded()))),
     });
     desk.wait(0.0);
-    // 0.40 and 50 GB at 0.9 a month are 0.4625: of 0.40 to 0.79 six are below it.
-    desk.expect("Low price: lower than 84%");
+    // 0.40 and 50 GB at 0.9 a month are 0.4625: of the 40 prices seven are below it, 17.5%.
+    desk.expect("Low price: lower than 82%");
     desk.expect("median $0.59");
     for _ in 0..10 {
         desk.wait(1.0);
@@ -306,4 +308,51 @@ fn compared_offers_have_their_verdicts_beside_each_other() {
     desk.keys("space space v");
     recall(&mut desk, &recorded());
     desk.expect("A: Low price");
+}
+
+#[test]
+fn a_saved_search_has_its_history() {
+    let mut desk = desk(80, 24);
+    desk.keys("b").type_text("cheapest").keys("ctrl-o");
+    desk.expect("History: search");
+    let asked = questions(&mut desk);
+    let series = asked
+        .iter()
+        .find(|(_, asked)| matches!(asked.want, Want::Series { .. }));
+    let search = series.unwrap().1.search.as_ref().unwrap();
+    assert_eq!(search.resource, Resource::Offers);
+    desk.keys("esc").expect("Cheapest 24 GB card");
+}
+
+#[test]
+fn a_poll_is_recorded_with_the_causes_of_what_is_gone() {
+    let polls = |desk: &mut TestApp| -> Vec<bourse::domain::history::Poll> {
+        let effects = std::mem::take(&mut desk.effects).into_iter();
+        effects
+            .filter_map(|effect| match effect {
+                Effect::Record(poll) => Some(*poll),
+                _ => None,
+            })
+            .collect()
+    };
+    let none = r#"{"offers":[]}"#;
+    let mut desk = desk(80, 24);
+    polls(&mut desk);
+    desk.keys("w").wait(30.0).answer(none);
+    assert!(polls(&mut desk).is_empty(), "the causes are asked for");
+    desk.answer(&THREE.replace("\"rented\":false", "\"rented\":true"));
+    let recorded = polls(&mut desk);
+    assert_eq!(recorded.len(), 1);
+    let causes: Vec<_> = recorded[0].causes.iter().map(|(_, cause)| *cause).collect();
+    assert_eq!(causes, [Cause::Rented; 3]);
+    // A response in between does not lose the poll before.
+    desk.wait(30.0).answer(THREE);
+    polls(&mut desk);
+    desk.wait(30.0).answer(none);
+    desk.keys("r");
+    let (ticket, _) = desk.calls.pop().unwrap();
+    let listing = bourse::domain::Listing::read(Resource::Offers.catalog(), none, 0.0).unwrap();
+    let reply = bourse::api::Reply::Records(Box::new(listing));
+    desk.reply(ticket, Ok(reply));
+    assert_eq!(polls(&mut desk).len(), 2);
 }

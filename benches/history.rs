@@ -1,0 +1,219 @@
+//! The recorded market after 30 days of one poll a minute of 1,000 machines: the size of its file,
+//! what a poll costs, and how long each question takes.
+//!
+//! In a poll prices change as in a tick of the sandbox, which is livelier than any real market:
+//! 0.4 % are repriced, 0.3 % rented or released, 0.05 % leave for good and others come.
+//! `DAYS=3 cargo bench --bench history` records fewer days.
+
+#![allow(missing_docs, reason = "a benchmark")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a benchmark"
+)]
+
+use std::collections::BTreeMap;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use bourse::domain::history::{
+    Lot, LotFilter, Moment, Poll, PollOutcome, Question, SearchKey, Sighting, Want,
+};
+use bourse::domain::{OfferType, Resource};
+use bourse::store::history::Database;
+
+const START: i64 = 1_795_176_000;
+const LOTS: usize = 1000;
+const MODELS: [&str; 8] = [
+    "RTX 4090",
+    "RTX 3090",
+    "H100 SXM",
+    "A100 SXM4",
+    "L40S",
+    "RTX 5090",
+    "A40",
+    "RTX A6000",
+];
+
+/// The limit of the file, in bytes, and of an answer.
+const MOST_BYTES: i64 = 200 * 1024 * 1024;
+const MOST_TIME: Duration = Duration::from_millis(100);
+
+/// A market that changes a little with each poll.
+struct Market {
+    random: fastrand::Rng,
+    on_offer: BTreeMap<Lot, Sighting>,
+    rented: Vec<Sighting>,
+    next: i64,
+}
+
+impl Market {
+    fn new() -> Self {
+        let mut market = Self {
+            random: fastrand::Rng::with_seed(16),
+            on_offer: BTreeMap::new(),
+            rented: Vec::new(),
+            next: 40_000,
+        };
+        for _ in 0..LOTS {
+            market.arrive();
+        }
+        market
+    }
+
+    fn arrive(&mut self) {
+        self.next += 1;
+        let lot = Lot {
+            machine: self.next,
+            model: MODELS[self.random.usize(..MODELS.len())].to_owned(),
+        };
+        let sighting = Sighting {
+            lot: lot.clone(),
+            host: Some(self.next / 7),
+            amount: 1 << self.random.u32(0..4),
+            price: 0.1 + 3.0 * self.random.f64(),
+            offer: 9_000_000 + self.next,
+        };
+        self.on_offer.insert(lot, sighting);
+    }
+
+    fn any(&mut self) -> Lot {
+        let place = self.random.usize(..self.on_offer.len());
+        self.on_offer.keys().nth(place).unwrap().clone()
+    }
+
+    /// A number with this mean.
+    fn count(&mut self, mean: f64) -> usize {
+        mean as usize + usize::from(self.random.f64() < mean.fract())
+    }
+
+    fn step(&mut self) {
+        for _ in 0..self.count(LOTS as f64 * 0.004) {
+            let lot = self.any();
+            let factor = 0.9 + 0.2 * self.random.f64();
+            self.on_offer.get_mut(&lot).unwrap().price *= factor;
+        }
+        for _ in 0..self.count(LOTS as f64 * 0.003) {
+            if self.rented.is_empty() || self.random.bool() {
+                let lot = self.any();
+                self.rented.push(self.on_offer.remove(&lot).unwrap());
+            } else {
+                let place = self.random.usize(..self.rented.len());
+                let back = self.rented.swap_remove(place);
+                self.on_offer.insert(back.lot.clone(), back);
+            }
+        }
+        for _ in 0..self.count(LOTS as f64 * 0.0005) {
+            let lot = self.any();
+            self.on_offer.remove(&lot);
+        }
+        while self.on_offer.len() < LOTS {
+            self.arrive();
+        }
+    }
+
+    fn poll(&self, at: Moment) -> Poll {
+        Poll {
+            search: search(),
+            at,
+            took: 350,
+            outcome: PollOutcome::Complete,
+            rows: self.on_offer.len() as u32,
+            interval: Some(60),
+            sightings: self.on_offer.values().cloned().collect(),
+            causes: Vec::new(),
+        }
+    }
+}
+
+fn search() -> SearchKey {
+    SearchKey {
+        resource: Resource::Offers,
+        offer_type: OfferType::OnDemand,
+        conditions: "gpu_ram>=24 rentable=true verified=true".to_owned(),
+    }
+}
+
+fn main() {
+    let days: i64 = std::env::var("DAYS").map_or(30, |days| days.parse().unwrap());
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("history.sqlite");
+    let mut database = Database::open(&path, "https://market.example").unwrap();
+    let mut market = Market::new();
+    let polls = days * 1440;
+    let (mut spent, mut longest) = (Duration::ZERO, Duration::ZERO);
+    for number in 0..polls {
+        market.step();
+        let poll = market.poll(Moment(START + 60 * number));
+        let started = Instant::now();
+        assert!(database.record(&poll).unwrap());
+        spent += started.elapsed();
+        longest = longest.max(started.elapsed());
+    }
+    let contents = database.contents().unwrap();
+    println!(
+        "{days} days: {} polls, {} spells, {:.1} MiB (at most {:.0})",
+        contents.polls,
+        contents.spells,
+        contents.size as f64 / 1_048_576.0,
+        MOST_BYTES as f64 / 1_048_576.0
+    );
+    println!(
+        "a poll: {:.2} ms on average, {:.1} ms at most",
+        spent.as_secs_f64() * 1e3 / polls as f64,
+        longest.as_secs_f64() * 1e3
+    );
+    assert!(contents.size <= MOST_BYTES, "the file is too large");
+    let until = Moment(START + 60 * polls);
+    let machine = market.any();
+    let everything = LotFilter::default();
+    let model = LotFilter {
+        model: Some(machine.model.clone()),
+        machine: None,
+    };
+    let one = LotFilter {
+        machine: Some(machine.machine),
+        model: None,
+    };
+    let mut is_slow = false;
+    for (lots, filter) in [("all", everything), ("a model", model), ("a machine", one)] {
+        for (span, back) in [("a day", 1), ("a week", 7), ("30 days", 30)] {
+            for (name, want) in [
+                ("tape", Want::Tape { most: 500 }),
+                ("series", Want::Series { buckets: 120 }),
+                ("memory", Want::Memory),
+                ("searches", Want::Searches),
+            ] {
+                let question = Question {
+                    search: Some(search()),
+                    filter: filter.clone(),
+                    since: Moment(until.0 - back * 86_400),
+                    until,
+                    want,
+                };
+                let best = (0..5).map(|_| {
+                    let started = Instant::now();
+                    black_box(database.answer(&question).unwrap());
+                    started.elapsed()
+                });
+                let best = best.min().unwrap();
+                is_slow |= best > MOST_TIME;
+                println!(
+                    "{name:9} {lots:10} {span:8} {:7.1} ms",
+                    best.as_secs_f64() * 1e3
+                );
+            }
+        }
+    }
+    println!(
+        "{}",
+        if is_slow {
+            "above 100 ms: see above"
+        } else {
+            "all within 100 ms"
+        }
+    );
+}

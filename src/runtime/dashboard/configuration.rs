@@ -1,0 +1,72 @@
+//! The person's editor, and a configuration that changes while the dashboard runs.
+
+use std::io;
+
+use super::{Dashboard, Surface};
+use crate::app::Message;
+use crate::app::configuration::Reconfigured;
+use crate::cli::DEFAULT_CONFIG;
+use crate::runtime::alarm::Attention;
+use crate::runtime::config_watch::{ConfigWatch, Reloaded};
+use crate::runtime::editor::Document;
+use crate::runtime::start::{Themes, theme_choices};
+use crate::store::files;
+
+impl<S: Surface> Dashboard<S> {
+    pub(super) async fn edit(&mut self, document: Document) -> io::Result<Result<String, String>> {
+        let edited = self.surface.edit(document).await?;
+        // The editor may have changed the title.
+        self.title.clear();
+        Ok(edited)
+    }
+
+    /// Opens the editor on the configuration; a new file lists every setting.
+    pub(super) async fn edit_config(&mut self) -> io::Result<()> {
+        let Some(path) = self.known.as_ref().and_then(|known| known.paths()) else {
+            let why = "no home directory for a configuration".to_owned();
+            let _ = self.outbox.send(Message::Saved(Err(why)));
+            return Ok(());
+        };
+        let path = path.config_file();
+        let written = if path.exists() {
+            Ok(())
+        } else {
+            files::replace(&path, DEFAULT_CONFIG.as_bytes())
+        };
+        let edited = match written {
+            Ok(()) => self.edit(Document::File(path)).await?,
+            Err(why) => Err(format!("can't write {}: {why}", path.display())),
+        };
+        if let Err(why) = edited {
+            let _ = self.outbox.send(Message::Saved(Err(why)));
+        }
+        // The folder may not have existed when watching began.
+        self.config.iter().for_each(ConfigWatch::reload);
+        Ok(())
+    }
+
+    /// Applies the terminal settings; the core handles the rest.
+    pub(super) fn reconfigured(&mut self, reloaded: Reloaded) -> Message {
+        Message::Reconfigured(reloaded.map(|(new, is_noticeable)| {
+            let themes = Themes::of(&new.look);
+            self.themes = themes.asked;
+            let asked = themes.asked.zip(self.is_light);
+            let asked = asked.map(|(asked, is_light)| asked[usize::from(is_light)]);
+            self.theme = asked.unwrap_or(themes.unasked);
+            self.attention = Attention {
+                notifications: new.notifications,
+                command: new.alert_command,
+            };
+            self.surface.mouse(new.mouse);
+            Box::new(Reconfigured {
+                keymap: new.keymap.in_words(self.theme.ascii),
+                market_list: new.market_list,
+                themes: theme_choices(&new.themes, &new.look, &new.theme, self.is_light),
+                throughput: new.throughput,
+                watch: new.watch,
+                notices: new.notices,
+                is_noticeable,
+            })
+        }))
+    }
+}

@@ -1,0 +1,227 @@
+//! `bourse watch`, `bourse history` and `bourse db`: what they send, record, print and survive.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+
+use super::commands::{Home, run};
+use crate::recorder::{Recorder, json as json_reply};
+
+/// An offer of a whole machine with one GPU: its price per hour has no storage in it.
+fn offer(machine: u64, price: f64, model: &str) -> Json {
+    json!({
+        "id": machine * 100, "machine_id": machine, "host_id": 7, "gpu_name": model,
+        "num_gpus": 1, "dph_base": price, "dph_total": price, "storage_cost": 0.0,
+    })
+}
+
+fn offers(records: &[Json]) -> Vec<u8> {
+    json_reply(200, &json!({ "offers": records }).to_string())
+}
+
+/// `bourse watch` of all offers of a market.
+fn watch(home: &Home, url: &str, flags: &[&str]) -> Command {
+    let fixed = ["watch", "--no-default", "--base-url", url];
+    home.bourse(&[&fixed, flags].concat())
+}
+
+/// Polls are a second apart at least.
+fn next_second() {
+    thread::sleep(Duration::from_millis(1100));
+}
+
+fn events(out: &str) -> Vec<Json> {
+    out.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+#[test]
+fn what_changed_since_the_last_search_is_printed_as_lines() {
+    let recorder = Recorder::start(|number, _| {
+        let first = [offer(10, 0.5, "RTX 4090"), offer(20, 0.4, "RTX 4090")];
+        let second = [offer(10, 0.25, "RTX 4090"), offer(30, 0.9, "H100 SXM")];
+        offers(if number == 0 { &first } else { &second })
+    });
+    let (home, url) = (Home::new(), recorder.url());
+    let (status, out, err) = run(&mut watch(&home, &url, &["--once"]));
+    assert_eq!((status, out.as_str()), (0, ""), "{err}");
+    assert!(err.contains("2 machines recorded"), "{err}");
+    next_second();
+    let (status, out, err) = run(&mut watch(&home, &url, &["--once", "--format", "json"]));
+    assert_eq!(status, 0, "{err}");
+    let told: Vec<_> = events(&out)
+        .iter()
+        .map(|event| {
+            let of = |key: &str| event[key].clone();
+            (of("event"), of("machine_id"), of("from"), of("price"))
+        })
+        .collect();
+    let mut expected = [
+        (json!("repriced"), json!(10), json!(0.5), json!(0.25)),
+        (json!("gone"), json!(20), json!(null), json!(0.4)),
+        (json!("listed"), json!(30), json!(null), json!(0.9)),
+    ];
+    expected.sort_by_key(|(_, machine, ..)| machine.as_i64());
+    let mut told = told;
+    told.sort_by_key(|(_, machine, ..)| machine.as_i64());
+    assert_eq!(told, expected);
+    // Nothing changes: nothing is printed.
+    next_second();
+    let (status, out, err) = run(&mut watch(&home, &url, &["--once"]));
+    assert_eq!((status, out.as_str()), (0, ""), "{err}");
+    assert_eq!(recorder.requests().len(), 3);
+
+    let history = |flags: &[&str]| {
+        let fixed = ["history", "--no-default", "--base-url", &url];
+        run(&mut home.bourse(&[&fixed, flags].concat()))
+    };
+    let (status, out, err) = history(&["--days", "1"]);
+    assert_eq!(status, 0, "{err}");
+    assert!(out.contains("Record low: $0.250 on "), "{out}");
+    assert!(out.contains("asked, not paid"), "{out}");
+    assert!(out.contains("No verdict yet"), "{out}");
+    let (_, out, _) = history(&["--format", "json", "--machine", "30"]);
+    let report: Json = serde_json::from_str(&out).unwrap();
+    assert_eq!(report["record_low"]["price"], json!(0.9));
+    let (_, out, _) = history(&["--format", "csv"]);
+    assert!(
+        out.starts_with("from,until,lowest,p20,median,p80,amount,watched"),
+        "{out}"
+    );
+
+    let (status, out, err) = run(&mut home.bourse(&["db", "check", "--base-url", &url]));
+    assert_eq!(status, 0, "{err}");
+    assert!(out.contains("no damage"), "{out}");
+    assert!(out.contains("1 searches, 3 polls, 4 prices"), "{out}");
+    let export = ["db", "export", "--base-url", &url, "--format", "csv"];
+    let (_, out, _) = run(&mut home.bourse(&export));
+    assert_eq!(out.lines().count(), 5, "{out}");
+}
+
+#[test]
+fn a_condition_that_is_met_runs_the_command_with_values_and_no_shell() {
+    let hostile = "$(touch pwned); `touch pwned` \"'";
+    let recorder = Recorder::always(offers(&[
+        offer(10, 0.5, "RTX 4090"),
+        offer(20, 0.2, hostile),
+        offer(30, 0.25, "RTX 4090"),
+    ]));
+    let (home, url) = (Home::new(), recorder.url());
+    let script = "sh -c 'printf \"%s|\" \"$BOURSE_OFFER\" \"$BOURSE_MACHINE\" \"$BOURSE_MODEL\" \
+                  \"$BOURSE_PRICE\" \"$BOURSE_COUNT\" > met'";
+    let flags = ["--if", "dph_total<0.3", "--count", "2", "--exec", script];
+    let (status, out, err) = run(watch(&home, &url, &flags).current_dir(home.path()));
+    assert_eq!(status, 0, "{err}");
+    assert!(out.contains("met: 2 offers"), "{out}");
+    let met = fs::read_to_string(home.path().join("met")).unwrap();
+    assert_eq!(met, format!("2000|20|{hostile}|0.2|2|"));
+    assert!(!home.path().join("pwned").exists());
+
+    next_second();
+    let flags = ["--if", "dph_total<0.3", "--count", "3", "--once"];
+    let (status, out, err) = run(&mut watch(&home, &url, &flags));
+    assert_eq!((status, out.as_str()), (4, ""), "{err}");
+    let (status, _, err) = run(&mut watch(&home, &url, &["--if", "dph_total<<3", "--once"]));
+    assert_eq!(status, 2, "{err}");
+    let (status, _, err) = run(&mut watch(&home, &url, &["--every", "2s"]));
+    assert_eq!(status, 2, "{err}");
+    assert!(err.contains("at least 10 s"), "{err}");
+}
+
+/// A watch that has searched once.
+fn watching(home: &Home, url: &str, flags: &[&str]) -> Child {
+    let mut child = watch(home, url, flags)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let first = lines.next().unwrap().unwrap();
+    assert!(first.contains("recorded"), "{first}");
+    child.stderr = None;
+    child
+}
+
+fn ended_by(mut child: Child, signal: &str) -> Option<i32> {
+    let id = child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args([signal, &id])
+            .status()
+            .unwrap()
+            .success()
+    );
+    child.wait().unwrap().code()
+}
+
+#[test]
+fn a_signal_ends_it_cleanly_and_another_program_goes_on() {
+    let recorder = Recorder::always(offers(&[offer(10, 0.5, "RTX 4090")]));
+    let (home, url) = (Home::new(), recorder.url());
+    let first = watching(&home, &url, &[]);
+    next_second();
+    // The first one asks; this one reads.
+    let (status, out, err) = run(&mut watch(&home, &url, &["--once"]));
+    assert_eq!((status, out.as_str()), (0, ""), "{err}");
+    assert!(err.contains("another program watches this search"), "{err}");
+    assert_eq!(recorder.requests().len(), 1);
+    assert_eq!(ended_by(first, "-TERM"), Some(0));
+    let (status, _, err) = run(&mut watch(&home, &url, &["--once"]));
+    assert_eq!(status, 0, "{err}");
+    assert_eq!(recorder.requests().len(), 2);
+
+    let other = Home::new();
+    let unmet = watching(&other, &url, &["--if", "dph_total<0.1"]);
+    assert_eq!(ended_by(unmet, "-INT"), Some(4));
+}
+
+#[test]
+fn a_failed_search_is_recorded_and_told() {
+    let recorder = Recorder::always(json_reply(400, r#"{"error":"bad","msg":"no such field"}"#));
+    let (home, url) = (Home::new(), recorder.url());
+    let (status, out, err) = run(&mut watch(&home, &url, &["--once"]));
+    assert_eq!((status, out.as_str()), (1, ""), "{err}");
+    let (_, out, _) = run(&mut home.bourse(&["db", "check", "--base-url", &url]));
+    assert!(out.contains("1 polls, 0 prices"), "{out}");
+    let history = ["history", "--no-default", "--base-url", &url];
+    let (status, _, err) = run(&mut home.bourse(&history));
+    assert_eq!(status, 0, "{err}");
+    assert!(err.contains("nothing is recorded of this search"), "{err}");
+}
+
+#[test]
+fn a_corrupt_file_costs_a_note_until_it_is_reset() {
+    let recorder = Recorder::always(offers(&[offer(10, 0.5, "RTX 4090")]));
+    let (home, url) = (Home::new(), recorder.url());
+    assert_eq!(run(&mut watch(&home, &url, &["--once"])).0, 0);
+    let state = home.path().join(".local/state/bourse/profiles");
+    let profile = fs::read_dir(&state)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    let file = profile.join("history.sqlite");
+    fs::write(&file, "x".repeat(9000)).unwrap();
+    next_second();
+    let (status, _, err) = run(&mut watch(&home, &url, &["--once"]));
+    assert_eq!(status, 0, "{err}");
+    assert!(err.contains("prices are not recorded"), "{err}");
+    assert!(err.contains("bourse db reset"), "{err}");
+    let db = |command: &str| run(&mut home.bourse(&["db", command, "--base-url", &url]));
+    assert_eq!(db("check").0, 1);
+    assert_eq!(fs::read(&file).unwrap().len(), 9000);
+    let (status, out, err) = db("reset");
+    assert_eq!(status, 0, "{err}");
+    assert!(out.contains("Moved to "), "{out}");
+    assert_eq!(db("check").0, 0);
+    let set_aside = fs::read_dir(&profile).unwrap().filter(|it| {
+        let name = it.as_ref().unwrap().file_name().into_string().unwrap();
+        name.starts_with("history.sqlite.2")
+    });
+    assert_eq!(set_aside.count(), 1);
+}

@@ -1,0 +1,200 @@
+//! Files that are new, old, of a later version, damaged, locked or not to be written.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use bourse::store::history::{Database, HistoryError, Holder};
+use rusqlite::Connection;
+
+use super::{MARKET, everything, open, poll, search};
+use bourse::domain::history::{Moment, PollOutcome};
+
+fn refused(path: &Path) -> HistoryError {
+    Database::open(path, MARKET).unwrap_err()
+}
+
+#[test]
+fn a_new_file_is_private_with_all_that_is_beside_it() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("profiles/work/history.sqlite");
+    let mut database = open(&path);
+    database.record(&poll(0, &[(10, 1, 0.5)])).unwrap();
+    let folder = path.parent().unwrap();
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(folder), 0o700);
+    let files: Vec<_> = fs::read_dir(folder)
+        .unwrap()
+        .map(|it| it.unwrap().path())
+        .collect();
+    assert_eq!(files.len(), 3, "{files:?}");
+    for file in files {
+        assert_eq!(mode(&file), 0o600, "{}", file.display());
+    }
+    drop(database);
+    // Opened to others meanwhile.
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+    drop(open(&path));
+    assert_eq!(mode(&path), 0o600);
+}
+
+/// The tables of the first version, with a poll and a spell.
+const FIRST: &str = "
+    PRAGMA application_id = 1651667813;
+    CREATE TABLE search (id INTEGER PRIMARY KEY, market TEXT NOT NULL, resource INTEGER NOT NULL,
+        offer_type INTEGER NOT NULL, conditions TEXT NOT NULL,
+        UNIQUE (market, resource, offer_type, conditions));
+    CREATE TABLE poll (search INTEGER NOT NULL REFERENCES search (id) ON DELETE CASCADE,
+        at INTEGER NOT NULL, took INTEGER NOT NULL, outcome INTEGER NOT NULL,
+        found INTEGER NOT NULL, every INTEGER, PRIMARY KEY (search, at)) WITHOUT ROWID;
+    CREATE TABLE lot (id INTEGER PRIMARY KEY, machine INTEGER NOT NULL, model TEXT NOT NULL,
+        host INTEGER, UNIQUE (machine, model));
+    CREATE INDEX lot_model ON lot (model);
+    CREATE TABLE spell (id INTEGER PRIMARY KEY,
+        search INTEGER NOT NULL REFERENCES search (id) ON DELETE CASCADE,
+        lot INTEGER NOT NULL REFERENCES lot (id), amount INTEGER NOT NULL, price REAL NOT NULL,
+        offer INTEGER NOT NULL, beginning INTEGER NOT NULL, was REAL, first INTEGER NOT NULL,
+        last INTEGER, ending INTEGER, ended INTEGER);
+    CREATE UNIQUE INDEX spell_open ON spell (search, lot) WHERE ending IS NULL;
+    CREATE INDEX spell_closed ON spell (search, ended) WHERE ending IS NOT NULL;
+    CREATE INDEX spell_lot ON spell (lot, search);
+    INSERT INTO search VALUES (1, 'https://market.example', 0, 0, 'gpu_ram>=24');
+    INSERT INTO poll VALUES (1, 1795176000, 80, 0, 1, 60);
+    INSERT INTO lot VALUES (1, 10, 'RTX 4090', 1);
+    INSERT INTO spell VALUES (1, 1, 1, 2, 0.5, 1000, 0, NULL, 1795176000, NULL, NULL, NULL);
+    PRAGMA user_version = 1;";
+
+#[test]
+fn a_file_of_the_first_version_goes_on() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("history.sqlite");
+    Connection::open(&path)
+        .unwrap()
+        .execute_batch(FIRST)
+        .unwrap();
+    let mut database = open(&path);
+    database.record(&poll(60, &[(10, 2, 0.25)])).unwrap();
+    let holder = Holder::of_process();
+    let key = search("gpu_ram>=24");
+    assert_eq!(database.lease(&key, &holder, Moment(0), 60), Ok(true));
+    let excerpt = database.excerpt(&key, &everything()).unwrap();
+    assert_eq!(excerpt.polls[0].outcome, PollOutcome::Complete);
+    let prices: Vec<_> = excerpt.spells.iter().map(|spell| spell.price).collect();
+    assert_eq!(prices, [0.5, 0.25]);
+    assert_eq!(database.check().unwrap(), Vec::<String>::new());
+}
+
+#[test]
+fn a_file_of_a_later_version_is_not_touched() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("history.sqlite");
+    drop(open(&path));
+    let newer = Connection::open(&path).unwrap();
+    newer.pragma_update(None, "user_version", 99).unwrap();
+    newer.pragma_update(None, "journal_mode", "DELETE").unwrap();
+    drop(newer);
+    let before = fs::read(&path).unwrap();
+    let error = refused(&path);
+    assert!(matches!(error, HistoryError::Newer { .. }), "{error}");
+    assert!(error.to_string().contains("newer bourse"), "{error}");
+    assert_eq!(fs::read(&path).unwrap(), before);
+}
+
+#[test]
+fn damage_is_told_with_what_to_do_and_nothing_is_moved() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("history.sqlite");
+    fs::write(
+        &path,
+        "no database at all, but long enough for a header of one ".repeat(40),
+    )
+    .unwrap();
+    let error = refused(&path);
+    assert!(matches!(error, HistoryError::Corrupt { .. }), "{error}");
+    assert!(error.to_string().contains("bourse db reset"), "{error}");
+    assert_eq!(fs::read_dir(root.path()).unwrap().count(), 1);
+
+    // Another program's database is not ours to change.
+    fs::remove_file(&path).unwrap();
+    let other = Connection::open(&path).unwrap();
+    other.pragma_update(None, "application_id", 7).unwrap();
+    drop(other);
+    assert!(matches!(refused(&path), HistoryError::Corrupt { .. }));
+
+    // Every page but the first, which lists the tables.
+    fs::remove_file(&path).unwrap();
+    let mut database = open(&path);
+    let seen: Vec<_> = (1..=3000).map(|machine| (machine, 1, 0.5)).collect();
+    database.record(&poll(0, &seen)).unwrap();
+    database.vacuum(Moment(0)).unwrap();
+    drop(database);
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[4096..].fill(0xa5);
+    fs::write(&path, bytes).unwrap();
+    let mut database = open(&path);
+    let found = database.check();
+    assert!(
+        !matches!(&found, Ok(wrong) if wrong.is_empty()),
+        "{found:?}"
+    );
+    let read = database.excerpt(&search("gpu_ram>=24"), &everything());
+    assert!(matches!(read, Err(HistoryError::Corrupt { .. })));
+    let error = database.record(&poll(60, &seen)).unwrap_err();
+    assert!(matches!(error, HistoryError::Corrupt { .. }), "{error}");
+}
+
+#[test]
+fn a_file_is_set_aside_under_the_date_with_its_log() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("history.sqlite");
+    assert_eq!(Database::set_aside(&path, "2026-11-20").unwrap(), None);
+    for _ in 0..2 {
+        fs::write(&path, "x").unwrap();
+        fs::write(root.path().join("history.sqlite-wal"), "y").unwrap();
+        Database::set_aside(&path, "2026-11-20").unwrap().unwrap();
+    }
+    let mut names: Vec<_> = fs::read_dir(root.path())
+        .unwrap()
+        .map(|it| it.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert_eq!(
+        names,
+        [
+            "history.sqlite.2026-11-20",
+            "history.sqlite.2026-11-20-2",
+            "history.sqlite.2026-11-20-2-wal",
+            "history.sqlite.2026-11-20-wal",
+        ]
+    );
+}
+
+#[test]
+fn another_programs_transaction_is_waited_for_and_then_told() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("history.sqlite");
+    let mut database = open(&path);
+    database.record(&poll(0, &[(10, 1, 0.5)])).unwrap();
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let error = database.record(&poll(60, &[(10, 1, 0.6)])).unwrap_err();
+    assert!(matches!(error, HistoryError::Locked { .. }), "{error}");
+    assert!(error.is_passing());
+    // Reading goes on meanwhile, and writing afterwards.
+    assert_eq!(database.searches().unwrap().len(), 1);
+    other.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(database.record(&poll(60, &[(10, 1, 0.6)])), Ok(true));
+}
+
+#[test]
+fn what_is_no_file_is_told() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("history.sqlite");
+    fs::create_dir(&path).unwrap();
+    let error = refused(&path);
+    assert!(error.to_string().contains("not a regular file"), "{error}");
+    let below = path.join("x");
+    fs::write(&below, "").unwrap();
+    let error = refused(&below.join("history.sqlite"));
+    assert!(matches!(error, HistoryError::Failed { .. }), "{error}");
+}

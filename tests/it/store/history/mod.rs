@@ -1,0 +1,76 @@
+//! The file of the recorded market: what is written, read, kept and survived.
+
+mod file;
+mod recording;
+mod sharing;
+
+use std::path::Path;
+
+use bourse::domain::history::{
+    Lot, LotFilter, Moment, Poll, PollOutcome, Question, SearchKey, Sighting, Want,
+};
+use bourse::domain::{OfferType, Resource};
+use bourse::store::history::Database;
+
+pub const MARKET: &str = "https://market.example";
+
+/// 2026-11-20 12:00 UTC.
+pub const START: i64 = 1_795_176_000;
+
+pub fn search(conditions: &str) -> SearchKey {
+    SearchKey {
+        resource: Resource::Offers,
+        offer_type: OfferType::OnDemand,
+        conditions: conditions.to_owned(),
+    }
+}
+
+pub fn lot(machine: i64) -> Lot {
+    Lot {
+        machine,
+        model: "RTX 4090".to_owned(),
+    }
+}
+
+/// A complete poll of `gpu_ram>=24` after so many seconds: machines with their GPUs and price.
+pub fn poll(after: i64, seen: &[(i64, u32, f64)]) -> Poll {
+    let sightings = seen.iter().map(|(machine, amount, price)| Sighting {
+        lot: lot(*machine),
+        host: Some(machine / 10),
+        amount: *amount,
+        price: *price,
+        offer: machine * 100,
+    });
+    Poll {
+        search: search("gpu_ram>=24"),
+        at: Moment(START + after),
+        took: 120,
+        outcome: PollOutcome::Complete,
+        rows: u32::try_from(seen.len()).unwrap(),
+        interval: Some(60),
+        sightings: sightings.collect(),
+        causes: Vec::new(),
+    }
+}
+
+pub fn failed(after: i64) -> Poll {
+    Poll {
+        outcome: PollOutcome::Failed,
+        ..poll(after, &[])
+    }
+}
+
+pub fn open(path: &Path) -> Database {
+    Database::open(path, MARKET).unwrap()
+}
+
+/// Everything of the search, as the tape.
+pub fn everything() -> Question {
+    Question {
+        search: Some(search("gpu_ram>=24")),
+        filter: LotFilter::default(),
+        since: Moment(0),
+        until: Moment(i64::MAX),
+        want: Want::Tape { most: 1000 },
+    }
+}

@@ -1,0 +1,282 @@
+//! What polls leave in the file, and what is read back.
+
+use bourse::domain::history::{
+    Answer, Beginning, Cause, Ending, LotFilter, Moment, Poll, PollOutcome, Question, Want,
+};
+use bourse::store::history::{Database, Limits};
+
+use super::{MARKET, START, everything, failed, lot, open, poll, search};
+
+fn at(after: i64) -> Moment {
+    Moment(START + after)
+}
+
+#[test]
+fn spells_are_what_several_polls_say_together() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("history.sqlite");
+    let mut database = open(&path);
+    for poll in [
+        poll(0, &[(10, 2, 0.5), (20, 1, 0.4)]),
+        poll(60, &[(10, 2, 0.5), (20, 1, 0.4)]),
+        failed(120),
+        poll(180, &[(10, 2, 0.25), (20, 1, 0.4)]),
+        poll(240, &[(10, 2, 0.25), (30, 8, 1.5)]),
+    ] {
+        assert_eq!(database.record(&poll), Ok(true));
+    }
+    drop(database);
+    let excerpt = open(&path)
+        .excerpt(&search("gpu_ram>=24"), &everything())
+        .unwrap();
+    let polls: Vec<_> = excerpt
+        .polls
+        .iter()
+        .map(|row| (row.at, row.outcome))
+        .collect();
+    let complete = PollOutcome::Complete;
+    assert_eq!(
+        polls,
+        [
+            (at(0), complete),
+            (at(60), complete),
+            (at(120), PollOutcome::Failed),
+            (at(180), complete),
+            (at(240), complete),
+        ]
+    );
+    assert_eq!(
+        (excerpt.polls[0].took, excerpt.polls[0].interval),
+        (120, Some(60))
+    );
+    let mut spells = excerpt.spells;
+    spells.sort_by_key(|spell| (spell.lot.machine, spell.first));
+    let told: Vec<_> = spells
+        .iter()
+        .map(|spell| (spell.lot.machine, spell.price, spell.first, spell.last))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (10, 0.5, at(0), at(60)),
+            (10, 0.25, at(180), at(240)),
+            (20, 0.4, at(0), at(180)),
+            (30, 1.5, at(240), at(240)),
+        ]
+    );
+    assert_eq!(
+        spells
+            .iter()
+            .map(|spell| spell.beginning)
+            .collect::<Vec<_>>(),
+        [
+            Beginning::Found,
+            Beginning::Repriced { from: 0.5 },
+            Beginning::Found,
+            Beginning::Listed,
+        ]
+    );
+    assert_eq!(
+        spells.iter().map(|spell| spell.end).collect::<Vec<_>>(),
+        [
+            Some((Ending::Changed, at(180))),
+            None,
+            Some((Ending::Gone(Cause::Unknown), at(240))),
+            None,
+        ]
+    );
+    assert_eq!(
+        (
+            spells[3].amount,
+            spells[3].host,
+            spells[3].offer,
+            &spells[3].lot
+        ),
+        (8, Some(3), 3000, &lot(30))
+    );
+}
+
+#[test]
+fn a_poll_that_is_not_newer_is_not_recorded() {
+    let mut database = Database::in_memory(MARKET).unwrap();
+    assert_eq!(database.record(&poll(60, &[(10, 1, 0.5)])), Ok(true));
+    assert_eq!(database.record(&poll(60, &[(10, 1, 0.6)])), Ok(false));
+    assert_eq!(database.record(&poll(0, &[])), Ok(false));
+    assert_eq!(database.record(&failed(120)), Ok(true));
+    assert_eq!(database.record(&poll(120, &[])), Ok(false));
+    let excerpt = database
+        .excerpt(&search("gpu_ram>=24"), &everything())
+        .unwrap();
+    assert_eq!((excerpt.polls.len(), excerpt.spells.len()), (2, 1));
+    assert_eq!(excerpt.spells[0].end, None);
+}
+
+#[test]
+fn what_a_truncated_poll_lacks_was_last_seen_before_it() {
+    let mut database = Database::in_memory(MARKET).unwrap();
+    let cut = |after, seen: &[(i64, u32, f64)]| Poll {
+        outcome: PollOutcome::Truncated,
+        ..poll(after, seen)
+    };
+    database
+        .record(&poll(0, &[(10, 1, 0.5), (20, 1, 0.4)]))
+        .unwrap();
+    database.record(&cut(60, &[(20, 1, 0.4)])).unwrap();
+    database.record(&cut(120, &[(20, 1, 0.4)])).unwrap();
+    let read = |database: &Database| {
+        let excerpt = database
+            .excerpt(&search("gpu_ram>=24"), &everything())
+            .unwrap();
+        let mut spells = excerpt.spells;
+        spells.sort_by_key(|spell| (spell.lot.machine, spell.first));
+        spells
+    };
+    let spells = read(&database);
+    assert_eq!((spells[0].last, spells[0].end), (at(0), None));
+    assert_eq!((spells[1].last, spells[1].end), (at(120), None));
+    database
+        .record(&poll(180, &[(10, 1, 0.5), (20, 1, 0.4)]))
+        .unwrap();
+    let spells = read(&database);
+    assert_eq!(spells.len(), 2);
+    assert_eq!((spells[0].last, spells[0].end), (at(180), None));
+}
+
+#[test]
+fn a_question_reads_its_lots_and_its_time() {
+    let mut database = Database::in_memory(MARKET).unwrap();
+    for minute in 0..10 {
+        let gone = minute >= 5;
+        let seen = [(10, 1, 0.5), (20, 2, 0.4)];
+        let seen = if gone { &seen[1..] } else { &seen[..] };
+        database.record(&poll(60 * minute, seen)).unwrap();
+    }
+    let question = |machine, since, until| Question {
+        filter: LotFilter {
+            machine,
+            model: Some("RTX 4090".to_owned()),
+        },
+        since: at(since),
+        until: at(until),
+        ..everything()
+    };
+    let count = |question: &Question| {
+        let excerpt = database.excerpt(&search("gpu_ram>=24"), question).unwrap();
+        (excerpt.polls.len(), excerpt.spells.len())
+    };
+    assert_eq!(count(&question(None, 0, 540)), (10, 2));
+    assert_eq!(count(&question(Some(10), 0, 540)), (10, 1));
+    // The poll before the time comes with it; a spell that ended before does not.
+    assert_eq!(count(&question(None, 330, 540)), (5, 1));
+    let other = Question {
+        filter: LotFilter {
+            model: Some("H100".to_owned()),
+            machine: None,
+        },
+        ..everything()
+    };
+    assert_eq!(count(&other), (10, 0));
+    let Answer::Tape(events) = database.answer(&everything()).unwrap() else {
+        panic!("not the tape");
+    };
+    assert_eq!(
+        events.iter().map(|event| event.at).collect::<Vec<_>>(),
+        [at(300)]
+    );
+}
+
+#[test]
+fn searches_and_markets_do_not_mix() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("history.sqlite");
+    let mut database = open(&path);
+    database.record(&poll(0, &[(10, 1, 0.5)])).unwrap();
+    let other = Poll {
+        search: search("num_gpus>=8"),
+        ..poll(0, &[(10, 8, 0.7)])
+    };
+    database.record(&other).unwrap();
+    assert_eq!(database.searches().unwrap().len(), 2);
+    let excerpt = database
+        .excerpt(&search("num_gpus>=8"), &everything())
+        .unwrap();
+    assert_eq!(excerpt.spells[0].price, 0.7);
+    let elsewhere = Database::open(&path, "https://other.example").unwrap();
+    assert_eq!(elsewhere.searches().unwrap().len(), 0);
+    let all = Question {
+        search: None,
+        want: Want::Searches,
+        ..everything()
+    };
+    let Answer::Searches(searches) = database.answer(&all).unwrap() else {
+        panic!("not the searches");
+    };
+    assert_eq!(searches.len(), 2);
+    assert_eq!(
+        elsewhere.answer(&all).unwrap(),
+        Answer::Searches(Vec::new())
+    );
+}
+
+#[test]
+fn what_is_older_than_the_limit_is_forgotten_with_its_polls() {
+    let limits = Limits {
+        age: 3600,
+        ..Limits::default()
+    };
+    let mut database = Database::in_memory(MARKET).unwrap().within(limits);
+    for minute in 0..120 {
+        // A price for each ten minutes, and one that stays.
+        let price = 0.5 + f64::from(i32::try_from(minute / 10).unwrap());
+        let seen = [(10, 1, price), (20, 1, 0.4)];
+        database.record(&poll(60 * minute, &seen)).unwrap();
+    }
+    database.sweep(at(119 * 60)).unwrap();
+    let excerpt = database
+        .excerpt(&search("gpu_ram>=24"), &everything())
+        .unwrap();
+    assert_eq!(excerpt.polls.len(), 61);
+    assert_eq!(excerpt.polls[0].at, at(59 * 60));
+    let first: Vec<_> = excerpt.spells.iter().map(|spell| spell.first).collect();
+    // That of minutes 50 to 59 overlaps the border; the one that stays goes back to the beginning.
+    assert_eq!(first[..3], [at(0), at(50 * 60), at(60 * 60)]);
+    assert_eq!(first.len(), 8);
+    // A search that nobody runs any more goes altogether.
+    database.sweep(at(4 * 3600)).unwrap();
+    assert_eq!(database.searches().unwrap(), []);
+    let contents = database.contents().unwrap();
+    assert_eq!((contents.polls, contents.spells), (0, 0));
+}
+
+#[test]
+fn a_file_beyond_its_size_loses_the_oldest_and_shrinks() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("history.sqlite");
+    let limits = Limits {
+        size: 1024 * 1024,
+        ..Limits::default()
+    };
+    let mut database = open(&path).within(limits);
+    for minute in 0..40 {
+        let price = 0.5 + f64::from(i32::try_from(minute).unwrap());
+        let seen: Vec<_> = (1..=1000).map(|machine| (machine, 1, price)).collect();
+        database.record(&poll(60 * minute, &seen)).unwrap();
+    }
+    let before = database.contents().unwrap();
+    assert_eq!((before.polls, before.spells), (40, 40_000));
+    assert!(before.size > 2 * 1024 * 1024, "{before:?}");
+    database.sweep(at(40 * 60)).unwrap();
+    database.vacuum(at(40 * 60)).unwrap();
+    let after = database.contents().unwrap();
+    assert!(after.size <= 1024 * 1024, "{after:?}");
+    assert!(after.spells > 2000, "{after:?}");
+    assert_eq!(database.check().unwrap(), Vec::<String>::new());
+    let excerpt = database
+        .excerpt(&search("gpu_ram>=24"), &everything())
+        .unwrap();
+    assert_eq!(excerpt.polls.last().unwrap().at, at(39 * 60));
+    // No poll remains without what it saw.
+    let first = excerpt.polls[0].at;
+    assert!(excerpt.spells.iter().any(|spell| spell.first <= first));
+    assert!(std::fs::metadata(&path).unwrap().len() <= 1024 * 1024);
+}
