@@ -26,16 +26,18 @@ pub(super) fn list(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
         Some(Entry::New) | None => None,
     };
     let title = alert.map_or_else(|| "New alert".to_owned(), |it| visible(&it.name, 60));
-    let sheet = sheet::open(main, Panel::new(title), view.list.len(), area, scene);
-    scene.searched_list(&view.list, sheet.main);
-    let Some(area) = sheet.side else { return };
     let lines = match alert {
         Some(alert) => describe(alert, scene),
         None => vec![Line::raw(
             "Rings when a search, a model, a machine or a workergroup's supply meets a condition.",
         )],
     };
-    sheet::text(lines, area, scene);
+    let rows = view.list.len().max(lines.len());
+    let sheet = sheet::open(main, Panel::new(title), rows, area, scene);
+    scene.searched_list(&view.list, sheet.main);
+    if let Some(area) = sheet.side {
+        sheet::text(lines, area, scene);
+    }
 }
 
 /// What an alert follows and waits for, and its latest rings, newest first.

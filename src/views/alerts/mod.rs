@@ -170,9 +170,15 @@ fn items(state: &State, now: Moment) -> Vec<Item<Entry>> {
     items.extend(alerts.iter().map(|alert| {
         let text = condition(alert.rule.trigger, is_volume(alert));
         let how = repeat(alert.rule.repeat);
+        // Without a name of its own it is named by its condition.
+        let text = if alert.name.contains(&text) {
+            how
+        } else {
+            format!("{text}, {how}")
+        };
         Item::new(
             visible(&alert.name, 60),
-            format!("{text}, {how}"),
+            text,
             Entry::Alert(alert.name.clone()),
         )
         .note(status(alert, now))

@@ -106,7 +106,7 @@ fn wrong_numbers_are_named() {
 #[test]
 fn a_workergroup_rings_when_its_supply_falls_below_its_workers() {
     let groups = r#"{"results":[{"id":5,"endpoint_name":"llama","max_workers":20,
-        "search_query":"gpu_name=RTX_3090 rentable=true verified=true"}]}"#;
+        "search_query":"rentable=true verified=true"}]}"#;
     let mut desk = TestApp::with_offers(MARKET);
     desk.keys("3").answer(groups);
     desk.keys("A enter")
