@@ -319,7 +319,7 @@ fn check_all(state: &mut State, poll: &Poll, workers: Option<u32>, now: Now) -> 
             polling.next = now.mono + EVERY;
         }
         let is_volume = poll.search.resource == Resource::Volumes;
-        let rang = ring.as_ref().map(|ring| Logged {
+        let logged = ring.as_ref().map(|ring| Logged {
             alert: alert.name.clone(),
             at: ring.at,
             text: seen(ring, is_volume),
@@ -327,17 +327,17 @@ fn check_all(state: &mut State, poll: &Poll, workers: Option<u32>, now: Now) -> 
         let change = AlertChange::Checked {
             name: alert.name.clone(),
             state: alert.state.clone(),
-            rang: rang.clone(),
+            rang: logged.clone(),
         };
         let is_old = now.mono - state.alerts.saved_at >= SAVE_AFTER;
-        if rang.is_some() || (alert.state != before && is_old) {
+        if logged.is_some() || (alert.state != before && is_old) {
             state.alerts.saved_at = now.mono;
             effects.push(state.change_alerts(change));
         } else {
             state.alerts.all.apply(&change);
         }
-        if let (Some(ring), Some(rang)) = (ring, rang) {
-            effects.push(rung(state, &ring, &rang, now));
+        if let (Some(ring), Some(logged)) = (ring, logged) {
+            effects.push(rung(state, &ring, &logged, now));
         }
     }
     effects

@@ -183,18 +183,9 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             model.kept(result);
             Vec::new()
         }
-        Message::SearchesKept(result) => {
-            searches::kept(model, *result);
-            stack::tick(model, now)
-        }
-        Message::AnnotationsKept(result) => {
-            model.state.annotations_kept(*result);
-            stack::tick(model, now)
-        }
-        Message::AlertsKept(result) => {
-            model.state.alerts_kept(*result);
-            stack::tick(model, now)
-        }
+        Message::SearchesKept(result) => kept(model, now, |it| searches::kept(it, *result)),
+        Message::AnnotationsKept(result) => kept(model, now, |it| it.annotations_kept(*result)),
+        Message::AlertsKept(result) => kept(model, now, |it| it.alerts_kept(*result)),
         Message::Exported(result) => {
             if let Some(result) = stack::exported(model, now, result) {
                 model.show(export::announce(result, now));
@@ -215,6 +206,12 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             Vec::new()
         }
     }
+}
+
+/// Takes over what a file holds now, and lets the views show it.
+fn kept(model: &mut Model, now: Now, take: impl FnOnce(&mut State)) -> Vec<Effect> {
+    take(&mut model.state);
+    stack::tick(model, now)
 }
 
 /// Tells every possible receiver that a request waits or is retried.

@@ -15,7 +15,7 @@ use crate::store::Notifications;
 use crate::store::keys::command_words;
 
 /// How long a command may run: one that hangs must not be joined by ever more.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// How to get the person's attention.
 #[derive(Debug, Clone, Default)]
