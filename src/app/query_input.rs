@@ -11,7 +11,9 @@ use super::suggestions;
 use crate::domain::field::Kind;
 use crate::domain::language::{self, Candidate, Completion};
 use crate::domain::plain::{self, Meaning, Reading, Settings};
-use crate::domain::{CellRef, Condition, Direction, Field, Listing, OrderKey, Resource, country};
+use crate::domain::{
+    CellRef, Condition, Direction, Field, Listing, OrderKey, Resource, country, region,
+};
 
 impl Browser {
     /// Starts editing the query after its last condition.
@@ -129,7 +131,10 @@ impl Browser {
                 }
                 let is_other_job = self.take_job(&reading.settings);
                 let settings = &reading.settings;
-                let must_ask = self.take_query(parsed.conditions, parsed.words, settings);
+                let mut words = parsed.words;
+                // The market filters by country only.
+                words.extend(reading.state().map(str::to_owned));
+                let must_ask = self.take_query(parsed.conditions, words, settings);
                 self.bar.ran(&text);
                 self.show_query_in_bar();
                 must_ask || is_other_job
@@ -225,7 +230,8 @@ fn settled(mut words: Vec<String>, text: &str, browser: &Browser) -> Vec<String>
     let may_become_a_name = |word: &str| {
         let word = word.to_lowercase();
         let catalog = browser.query.catalog();
-        let is_place = catalog.resource != Resource::Workergroups && country::begins(&word);
+        let is_place = catalog.resource != Resource::Workergroups
+            && (country::begins(&word) || region::begins(&word));
         is_place
             || catalog
                 .fields()

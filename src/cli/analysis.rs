@@ -39,8 +39,8 @@ impl Market {
             no_bans: own.no_bans,
         };
         let mut wanted = search::wanted(
+            settings,
             Resource::Offers,
-            settings.dialect,
             &arguments,
             own.no_default,
             own.job,

@@ -5,7 +5,7 @@ use super::notes::Answer;
 use super::output::{self, CliError};
 use super::search;
 use super::settings::Settings;
-use super::table::View;
+use super::table::{Priced, View};
 use super::write;
 use crate::api::Request;
 use crate::domain::Resource;
@@ -16,18 +16,13 @@ pub async fn groups(settings: &Settings, arguments: &GroupsArguments) -> Result<
         return write::create(settings, own).await;
     }
     // The listing takes no parameters: conditions, order and limit apply to what it holds.
-    let query = search::query(
-        Resource::Workergroups,
-        settings.dialect,
-        &arguments.search,
-        false,
-    )?;
+    let query = search::query(settings, Resource::Workergroups, &arguments.search, false)?;
     let view = View::new(
         &arguments.search,
         query.catalog(),
         settings.dialect,
         arguments.show_secrets,
-        None,
+        Priced::default(),
     )?;
     let connection = settings.connect().await?;
     if arguments.search.curl {

@@ -1,12 +1,13 @@
 //! `bourse offers` and `bourse volumes`: a search, and its records as text.
 
 use std::io::Read as _;
+use std::sync::Arc;
 
 use super::args::{Format, OffersArguments, SearchArguments, VolumesArguments};
 use super::notes::{self, Answer};
 use super::output::{self, CliError, ProgressLine};
 use super::settings::Settings;
-use super::table::View;
+use super::table::{Priced, View};
 use crate::api::{ApiError, Progress, Reply, Request, Session, Wait};
 use crate::app::column_prerequisites::Need;
 use crate::app::computed_columns::ComputedColumns;
@@ -16,6 +17,7 @@ use crate::domain::format::{self, grouped};
 use crate::domain::language::{self, Mode};
 use crate::domain::plain::{self, Reading};
 use crate::domain::response_check::ResponseCheck;
+use crate::domain::throughput::Throughput;
 use crate::domain::{
     Condition, Dialect, Listing, OfferType, Operand, Operator, Query, Resource, Value,
 };
@@ -26,8 +28,8 @@ const LONGEST_QUERY: u64 = 64 * 1024;
 pub async fn offers(settings: &Settings, arguments: &OffersArguments) -> Result<(), CliError> {
     let dialect = settings.dialect;
     let mut wanted = wanted(
+        settings,
         Resource::Offers,
-        dialect,
         &arguments.search,
         arguments.no_default,
         arguments.job,
@@ -49,8 +51,8 @@ pub async fn offers(settings: &Settings, arguments: &OffersArguments) -> Result<
 
 pub async fn volumes(settings: &Settings, arguments: &VolumesArguments) -> Result<(), CliError> {
     let wanted = wanted(
+        settings,
         Resource::Volumes,
-        settings.dialect,
         &arguments.search,
         arguments.no_default,
         None,
@@ -126,22 +128,23 @@ fn request(query: &Query, bans: &Annotations, dialect: &'static Dialect) -> Requ
 
 /// The query from words and flags; flags count more than plain words.
 pub fn query(
+    settings: &Settings,
     resource: Resource,
-    dialect: &'static Dialect,
     arguments: &SearchArguments,
     no_default: bool,
 ) -> Result<Query, CliError> {
-    wanted(resource, dialect, arguments, no_default, None).map(|wanted| wanted.query)
+    wanted(settings, resource, arguments, no_default, None).map(|wanted| wanted.query)
 }
 
 /// The query from words and flags, and the job that the words describe.
 pub fn wanted(
+    settings: &Settings,
     resource: Resource,
-    dialect: &'static Dialect,
     arguments: &SearchArguments,
     no_default: bool,
     job: Option<Job>,
 ) -> Result<Wanted, CliError> {
+    let (dialect, throughput) = (settings.dialect, &settings.throughput);
     let mut query = language::default_query(resource, dialect);
     if no_default {
         query.conditions.clear();
@@ -152,23 +155,23 @@ pub fn wanted(
     if !reading.is_empty() {
         output::tell(&format!("understood: {}", reading.text()));
     }
-    let settings = &reading.settings;
-    query.offer_type = settings.offer_type.unwrap_or(query.offer_type);
-    query.storage = settings.storage.or(query.storage);
+    let words = &reading.settings;
+    query.offer_type = words.offer_type.unwrap_or(query.offer_type);
+    query.storage = words.storage.or(query.storage);
     if let Some(job) = job {
         // As in the dashboard, the job's disk is the storage that prices include.
         query.storage = Some(job.disk_gb);
     }
-    let has_words = settings.job.is_job();
-    let job = job.or_else(|| has_words.then(|| settings.job.over(None, query.storage)));
-    if let Some(order) = &settings.order {
+    let has_words = words.job.is_job();
+    let job = job.or_else(|| has_words.then(|| words.job.over(None, query.storage)));
+    if let Some(order) = &words.order {
         query.order.clone_from(order);
     }
     if let Some(order) = &arguments.order {
         query.order = language::parse_order(order, query.catalog())
             .map_err(|error| CliError::Usage(format!("in the order:\n{}", error.render(order))))?;
     }
-    check_needs(&query, job.is_some())?;
+    check_needs(&query, job.is_some(), throughput)?;
     query.limit = match arguments.limit {
         Some(0) => None,
         Some(limit) => Some(limit),
@@ -182,14 +185,18 @@ pub fn wanted(
 }
 
 /// Rejects conditions and orders on columns that need an input which a command cannot have.
-fn check_needs(query: &Query, has_job: bool) -> Result<(), CliError> {
+fn check_needs(query: &Query, has_job: bool, throughput: &Throughput) -> Result<(), CliError> {
     let ordered = query.order.iter().map(|key| key.field);
     let fields = query
         .active()
         .map(|condition| condition.field)
         .chain(ordered);
     for field in fields {
-        let need = Need::of(field).filter(|need| !(has_job && *need == Need::Job));
+        let need = Need::of(field).filter(|need| match need {
+            Need::Job => !has_job,
+            Need::Throughput(unit) => throughput.models(*unit) == 0,
+            Need::Term | Need::ThreePrices => true,
+        });
         if let Some(need) = need {
             let (key, words) = (field.key, need.words());
             let message = if need == Need::Job {
@@ -293,7 +300,7 @@ pub fn arranged(settings: &Settings, wanted: Wanted, mut listing: Box<Listing>) 
         let estimate = check.storage_to_estimate(&query, settings.dialect, wanted);
         listing.estimate_storage(estimate);
     }
-    let computed = compute(&mut listing, &query, job, settings.dialect);
+    let computed = compute(&mut listing, &query, job, settings);
     let mut rows = rows(&listing, &query, settings.dialect);
     if notes::is_sorted_locally(&listing, &query, settings.dialect, &check) {
         listing.sort(&mut rows, &query.order);
@@ -317,7 +324,12 @@ async fn search(
     wanted: Wanted,
 ) -> Result<(), CliError> {
     let query = &wanted.query;
-    let priced = wanted.job.map(|job| (job, query.offer_type));
+    let is_offers = query.resource == Resource::Offers;
+    let units = settings.throughput.units().filter(|_| is_offers);
+    let priced = Priced {
+        job: wanted.job.map(|job| (job, query.offer_type)),
+        units: units.collect(),
+    };
     let view = View::new(arguments, query.catalog(), settings.dialect, false, priced)?;
     notes::warn(query, settings.dialect);
     let connection = settings.connect().await?;
@@ -386,11 +398,13 @@ fn compute(
     listing: &mut Listing,
     query: &Query,
     job: Option<Job>,
-    dialect: &'static Dialect,
+    settings: &Settings,
 ) -> ComputedColumns {
     let mut computed = ComputedColumns::for_job(job);
-    let conditions: Vec<_> = query.local(dialect).cloned().collect();
+    computed.throughput = Arc::new(settings.throughput.clone());
+    let conditions: Vec<_> = query.local(settings.dialect).cloned().collect();
     let is_asked = job.is_some()
+        || settings.throughput.units().next().is_some()
         || conditions.iter().any(|own| own.field.is_computed())
         || query.order.iter().any(|key| key.field.is_computed());
     if is_asked && query.resource == Resource::Offers {

@@ -8,11 +8,13 @@ use unicode_width::UnicodeWidthStr as _;
 use super::args::{Format, SearchArguments};
 use super::output::CliError;
 use crate::api::redact;
+use crate::app::column_prerequisites::Need;
 use crate::app::computed_columns::JOB_COLUMNS;
 use crate::domain::cost::{Job, Prices};
 use crate::domain::field::Kind;
 use crate::domain::language::{self, LanguageError};
 use crate::domain::text::truncate;
+use crate::domain::throughput::WorkUnit;
 use crate::domain::{Catalog, Dialect, Field, Listing, OfferType, export, format};
 
 /// The widest cell of a table.
@@ -26,8 +28,24 @@ pub struct View {
     dialect: &'static Dialect,
     /// The requested columns, if any.
     columns: Option<Vec<&'static Field>>,
+    priced: Priced,
+}
+
+/// What the records are priced for.
+#[derive(Debug, Clone, Default)]
+pub struct Priced {
     /// The job whose bill is shown beside each record, if any.
-    job: Option<(Job, OfferType)>,
+    pub job: Option<(Job, OfferType)>,
+    /// The units of work that the person has a throughput in.
+    pub units: Vec<WorkUnit>,
+}
+
+impl Priced {
+    /// The keys of the columns that it adds.
+    fn columns(&self) -> impl Iterator<Item = &'static str> {
+        let job = JOB_COLUMNS.into_iter().filter(|_| self.job.is_some());
+        job.chain(self.units.iter().map(|unit| unit.column()))
+    }
 }
 
 impl View {
@@ -37,7 +55,7 @@ impl View {
         catalog: &'static Catalog,
         dialect: &'static Dialect,
         secrets: bool,
-        job: Option<(Job, OfferType)>,
+        priced: Priced,
     ) -> Result<Self, CliError> {
         let columns = arguments.columns.as_deref();
         if columns.is_some() && arguments.format == Format::Json {
@@ -49,9 +67,9 @@ impl View {
             secrets,
             dialect,
             columns: columns
-                .map(|text| chosen(text, catalog, secrets, job.is_some()))
+                .map(|text| chosen(text, catalog, secrets, &priced))
                 .transpose()?,
-            job,
+            priced,
         })
     }
 
@@ -61,11 +79,16 @@ impl View {
             return table(listing, rows, columns, self.dialect, None);
         }
         let mut fields = listing.catalog().default_columns();
-        // The bill stands beside the price, if there is a job.
-        let bill = listing.catalog().column("job_cost");
-        if let Some(bill) = bill.filter(|_| self.job.is_some()) {
-            let price = fields.iter().position(|field| field.key == "dph_total");
-            fields.insert(price.map_or(0, |price| price + 1), bill);
+        // The bill and the cost of the work stand beside the price.
+        let price = fields.iter().position(|field| field.key == "dph_total");
+        let after = price.map_or(0, |price| price + 1);
+        let units = self.priced.units.iter().map(|unit| unit.column());
+        let bill = self.priced.job.map(|_| "job_cost");
+        let costs: Vec<_> = bill.into_iter().chain(units).collect();
+        for key in costs.into_iter().rev() {
+            if let Some(field) = listing.catalog().column(key) {
+                fields.insert(after, field);
+            }
         }
         let key = listing.catalog().by_key("api_key");
         fields.extend(key.filter(|_| self.secrets));
@@ -80,11 +103,10 @@ impl View {
             field.is_column() || (self.secrets && field.kind == Kind::Secret)
         };
         let catalog = listing.catalog();
-        let job = JOB_COLUMNS.iter().filter(|_| self.job.is_some());
         let all = || {
             let fields = catalog.fields().iter().filter(is_shown);
             fields
-                .chain(job.filter_map(|key| catalog.column(key)))
+                .chain(self.priced.columns().filter_map(|key| catalog.column(key)))
                 .collect()
         };
         let fields: Vec<&Field> = self.columns.clone().unwrap_or_else(all);
@@ -92,21 +114,50 @@ impl View {
     }
 
     /// The records exactly as received under the member that the specification names, in pieces;
-    /// with a job, then the job and the bills in the order of the records.
+    /// with a job, then the job and the bills in the order of the records; with a throughput, what the
+    /// work costs on each.
     pub fn json<'l>(
         &self,
         listing: &'l Listing,
         rows: &'l [u32],
     ) -> impl Iterator<Item = Cow<'l, str>> {
-        let bills = self.job.map_or_else(String::new, |(job, model)| {
+        let work = self.work(listing, rows);
+        let bills = self.priced.job.map_or_else(String::new, |(job, model)| {
             let bills = bills(listing, rows, &job, model);
             format!(",\n\"job\": {},\n\"bills\": {}", json!(job), json!(bills))
         });
         json(listing, rows, self.secrets).chain([
             Cow::Borrowed("]"),
             Cow::Owned(bills),
+            Cow::Owned(work),
             Cow::Borrowed("}\n"),
         ])
+    }
+}
+
+impl View {
+    /// What a unit of the work costs on each row, as members of the document.
+    fn work(&self, listing: &Listing, rows: &[u32]) -> String {
+        if self.priced.units.is_empty() {
+            return String::new();
+        }
+        let columns = self.priced.units.iter().map(|unit| unit.column());
+        let fields: Vec<_> = columns
+            .filter_map(|key| listing.catalog().column(key))
+            .collect();
+        let costs = rows.iter().map(|row| {
+            let row = *row as usize;
+            let id = listing.id(row).map(|id| id.0);
+            let mut costs = serde_json::Map::from_iter([("id".to_owned(), json!(id))]);
+            for field in &fields {
+                costs.insert(
+                    field.key.to_owned(),
+                    json!(listing.cell(row, field).number()),
+                );
+            }
+            Json::Object(costs)
+        });
+        format!(",\n\"work\": {}", Json::Array(costs.collect()))
     }
 }
 
@@ -139,18 +190,26 @@ fn chosen(
     text: &str,
     catalog: &'static Catalog,
     secrets: bool,
-    has_job: bool,
+    priced: &Priced,
 ) -> Result<Vec<&'static Field>, CliError> {
     let wrong =
         |error: LanguageError| CliError::Usage(format!("in the columns:\n{}", error.render(text)));
     let columns = language::parse_columns(text, catalog).map_err(wrong)?;
     for column in &columns {
         let is_job = JOB_COLUMNS.contains(&column.key);
-        if is_job && !has_job {
+        if is_job && priced.job.is_none() {
             let message = format!("{} needs a job: add --job, e.g. --job 3d,200GB", column.key);
             return Err(CliError::Usage(message));
         }
-        if column.is_computed() && !is_job {
+        let is_measured = priced.columns().any(|key| key == column.key);
+        if let Some(Need::Throughput(unit)) = Need::of(column).filter(|_| !is_measured) {
+            let (key, rate) = (column.key, unit.rate());
+            let message = format!(
+                "{key} needs your throughput: add [throughput.\"{rate}\"] to the configuration"
+            );
+            return Err(CliError::Usage(message));
+        }
+        if column.is_computed() && !is_job && !is_measured {
             let message = format!("{} is computed only in the dashboard", column.key);
             return Err(CliError::Usage(message));
         }

@@ -38,6 +38,15 @@ pub const GROUPS: &[(&str, &[&str])] = &[
         "IT", "LV", "LT", "LU", "MT", "NL", "PL", "PT", "RO", "SK", "SI", "ES", "SE", "GB",
         "NO", "IS", "CH", "UA", "RS", "MD", "AL", "BA", "ME", "MK", "LI", "MC", "AD", "SM",
     ]),
+    ("WESTERN_EUROPE", &["AT", "BE", "CH", "DE", "FR", "GB", "IE", "LI", "LU", "MC", "NL"]),
+    ("EASTERN_EUROPE", &[
+        "BG", "CZ", "EE", "HU", "LT", "LV", "MD", "PL", "RO", "SK", "UA",
+    ]),
+    ("SOUTHERN_EUROPE", &[
+        "AD", "AL", "BA", "CY", "ES", "GR", "HR", "IT", "ME", "MK", "MT", "PT", "RS", "SI", "SM",
+    ]),
+    ("CENTRAL_EUROPE", &["AT", "CH", "CZ", "DE", "HU", "LI", "PL", "SI", "SK"]),
+    ("BALKANS", &["AL", "BA", "BG", "GR", "HR", "ME", "MK", "RO", "RS", "SI"]),
     ("NORTH_AMERICA", &["US", "CA", "MX"]),
     ("SOUTH_AMERICA", &["AR", "BO", "BR", "CL", "CO", "EC", "PE", "PY", "UY", "VE"]),
     ("LATIN_AMERICA", &[
@@ -48,6 +57,13 @@ pub const GROUPS: &[(&str, &[&str])] = &[
         "AE", "AM", "AZ", "BD", "CN", "GE", "HK", "ID", "IL", "IN", "IQ", "IR", "JO", "JP", "KH",
         "KR", "KW", "KZ", "LA", "LK", "MN", "MO", "MY", "NP", "OM", "PH", "PK", "QA", "SA", "SG",
         "TH", "TR", "TW", "UZ", "VN",
+    ]),
+    ("EAST_ASIA", &["CN", "HK", "JP", "KR", "MN", "MO", "TW"]),
+    ("SOUTHEAST_ASIA", &["ID", "KH", "LA", "MY", "PH", "SG", "TH", "VN"]),
+    ("SOUTH_ASIA", &["BD", "IN", "LK", "NP", "PK"]),
+    ("AMERICAS", &[
+        "US", "CA", "MX", "GT", "CR", "PA", "DO", "PR", "AR", "BO", "BR", "CL", "CO", "EC", "PE",
+        "PY", "UY", "VE",
     ]),
     ("OCEANIA", &["AU", "NZ"]),
     ("AFRICA", &["DZ", "EG", "ET", "GH", "KE", "MA", "MU", "NG", "RW", "SN", "TN", "TZ", "UG", "ZA"]),
@@ -132,7 +148,14 @@ const GROUP_NAMES: &[(&str, &str)] = &[
     ("EU", "european union"), ("EUROPE", "european"), ("NORTH_AMERICA", "north american"),
     ("LATIN_AMERICA", "latam"), ("ASIA", "asian"), ("NORDICS", "nordic"),
     ("NORDICS", "scandinavia"), ("BALTICS", "baltic"), ("OCEANIA", "anz"),
-    ("APAC", "asia pacific"),
+    ("APAC", "asia pacific"), ("AMERICAS", "the americas"), ("EASTERN_EUROPE", "east europe"),
+    ("WESTERN_EUROPE", "west europe"), ("SOUTHEAST_ASIA", "south east asia"),
+    ("EASTERN_EUROPE", "eastern european"), ("WESTERN_EUROPE", "western european"),
+    ("MIDDLE_EAST", "middle eastern"), ("AFRICA", "african"),
+    ("SOUTH_AMERICA", "south american"), ("LATIN_AMERICA", "latin american"),
+    ("NORDICS", "scandinavian"), ("NORDICS", "nordic countries"), ("EU", "eu countries"),
+    ("EUROPE", "european countries"), ("EUROPE", "continental europe"), ("BALKANS", "the balkans"),
+    ("NORDICS", "northern europe"), ("EU", "eu region"), ("EU", "eu member states"),
 ];
 
 /// The code or group of a place as people name it, in lower case: `germany`, `de`, `europe`.

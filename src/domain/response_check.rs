@@ -62,6 +62,26 @@ pub enum Discrepancy {
 }
 
 impl Discrepancy {
+    /// The same for the storage that the search wants, whether or not the market takes the parameter;
+    /// `None` if prices include just that.
+    fn wanted(self, storage: Option<f64>) -> Option<Self> {
+        match (self, storage) {
+            (
+                Self::OtherStorage {
+                    included: Some(included),
+                    rows,
+                    ..
+                },
+                Some(asked),
+            ) => ((included - asked).abs() > 1e-9).then_some(Self::OtherStorage {
+                included: Some(included),
+                asked,
+                rows,
+            }),
+            (other, _) => Some(other),
+        }
+    }
+
     /// The text for the banner.
     pub fn text(&self) -> String {
         let gb = |gb: f64| format::trimmed(gb, 2);
@@ -107,6 +127,8 @@ impl Discrepancy {
 pub struct ResponseCheck {
     pub violations: Vec<Violation>,
     pub discrepancies: Vec<Discrepancy>,
+    /// GB that the prices include, if all rows agree that it is not what was sent.
+    included: Option<f64>,
 }
 
 impl ResponseCheck {
@@ -116,16 +138,22 @@ impl ResponseCheck {
             return Self::default();
         }
         let mut discrepancies = Vec::new();
+        let mut included = None;
         discrepancies.extend(too_many(listing, query));
         discrepancies.extend(unordered(listing, query, dialect));
         if query.resource == Resource::Offers {
             discrepancies.extend(other_type(listing, query.offer_type));
-            discrepancies.extend(other_storage(listing, query.priced_storage(dialect)));
+            let other = other_storage(listing, query.priced_storage(dialect));
+            if let Some(Discrepancy::OtherStorage { included: own, .. }) = &other {
+                included = *own;
+            }
+            discrepancies.extend(other.and_then(|other| other.wanted(query.storage)));
             discrepancies.extend(too_small(listing, query, dialect));
         }
         Self {
             violations: violations(listing, query, dialect),
             discrepancies,
+            included,
         }
     }
 
@@ -157,13 +185,8 @@ impl ResponseCheck {
     }
 
     /// GB that the prices include, if all rows agree that it is not what was requested.
-    pub fn included_storage(&self) -> Option<f64> {
-        self.discrepancies
-            .iter()
-            .find_map(|discrepancy| match discrepancy {
-                Discrepancy::OtherStorage { included, .. } => *included,
-                _ => None,
-            })
+    pub const fn included_storage(&self) -> Option<f64> {
+        self.included
     }
 }
 

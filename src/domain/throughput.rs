@@ -33,6 +33,14 @@ impl WorkUnit {
         }
     }
 
+    /// What as many units as the column prices cost at `rate` units per second and `hourly` $/h;
+    /// `None` if that is no number.
+    pub fn cost(self, rate: f64, hourly: f64) -> Option<f64> {
+        const SECONDS_PER_HOUR: f64 = 3600.0;
+        let cost = hourly / (rate * SECONDS_PER_HOUR) * self.priced();
+        cost.is_finite().then_some(cost)
+    }
+
     /// How many units the column prices: a million tokens, a thousand of the others.
     const fn priced(self) -> f64 {
         match self {
@@ -75,14 +83,15 @@ impl Throughput {
     /// What a million tokens, or a thousand images or steps, cost on a row at `hourly` $/h: all its
     /// GPUs work at the rate of their model. `None` where the model has no rate.
     pub fn cost(&self, unit: WorkUnit, listing: &Listing, row: usize, hourly: f64) -> Option<f64> {
-        const SECONDS_PER_HOUR: f64 = 3600.0;
-        let rates = self.0.get(&unit)?;
         let catalog = listing.catalog();
         let model = listing.text(row, catalog.by_key("gpu_name")?)?;
         let gpus = listing.cell(row, catalog.by_key("num_gpus")?).number()?;
-        let rate = rates.get(&key(model.compared()))? * gpus;
-        let cost = hourly / (rate * SECONDS_PER_HOUR) * unit.priced();
-        cost.is_finite().then_some(cost)
+        unit.cost(self.rate(unit, model.compared(), gpus)?, hourly)
+    }
+
+    /// Units per second of that many GPUs of a model, if it has a rate.
+    pub fn rate(&self, unit: WorkUnit, model: &str, gpus: f64) -> Option<f64> {
+        Some(self.0.get(&unit)?.get(&key(model))? * gpus)
     }
 }
 

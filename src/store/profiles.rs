@@ -5,7 +5,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use toml_edit::{DocumentMut, Item, Table, TableLike, value};
+use toml_edit::{DocumentMut, Item, Table, TableLike, TomlError, value};
 
 use super::config::{Config, ConfigError, Profile};
 use super::files;
@@ -48,6 +48,9 @@ pub enum EditError {
         /// The lines for the person to add by hand.
         wanted: String,
     },
+    /// What may be read is not always what can be edited: `1e999` is out of the editor's range.
+    #[error("{path} can't be edited automatically: {why}", path = .path.display())]
+    Uneditable { path: PathBuf, why: String },
     #[error("can't write {path}: {why}", path = .path.display())]
     Unwritable { path: PathBuf, why: io::Error },
 }
@@ -165,7 +168,13 @@ fn read(path: &Path) -> Result<(DocumentMut, Config), EditError> {
     let config = Config::load(path)?;
     // Errors in reading or parsing were reported above.
     let text = files::read_text(path).unwrap_or_default();
-    Ok((text.parse().unwrap_or_default(), config))
+    let document = text
+        .parse()
+        .map_err(|error: TomlError| EditError::Uneditable {
+            path: path.to_owned(),
+            why: error.message().to_owned(),
+        })?;
+    Ok((document, config))
 }
 
 /// Writes the document if it means what is wanted, and checks the written file again.

@@ -267,7 +267,10 @@ impl Reader<'_> {
                 let known = choices.contains(&joined)
                     || (!choices.contains(&alone)
                         && choices.iter().any(|name| name.starts_with(&joined)));
-                (known || self.mode != Mode::Bar).then(|| {
+                // `discord` is no part of the name of a model.
+                let goes_on =
+                    choices.is_empty() || item.text.contains(|c: char| c.is_ascii_digit());
+                (known || (self.mode != Mode::Bar && goes_on)).then(|| {
                     let message = "a space ends the value: use _ or quotes";
                     LanguageError::new(item.span.clone(), message).suggest(gap, "_")
                 })

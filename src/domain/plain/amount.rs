@@ -2,8 +2,8 @@
 
 use super::cursor::Cursor;
 use super::gpus;
-use super::phrases::BOUNDS_BEHIND;
 use super::token::Kind;
+use super::words::BOUNDS_BEHIND;
 use crate::domain::field::Operator;
 use crate::domain::format::trimmed;
 
@@ -38,17 +38,18 @@ pub(super) struct Amount {
 const UNITS: &[(&str, Unit, f64)] = &[
     ("gb", Unit::Gigabytes, 1.0), ("g", Unit::Gigabytes, 1.0), ("gig", Unit::Gigabytes, 1.0),
     ("gigs", Unit::Gigabytes, 1.0), ("gib", Unit::Gigabytes, 1.0),
-    ("gbs", Unit::Gigabytes, 1.0),
+    ("gbs", Unit::Gigabytes, 1.0), ("tbs", Unit::Gigabytes, 1000.0), ("tera", Unit::Gigabytes, 1000.0),
     ("gigabyte", Unit::Gigabytes, 1.0), ("gigabytes", Unit::Gigabytes, 1.0),
     ("tb", Unit::Gigabytes, 1000.0), ("t", Unit::Gigabytes, 1000.0),
     ("tib", Unit::Gigabytes, 1000.0), ("terabyte", Unit::Gigabytes, 1000.0),
     ("terabytes", Unit::Gigabytes, 1000.0),
     ("mbps", Unit::MegabitsPerSecond, 1.0), ("mbit", Unit::MegabitsPerSecond, 1.0),
     ("mbits", Unit::MegabitsPerSecond, 1.0), ("mbit / s", Unit::MegabitsPerSecond, 1.0),
-    ("megabit", Unit::MegabitsPerSecond, 1.0),
+    ("megabit", Unit::MegabitsPerSecond, 1.0), ("megabits", Unit::MegabitsPerSecond, 1.0),
+    ("mb ps", Unit::MegabitsPerSecond, 1.0), ("megs", Unit::MegabitsPerSecond, 1.0),
     ("gbps", Unit::MegabitsPerSecond, 1e3), ("gbit", Unit::MegabitsPerSecond, 1e3),
     ("gbits", Unit::MegabitsPerSecond, 1e3), ("gbit / s", Unit::MegabitsPerSecond, 1e3),
-    ("gigabit", Unit::MegabitsPerSecond, 1e3), ("gbe", Unit::MegabitsPerSecond, 1e3),
+    ("gigabit", Unit::MegabitsPerSecond, 1e3), ("gigabits", Unit::MegabitsPerSecond, 1e3), ("gbe", Unit::MegabitsPerSecond, 1e3),
     ("gb / s", Unit::MegabytesPerSecond, 1e3), ("mb / s", Unit::MegabytesPerSecond, 1.0),
     ("tb / s", Unit::MegabytesPerSecond, 1e6),
     ("h", Unit::Hours, 1.0), ("hr", Unit::Hours, 1.0), ("hrs", Unit::Hours, 1.0),
@@ -63,7 +64,7 @@ const UNITS: &[(&str, Unit, f64)] = &[
     ("cents", Unit::Dollars, 0.01), ("cent", Unit::Dollars, 0.01), ("c", Unit::Dollars, 0.01),
     ("ct", Unit::Dollars, 0.01), ("¢", Unit::Dollars, 0.01),
     ("dollars", Unit::Dollars, 1.0), ("dollar", Unit::Dollars, 1.0), ("usd", Unit::Dollars, 1.0),
-    ("bucks", Unit::Dollars, 1.0),
+    ("bucks", Unit::Dollars, 1.0), ("buck", Unit::Dollars, 1.0),
     ("ghz", Unit::Gigahertz, 1.0),
     ("percent", Unit::Percent, 1.0),
 ];
@@ -79,8 +80,12 @@ pub(super) fn amount(cursor: Cursor<'_>, at: usize) -> Option<Amount> {
         next += 1;
     }
     let (is_money, from) = dollar(cursor, next);
-    let is_article = cursor.is_one_of(from, ARTICLES);
-    let (low, mut next) = cursor.number_or_article(from)?;
+    let is_article = cursor.is_one_of(from, ARTICLES) || is_whole(cursor, from);
+    let (low, mut next) = if is_whole(cursor, from) {
+        (1.0, from + 2)
+    } else {
+        cursor.number_or_article(from)?
+    };
     // A unit of its own, as in `500gb to 1tb`.
     let own = unit(cursor, next);
     let after_own = own.map_or(next, |(_, _, next)| next);
@@ -119,6 +124,12 @@ pub(super) fn amount(cursor: Cursor<'_>, at: usize) -> Option<Amount> {
     })
 }
 
+/// Whether a period follows with its adjective: `the whole week`, `a full day`.
+fn is_whole(cursor: Cursor<'_>, at: usize) -> bool {
+    cursor.is_one_of(at, &["the", "a", "an", "one"])
+        && cursor.is_one_of(at + 1, &["whole", "full", "entire"])
+}
+
 /// Whether a dollar sign is at a position, and the position behind it.
 fn dollar(cursor: Cursor<'_>, at: usize) -> (bool, usize) {
     let is_dollar = cursor.kind(at) == Some(Kind::Dollar);
@@ -135,7 +146,8 @@ fn high_end(cursor: Cursor<'_>, at: usize, is_between: bool) -> Option<(f64, boo
     Some((high, is_money, next))
 }
 
-fn unit(cursor: Cursor<'_>, at: usize) -> Option<(Unit, f64, usize)> {
+/// The unit at a position, its factor to the base, and the position behind it.
+pub(super) fn unit(cursor: Cursor<'_>, at: usize) -> Option<(Unit, f64, usize)> {
     if cursor.kind(at) == Some(Kind::Percent) {
         return Some((Unit::Percent, 1.0, at + 1));
     }
@@ -154,6 +166,13 @@ impl Amount {
             .map(|(words, operator)| (*words, *operator));
         if let Some((operator, next)) = cursor.longest(at, words) {
             self.bound = Some(operator);
+            return (self, next);
+        }
+        // `2 gpus at least 24gb` bounds what follows.
+        if let Some(next) = cursor.behind(at, "at least")
+            && cursor.kind(next).is_none_or(|kind| kind == Kind::Comma)
+        {
+            self.bound = Some(Operator::Gte);
             return (self, next);
         }
         (self, at)
@@ -175,9 +194,31 @@ impl Amount {
         }
     }
 
+    /// The condition on the memory of all GPUs. A total that several cards of one size add up to includes
+    /// the cards that report a little less, as in [`Self::vram`].
+    pub(super) fn total_vram(&self) -> String {
+        let low = gpus::reported_total(self.low).0;
+        let high = self.high.map(|high| gpus::reported_total(high).1);
+        let low = match self.bound {
+            Some(Operator::Gt | Operator::Lte) => gpus::reported_total(self.low).1,
+            Some(Operator::Eq | Operator::Neq | Operator::Lt | Operator::Gte) | None => low,
+            Some(Operator::In | Operator::Nin) => self.low,
+        };
+        Self { low, high, ..*self }.on("gpu_total_ram", Operator::Gte, 1.0, "")
+    }
+
     /// The sizes as sold of [`Self::vram`], if its numbers are others: `48 GB as sold`.
     pub(super) fn sold(&self) -> Option<String> {
-        let is_sold = |gb: &f64| gpus::reported(*gb) != (*gb, *gb);
+        self.sold_as(gpus::reported)
+    }
+
+    /// The sizes as sold of [`Self::total_vram`], if its numbers are others.
+    pub(super) fn sold_in_all(&self) -> Option<String> {
+        self.sold_as(gpus::reported_total)
+    }
+
+    fn sold_as(&self, reported: fn(f64) -> (f64, f64)) -> Option<String> {
+        let is_sold = |gb: &f64| reported(*gb) != (*gb, *gb);
         let sizes = [Some(self.low), self.high].into_iter().flatten();
         let sizes: Vec<_> = sizes.filter(is_sold).map(|gb| trimmed(gb, 3)).collect();
         (!sizes.is_empty()).then(|| format!("{} GB as sold", sizes.join(" and ")))

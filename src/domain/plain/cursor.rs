@@ -1,7 +1,7 @@
 //! Reads tokens: words, numbers, bounds.
 
-use super::phrases::BOUNDS;
 use super::token::{Kind, Token};
+use super::words::BOUNDS;
 use crate::domain::field::Operator;
 
 #[rustfmt::skip]
@@ -9,8 +9,14 @@ const NUMBERS: &[(&str, f64)] = &[
     ("one", 1.0), ("two", 2.0), ("three", 3.0), ("four", 4.0), ("five", 5.0), ("six", 6.0),
     ("seven", 7.0), ("eight", 8.0), ("nine", 9.0), ("ten", 10.0), ("twelve", 12.0),
     ("sixteen", 16.0), ("dual", 2.0), ("quad", 4.0), ("single", 1.0), ("couple", 2.0),
-    ("pair", 2.0), ("half", 0.5),
+    ("pair", 2.0), ("half", 0.5), ("quarter", 0.25), ("dozen", 12.0), ("thirty", 30.0),
+    ("twenty", 20.0), ("eleven", 11.0), ("fifteen", 15.0), ("octa", 8.0),
 ];
+
+/// Whether an article may be around the number: `a couple of`, `half a`.
+fn is_fuzzy(word: &str) -> bool {
+    matches!(word, "half" | "couple" | "pair" | "dozen" | "quarter")
+}
 
 /// The longest phrase that is tried, in tokens.
 const LONGEST: usize = 6;
@@ -75,15 +81,36 @@ impl Cursor<'_> {
             Kind::Number(number) => Some((number, at + 1)),
             Kind::Word => {
                 let (_, number) = NUMBERS.iter().find(|(word, _)| token.text == *word)?;
-                Some((*number, at + 1))
+                // `half a dollar`, `a couple of days`
+                let next = if is_fuzzy(&token.text) {
+                    self.skip(at + 1, &["a", "an", "of"])
+                } else {
+                    at + 1
+                };
+                Some((*number, next))
             }
-            _ => None,
+            Kind::Bound(_)
+            | Kind::Dollar
+            | Kind::Percent
+            | Kind::Slash
+            | Kind::Dash
+            | Kind::Plus
+            | Kind::Times
+            | Kind::Comma
+            | Kind::Opaque => None,
         }
     }
 
     /// A number, or `a` for one.
     pub(super) fn number_or_article(&self, at: usize) -> Option<(f64, usize)> {
         let is_article = self.is_one_of(at, &["a", "an"]);
+        let fuzzy = self
+            .tokens
+            .get(at + 1)
+            .is_some_and(|next| is_fuzzy(&next.text));
+        if is_article && fuzzy {
+            return self.number(at + 1);
+        }
         self.number(at)
             .or_else(|| is_article.then_some((1.0, at + 1)))
     }

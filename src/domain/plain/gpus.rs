@@ -132,16 +132,75 @@ static SPELLINGS: LazyLock<HashMap<String, Vec<&'static str>>> = LazyLock::new(|
         let full = name.replace(' ', "").to_ascii_lowercase();
         let brands = ["rtx", "gtx", "tesla"];
         let bare = brands.iter().find_map(|brand| full.strip_prefix(brand));
-        let own = others
-            .iter()
-            .flat_map(|other| [(*other).to_owned(), format!("rtx{other}")]);
+        let own = others.iter().flat_map(|other| {
+            [
+                (*other).to_owned(),
+                format!("rtx{other}"),
+                format!("gtx{other}"),
+            ]
+        });
         let all: Vec<_> = bare.map(str::to_owned).into_iter().chain(own).collect();
         for spelling in all.into_iter().chain([full]) {
             spellings.entry(spelling).or_insert_with(|| vec![name]);
         }
     }
+    for (kinds, class) in CLASSES {
+        let models: Vec<_> = MODELS.iter().map(|(name, ..)| *name).collect();
+        let models: Vec<_> = models
+            .into_iter()
+            .filter(|name| self::class(name) == *class)
+            .collect();
+        for kind in *kinds {
+            for noun in ["gpu", "card", "graphicscard", "gradegpu", "gradecard"] {
+                spellings.insert(format!("{kind}{noun}"), models.clone());
+            }
+        }
+    }
     spellings
 });
+
+/// Whether the models are all of a class rather than chosen one by one.
+pub(super) fn is_class(models: &[&str]) -> bool {
+    [Class::Consumer, Class::Workstation, Class::Datacenter]
+        .iter()
+        .any(|own| {
+            let names = MODELS.iter().map(|(name, ..)| *name);
+            names
+                .filter(|name| class(name) == *own)
+                .eq(models.iter().copied())
+        })
+}
+
+/// What a model is built for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Consumer,
+    Workstation,
+    Datacenter,
+}
+
+/// Words in front of `cards` for a class of models. A `datacenter` is a place, so its GPUs are no class.
+const CLASSES: &[(&[&str], Class)] = &[
+    (
+        &["consumer", "gaming", "geforce", "gamer", "desktop"],
+        Class::Consumer,
+    ),
+    (&["workstation", "quadro"], Class::Workstation),
+    (&["enterprise", "server", "professional"], Class::Datacenter),
+];
+
+fn class(name: &str) -> Class {
+    let is_workstation = ["RTX PRO ", "RTX A", "Q RTX", "Quadro"];
+    let is_consumer = ["RTX ", "GTX ", "Titan "];
+    let starts = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
+    if starts(&is_workstation) || name.ends_with("Ada") {
+        Class::Workstation
+    } else if starts(&is_consumer) {
+        Class::Consumer
+    } else {
+        Class::Datacenter
+    }
+}
 
 /// The models that a spelling without blanks and in lower case means.
 pub(super) fn models(spelling: &str) -> &'static [&'static str] {
@@ -163,6 +222,17 @@ pub(super) fn have_size(models: &[&str], gb: f64) -> bool {
 /// is exact.
 pub(super) fn reported(gb: f64) -> (f64, f64) {
     if is_card_size(gb) {
+        ((gb * 0.93).ceil(), (gb * 1.03).ceil())
+    } else {
+        (gb, gb)
+    }
+}
+
+/// [`reported`] of all cards of a machine together: 320 GB are eight cards of 40 or four of 80.
+pub(super) fn reported_total(gb: f64) -> (f64, f64) {
+    const MOST_CARDS: u32 = 16;
+    let is_sum = (1..=MOST_CARDS).any(|cards| is_card_size(gb / f64::from(cards)));
+    if is_sum {
         ((gb * 0.93).ceil(), (gb * 1.03).ceil())
     } else {
         (gb, gb)

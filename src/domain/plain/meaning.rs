@@ -4,135 +4,16 @@ use std::fmt::Write as _;
 
 use super::amount::Amount;
 use super::gpus;
-use super::grammar::{Fact, disk};
+use super::grammar::Fact;
+use super::measure::disk;
+use super::settings::Settings;
 use crate::domain::catalog::{Catalog, Resource};
-use crate::domain::cost::Job;
 use crate::domain::country;
 use crate::domain::dialect::Dialect;
 use crate::domain::field::Operator;
 use crate::domain::format::{gigabytes, trimmed};
 use crate::domain::language::{self, Mode};
-use crate::domain::query::{DEFAULT_STORAGE_GB, OfferType, OrderKey};
-
-/// What words say of a job.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct JobWords {
-    /// Hours that the instance runs.
-    pub hours: Option<f64>,
-    pub disk_gb: Option<f64>,
-    /// GB downloaded.
-    pub gb_in: Option<f64>,
-    /// GB uploaded.
-    pub gb_out: Option<f64>,
-}
-
-impl JobWords {
-    /// Whether they describe a job: a disk alone does not.
-    pub fn is_job(&self) -> bool {
-        self.hours.is_some() || self.gb_in.is_some() || self.gb_out.is_some()
-    }
-
-    /// The job that they describe. What they leave out stays as in `current`; without one there is
-    /// no traffic, the disk is `storage` in GB, and the job runs for a day.
-    pub fn over(&self, current: Option<Job>, storage: Option<f64>) -> Job {
-        let current = current.unwrap_or_else(|| Job {
-            disk_gb: storage.unwrap_or(DEFAULT_STORAGE_GB),
-            gb_in: 0.0,
-            gb_out: 0.0,
-            ..Job::default()
-        });
-        Job {
-            run_hours: self.hours.unwrap_or(current.run_hours),
-            disk_gb: self.disk_gb.unwrap_or(current.disk_gb),
-            gb_in: self.gb_in.unwrap_or(current.gb_in),
-            gb_out: self.gb_out.unwrap_or(current.gb_out),
-            // Hours replace an amount of work.
-            work_dlperf_hours: current.work_dlperf_hours.filter(|_| self.hours.is_none()),
-            ..current
-        }
-    }
-
-    /// The job in a few words: `3d, 200 GB disk, 300 GB down`.
-    fn brief(&self) -> String {
-        let mut parts = Vec::new();
-        if let Some(hours) = self.hours {
-            parts.push(if hours % 24.0 == 0.0 {
-                format!("{}d", trimmed(hours / 24.0, 0))
-            } else {
-                format!("{}h", trimmed(hours, 2))
-            });
-        }
-        let sizes = [
-            (self.disk_gb, "disk"),
-            (self.gb_in, "down"),
-            (self.gb_out, "up"),
-        ];
-        for (gb, noun) in sizes {
-            if let Some(gb) = gb {
-                parts.push(format!("{} {noun}", gigabytes(gb)));
-            }
-        }
-        parts.join(", ")
-    }
-}
-
-/// What words say besides conditions.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Settings {
-    pub offer_type: Option<OfferType>,
-    /// GB of disk that prices include.
-    pub storage: Option<f64>,
-    pub order: Option<Vec<OrderKey>>,
-    pub job: JobWords,
-}
-
-impl Settings {
-    /// Adds what another phrase says; the last word counts.
-    pub(super) fn add(&mut self, other: &Self) {
-        self.offer_type = other.offer_type.or(self.offer_type);
-        self.storage = other.storage.or(self.storage);
-        self.order = other.order.clone().or(self.order.take());
-        self.job = JobWords {
-            hours: other.job.hours.or(self.job.hours),
-            disk_gb: other.job.disk_gb.or(self.job.disk_gb),
-            gb_in: other.job.gb_in.or(self.job.gb_in),
-            gb_out: other.job.gb_out.or(self.job.gb_out),
-        };
-    }
-
-    /// Completes the settings once all are known: the job needs the disk, and the cheapest offer is
-    /// then the one with the lowest bill.
-    pub(super) fn settle(&mut self, catalog: &'static Catalog) {
-        if !self.job.is_job() {
-            return;
-        }
-        self.job.disk_gb = self.storage;
-        for key in self.order.iter_mut().flatten() {
-            if key.field.key == "dph_total"
-                && let Some(field) = catalog.named("job_cost")
-            {
-                key.field = field;
-            }
-        }
-    }
-
-    /// The settings as text: `bid`, `job 3d, 200 GB disk`, `sort dph_total`.
-    pub fn texts(&self) -> Vec<String> {
-        let offer_type = self.offer_type.map(|own| own.wire().to_owned());
-        let job = self
-            .job
-            .is_job()
-            .then(|| format!("job {}", self.job.brief()));
-        let storage = self.storage.filter(|_| job.is_none());
-        let storage = storage.map(|gb| format!("{} disk", gigabytes(gb)));
-        let order = self.order.as_ref();
-        let order = order.map(|order| format!("sort {}", language::print_order(order)));
-        [offer_type, storage, job, order]
-            .into_iter()
-            .flatten()
-            .collect()
-    }
-}
+use crate::domain::region;
 
 /// What is said of a reading.
 #[derive(Debug, Clone, PartialEq)]
@@ -168,6 +49,8 @@ pub struct Meaning {
     pub settings: Settings,
     /// What is said of the reading: words without a condition, sizes as sold.
     pub note: Option<Note>,
+    /// A state that locations of offers name, and that no condition can ask for.
+    pub state: Option<String>,
     /// Words that have only this meaning, if the phrase is ambiguous.
     pub words: Option<String>,
 }
@@ -208,6 +91,7 @@ pub(super) struct Chosen {
     places: bool,
     no_models: bool,
     no_places: bool,
+    counts: bool,
     privacy: bool,
 }
 
@@ -219,6 +103,8 @@ pub(super) struct Context {
     no_models: Vec<&'static str>,
     places: Vec<&'static str>,
     no_places: Vec<&'static str>,
+    /// Numbers of GPUs, any of which is wanted.
+    counts: Vec<String>,
     /// Hours of the job.
     hours: Option<f64>,
     /// Whether the European Union stands for the place.
@@ -238,10 +124,11 @@ impl Context {
             no_models: Vec::new(),
             places: Vec::new(),
             no_places: Vec::new(),
+            counts: Vec::new(),
             hours: None,
             is_private: false,
         };
-        let mut form = None;
+        let (mut form, mut class) = (None, None);
         for fact in facts {
             if let Fact::Form(own) = fact {
                 form = Some(*own);
@@ -250,7 +137,20 @@ impl Context {
                 context.hours = Some(*hours);
             }
             context.is_private |= matches!(fact, Fact::Privacy);
+            if let Fact::Conditions(text) = fact
+                && let Some(count) = text.strip_prefix("num_gpus=")
+                && !context.counts.iter().any(|own| own == count)
+            {
+                context.counts.push(count.to_owned());
+            }
             let (list, names) = match fact {
+                Fact::Models {
+                    names,
+                    is_excluded: false,
+                } if gpus::is_class(names) => {
+                    class = Some(names);
+                    continue;
+                }
                 Fact::Models {
                     names,
                     is_excluded: false,
@@ -267,7 +167,22 @@ impl Context {
                     names,
                     is_excluded: true,
                 } => (&mut context.no_places, names),
-                _ => continue,
+                Fact::Conditions(_)
+                | Fact::Free(_)
+                | Fact::Form(_)
+                | Fact::Region { .. }
+                | Fact::Size(_)
+                | Fact::Vram(_)
+                | Fact::TotalVram(_)
+                | Fact::Disk(_)
+                | Fact::Hours(_)
+                | Fact::Down(_)
+                | Fact::Up(_)
+                | Fact::Traffic { .. }
+                | Fact::Type(_)
+                | Fact::Order(_)
+                | Fact::Privacy
+                | Fact::Idle(_) => continue,
             };
             for name in names {
                 if !list.contains(name) {
@@ -277,7 +192,25 @@ impl Context {
         }
         context.is_private &= context.places.is_empty();
         context.narrow(form);
+        context.narrow_class(class);
         context
+    }
+
+    /// Keeps the models of a class, or takes all of it if none is named; models that are excluded
+    /// anyway need no condition.
+    fn narrow_class(&mut self, class: Option<&Vec<&'static str>>) {
+        if let Some(class) = class {
+            let is_own = |model: &&'static str| class.contains(model);
+            if self.models.iter().any(is_own) {
+                self.models.retain(is_own);
+            } else if self.models.is_empty() {
+                self.models.clone_from(class);
+            }
+        }
+        if !self.models.is_empty() && gpus::is_class(&self.no_models) {
+            let models = &self.models;
+            self.no_models.retain(|model| models.contains(model));
+        }
     }
 
     /// Keeps the models of a form factor. Models that have none of it stay, since their names do not tell it.
@@ -306,6 +239,7 @@ impl Context {
         }
         let mut meaning = Meaning {
             note: facts.iter().find_map(|fact| self.note(fact)),
+            state: only_state(facts),
             ..Meaning::default()
         };
         let mut conditions = String::new();
@@ -367,9 +301,14 @@ impl Context {
             }
         };
         Some(match fact {
+            Fact::Conditions(text) if self.counts.len() > 1 && text.starts_with("num_gpus=") => {
+                once(&mut chosen.counts, choice("num_gpus", &self.counts, false))
+            }
             Fact::Conditions(text) => text.clone(),
             Fact::Free(_) => return None,
             Fact::Vram(amount) => amount.vram(),
+            Fact::TotalVram(amount) => amount.total_vram(),
+            Fact::Region { .. } => String::new(),
             Fact::Idle(_) => String::new(),
             Fact::Privacy if self.is_private => {
                 once(&mut chosen.privacy, "geolocation in EU".to_owned())
@@ -388,6 +327,9 @@ impl Context {
                     (&self.models, &mut chosen.models)
                 };
                 let names: Vec<_> = names.iter().map(|name| name.replace(' ', "_")).collect();
+                if names.is_empty() {
+                    return Some(String::new());
+                }
                 once(is_said, choice("gpu_name", &names, *is_excluded))
             }
             Fact::Places { is_excluded, .. } => {
@@ -411,6 +353,13 @@ impl Context {
     fn note(&self, fact: &Fact) -> Option<Note> {
         match fact {
             Fact::Vram(amount) => amount.sold().map(Note::Text),
+            Fact::TotalVram(amount) => amount.sold_in_all().map(Note::Text),
+            Fact::Region { name, is_excluded } if *is_excluded => {
+                Some(Note::NoCondition(format!("not in {name}")))
+            }
+            Fact::Region { name, .. } => Some(Note::Text(format!(
+                "{name}: the market filters by country only"
+            ))),
             Fact::Idle(words) => Some(Note::NoCondition(words.clone())),
             Fact::Privacy if !self.is_private => Some(Note::NoCondition("gdpr".to_owned())),
             Fact::Privacy => Some(Note::Text("gdpr read as the EU".to_owned())),
@@ -418,7 +367,19 @@ impl Context {
                 "{} of traffic in all, as no length of the job is given",
                 gigabytes(*gb)
             ))),
-            _ => None,
+            Fact::Conditions(_)
+            | Fact::Free(_)
+            | Fact::Models { .. }
+            | Fact::Form(_)
+            | Fact::Places { .. }
+            | Fact::Size(_)
+            | Fact::Disk(_)
+            | Fact::Hours(_)
+            | Fact::Down(_)
+            | Fact::Up(_)
+            | Fact::Traffic { .. }
+            | Fact::Type(_)
+            | Fact::Order(_) => None,
         }
     }
 
@@ -430,9 +391,13 @@ impl Context {
                 settings.order = Some(language::parse_order(order, self.catalog).ok()?);
             }
             Fact::Conditions(_) | Fact::Models { .. } | Fact::Places { .. } | Fact::Size(_) => {}
-            Fact::Free(_) | Fact::Idle(_) | Fact::Privacy | Fact::Vram(_) => {}
+            Fact::Free(_) | Fact::Idle(_) | Fact::Privacy | Fact::Region { .. } => {}
+            Fact::Vram(_) | Fact::TotalVram(_) => {}
             Fact::Form(_) => return None,
-            _ if !is_offers => return None,
+            Fact::Disk(_) | Fact::Hours(_) | Fact::Down(_) | Fact::Up(_) if !is_offers => {
+                return None;
+            }
+            Fact::Traffic { .. } | Fact::Type(_) if !is_offers => return None,
             Fact::Disk(gb) => settings.storage = Some(*gb),
             Fact::Hours(hours) => settings.job.hours = Some(*hours),
             Fact::Down(gb) => settings.job.gb_in = Some(*gb),
@@ -460,8 +425,22 @@ impl Context {
     }
 }
 
+/// The state that a phrase names, if it names only one place: `texas or oregon` has none.
+fn only_state(facts: &[Fact]) -> Option<String> {
+    match facts {
+        [
+            Fact::Places { names, .. },
+            Fact::Region {
+                name,
+                is_excluded: false,
+            },
+        ] if names.len() == 1 && region::is_state(name) => Some(name.clone()),
+        _ => None,
+    }
+}
+
 /// A condition that a field is one of several values, or none of them.
-fn choice(field: &str, names: &[String], is_excluded: bool) -> String {
+pub(super) fn choice(field: &str, names: &[String], is_excluded: bool) -> String {
     let is_group = |name: &String| name.len() > 2 || country::group(name).is_some();
     match (names, is_excluded) {
         ([name], false) if field == "geolocation" && is_group(name) => format!("{field} in {name}"),

@@ -6,24 +6,31 @@
 //! place in the text, and so do conditions of the query language and quoted texts.
 
 mod amount;
+mod choice;
 mod cursor;
+mod english;
 mod gpus;
 mod grammar;
 mod meaning;
+mod measure;
 mod nouns;
 mod phrases;
 mod price;
+mod settings;
+mod spaced;
 mod token;
+mod words;
 
 use std::ops::Range;
 
-pub use meaning::{JobWords, Meaning, Settings};
+pub use meaning::Meaning;
+pub use settings::{JobWords, Settings};
 
 use self::cursor::Cursor;
 use self::grammar::Fact;
 use self::meaning::{Context, Note};
-use self::phrases::FILLERS;
 use self::token::{Kind, Token};
+use self::words::FILLERS;
 use super::catalog::{Catalog, Resource};
 use super::dialect::Dialect;
 use super::language::{self, LanguageError, Mode, Parsed};
@@ -120,14 +127,21 @@ fn scanned(tokens: &[Token], resource: Resource) -> (Vec<Spoken>, Vec<Range<usiz
                         .get(at + 1)
                         .is_none_or(|next| !next.glued || next.kind == Kind::Comma)
             }
-            Kind::Slash => is_separate(at) && is_separate(at + 1),
-            _ => false,
+            Kind::Slash | Kind::Plus => is_separate(at) && is_separate(at + 1),
+            Kind::Number(_)
+            | Kind::Bound(_)
+            | Kind::Dollar
+            | Kind::Percent
+            | Kind::Dash
+            | Kind::Times
+            | Kind::Opaque => false,
         };
         if joins {
             separators.push(token.span.clone());
         }
         at += 1;
     }
+    separators.extend(slashes(tokens, &found));
     accept_unverified(&mut found);
     // Words without a condition are words like any others unless something was understood.
     let is_idle = |(_, facts): &Spoken| matches!(facts[..], [Fact::Idle(_)]);
@@ -135,6 +149,17 @@ fn scanned(tokens: &[Token], resource: Resource) -> (Vec<Spoken>, Vec<Range<usiz
         found.clear();
     }
     (found, separators)
+}
+
+/// The slashes between two phrases: `a100/8x/eu`.
+fn slashes(tokens: &[Token], found: &[Spoken]) -> Vec<Range<usize>> {
+    let is_between = |slash: &&Token| {
+        slash.kind == Kind::Slash
+            && found.iter().any(|(span, _)| span.end == slash.span.start)
+            && found.iter().any(|(span, _)| span.start == slash.span.end)
+    };
+    let slashes = tokens.iter().filter(is_between);
+    slashes.map(|slash| slash.span.clone()).collect()
 }
 
 /// `unverified 3080 ok` accepts hosts that are not verified; `unverified` alone wants them.
@@ -241,6 +266,21 @@ impl Reading {
             .chain(Note::texts(self.notes()))
             .collect();
         texts.join(" · ")
+    }
+
+    /// The state that the rows can be filtered by; none if several places are named, as any of them
+    /// is wanted then.
+    pub fn state(&self) -> Option<&str> {
+        let readings = self
+            .phrases
+            .iter()
+            .filter_map(|phrase| phrase.readings.first());
+        let mut places = readings.filter(|meaning| {
+            meaning.state.is_some() || meaning.conditions.starts_with("geolocation")
+        });
+        let first = places.next()?;
+        let is_only = places.next().is_none() && !first.conditions.contains('[');
+        first.state.as_deref().filter(|_| is_only)
     }
 
     fn notes(&self) -> impl Iterator<Item = &Note> {

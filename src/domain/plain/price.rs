@@ -1,10 +1,10 @@
 //! Prices: `under $0.5`, `<40 cents`, `max 2/h per gpu`, `$20 a day`, `budget $50`.
 
-use super::amount::{Amount, Unit};
+use super::amount::{Amount, Unit, amount};
 use super::cursor::Cursor;
 use super::gpus;
 use super::grammar::Fact;
-use super::nouns::Noun;
+use super::nouns::{Noun, noun};
 use super::token::Kind;
 use crate::domain::catalog::Resource;
 use crate::domain::field::Operator;
@@ -54,9 +54,82 @@ pub(super) fn read(cursor: Cursor<'_>, amount: &Amount, at: usize, resource: Res
         _ => false,
     };
     let (amount, next) = amount.bounded_at(cursor, next);
+    let mut basis = basis;
+    basis.total |= is_for_the_job(cursor, &amount, basis, at, next);
     is_price
         .then(|| condition(&amount, basis, resource, next))
         .flatten()
+}
+
+/// Whether a price without a period is that of the job: `$200 for 3 days`, `12 hours for under $30`. No
+/// GPU costs less than 3 cents an hour, so `h100 under $2 for 3 days` is a price per hour; and none
+/// costs $100 an hour.
+fn is_for_the_job(
+    cursor: Cursor<'_>,
+    price: &Amount,
+    basis: Basis,
+    at: usize,
+    next: usize,
+) -> bool {
+    const LEAST_PER_HOUR: f64 = 0.03;
+    const MOST_PER_HOUR: f64 = 100.0;
+    if basis.hours.is_some() || basis.per_gpu || basis.per_gb || price.unit != Unit::Dollars {
+        return false;
+    }
+    let hours = |at| amount(cursor, at).filter(|time| time.unit == Unit::Hours);
+    let behind = cursor
+        .is_one_of(next, &["for", "over"])
+        .then(|| hours(next + 1))
+        .flatten();
+    // The amount begins somewhere before `at`: with `for`, a bound, or the dollar sign.
+    let before = || {
+        let starts = (0..at).rev().take(8);
+        let mut times = starts.filter_map(hours);
+        times.find(|time| {
+            let is_joint = |at: &usize| cursor.is_one_of(*at, &["for", "at"]);
+            is_joint(&time.next) && time.next < at
+        })
+    };
+    let anywhere = || (0..cursor.tokens.len()).find_map(hours);
+    let per_hour = |time: Amount| price.low / time.low;
+    behind
+        .or_else(before)
+        .is_some_and(|time| per_hour(time) >= LEAST_PER_HOUR)
+        || (price.low >= MOST_PER_HOUR && anywhere().is_some())
+}
+
+/// A price behind its period: `monthly price under $900`, `price per month < 900`.
+pub(super) fn in_front(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
+    let period = |at| {
+        let words = ["hourly", "daily", "weekly", "monthly"];
+        let from = cursor.skip(at, &["per"]);
+        let is_period = cursor.is_one_of(from, &words) || from > at;
+        let found = cursor.longest(from, PERIODS.iter().copied());
+        found.filter(|_| is_period)
+    };
+    let (bound, start) = cursor.bound(at);
+    let (hours, from) = period(start).map_or((None, start), |(hours, next)| (Some(hours), next));
+    let (noun, next) = noun(cursor, from)?;
+    let (own, next) = basis(cursor, next);
+    let is_priced = matches!(noun, Noun::Price | Noun::Budget);
+    let basis = Basis {
+        hours: hours.or(own.hours),
+        ..own
+    };
+    if !is_priced
+        || (basis.hours.is_none() && !basis.per_gpu)
+        || cursor.is_one_of(from, &["for", "at"])
+    {
+        return None;
+    }
+    let found = amount(cursor, cursor.skip(next, &["of", "is"]))?;
+    if !matches!(found.unit, Unit::Dollars | Unit::None) {
+        return None;
+    }
+    let bound = found.bound.or(bound);
+    let found = Amount { bound, ..found };
+    let (found, next) = found.bounded_at(cursor, found.next);
+    condition(&found, basis, resource, next)
 }
 
 /// A price behind its noun: `price under 2`, `budget $50`.
@@ -87,7 +160,7 @@ pub(super) fn named(
 fn condition(amount: &Amount, basis: Basis, resource: Resource, next: usize) -> Read {
     let (field, hours) = match resource {
         Resource::Offers if basis.per_gb => return None,
-        Resource::Offers if basis.total => ("job_cost", 1.0),
+        Resource::Offers if basis.total && basis.hours.is_none() => ("job_cost", 1.0),
         Resource::Offers if basis.per_gpu => ("dph_per_gpu", basis.hours.unwrap_or(1.0)),
         Resource::Offers => ("dph_total", basis.hours.unwrap_or(1.0)),
         // The market quotes storage per GB and month.

@@ -6,7 +6,11 @@ use std::ops::Range;
 
 use crate::domain::catalog::Catalog;
 use crate::domain::field::{Kind as FieldKind, Operator};
-use crate::domain::language::scan::{Piece, Raw, Sign, Statement, is_sign, scan, sign_operator};
+use crate::domain::language::scan::{
+    Item, Piece, Raw, Sign, Statement, is_sign, scan, sign_operator,
+};
+
+use super::nouns;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Kind {
@@ -37,6 +41,8 @@ pub(super) struct Token {
     pub glued: bool,
     /// Whether it was typed in capitals, as country codes are.
     pub capitals: bool,
+    /// What an opaque token says, if it is a condition with one value.
+    pub condition: Option<Statement>,
 }
 
 impl Token {
@@ -60,12 +66,19 @@ pub(super) fn tokens(text: &str, catalog: &Catalog) -> Vec<Token> {
             Piece::Word(item) => lexer.lex(item.span.clone()),
             Piece::Comma(span) => lexer.push(Kind::Comma, span.clone()),
             Piece::Statement(statement) => {
-                let next = match pieces.get(index + 1) {
+                let word = |at: Option<usize>| match at.and_then(|at| pieces.get(at)) {
                     Some(Piece::Word(item)) => item.text.to_lowercase(),
                     _ => String::new(),
                 };
-                if is_condition(text, statement, catalog, &next) {
+                let (before, next) = (word(index.checked_sub(1)), word(Some(index + 1)));
+                let name = text[statement.name.clone()].to_lowercase();
+                // `cpu ram > 64`
+                let is_noun = nouns::is_noun(&format!("{before} {name}"));
+                if !is_noun && is_condition(text, statement, catalog, &next) {
                     lexer.push(Kind::Opaque, statement.span.clone());
+                    if let Some(token) = lexer.found.last_mut() {
+                        token.condition = Some(statement.clone());
+                    }
                 } else {
                     lexer.lex(statement.span.clone());
                 }
@@ -82,17 +95,39 @@ fn is_condition(text: &str, statement: &Statement, catalog: &Catalog, next: &str
     let Some(sign) = &statement.sign else {
         return statement.value != Raw::Missing;
     };
+    // `count: 8`
+    if &text[sign.span.clone()] == ":" {
+        return false;
+    }
     let is_apart = sign.span.start > statement.name.end;
     let Some(field) = catalog.named(name) else {
         let starts_as_name = name.starts_with(|first: char| first.is_alphabetic() || first == '_');
         return starts_as_name && !is_apart;
     };
     if !text[sign.span.clone()].starts_with(is_sign) {
-        let is_list = matches!(&statement.value, Raw::List(list) if list.bracketed);
-        return is_list
-            || field.key == name
-            || field.kind == FieldKind::Country
-            || !takes_list(sign);
+        let first = match &statement.value {
+            Raw::List(list) if list.bracketed => return true,
+            Raw::List(list) => list.items.first(),
+            Raw::One(item) => Some(item),
+            Raw::Missing => None,
+        };
+        return match field.kind {
+            FieldKind::Country => true,
+            // `verified not in china`
+            FieldKind::Flag => false,
+            FieldKind::Text => field.key == name || !takes_list(sign),
+            FieldKind::Integer
+            | FieldKind::Number
+            | FieldKind::Id
+            | FieldKind::Version
+            | FieldKind::Epoch
+            | FieldKind::Timestamp
+            | FieldKind::List
+            | FieldKind::Secret => {
+                let is_number = |item: &Item| item.text.starts_with(|c: char| c.is_ascii_digit());
+                !takes_list(sign) || (field.key == name && first.is_some_and(is_number))
+            }
+        };
     }
     let goes_on = matches!(name.to_lowercase().as_str(), "price" | "cost")
         && (AFTER_PRICE.contains(&next) || next.starts_with('/'));
@@ -125,6 +160,7 @@ impl Lexer<'_> {
             glued,
             capitals: text.chars().any(char::is_alphabetic) && text == text.to_uppercase(),
             span,
+            condition: None,
         });
     }
 
@@ -144,7 +180,7 @@ impl Lexer<'_> {
                     let end = run(&|c| c.is_alphanumeric() || c == '\'');
                     self.word(at..end)
                 }
-                _ if is_sign(first) => {
+                _ if is_sign(first) && first != ':' => {
                     let end = run(&is_sign);
                     self.push(bound(&self.text[at..end]), at..end);
                     end
@@ -243,7 +279,7 @@ const fn mark(character: char) -> Kind {
         '-' | '–' => Kind::Dash,
         '+' => Kind::Plus,
         '×' | '*' => Kind::Times,
-        ',' | ';' => Kind::Comma,
+        ',' | ';' | '|' | ':' | '&' | '?' | '.' | '(' | ')' => Kind::Comma,
         '¢' => Kind::Word,
         _ => Kind::Opaque,
     }

@@ -165,6 +165,9 @@ pub struct WorkerOffer {
     pub id: RowId,
     /// Number and model of its GPUs.
     pub gpus: Untrusted,
+    pub model: Untrusted,
+    /// The number of GPUs, if the record has it.
+    pub count: Option<f64>,
     /// The code of its country.
     pub country: Untrusted,
     /// From 0 to 1; `None` if the record has none.
@@ -326,10 +329,13 @@ fn cheapest(listing: &Listing, picks: &Picks) -> Vec<WorkerOffer> {
     };
     let offer = |pick: &insight::Pick| {
         let count = cell(pick.row, "num_gpus").and_then(CellRef::number);
-        let count = count.map_or_else(String::new, |count| format!("{count:.0}× "));
+        let times = count.map_or_else(String::new, |count| format!("{count:.0}× "));
+        let model = text(pick.row, "gpu_name");
         Some(WorkerOffer {
             id: listing.id(pick.row as usize)?,
-            gpus: Untrusted::from(format!("{count}{}", text(pick.row, "gpu_name"))),
+            gpus: Untrusted::from(format!("{times}{model}")),
+            model: Untrusted::from(model),
+            count,
             country: Untrusted::from(country::code(&text(pick.row, "geolocation")).to_owned()),
             reliability: cell(pick.row, "reliability").and_then(CellRef::number),
             price: pick.price,

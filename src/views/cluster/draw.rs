@@ -164,7 +164,10 @@ fn head(view: &Cluster, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let keys = if view.is_on_offers {
         load
     } else {
-        format!("{} {load}", scene.key_in(&[Context::Form], Action::Submit))
+        format!(
+            "{}, then {load}",
+            scene.key_in(&[Context::Form], Action::Submit)
+        )
     };
     let note = wider::note(&keys, scene);
     let text = if note.is_some() {

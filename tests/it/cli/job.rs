@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use super::search_notes::run;
+use super::search_notes::{run, run_configured};
 
 /// Over 3 days with 200 GB of disk and 300 GB downloaded the first costs 0.5 x 72 + 0.36 x 200 / 720
 /// x 72 + 0.01 x 300 = $46.20, the second $42.00; the third is cheaper but has too small a disk.
@@ -119,4 +119,47 @@ fn a_job_that_cannot_be_read_is_underlined_and_nothing_is_sent() {
     let (status, _, err) = super::commands::run(&mut bourse);
     assert_eq!(status, 2);
     assert!(err.contains("job_cost needs a job: add --job"), "{err}");
+}
+
+#[test]
+fn prices_that_include_the_disk_of_the_job_are_no_surprise() {
+    // 0.5 + 0.36 x 200 / 720 and so on.
+    let body = OFFERS
+        .replace("0.104", "0.2")
+        .replace("0.404", "0.5")
+        .replace("0.504", "0.6");
+    let (_, err, _) = run(&body, &JOB);
+    assert!(!err.contains("prices include"), "{err}");
+    let (_, err, _) = run(&body, &["offers", "--no-default", "--job", "3d,50GB"]);
+    assert!(
+        err.contains("prices include 200 GB, not the requested 50: recalculated"),
+        "{err}"
+    );
+}
+
+#[test]
+fn a_throughput_gives_a_column_in_every_format() {
+    const CONFIG: &str = "[throughput.\"tokens/s\"]\nRTX_4090 = 1000\n";
+    let command = ["offers", "--no-default"];
+    let with = |more: &[&str]| run_configured(CONFIG, OFFERS, &[&command, more].concat()).0;
+    // 0.404 $/h / 3.6 million tokens an hour; nothing is known of an RTX 3090.
+    let out = with(&["--columns", "id,dollars_per_mtoken"]);
+    let rows: Vec<Vec<&str>> = out
+        .lines()
+        .skip(1)
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    assert_eq!(rows, [["3", "-"], ["2", "0.112"], ["1", "0.140"]]);
+    assert!(with(&[]).lines().next().unwrap().contains("$/Mtoken"));
+    let out = with(&["--format", "csv"]);
+    assert!(out.lines().next().unwrap().ends_with(",dollars_per_mtoken"));
+    let json: Json = serde_json::from_str(&with(&["--format", "json"])).unwrap();
+    assert_eq!(json["work"][0]["dollars_per_mtoken"], Json::Null);
+    let cost = json["work"][2]["dollars_per_mtoken"].as_f64().unwrap();
+    assert!((cost - 0.14).abs() < 1e-9, "{cost}");
+    let out = with(&["--sort", "dollars_per_mtoken-", "--columns", "id"]);
+    let ids: Vec<&str> = out.lines().skip(1).map(str::trim).collect();
+    assert_eq!(ids, ["1", "2", "3"]);
+    // Without a throughput the commands print what they always did.
+    assert!(!run(OFFERS, &command).0.contains("Mtoken"));
 }

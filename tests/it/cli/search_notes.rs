@@ -8,8 +8,16 @@ use crate::recorder::{Recorder, json as json_answer};
 
 /// The command against a server that gives one answer: its standard output and standard error.
 pub fn run(body: &str, arguments: &[&str]) -> (String, String, Recorder) {
+    run_configured("", body, arguments)
+}
+
+/// [`run`] with a configuration.
+pub fn run_configured(config: &str, body: &str, arguments: &[&str]) -> (String, String, Recorder) {
     let recorder = Recorder::always(json_answer(200, body));
     let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join(".config/bourse");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("config.toml"), config).unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_bourse"))
         .args(arguments)
         .args(["--base-url", &recorder.url()])

@@ -219,6 +219,43 @@ fn words_without_a_condition_are_told_beside_others() {
 }
 
 #[test]
+fn what_the_market_has_no_filter_for_is_told() {
+    let text = |words| plain::read(words, &OFFERS, &Dialect::SANDBOX).text();
+    assert_eq!(
+        text("4090 texas or oregon"),
+        "gpu_name=RTX_4090 geolocation=US · texas: the market filters by country only"
+    );
+    assert_eq!(
+        text("4090 not in texas"),
+        "gpu_name=RTX_4090 · no condition: not in texas"
+    );
+    assert_eq!(
+        text("320gb total vram"),
+        "gpu_total_ram>=298 · 320 GB as sold"
+    );
+    assert_eq!(
+        text("4090 before the deadline, 24/7"),
+        "gpu_name=RTX_4090 · no condition: before, deadline, 24/7"
+    );
+}
+
+#[test]
+fn a_word_behind_a_model_is_no_part_of_its_name() {
+    for (text, hint) in [
+        (
+            "gpu_name=L4 wonderful",
+            "'wonderful' is not part of a condition",
+        ),
+        ("gpu_name=RTX 9090", "a space ends the value"),
+    ] {
+        let reading = plain::read(text, &OFFERS, &Dialect::SANDBOX);
+        let error = reading.parse(&OFFERS, &Dialect::SANDBOX, &[], Mode::Strict);
+        let error = error.unwrap_err().to_string();
+        assert!(error.starts_with(hint), "{error}");
+    }
+}
+
+#[test]
 fn a_model_is_no_price_and_a_count_neither() {
     for (words, wanted) in [
         // `under` stays a mistake.
@@ -237,7 +274,8 @@ fn a_model_is_no_price_and_a_count_neither() {
 #[test]
 fn a_word_is_quoted_where_it_would_mean_something() {
     let quoted = |word| plain::quoted(word, &OFFERS, &Dialect::SANDBOX);
-    assert_eq!(quoted("texas"), "texas");
+    assert_eq!(quoted("epyc"), "epyc");
+    assert_eq!(quoted("texas"), "\"texas\"");
     assert_eq!(quoted("4090"), "\"4090\"");
     assert_eq!(quoted("vram"), "\"vram\"");
     assert_eq!(quoted("a \"b\""), "\"a \"\"b\"\"\"");

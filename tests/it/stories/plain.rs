@@ -131,10 +131,19 @@ fn words_set_the_price_model_and_the_order() {
 fn other_words_filter_the_rows_and_quotes_keep_a_word_from_being_read() {
     let mut desk = desk();
     desk.keys("/").type_text("texas 4090").keys("enter");
-    assert!(language::print(&asked(&desk).conditions).ends_with("gpu_name=RTX_4090"));
+    let sent = "geolocation=US gpu_name=RTX_4090";
+    assert!(language::print(&asked(&desk).conditions).ends_with(sent));
     desk.answer(&OTHERS.replace("RTX 3090", "RTX 4090"));
     assert_eq!(ids(&desk), ["1", "2"]);
-    desk.expect("rented=false gpu_name=RTX_4090 texas");
+    desk.expect("rented=false geolocation=US gpu_name=RTX_4090 \"texas\"");
+    let mut desk = self::desk();
+    desk.keys("/").type_text("hesse 4090").keys("enter");
+    desk.answer(OTHERS);
+    desk.expect("rented=false geolocation=DE gpu_name=RTX_4090");
+    let mut desk = self::desk();
+    desk.keys("/").type_text("4090 epyc").keys("enter");
+    desk.answer(OTHERS)
+        .expect("rented=false gpu_name=RTX_4090 epyc");
     let mut desk = self::desk();
     desk.keys("/").type_text("\"4090\"").keys("enter");
     assert!(desk.calls.is_empty());

@@ -1,0 +1,127 @@
+//! What phrases set beside conditions: price model, storage, order and job.
+
+use crate::domain::catalog::Catalog;
+use crate::domain::cost::Job;
+use crate::domain::format::{gigabytes, trimmed};
+use crate::domain::language;
+use crate::domain::query::{DEFAULT_STORAGE_GB, OfferType, OrderKey};
+
+/// What words say of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct JobWords {
+    /// Hours that the instance runs.
+    pub hours: Option<f64>,
+    pub disk_gb: Option<f64>,
+    /// GB downloaded.
+    pub gb_in: Option<f64>,
+    /// GB uploaded.
+    pub gb_out: Option<f64>,
+}
+
+impl JobWords {
+    /// Whether they describe a job: a disk alone does not.
+    pub fn is_job(&self) -> bool {
+        self.hours.is_some() || self.gb_in.is_some() || self.gb_out.is_some()
+    }
+
+    /// The job that they describe. What they leave out stays as in `current`; without one there is
+    /// no traffic, the disk is `storage` in GB, and the job runs for a day.
+    pub fn over(&self, current: Option<Job>, storage: Option<f64>) -> Job {
+        let current = current.unwrap_or_else(|| Job {
+            disk_gb: storage.unwrap_or(DEFAULT_STORAGE_GB),
+            gb_in: 0.0,
+            gb_out: 0.0,
+            ..Job::default()
+        });
+        Job {
+            run_hours: self.hours.unwrap_or(current.run_hours),
+            disk_gb: self.disk_gb.unwrap_or(current.disk_gb),
+            gb_in: self.gb_in.unwrap_or(current.gb_in),
+            gb_out: self.gb_out.unwrap_or(current.gb_out),
+            // Hours replace an amount of work.
+            work_dlperf_hours: current.work_dlperf_hours.filter(|_| self.hours.is_none()),
+            ..current
+        }
+    }
+
+    /// The job in a few words: `3d, 200 GB disk, 300 GB down`.
+    fn brief(&self) -> String {
+        let mut parts = Vec::new();
+        if let Some(hours) = self.hours {
+            parts.push(if hours % 24.0 == 0.0 {
+                format!("{}d", trimmed(hours / 24.0, 0))
+            } else {
+                format!("{}h", trimmed(hours, 2))
+            });
+        }
+        let sizes = [
+            (self.disk_gb, "disk"),
+            (self.gb_in, "down"),
+            (self.gb_out, "up"),
+        ];
+        for (gb, noun) in sizes {
+            if let Some(gb) = gb {
+                parts.push(format!("{} {noun}", gigabytes(gb)));
+            }
+        }
+        parts.join(", ")
+    }
+}
+
+/// What words say besides conditions.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Settings {
+    pub offer_type: Option<OfferType>,
+    /// GB of disk that prices include.
+    pub storage: Option<f64>,
+    pub order: Option<Vec<OrderKey>>,
+    pub job: JobWords,
+}
+
+impl Settings {
+    /// Adds what another phrase says; the last word counts.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.offer_type = other.offer_type.or(self.offer_type);
+        self.storage = other.storage.or(self.storage);
+        self.order = other.order.clone().or(self.order.take());
+        self.job = JobWords {
+            hours: other.job.hours.or(self.job.hours),
+            disk_gb: other.job.disk_gb.or(self.job.disk_gb),
+            gb_in: other.job.gb_in.or(self.job.gb_in),
+            gb_out: other.job.gb_out.or(self.job.gb_out),
+        };
+    }
+
+    /// Completes the settings once all are known: the job needs the disk, and the cheapest offer is
+    /// then the one with the lowest bill.
+    pub(super) fn settle(&mut self, catalog: &'static Catalog) {
+        if !self.job.is_job() {
+            return;
+        }
+        self.job.disk_gb = self.storage;
+        for key in self.order.iter_mut().flatten() {
+            if key.field.key == "dph_total"
+                && let Some(field) = catalog.named("job_cost")
+            {
+                key.field = field;
+            }
+        }
+    }
+
+    /// The settings as text: `bid`, `job 3d, 200 GB disk`, `sort dph_total`.
+    pub fn texts(&self) -> Vec<String> {
+        let offer_type = self.offer_type.map(|own| own.wire().to_owned());
+        let job = self
+            .job
+            .is_job()
+            .then(|| format!("job {}", self.job.brief()));
+        let storage = self.storage.filter(|_| job.is_none());
+        let storage = storage.map(|gb| format!("{} disk", gigabytes(gb)));
+        let order = self.order.as_ref();
+        let order = order.map(|order| format!("sort {}", language::print_order(order)));
+        [offer_type, storage, job, order]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+}
