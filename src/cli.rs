@@ -20,6 +20,7 @@ pub mod markets;
 mod notes;
 mod output;
 mod plan;
+mod replay;
 mod route;
 mod sandbox;
 mod search;
@@ -62,7 +63,7 @@ fn wrong_arguments(error: &clap::Error) -> ! {
 /// Runs a subcommand and returns its exit status.
 pub fn run(arguments: &Arguments, command: &Command) -> ExitCode {
     match perform(arguments, command) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(status) => status,
         Err(error) => error.report(),
     }
 }
@@ -92,7 +93,7 @@ pub fn profile_resolver(arguments: &Arguments, settings: &Settings) -> ProfileRe
     .sharing(settings.secrets.clone())
 }
 
-fn perform(arguments: &Arguments, command: &Command) -> Result<(), CliError> {
+fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliError> {
     if arguments.query.is_some() {
         return Err(CliError::Usage(
             "--query is for the dashboard; put the query after the subcommand".to_owned(),
@@ -104,7 +105,8 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<(), CliError> {
                 .to_owned(),
         ));
     }
-    match command {
+    let done = match command {
+        Command::Replay(own) => return replay::replay(arguments, resolve(arguments)?, own),
         Command::Completions { shell } => complete::script(*shell),
         Command::Complete(own) => complete::complete(own),
         Command::Config { command } => match command {
@@ -126,7 +128,8 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<(), CliError> {
         Command::Groups(own) => block_on(groups::groups(&noted(arguments)?, own)),
         Command::Unlist(own) => block_on(write::unlist(&noted(arguments)?, own)),
         Command::Route(own) => on_threads(route::route(&noted(arguments)?, own)),
-    }
+    };
+    done.map(|()| ExitCode::SUCCESS)
 }
 
 fn resolve(arguments: &Arguments) -> Result<Settings, CliError> {

@@ -319,7 +319,7 @@ pub(super) fn causes_answered(
     response: &Response,
 ) -> Option<Vec<Effect>> {
     let is_it = |search: &mut (Ticket, Vec<Lot>)| search.0 == ticket;
-    for browser in state.browsers.iter_mut() {
+    for browser in &mut state.browsers {
         let offer_type = browser.query.offer_type;
         let Some(watch) = &mut browser.watch else {
             continue;

@@ -157,21 +157,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             auto_refresh::woken(&mut model.state, now, spread);
             Vec::new()
         }
-        Message::Deadline => {
-            if model
-                .toast
-                .as_ref()
-                .is_some_and(|toast| toast.until <= now.mono)
-            {
-                model.state.toast = None;
-            }
-            let mut effects = auto_refresh::tick(model, now);
-            effects.extend(alerts::tick(model, now));
-            effects.extend(sorting::tick(model, now));
-            effects.extend(model.state.step_routes(now));
-            effects.extend(stack::tick(model, now));
-            effects
-        }
+        Message::Deadline => due(model, now),
         Message::Copied(result) | Message::Saved(result) => {
             model.show(match result {
                 Ok(how) => Toast::new(how, now),
@@ -212,6 +198,23 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
 fn kept(model: &mut Model, now: Now, take: impl FnOnce(&mut State)) -> Vec<Effect> {
     take(&mut model.state);
     stack::tick(model, now)
+}
+
+/// Does what is due.
+fn due(model: &mut Model, now: Now) -> Vec<Effect> {
+    if model
+        .toast
+        .as_ref()
+        .is_some_and(|toast| toast.until <= now.mono)
+    {
+        model.state.toast = None;
+    }
+    let mut effects = auto_refresh::tick(model, now);
+    effects.extend(alerts::tick(model, now));
+    effects.extend(sorting::tick(model, now));
+    effects.extend(model.state.step_routes(now));
+    effects.extend(stack::tick(model, now));
+    effects
 }
 
 /// Tells every possible receiver that a request waits or is retried.

@@ -11,7 +11,7 @@ use clap::{Arg, Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 use super::analysis_args::{DepthArguments, MarketArguments, PlanArguments};
 use super::create_args::CreateArguments;
-use super::history_args::{DbCommand, HistoryArguments, WatchArguments};
+use super::history_args::{DbCommand, HistoryArguments, ReplayArguments, WatchArguments};
 use crate::domain::OfferType;
 use crate::domain::cost::Job;
 use crate::sandbox::faults::FaultSpec;
@@ -78,7 +78,8 @@ pub struct Global {
     #[arg(long, global = true, help_heading = "Sandbox")]
     pub freeze: bool,
 
-    /// How many times faster than real time the sandbox market moves, 1 to 1000 [default: 1]
+    /// How many times faster than real time the sandbox market or a replay moves, 1 to 1000
+    /// [default: 1, a replay 60]
     #[arg(long, global = true, value_name = "N", help_heading = "Sandbox", conflicts_with = "freeze",
         value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub speed: Option<u32>,
@@ -113,6 +114,8 @@ pub enum Command {
     Watch(WatchArguments),
     /// Show the recorded prices of a search, and whether today's are low
     History(HistoryArguments),
+    /// Open the dashboard on the recorded offers of an earlier time
+    Replay(ReplayArguments),
     /// Check, shrink, export or reset the recorded prices
     Db {
         #[command(subcommand)]
@@ -428,7 +431,7 @@ pub(super) fn not_negative(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "it must not be negative".to_owned())
 }
 
-fn positive(text: &str) -> Result<f64, String> {
+pub(super) fn positive(text: &str) -> Result<f64, String> {
     let number = number(text)?;
     (number > 0.0)
         .then_some(number)

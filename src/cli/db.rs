@@ -1,5 +1,7 @@
 //! `bourse db`: the file of recorded prices.
 
+use std::fmt::Write as _;
+
 use serde_json::json;
 
 use super::history::{end_name, rfc3339};
@@ -76,7 +78,7 @@ fn check(database: &Database, shown: &str) -> Result<(), CliError> {
     );
     if let Some((first, last)) = contents.span {
         let (first, last) = (rfc3339(first), rfc3339(last));
-        text.push_str(&format!("from {first} to {last}\n"));
+        let _ = writeln!(text, "from {first} to {last}"); // writing to a String cannot fail
     }
     output::print(&text)
 }

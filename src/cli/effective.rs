@@ -14,6 +14,7 @@ use crate::domain::text::{message, visible};
 use crate::sandbox::SandboxConfig;
 use crate::store::config::{CUSTOM, SANDBOX, VAST};
 use crate::store::files;
+use crate::store::history::Database;
 use crate::store::places::places;
 use crate::store::{Config, Notifications, Paths, Profile};
 
@@ -262,6 +263,7 @@ pub fn print_paths(flags: &Global) -> Result<(), CliError> {
         ("state", paths.state.clone()),
         ("searches and views", paths.profile_state(&profile)),
         ("write history", paths.journal_file()),
+        ("recorded prices", Database::path(&paths, &profile)),
     ]
     .into_iter()
     .map(|(what, path)| {

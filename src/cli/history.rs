@@ -48,7 +48,7 @@ pub fn wanted(
         // What is recorded depends on the search alone.
         no_bans: true,
     };
-    let mut wanted = search::wanted(resource, settings.dialect, &arguments, own.no_default, None)?;
+    let mut wanted = search::wanted(settings, resource, &arguments, own.no_default, None)?;
     let query = &mut wanted.query;
     query.offer_type = own.offer_type.unwrap_or(query.offer_type);
     Ok(wanted)

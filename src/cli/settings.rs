@@ -225,7 +225,10 @@ impl Settings {
     pub fn history_place(&self) -> HistoryPlace {
         let (market, is_lasting) = match &self.market {
             Market::Remote { management, .. } => (management.to_string(), true),
-            Market::Embedded(config) => (format!("sandbox-{}", config.market.seed), !config.freeze),
+            Market::Embedded(config) => {
+                let is_lasting = !config.freeze && config.replay.is_none();
+                (format!("sandbox-{}", config.market.seed), is_lasting)
+            }
         };
         let paths = self.paths.as_ref().filter(|_| is_lasting);
         HistoryPlace {

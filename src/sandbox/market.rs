@@ -12,7 +12,7 @@ mod motion;
 mod offer;
 mod place;
 mod price;
-mod record;
+pub(super) mod record;
 mod volume;
 
 use std::sync::Arc;

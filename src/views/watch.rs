@@ -7,7 +7,7 @@ use crate::app::State;
 use crate::app::auto_refresh;
 use crate::app::keymap::{Action, Context};
 use crate::app::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
-use crate::app::watch::{Baseline, floor};
+use crate::app::watch::{Baseline, Watch, floor};
 use crate::domain::Resource;
 use crate::domain::quantity::{self, Quantity};
 use crate::views::sheet;
@@ -48,7 +48,7 @@ impl WatchForm {
         let interval = watch.map_or(state.watch_pace.interval.max(least), |watch| {
             watch.interval()
         });
-        let baseline = watch.map_or_else(Baseline::default, |watch| watch.baseline());
+        let baseline = watch.map_or_else(Baseline::default, Watch::baseline);
         let place = Baseline::ALL.iter().position(|own| *own == baseline);
         let interval = quantity::write(interval, Quantity::Seconds);
         let start = if watch.is_some() { "Apply" } else { "Start" };

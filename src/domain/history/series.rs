@@ -127,7 +127,7 @@ impl Prices {
     pub(super) fn sorted(mut self) -> Vec<(f64, f64)> {
         self.0.sort_by(|(one, _), (other, _)| one.total_cmp(other));
         self.0.dedup_by(|(next, more), (price, weight)| {
-            let is_same = next == price;
+            let is_same = next.total_cmp(price).is_eq();
             if is_same {
                 *weight += *more;
             }
@@ -188,14 +188,13 @@ impl Parts {
     }
 
     fn add(&mut self, spell: &Spell) {
-        let (begin, end) = (spell.first, spell.until());
+        let (begin, end, removed) = (spell.first, spell.until(), spell.removed());
         let first = self.edges.partition_point(|edge| *edge <= begin);
         let sums = self.prices.iter_mut().zip(&mut self.amounts);
         let edges = self.edges.iter().zip(self.edges.iter().skip(1));
         let parts = edges.zip(sums).skip(first.saturating_sub(1));
         for ((from, until), (prices, amount)) in parts {
-            let is_within = begin < *until && (end > *from || (begin >= *from && end == begin));
-            if !is_within {
+            if begin >= *until || removed <= *from {
                 break;
             }
             // What only a single poll saw would count for nothing.

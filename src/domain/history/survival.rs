@@ -8,7 +8,8 @@
 //! are mostly those that last long.
 //!
 //! Both listing and departure lie between two polls: the midpoint stands for them, which polls every
-//! few minutes allow for lives of hours.
+//! few minutes allow for lives of hours. A lot that comes and goes between two polls is never seen:
+//! the curve is about those that last for a poll.
 
 use std::collections::HashMap;
 

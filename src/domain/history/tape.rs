@@ -163,15 +163,13 @@ pub fn tape(question: &Question, recorded: &[Recorded], most: usize) -> Vec<Even
         events.extend(events_of(question, one));
     }
     events.sort_by(|one, other| {
-        let lot = |event: &Event| event.lot().cloned();
-        other
-            .at
-            .cmp(&one.at)
-            .then_with(|| lot(one).cmp(&lot(other)))
+        let in_time = one.at.cmp(&other.at);
+        in_time.then_with(|| other.lot().cmp(&one.lot()))
     });
     if recorded.len() > 1 {
         events = once(events);
     }
+    events.reverse();
     events.truncate(most);
     events
 }
@@ -186,12 +184,11 @@ impl Event {
     }
 }
 
-/// Without the changes that another search told as well; `events` are the newest first, and of two
-/// that are equal the earlier one stays.
+/// Without the changes that another search told before; `events` are in their order in time.
 fn once(events: Vec<Event>) -> Vec<Event> {
     let mut kept: Vec<Event> = Vec::new();
     let mut latest: HashMap<(&'static str, Lot), usize> = HashMap::new();
-    for event in events.into_iter().rev() {
+    for event in events {
         let Some(lot) = event.lot() else {
             kept.push(event);
             continue;
@@ -204,7 +201,6 @@ fn once(events: Vec<Event>) -> Vec<Event> {
         latest.insert(key, kept.len());
         kept.push(event);
     }
-    kept.reverse();
     kept
 }
 
@@ -347,8 +343,10 @@ impl<'a> Lives<'a> {
 }
 
 impl LotFilter {
-    /// The spells of the lots that it lets through.
+    /// The spells of the lots that it lets through. A damaged database may hold prices that are no
+    /// numbers.
     pub(super) fn of<'a>(&'a self, spells: &'a [Spell]) -> impl Iterator<Item = &'a Spell> {
-        spells.iter().filter(|spell| self.accepts(&spell.lot))
+        let is_asked = |spell: &&Spell| self.accepts(&spell.lot) && spell.price.is_finite();
+        spells.iter().filter(is_asked)
     }
 }

@@ -1,15 +1,17 @@
 //! Reading what was recorded.
 
+use std::collections::HashMap;
+
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::{Database, HistoryError, codes};
 use crate::domain::history::{
-    self, Answer, Excerpt, Lot, Moment, PollRow, Question, Recorded, SearchKey, Spell, Want,
+    self, Answer, Excerpt, Lot, LotFilter, Moment, PollRow, Question, Recorded, SearchKey, Spell,
+    Want,
 };
 
 /// The columns that [`spell`] reads.
-const SPELL: &str = "lot.machine, lot.model, lot.host, amount, price, offer, beginning, was, first, \
-                     last, ending, ended";
+const SPELL: &str = "amount, price, offer, beginning, was, first, last, ending, ended";
 
 impl Database {
     /// What was recorded of a search in the time of a question: the polls, and the spells of the
@@ -128,10 +130,19 @@ pub(super) fn open_spells(
 ) -> rusqlite::Result<Vec<Spell>> {
     connection
         .prepare_cached(&format!(
-            "SELECT {SPELL} FROM spell JOIN lot ON lot.id = spell.lot
+            "SELECT {SPELL}, machine, model, host FROM spell JOIN lot ON lot.id = spell.lot
              WHERE search = ?1 AND ending IS NULL"
         ))?
-        .query_map([search], |row| spell(row, seen))?
+        .query_map([search], |row| {
+            let lot = Known {
+                lot: Lot {
+                    machine: row.get(9)?,
+                    model: row.get(10)?,
+                },
+                host: row.get(11)?,
+            };
+            spell(row, &lot, seen)
+        })?
         .collect()
 }
 
@@ -145,22 +156,90 @@ fn poll(row: &Row<'_>) -> rusqlite::Result<PollRow> {
     })
 }
 
-/// A row of [`SPELL`]; an open spell was last seen at `seen`.
-fn spell(row: &Row<'_>, seen: Moment) -> rusqlite::Result<Spell> {
-    let last: Option<i64> = row.get(9)?;
-    let ending: Option<i64> = row.get(10)?;
-    let ended: Option<i64> = row.get(11)?;
-    let first = Moment(row.get(8)?);
+/// What is stored of a lot.
+struct Known {
+    lot: Lot,
+    host: Option<i64>,
+}
+
+/// The lots of a filter, by their numbers.
+fn lots(connection: &Connection, filter: &LotFilter) -> rusqlite::Result<HashMap<i64, Known>> {
+    connection
+        .prepare_cached(
+            "SELECT id, machine, model, host FROM lot
+             WHERE (?1 IS NULL OR machine = ?1) AND (?2 IS NULL OR model = ?2)",
+        )?
+        .query_map(params![filter.machine, filter.model], |row| {
+            let lot = Lot {
+                machine: row.get(1)?,
+                model: row.get(2)?,
+            };
+            let host = row.get(3)?;
+            Ok((row.get(0)?, Known { lot, host }))
+        })?
+        .collect()
+}
+
+/// Reads the spells of a search that overlap a time.
+struct SpellReader<'c> {
+    connection: &'c Connection,
+    search: i64,
+    lots: HashMap<i64, Known>,
+    from: i64,
+    until: i64,
+    /// When the spells on offer were seen last.
+    seen: Moment,
+}
+
+impl SpellReader<'_> {
+    fn all(&self, spells: &mut Vec<Spell>) -> rusqlite::Result<()> {
+        // In one, the indexes could not be used.
+        for part in [
+            "ending IS NULL AND ?2 IS NOT NULL",
+            "ending IS NOT NULL AND ended >= ?2",
+        ] {
+            let mut statement = self.connection.prepare_cached(&format!(
+                "SELECT {SPELL}, lot FROM spell WHERE search = ?1 AND {part} AND first <= ?3"
+            ))?;
+            let mut rows = statement.query(params![self.search, self.from, self.until])?;
+            while let Some(row) = rows.next()? {
+                if let Some(lot) = self.lots.get(&row.get(9)?) {
+                    spells.push(spell(row, lot, self.seen)?);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A join would read the other lots too.
+    fn of_each_lot(&self, spells: &mut Vec<Spell>) -> rusqlite::Result<()> {
+        let mut statement = self.connection.prepare_cached(&format!(
+            "SELECT {SPELL} FROM spell
+             WHERE lot = ?4 AND search = ?1 AND first <= ?3 AND (ending IS NULL OR ended >= ?2)"
+        ))?;
+        for (id, lot) in &self.lots {
+            let mut rows = statement.query(params![self.search, self.from, self.until, id])?;
+            while let Some(row) = rows.next()? {
+                spells.push(spell(row, lot, self.seen)?);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A row that begins with [`SPELL`]; a spell on offer was last seen at `seen`.
+fn spell(row: &Row<'_>, known: &Known, seen: Moment) -> rusqlite::Result<Spell> {
+    let first = Moment(row.get(5)?);
+    let last: Option<i64> = row.get(6)?;
+    let ending: Option<i64> = row.get(7)?;
+    let ended: Option<i64> = row.get(8)?;
     Ok(Spell {
-        lot: Lot {
-            machine: row.get(0)?,
-            model: row.get(1)?,
-        },
-        host: row.get(2)?,
-        amount: row.get(3)?,
-        price: row.get(4)?,
-        offer: row.get(5)?,
-        beginning: codes::beginning_of(row.get(6)?, row.get(7)?),
+        lot: known.lot.clone(),
+        host: known.host,
+        amount: row.get(0)?,
+        price: row.get(1)?,
+        offer: row.get(2)?,
+        beginning: codes::beginning_of(row.get(3)?, row.get(4)?),
         first,
         last: last.map_or(seen.max(first), Moment),
         end: ending
@@ -187,28 +266,22 @@ fn excerpt(connection: &Connection, search: i64, question: &Question) -> rusqlit
         .query_map(params![search, from, until.0, since.0], poll)?
         .collect::<rusqlite::Result<_>>()?;
     let seen = last_usable(connection, search)?.map_or(until, |last| last.at);
-    if question.want == Want::Searches {
-        let spells = Vec::new();
-        return Ok(Excerpt { polls, spells });
+    let mut spells = Vec::new();
+    if question.want != Want::Searches {
+        let read = SpellReader {
+            connection,
+            search,
+            lots: lots(connection, &question.filter)?,
+            from,
+            until: until.0,
+            seen,
+        };
+        if question.filter == LotFilter::default() {
+            read.all(&mut spells)?;
+        } else {
+            read.of_each_lot(&mut spells)?;
+        }
+        spells.sort_by_key(|spell: &Spell| spell.first);
     }
-    let filter = &question.filter;
-    let lots = match (filter.machine, &filter.model) {
-        (None, None) => "",
-        (Some(_), None) => "AND lot IN (SELECT id FROM lot WHERE machine = ?4)",
-        (None, Some(_)) => "AND lot IN (SELECT id FROM lot WHERE model = ?5)",
-        (Some(_), Some(_)) => "AND lot IN (SELECT id FROM lot WHERE machine = ?4 AND model = ?5)",
-    };
-    let text = format!(
-        "SELECT {SPELL} FROM spell JOIN lot ON lot.id = spell.lot
-         WHERE search = ?1 AND first <= ?3 AND (ending IS NULL OR ended >= ?2)
-         AND (?4 IS NULL OR ?4 = ?4) AND (?5 IS NULL OR ?5 = ?5) {lots} ORDER BY first"
-    );
-    let spells = connection
-        .prepare_cached(&text)?
-        .query_map(
-            params![search, from, until.0, filter.machine, filter.model],
-            |row| spell(row, seen),
-        )?
-        .collect::<rusqlite::Result<_>>()?;
     Ok(Excerpt { polls, spells })
 }

@@ -9,7 +9,8 @@ const APPLICATION: i32 = 0x6272_7365;
 /// are about.
 ///
 /// A spell without an ending is on offer; its `last` is the search's last usable poll, unless the
-/// column names an earlier one that saw it last.
+/// column names an earlier one that saw it last. The index of the others has all that is read of
+/// them, in the order of questions about a time: a month is read without a look at the table.
 const STEPS: [&str; 2] = [
     "CREATE TABLE search (
         id INTEGER PRIMARY KEY,
@@ -51,7 +52,8 @@ const STEPS: [&str; 2] = [
         ended INTEGER
     );
     CREATE UNIQUE INDEX spell_open ON spell (search, lot) WHERE ending IS NULL;
-    CREATE INDEX spell_closed ON spell (search, ended) WHERE ending IS NOT NULL;
+    CREATE INDEX spell_closed ON spell (search, ended, first, lot, amount, price, offer, beginning,
+        was, last, ending) WHERE ending IS NOT NULL;
     CREATE INDEX spell_lot ON spell (lot, search);",
     "CREATE TABLE lease (
         search INTEGER PRIMARY KEY REFERENCES search (id) ON DELETE CASCADE,

@@ -125,15 +125,14 @@ fn summary(series: &Series, local: &LocalTime, theme: &Theme) -> Vec<Line<'stati
         lines.push(Line::from(line));
     }
     if let Some((price, at)) = series.record {
-        let mut text = format!("Low  {} on {}", money(price), local.minute(seconds(at)));
         let now = series.now.and_then(|now| now.levels);
-        if let Some(share) = now.and_then(|now| series.share_below(now.lowest)) {
-            let lowest = now.map_or_else(String::new, |now| money(now.lowest));
-            text.push_str(&format!(
-                " · none below {lowest} in {} of polls",
-                percent(1.0 - share)
-            ));
-        }
+        let share = now.and_then(|now| Some((now.lowest, series.share_below(now.lowest)?)));
+        let rarity = share.map_or_else(String::new, |(lowest, share)| {
+            let share = percent(1.0 - share);
+            format!(" · none below {} in {share} of polls", money(lowest))
+        });
+        let at = local.minute(seconds(at));
+        let text = format!("Low  {} on {at}{rarity}", money(price));
         lines.push(Line::styled(text, theme.text));
     }
     let text = format!("Watched {} of the time", percent(series.watched));

@@ -4,6 +4,7 @@ mod catalog;
 mod cost;
 mod decode;
 mod depth;
+mod history;
 mod independent;
 mod insight;
 mod language;

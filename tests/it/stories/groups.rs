@@ -465,6 +465,18 @@ fn supply_is_asked_one_search_at_a_time_and_shared_by_equal_searches() {
         r#"{"offers":[{"id":1,"num_gpus":2,"gpu_ram":81559,"dph_total":2.0,"verification":"verified"}]}"#,
     );
     assert!(desk.calls.is_empty());
+    // Each search has a record of its own.
+    let recorded = desk
+        .polls
+        .iter()
+        .map(|poll| poll.search.conditions.as_str());
+    assert_eq!(
+        recorded.collect::<Vec<_>>(),
+        [
+            "gpu_name=RTX_4090 rentable=true rented=false verified=true",
+            "gpu_ram>=80 num_gpus=2 verified=true",
+        ]
+    );
     desk.expect("Cheapest offers");
     let screen = desk.screen();
     // GPUs, machines, hosts (not every record names one), the cheapest, and all workers at the highest price: 20 at $2 as the

@@ -37,6 +37,7 @@ mod plot;
 mod price_basis;
 mod quit;
 mod recorded;
+mod recording;
 mod requests;
 mod route_lab;
 mod saved;

@@ -326,15 +326,7 @@ fn a_saved_search_has_its_history() {
 
 #[test]
 fn a_poll_is_recorded_with_the_causes_of_what_is_gone() {
-    let polls = |desk: &mut TestApp| -> Vec<bourse::domain::history::Poll> {
-        let effects = std::mem::take(&mut desk.effects).into_iter();
-        effects
-            .filter_map(|effect| match effect {
-                Effect::Record(poll) => Some(*poll),
-                _ => None,
-            })
-            .collect()
-    };
+    let polls = |desk: &mut TestApp| std::mem::take(&mut desk.polls);
     let none = r#"{"offers":[]}"#;
     let mut desk = desk(80, 24);
     polls(&mut desk);

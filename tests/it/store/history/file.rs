@@ -56,7 +56,8 @@ const FIRST: &str = "
         offer INTEGER NOT NULL, beginning INTEGER NOT NULL, was REAL, first INTEGER NOT NULL,
         last INTEGER, ending INTEGER, ended INTEGER);
     CREATE UNIQUE INDEX spell_open ON spell (search, lot) WHERE ending IS NULL;
-    CREATE INDEX spell_closed ON spell (search, ended) WHERE ending IS NOT NULL;
+    CREATE INDEX spell_closed ON spell (search, ended, first, lot, amount, price, offer, beginning,
+        was, last, ending) WHERE ending IS NOT NULL;
     CREATE INDEX spell_lot ON spell (lot, search);
     INSERT INTO search VALUES (1, 'https://market.example', 0, 0, 'gpu_ram>=24');
     INSERT INTO poll VALUES (1, 1795176000, 80, 0, 1, 60);

@@ -167,7 +167,7 @@ fn a_question_reads_its_lots_and_its_time() {
     assert_eq!(count(&question(None, 0, 540)), (10, 2));
     assert_eq!(count(&question(Some(10), 0, 540)), (10, 1));
     // The poll before the time comes with it; a spell that ended before does not.
-    assert_eq!(count(&question(None, 330, 540)), (5, 1));
+    assert_eq!(count(&question(None, 390, 540)), (4, 1));
     let other = Question {
         filter: LotFilter {
             model: Some("H100".to_owned()),

@@ -1,0 +1,154 @@
+//! The smallest store of polls and spells: open spells have no end of their own but for those that a
+//! truncated poll did not show, as in the database.
+
+use bourse::domain::history::{
+    Excerpt, Lot, LotFilter, Moment, Poll, PollOutcome, PollRow, Question, Recorded, SearchKey,
+    Sighting, Spell, Want, advance,
+};
+use bourse::domain::{OfferType, Resource};
+
+pub fn search() -> SearchKey {
+    SearchKey {
+        resource: Resource::Offers,
+        offer_type: OfferType::OnDemand,
+        conditions: String::new(),
+    }
+}
+
+pub fn lot(machine: i64) -> Lot {
+    Lot {
+        machine,
+        model: "RTX 4090".to_owned(),
+    }
+}
+
+/// A machine with GPUs on offer at a price.
+pub fn sighting(machine: i64, amount: u32, price: f64) -> Sighting {
+    Sighting {
+        lot: lot(machine),
+        host: None,
+        amount,
+        price,
+        offer: machine * 10,
+    }
+}
+
+/// A poll of sightings at a moment.
+pub fn poll(at: i64, outcome: PollOutcome, sightings: Vec<Sighting>) -> Poll {
+    Poll {
+        search: search(),
+        at: Moment(at),
+        took: 200,
+        outcome,
+        rows: sightings.len() as u32,
+        interval: Some(60),
+        sightings,
+        causes: Vec::new(),
+    }
+}
+
+pub fn complete(at: i64, sightings: Vec<Sighting>) -> Poll {
+    poll(at, PollOutcome::Complete, sightings)
+}
+
+/// A row of the table of spells, where open spells keep a last poll only if it is not the search's.
+#[derive(Debug, Clone)]
+struct Stored {
+    spell: Spell,
+    last: Option<Moment>,
+}
+
+#[derive(Debug, Default)]
+pub struct Record {
+    polls: Vec<PollRow>,
+    closed: Vec<Spell>,
+    open: Vec<Stored>,
+}
+
+impl Record {
+    pub fn of(polls: &[Poll]) -> Self {
+        let mut record = Self::default();
+        for poll in polls {
+            record.take(poll);
+        }
+        record
+    }
+
+    fn last(&self) -> Option<PollRow> {
+        let mut polls = self.polls.iter().rev();
+        polls.find(|poll| poll.outcome.is_usable()).copied()
+    }
+
+    /// The open spells as they are read back.
+    fn open(&self) -> Vec<Spell> {
+        let last = self.last().map_or(Moment(0), |poll| poll.at);
+        let read = |stored: &Stored| Spell {
+            last: stored.last.unwrap_or(last),
+            ..stored.spell.clone()
+        };
+        self.open.iter().map(read).collect()
+    }
+
+    pub fn take(&mut self, poll: &Poll) {
+        let advance = advance(&self.open(), self.last(), poll);
+        if !advance.is_recorded {
+            assert!(advance.closed.is_empty() && advance.opened.is_empty());
+            return;
+        }
+        self.polls.push(poll.row());
+        for closed in advance.closed {
+            let place = self.place(&closed);
+            self.open.remove(place);
+            self.closed.push(closed);
+        }
+        for updated in advance.updated {
+            let place = self.place(&updated);
+            let last = Some(updated.last).filter(|last| *last < poll.at);
+            self.open[place] = Stored {
+                spell: updated,
+                last,
+            };
+        }
+        for spell in advance.opened {
+            assert_eq!(
+                (spell.first, spell.last, spell.end),
+                (poll.at, poll.at, None)
+            );
+            self.open.push(Stored { spell, last: None });
+        }
+    }
+
+    fn place(&self, spell: &Spell) -> usize {
+        let is_it = |it: &Stored| it.spell.lot == spell.lot && it.spell.first == spell.first;
+        self.open.iter().position(is_it).unwrap()
+    }
+
+    pub fn recorded(&self) -> Recorded {
+        let mut spells = self.closed.clone();
+        spells.extend(self.open());
+        spells.sort_by(|one, other| (one.first, &one.lot).cmp(&(other.first, &other.lot)));
+        Recorded {
+            search: search(),
+            excerpt: Excerpt {
+                polls: self.polls.clone(),
+                spells,
+            },
+        }
+    }
+}
+
+/// A question about all lots.
+pub fn question(since: i64, until: i64, want: Want) -> Question {
+    Question {
+        search: Some(search()),
+        filter: LotFilter::default(),
+        since: Moment(since),
+        until: Moment(until),
+        want,
+    }
+}
+
+#[track_caller]
+pub fn near(value: f64, wanted: f64) {
+    assert!((value - wanted).abs() <= 1e-6, "{value} is not {wanted}");
+}

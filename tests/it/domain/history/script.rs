@@ -1,0 +1,261 @@
+//! A scripted market whose every event is known, read from the responses that tell of it.
+
+use bourse::domain::history::{
+    Arrival, Cause, Change, ChangeKind, Event, EventKind, Lasted, Moment, Poll, Want, compare, tape,
+};
+use bourse::domain::response_check::ResponseCheck;
+use bourse::domain::{Dialect, Listing, OFFERS, Query, Resource};
+
+use super::record::{Record, question};
+
+/// Offers of the script: id, machine, its GPUs and the price of one GPU.
+type Offer = (i64, i64, &'static [i64], f64);
+
+fn query(limit: u32) -> Query {
+    Query {
+        limit: Some(limit),
+        ..Query::empty(Resource::Offers)
+    }
+}
+
+fn body(offers: &[Offer]) -> String {
+    let record = |(id, machine, gpus, price): &Offer| {
+        let many = gpus.len();
+        let total = price * many as f64;
+        format!(
+            r#"{{"id":{id},"machine_id":{machine},"gpu_name":"H100","num_gpus":{many},"gpu_ids":{gpus:?},"dph_base":{total},"storage_cost":0}}"#
+        )
+    };
+    let records: Vec<String> = offers.iter().map(record).collect();
+    format!(r#"{{"offers": [{}]}}"#, records.join(","))
+}
+
+fn answered(at: i64, limit: u32, body: &str) -> Poll {
+    let query = query(limit);
+    let arrival = Arrival {
+        at: Moment(at),
+        took: 100,
+        interval: Some(60),
+    };
+    match Listing::read(&OFFERS, body, at as f64) {
+        Ok(listing) => {
+            let check = ResponseCheck::of(&listing, &query, &Dialect::SANDBOX);
+            Poll::of(&query, &listing, &check, &Dialect::SANDBOX, arrival)
+        }
+        Err(_) => Poll::failed(&query, arrival),
+    }
+}
+
+const ALL: &[i64] = &[0, 1, 2, 3];
+const LOW: &[i64] = &[0, 1];
+const HIGH: &[i64] = &[2, 3];
+const FIRST: &[i64] = &[0];
+
+/// Machine 1 is re-split, 2 gets a new offer id, 3 a new price, 4 comes and goes, 5 comes during the
+/// gap; 6 is rented and listed again.
+fn script() -> Vec<Poll> {
+    let two = (20, 2, FIRST, 2.0);
+    let three = (30, 3, FIRST, 3.0);
+    let six = (60, 6, FIRST, 6.0);
+    let full = |at, offers: &[Offer]| answered(at, 100, &body(offers));
+    let split = [(12, 1, LOW, 1.0), (13, 1, HIGH, 1.0)];
+    let renamed = (21, 2, FIRST, 2.0);
+    let cheaper = (30, 3, FIRST, 2.5);
+    let after_gap = 600 + 6 * 3600;
+    vec![
+        full(0, &[(11, 1, ALL, 1.0), two, three, six]),
+        // Sold in halves now.
+        full(60, &[split[0], split[1], two, three, six]),
+        // Another offer id.
+        full(120, &[split[0], split[1], renamed, three, six]),
+        // Three rows at most: machines 3 and 6 are out of view, 4 is new.
+        answered(180, 3, &body(&[split[0], renamed, (40, 4, FIRST, 1.5)])),
+        // Too many requests.
+        Poll::failed(
+            &query(100),
+            Arrival {
+                at: Moment(240),
+                took: 20,
+                interval: Some(60),
+            },
+        ),
+        // All of them again, at one new price.
+        full(
+            300,
+            &[
+                split[0],
+                split[1],
+                renamed,
+                cheaper,
+                (40, 4, FIRST, 1.5),
+                six,
+            ],
+        ),
+        // Half an answer.
+        answered(360, 100, &body(&[split[0], renamed])[..120]),
+        // The clock is set back: nothing is told of these, though all but one are missing.
+        full(200, &[two]),
+        // Machine 6 is gone.
+        full(
+            420,
+            &[split[0], split[1], renamed, cheaper, (40, 4, FIRST, 1.5)],
+        ),
+        // And back; half of machine 1 is taken.
+        full(480, &[split[0], renamed, cheaper, (40, 4, FIRST, 1.5), six]),
+        full(540, &[split[0], renamed, cheaper, (40, 4, FIRST, 1.5), six]),
+        // Six hours later: 4 went and 5 came meanwhile, nobody knows when.
+        full(
+            after_gap,
+            &[split[0], renamed, cheaper, six, (50, 5, FIRST, 5.0)],
+        ),
+        full(
+            after_gap + 60,
+            &[renamed, cheaper, six, (50, 5, FIRST, 5.0)],
+        ),
+    ]
+}
+
+/// An event in short: when, machine, what.
+fn short(event: &Event) -> (i64, i64, String) {
+    let at = event.at.0;
+    match &event.kind {
+        EventKind::NotWatched { since } => (at, 0, format!("not watched since {}", since.0)),
+        EventKind::Change { change, lasted } => {
+            let lasted = lasted.map_or(String::new(), |lasted| {
+                let sign = if lasted.is_at_least { ">=" } else { "" };
+                format!(" after {sign}{}", lasted.seconds)
+            });
+            (at, change.lot.machine, format!("{}{lasted}", what(change)))
+        }
+    }
+}
+
+fn what(change: &Change) -> String {
+    let (amount, price) = (change.amount, change.price);
+    match change.kind {
+        ChangeKind::Listed => format!("listed {amount} at {price}"),
+        ChangeKind::Gone(cause) => format!("gone {cause:?}"),
+        ChangeKind::IntoView => "into view".to_owned(),
+        ChangeKind::OutOfView => "out of view".to_owned(),
+        ChangeKind::Repriced { from } => format!("price {from} to {price}"),
+        ChangeKind::Resized { from } => format!("amount {from} to {amount}"),
+    }
+}
+
+#[test]
+fn a_scripted_market_gives_its_events_and_no_others() {
+    let record = Record::of(&script()).recorded();
+    let want = Want::Tape { most: 100 };
+    let events = tape(
+        &question(0, 100_000, want),
+        std::slice::from_ref(&record),
+        100,
+    );
+    let told: Vec<(i64, i64, String)> = events.iter().rev().map(short).collect();
+    let after_gap = 600 + 6 * 3600;
+    let expected = [
+        (180, 4, "listed 1 at 1.5"),
+        (300, 3, "price 3 to 2.5 after >=300"),
+        (420, 6, "gone Unknown after >=420"),
+        (480, 6, "listed 1 at 6"),
+        (480, 1, "amount 4 to 2 after >=480"),
+        (after_gap, 0, "not watched since 540"),
+        (after_gap + 60, 1, "gone Unknown after >=60"),
+    ];
+    let expected = expected.map(|(at, machine, text)| (at, machine, text.to_owned()));
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn two_polls_are_compared_as_the_record_tells() {
+    let polls = script();
+    let told = |before: usize, after: usize| {
+        let changes = compare(&polls[before], &polls[after]);
+        let told = changes.iter().map(|it| (it.lot.machine, what(it)));
+        told.collect::<Vec<_>>()
+    };
+    let none: [(i64, String); 0] = [];
+    assert_eq!(told(0, 1), none);
+    assert_eq!(told(1, 2), none);
+    let wanted = |changes: &[(i64, &str)]| {
+        let owned = changes
+            .iter()
+            .map(|(machine, text)| (*machine, (*text).to_owned()));
+        owned.collect::<Vec<_>>()
+    };
+    // The truncated answer lacks one half of machine 1: that is out of view too.
+    assert_eq!(
+        told(2, 3),
+        wanted(&[
+            (3, "out of view"),
+            (4, "listed 1 at 1.5"),
+            (6, "out of view")
+        ])
+    );
+    assert_eq!(told(3, 4), none);
+    assert_eq!(told(3, 5), wanted(&[(3, "into view"), (6, "into view")]));
+    assert_eq!(told(5, 6), none);
+    assert_eq!(told(5, 8), wanted(&[(6, "gone Unknown")]));
+    assert_eq!(
+        told(8, 9),
+        wanted(&[(1, "amount 4 to 2"), (6, "listed 1 at 6")])
+    );
+}
+
+#[test]
+fn the_tape_is_filtered_by_lot_and_time_newest_first() {
+    let record = Record::of(&script()).recorded();
+    let mut asked = question(300, 480, Want::Tape { most: 2 });
+    asked.filter.machine = Some(6);
+    let told: Vec<_> = tape(&asked, std::slice::from_ref(&record), 2)
+        .iter()
+        .map(short)
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (480, 6, "listed 1 at 6".to_owned()),
+            (420, 6, "gone Unknown after >=420".to_owned()),
+        ]
+    );
+    assert_eq!(tape(&asked, std::slice::from_ref(&record), 1).len(), 1);
+}
+
+#[test]
+fn two_searches_that_tell_the_same_make_one_event() {
+    let polls = script();
+    let one = Record::of(&polls).recorded();
+    let mut other = one.clone();
+    other.search.conditions = "num_gpus>=1".to_owned();
+    let asked = question(0, 500, Want::Tape { most: 100 });
+    let alone = tape(&asked, std::slice::from_ref(&one), 100);
+    assert_eq!(tape(&asked, &[one.clone(), other.clone()], 100), alone);
+    // Bids are another market.
+    other.search.offer_type = bourse::domain::OfferType::Bid;
+    assert_eq!(tape(&asked, &[one, other], 100).len(), 2 * alone.len());
+}
+
+#[test]
+fn a_rented_machine_says_so() {
+    let row = |rented| {
+        format!(
+            r#"{{"offers": [{{"id":1,"machine_id":1,"gpu_name":"A","num_gpus":1,"dph_base":1,"storage_cost":0,"rented":{rented}}}]}}"#
+        )
+    };
+    let polls = [
+        answered(0, 10, r#"{"offers": []}"#),
+        answered(60, 10, &row(false)),
+        answered(120, 10, &row(true)),
+    ];
+    let record = Record::of(&polls).recorded();
+    let events = tape(&question(0, 500, Want::Tape { most: 9 }), &[record], 9);
+    let EventKind::Change { change, lasted } = &events[0].kind else {
+        panic!("{events:?}");
+    };
+    assert_eq!(change.kind, ChangeKind::Gone(Cause::Rented));
+    let lasted_60 = Lasted {
+        seconds: 60,
+        is_at_least: false,
+    };
+    assert_eq!(*lasted, Some(lasted_60));
+}

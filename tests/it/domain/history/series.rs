@@ -1,0 +1,162 @@
+//! Prices over time, against figures worked out by hand.
+
+use bourse::domain::history::{Answer, Levels, Moment, PollOutcome, Want, answer, series};
+
+use super::record::{Record, complete, lot, near, poll, question, sighting};
+
+/// Polled each minute from 0 to 600, then again from 3000 on. Machine 1 asks 1.0 for 4 GPUs until it
+/// asks 2.0 from 300 on; machine 2 asks 3.0 for one GPU and is gone at 480; 3 comes in the gap.
+fn record() -> Record {
+    let mut record = Record::default();
+    for minute in 0..=10 {
+        let at = minute * 60;
+        let mut seen = vec![sighting(1, 4, if at < 300 { 1.0 } else { 2.0 })];
+        if at < 480 {
+            seen.push(sighting(2, 1, 3.0));
+        }
+        record.take(&complete(at, seen));
+    }
+    for minute in 0..=10 {
+        record.take(&complete(3000 + minute * 60, vec![sighting(3, 2, 1.5)]));
+    }
+    record
+}
+
+#[test]
+fn each_part_of_the_time_has_its_prices_and_a_gap_has_none() {
+    let found = series(
+        &question(0, 3600, Want::Series { buckets: 12 }),
+        &record().recorded(),
+        12,
+    );
+    assert_eq!(found.buckets.len(), 12);
+    let watched: Vec<f64> = found.buckets.iter().map(|it| it.watched).collect();
+    assert_eq!(
+        watched,
+        [1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0]
+    );
+    // Until 300: 1.0 and 3.0, each all the time.
+    let first = &found.buckets[0];
+    assert_eq!((first.from, first.until), (Moment(0), Moment(300)));
+    assert_eq!(
+        first.levels,
+        Some(Levels {
+            lowest: 1.0,
+            p20: 1.0,
+            median: 1.0,
+            p80: 3.0
+        })
+    );
+    near(first.amount.unwrap(), 5.0);
+    // From 300 to 600: 2.0 for 300 s, 3.0 for 180 s; GPUs are 4 + 180 / 300.
+    let second = &found.buckets[1];
+    assert_eq!(
+        second.levels,
+        Some(Levels {
+            lowest: 2.0,
+            p20: 2.0,
+            median: 2.0,
+            p80: 3.0
+        })
+    );
+    near(second.amount.unwrap(), 4.6);
+    // The poll at 600 is in the third part, where nothing else is known.
+    let third = &found.buckets[2];
+    assert_eq!(third.levels.map(|it| it.lowest), Some(2.0));
+    let gap = &found.buckets[5];
+    assert_eq!((gap.levels, gap.amount), (None, None));
+    near(found.watched, 1200.0 / 3600.0);
+}
+
+#[test]
+fn the_record_low_the_present_and_the_share_of_polls() {
+    let found = series(
+        &question(0, 3600, Want::Series { buckets: 2 }),
+        &record().recorded(),
+        2,
+    );
+    assert_eq!(found.record, Some((1.0, Moment(0))));
+    let now = found.now.unwrap();
+    assert_eq!((now.at, now.lots, now.amount), (Moment(3600), 1, 2));
+    assert_eq!(now.levels.map(|it| it.median), Some(1.5));
+    // 22 polls: 5 see 1.0, 6 see 2.0 and 11 see 1.5.
+    near(found.share_below(1.0).unwrap(), 0.0);
+    near(found.share_below(1.2).unwrap(), 5.0 / 22.0);
+    near(found.share_below(2.0).unwrap(), 16.0 / 22.0);
+    near(found.share_below(2.1).unwrap(), 1.0);
+    // Of the second hour half there is only machine 3.
+    let late = series(
+        &question(1800, 3600, Want::Series { buckets: 1 }),
+        &record().recorded(),
+        1,
+    );
+    assert_eq!(late.record, Some((1.5, Moment(3000))));
+    near(late.watched, 600.0 / 1800.0);
+}
+
+#[test]
+fn a_watched_time_with_nothing_on_offer_is_not_a_gap() {
+    let polls = [0, 60, 120].map(|at| complete(at, Vec::new()));
+    let recorded = Record::of(&polls).recorded();
+    let found = series(&question(0, 120, Want::Series { buckets: 1 }), &recorded, 1);
+    assert_eq!(
+        (found.buckets[0].levels, found.buckets[0].amount),
+        (None, Some(0.0))
+    );
+    assert_eq!(found.share_below(9.0), Some(0.0));
+    let now = found.now.unwrap();
+    assert_eq!((now.lots, now.amount, now.levels), (0, 0, None));
+    // Failures alone are a gap.
+    let failed = [0, 60].map(|at| poll(at, PollOutcome::Failed, Vec::new()));
+    let found = series(
+        &question(0, 120, Want::Series { buckets: 1 }),
+        &Record::of(&failed).recorded(),
+        1,
+    );
+    assert_eq!((found.buckets[0].amount, found.now), (None, None));
+    assert_eq!(found.share_below(9.0), None);
+}
+
+#[test]
+fn a_question_about_a_machine_leaves_the_others_out() {
+    let mut asked = question(0, 600, Want::Series { buckets: 1 });
+    asked.filter.machine = Some(2);
+    let found = series(&asked, &record().recorded(), 1);
+    assert_eq!(found.record, Some((3.0, Moment(0))));
+    // On offer for 480 of 600 seconds.
+    near(found.buckets[0].amount.unwrap(), 0.8);
+}
+
+#[test]
+fn of_all_searches_the_one_that_saw_such_a_lot_longest_answers() {
+    let long = record().recorded();
+    let mut short =
+        Record::of(&[0, 60].map(|at| complete(at, vec![sighting(9, 1, 7.0)]))).recorded();
+    short.search.conditions = "num_gpus=1".to_owned();
+    let both = [long.clone(), short.clone()];
+    let mut asked = question(0, 3600, Want::Series { buckets: 1 });
+    asked.search = None;
+    let Answer::Series(Some(found)) = answer(&asked, &both) else {
+        panic!("no series");
+    };
+    assert_eq!(found.search, long.search);
+    asked.filter.machine = Some(9);
+    assert!(asked.filter.accepts(&lot(9)) && !asked.filter.accepts(&lot(8)));
+    let Answer::Series(Some(found)) = answer(&asked, &both) else {
+        panic!("no series");
+    };
+    assert_eq!(found.search, short.search);
+    asked.want = Want::Searches;
+    let Answer::Searches(searches) = answer(&asked, &both) else {
+        panic!("no searches");
+    };
+    let told: Vec<_> = searches
+        .iter()
+        .map(|it| (it.first.0, it.last.0, it.polls, it.watched))
+        .collect();
+    assert_eq!(told, [(0, 3600, 22, 1200), (0, 60, 2, 60)]);
+    asked.since = Moment(90_000);
+    asked.until = Moment(99_000);
+    asked.want = Want::Series { buckets: 1 };
+    assert_eq!(answer(&asked, &both), Answer::Series(None));
+}

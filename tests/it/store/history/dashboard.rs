@@ -1,0 +1,55 @@
+//! The dashboard on its file: it records, and goes on where it cannot.
+
+use std::fs;
+
+use crate::cli::commands::{Home, run};
+use crate::pty_support::Pty;
+
+/// The sandbox's file below a state folder.
+const FILE: &str = "bourse/profiles/sandbox/history.sqlite";
+
+fn dashboard(state: &str) -> Pty {
+    let variables = [("XDG_STATE_HOME", state)];
+    let pty = Pty::bourse(&["--latency", "0"], &variables, 120, 34);
+    pty.wait_for_text("RTX");
+    pty
+}
+
+#[test]
+fn what_is_on_screen_is_recorded() {
+    let home = Home::new();
+    let state = home.path().to_str().unwrap();
+    let mut pty = dashboard(state);
+    pty.keys("<C-c>");
+    pty.exit().assert_clean(0);
+    let check = run(home.bourse(&["db", "check"]).env("XDG_STATE_HOME", state));
+    assert_eq!(check.0, 0, "{}", check.2);
+    assert!(check.1.contains("1 polls"), "{}", check.1);
+}
+
+#[test]
+fn a_corrupt_file_is_told_once_and_stays_as_it_is() {
+    let home = Home::new();
+    let state = home.path().to_str().unwrap();
+    let file = home.path().join(FILE);
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let broken = "not a database ".repeat(500);
+    fs::write(&file, &broken).unwrap();
+    let mut pty = dashboard(state);
+    pty.wait_for_text("The market is not recorded");
+    pty.keys("<C-c>");
+    pty.exit().assert_clean(0);
+    assert_eq!(fs::read_to_string(&file).unwrap(), broken);
+}
+
+#[test]
+fn a_frozen_sandbox_leaves_no_file() {
+    let home = Home::new();
+    let state = home.path().to_str().unwrap();
+    let variables = [("XDG_STATE_HOME", state)];
+    let mut pty = Pty::bourse(&["--freeze", "--latency", "0"], &variables, 120, 34);
+    pty.wait_for_text("RTX");
+    pty.keys("<C-c>");
+    pty.exit().assert_clean(0);
+    assert!(!home.path().join(FILE).exists());
+}
