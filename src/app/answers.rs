@@ -5,7 +5,7 @@ use super::message::Effect;
 use super::model::Model;
 use super::recording::{self, Asked};
 use super::remote::{Now, Ticket};
-use super::{auto_refresh, groups, mutations, requests, row_filter, stack};
+use super::{alerts, auto_refresh, groups, mutations, requests, row_filter, stack};
 use crate::api::{ApiError, Reply};
 use crate::domain::{Listing, Resource};
 
@@ -14,9 +14,10 @@ pub(super) fn on_reply(
     model: &mut Model,
     now: Now,
     ticket: Ticket,
-    result: Result<Reply, ApiError>,
+    mut result: Result<Reply, ApiError>,
 ) -> Vec<Effect> {
     model.state.note_response(&result);
+    model.state.hide_banned(&mut result);
     let (left, effects) = stack::response(model, now, ticket, result);
     let Some(result) = left else {
         return effects;
@@ -37,6 +38,10 @@ pub(super) fn on_reply(
     if groups::awaits(model, ticket) {
         return groups::answered(model, now, ticket, result);
     }
+    let result = match alerts::answered(&mut model.state, ticket, result, now) {
+        Ok(effects) => return effects,
+        Err(result) => result,
+    };
     if let Some(effects) = auto_refresh::causes_answered(&mut model.state, ticket, &result) {
         return effects;
     }

@@ -6,7 +6,7 @@ use super::keymap::{Action, BINDINGS, Context, bindings};
 use super::model::Model;
 use super::pane::Pane;
 use super::view::Availability;
-use super::{analysis, auto_refresh, groups, mutations};
+use super::{analysis, annotations, auto_refresh, groups, mutations};
 
 /// The contexts of the table that are reachable from the keyboard's owner by closing what is over
 /// it; `None` where text is typed or a question is open, so that nothing typed is lost.
@@ -48,6 +48,7 @@ impl Model {
             | Action::Host
             | Action::Depth
             | Action::Cluster => self.pane == Pane::Offers,
+            action if annotations::is_own(action) => self.pane.has_prices(),
             action if groups::is_own(action) => self.pane == Pane::Workergroups,
             _ => true,
         }
@@ -92,7 +93,8 @@ impl Model {
                     (!has_offer).then(|| "No offer is selected".to_owned())
                 }),
             other => groups::disabled(self, self.overlays.is_empty(), other)
-                .or_else(|| analysis::disabled(self, other)),
+                .or_else(|| analysis::disabled(self, other))
+                .or_else(|| annotations::disabled(self, other)),
         }
     }
 

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::price_models::PriceModelSearches;
+use crate::domain::annotations::{Annotated, Annotations};
 use crate::domain::cost::{Basis, Job, PriceJoin, Prices, ThreePrices, VolumePrices, VolumeTerm};
 use crate::domain::insight::{Front, Goal, Point, Standing};
 use crate::domain::throughput::{Throughput, WorkUnit};
@@ -35,6 +36,10 @@ pub struct ComputedColumns {
     pub price_models: PriceModelSearches,
     /// The person's own throughput per GPU model.
     pub throughput: Arc<Throughput>,
+    /// The person's stars, notes and bans.
+    pub annotations: Arc<Annotations>,
+    /// What is annotated about each row; empty without any annotation.
+    annotated: Vec<Annotated>,
     /// The rank of every row among comparable ones.
     pub standing: Standing,
     front: Option<Front>,
@@ -61,6 +66,7 @@ impl ComputedColumns {
             job: self.job,
             term: self.term,
             throughput: Arc::clone(&self.throughput),
+            annotations: Arc::clone(&self.annotations),
             ..Self::default()
         }
     }
@@ -96,6 +102,27 @@ impl ComputedColumns {
         self.unfit = unfit;
     }
 
+    /// What the person has annotated about a row.
+    pub fn annotated(&self, row: usize) -> Annotated {
+        self.annotated.get(row).copied().unwrap_or_default()
+    }
+
+    /// The loaded rows that are starred, and those with a note.
+    pub fn count_annotated(&self) -> (usize, usize) {
+        let count = |is: fn(&&Annotated) -> bool| self.annotated.iter().filter(is).count();
+        (count(|row| row.is_starred), count(|row| row.has_note))
+    }
+
+    fn annotate(&mut self, listing: &mut Listing) {
+        self.annotated = self.annotations.of_rows(listing);
+        if let Some(field) = listing.catalog().column("starred") {
+            let rows = 0..listing.len();
+            let numbers = rows.map(|row| Some(f64::from(u8::from(self.annotated(row).is_starred))));
+            let numbers: Numbers = numbers.collect();
+            listing.set_column(field, numbers);
+        }
+    }
+
     /// Fills the computed columns of a listing. Only rows that meet `conditions`, which are applied
     /// locally, compete for the front. `disk` GB must fit.
     pub fn fill_for(
@@ -106,6 +133,7 @@ impl ComputedColumns {
         conditions: &[Condition],
     ) {
         self.standing = Standing::default();
+        self.annotate(listing);
         let prices = Prices::new(listing, pricing.model);
         let now = listing.read_at();
         let is_unfit = |row| match (&self.job, disk) {
@@ -150,6 +178,7 @@ impl ComputedColumns {
     pub fn fill_volumes(&mut self, listing: &mut Listing) {
         const HOUR: f64 = 3600.0;
         self.standing = Standing::default();
+        self.annotate(listing);
         let unfit = self.term.map_or_else(Vec::new, |term| {
             let (prices, now) = (VolumePrices::new(listing), listing.read_at());
             let is_unfit = |row| prices.cannot_serve(row, &term, now);

@@ -111,12 +111,14 @@ impl State {
             slot.retitle(look);
             return Vec::new();
         }
-        slot.ask(look, &mut self.tickets, now)
+        self.rerun_preflight(look, now)
     }
 
     /// Runs the search of `look`, even if its report is fresh.
     pub fn rerun_preflight(&mut self, look: Look, now: Now) -> Vec<Effect> {
-        self.groups.preflight.ask(look, &mut self.tickets, now)
+        let slot = &mut self.groups.preflight;
+        slot.banned = self.annotations.all.not_left_out(&look.search.query());
+        slot.ask(look, &mut self.tickets, now)
     }
 
     /// The endpoints that the listed groups serve, by name.

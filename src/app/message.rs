@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crossterm::event::{KeyEvent, MouseEvent};
 
+use super::alerts::Alarm;
 use super::browser::Arrival;
 use super::export::{NotWritten, Written};
 use super::keymap::Keymap;
@@ -13,6 +14,8 @@ use super::themes::Themes;
 pub use super::toast::Toast;
 use crate::api::ledger::LedgerEntry;
 use crate::api::{ApiError, Received, Reply, Request};
+use crate::domain::alerts::{AlertChange, Alerts};
+use crate::domain::annotations::{AnnotationChange, Annotations};
 use crate::domain::history::{Answer, Poll, Question};
 use crate::domain::journal::{Intent, Outcome};
 use crate::domain::routing::Run;
@@ -89,6 +92,10 @@ pub enum Message {
     Kept(Result<(), String>),
     /// A change to the saved searches was saved or not; the searches as they are now.
     SearchesKept(Box<Result<Searches, String>>),
+    /// A change to the annotations was saved or not; the annotations as they are now.
+    AnnotationsKept(Box<Result<Annotations, String>>),
+    /// A change to the alerts was saved or not; the alerts as they are now.
+    AlertsKept(Box<Result<Alerts, String>>),
     /// A file was written or not.
     Exported(Result<Written, NotWritten>),
     /// The result of a market command.
@@ -144,6 +151,20 @@ pub enum Effect {
         /// The searches before it, in case the file is gone.
         before: Searches,
     },
+    /// Save a change to the annotations; replies with [`Message::AnnotationsKept`].
+    KeepAnnotations {
+        change: AnnotationChange,
+        /// The annotations before it, in case the file is gone.
+        before: Annotations,
+    },
+    /// Save a change to the alerts; replies with [`Message::AlertsKept`].
+    KeepAlerts {
+        change: Box<AlertChange>,
+        /// The alerts before it, in case the file is gone.
+        before: Alerts,
+    },
+    /// Ring: the bell, a desktop notification, and the person's own command.
+    Ring(Box<Alarm>),
     /// Write a run of the route lab to a new file; replies with [`Message::Saved`].
     SaveRun {
         /// The run at this moment.

@@ -5,7 +5,9 @@
 //! action means to that view. The stack of views ends in the view of the open pane.
 
 mod actions;
+pub mod alerts;
 pub mod analysis;
+pub mod annotations;
 mod answers;
 pub mod auto_refresh;
 mod availability;
@@ -90,6 +92,8 @@ pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
     }
     recall::follow(model, now, &mut effects);
     persistence::watch(model, now, is_input, &mut effects);
+    alerts::follow(&mut model.state, now, &mut effects);
+    model.state.leave_out_banned(&mut effects);
     effects
 }
 
@@ -165,10 +169,9 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             model.kept(result);
             Vec::new()
         }
-        Message::SearchesKept(result) => {
-            searches::kept(model, *result);
-            stack::tick(model, now)
-        }
+        Message::SearchesKept(result) => kept(model, now, |it| searches::kept(it, *result)),
+        Message::AnnotationsKept(result) => kept(model, now, |it| it.annotations_kept(*result)),
+        Message::AlertsKept(result) => kept(model, now, |it| it.alerts_kept(*result)),
         Message::Exported(result) => {
             if let Some(result) = stack::exported(model, now, result) {
                 model.show(export::announce(result, now));
@@ -191,6 +194,12 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
     }
 }
 
+/// Takes over what a file holds now, and lets the views show it.
+fn kept(model: &mut Model, now: Now, take: impl FnOnce(&mut State)) -> Vec<Effect> {
+    take(&mut model.state);
+    stack::tick(model, now)
+}
+
 /// Does what is due.
 fn due(model: &mut Model, now: Now) -> Vec<Effect> {
     if model
@@ -201,6 +210,7 @@ fn due(model: &mut Model, now: Now) -> Vec<Effect> {
         model.state.toast = None;
     }
     let mut effects = auto_refresh::tick(model, now);
+    effects.extend(alerts::tick(model, now));
     effects.extend(sorting::tick(model, now));
     effects.extend(model.state.step_routes(now));
     effects.extend(stack::tick(model, now));

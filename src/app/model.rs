@@ -99,6 +99,7 @@ impl Model {
             watch,
             views,
             order,
+            self.alerts.deadline(),
         ]
         .into_iter()
         .flatten()

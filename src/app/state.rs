@@ -2,6 +2,8 @@
 
 use std::ops::{Index, IndexMut};
 
+use super::alerts::AlertWatch;
+use super::annotations::AnnotationState;
 use super::browser::Browser;
 use super::groups::Groups;
 use super::keymap::{Chord, Keymap};
@@ -49,6 +51,9 @@ pub struct State {
     /// Writes: in flight and past.
     pub mutations: Mutations,
     pub searches: Searches,
+    pub alerts: Box<AlertWatch>,
+    /// Stars, notes and bans of machines and hosts.
+    pub annotations: AnnotationState,
     pub(super) persistence: Persistence,
     /// The state of the Workergroups pane beside its table.
     pub groups: Groups,
@@ -189,6 +194,8 @@ impl State {
             requests: Box::default(),
             mutations: Mutations::default(),
             searches: Searches::default(),
+            alerts: Box::default(),
+            annotations: AnnotationState::default(),
             persistence: Persistence::default(),
             groups: Groups::new(dialect),
             sandbox: sandbox::SandboxNotes::default(),

@@ -3,7 +3,7 @@
 use super::state::State;
 use crate::domain::text::visible;
 
-/// The market and the pane, so that one window among many can be found.
+/// Alerts that rang, the market and the pane, so that one window among many can be found.
 pub fn title(state: &State) -> String {
     let market = if state.sandbox.replayed.is_some() {
         "REPLAY".to_owned()
@@ -12,5 +12,9 @@ pub fn title(state: &State) -> String {
     } else {
         visible(&state.profile.name, 40)
     };
-    format!("bourse - {market} - {}", state.pane.title())
+    let rings = match state.alerts.unread {
+        0 => String::new(),
+        unread => format!("({unread}) "),
+    };
+    format!("{rings}bourse - {market} - {}", state.pane.title())
 }

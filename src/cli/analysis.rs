@@ -36,6 +36,7 @@ impl Market {
             columns: None,
             format: Format::Table,
             curl: false,
+            no_bans: own.no_bans,
         };
         let mut wanted = search::wanted(
             settings,

@@ -34,6 +34,10 @@ pub struct AnalysisArguments {
     #[arg(long, short = 'n', value_name = "N", default_value_t = 3000)]
     pub limit: u32,
 
+    /// Include machines and hosts that you banned
+    #[arg(long)]
+    pub no_bans: bool,
+
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: ReportFormat,

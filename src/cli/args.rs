@@ -78,6 +78,12 @@ pub struct Global {
     #[arg(long, global = true, help_heading = "Sandbox")]
     pub freeze: bool,
 
+    /// How many times faster than real time the sandbox market or a replay moves, 1 to 1000
+    /// [default: 1, a replay 60]
+    #[arg(long, global = true, value_name = "N", help_heading = "Sandbox", conflicts_with = "freeze",
+        value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub speed: Option<u32>,
+
     /// Delay that the sandbox adds to each response, in ms; 0 adds none [default: 30 to 150]
     #[arg(long, global = true, value_name = "MS", help_heading = "Sandbox",
         value_parser = clap::value_parser!(u64).range(0..=60_000))]
@@ -214,6 +220,10 @@ pub struct SearchArguments {
     /// Print the request as one curl command and send nothing
     #[arg(long)]
     pub curl: bool,
+
+    /// Include machines and hosts that you banned
+    #[arg(long)]
+    pub no_bans: bool,
 }
 
 #[derive(Debug, Args)]

@@ -192,6 +192,11 @@ fn sandbox_rows(flags: &Global) -> Vec<Row> {
             flags.freeze.to_string(),
             from(flags.freeze, "--freeze"),
         ),
+        row(
+            "speed",
+            flags.speed.unwrap_or(1).to_string(),
+            from(flags.speed.is_some(), "--speed"),
+        ),
     ]
 }
 

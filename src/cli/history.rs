@@ -45,6 +45,8 @@ pub fn wanted(
         columns: None,
         format: Format::Table,
         curl: false,
+        // What is recorded depends on the search alone.
+        no_bans: true,
     };
     let mut wanted = search::wanted(settings, resource, &arguments, own.no_default, None)?;
     let query = &mut wanted.query;

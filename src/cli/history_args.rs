@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::analysis_args::ReportFormat;
-use super::args::{OfferTypeParser, ReplyFormat, positive, span};
+use super::args::{OfferTypeParser, ReplyFormat, span};
 use crate::domain::OfferType;
 
 /// The shortest interval of a watch: ten requests a minute would leave no room for another search.
@@ -123,10 +123,6 @@ pub struct ReplayArguments {
     /// When to stop [default: now]
     #[arg(long, value_name = "TIME")]
     pub until: Option<String>,
-
-    /// Seconds of the recording in each second
-    #[arg(long, value_name = "N", default_value_t = 60.0, value_parser = positive)]
-    pub speed: f64,
 }
 
 fn interval(text: &str) -> Result<Duration, String> {

@@ -47,6 +47,8 @@ pub struct Preferences {
     pub mouse: bool,
     /// When a desktop notification is sent.
     pub notifications: Notifications,
+    /// The person's command for alerts.
+    pub alert_command: Option<String>,
     pub throughput: Throughput,
     pub watch: Watching,
     /// The markets that can be connected to.
@@ -145,6 +147,7 @@ impl ProfileResolver {
             themes: super::appearance::all(&config, &path),
             mouse: config.mouse.unwrap_or(true),
             notifications: config.notifications,
+            alert_command: config.alert_command.clone(),
             throughput: config.throughput.clone(),
             watch: config.watch,
             market_list: self.market_list(),

@@ -18,6 +18,9 @@ use crate::sandbox::replay::{RecordedOffer, Replay};
 use crate::sandbox::{SandboxConfig, latency::Latency};
 use crate::store::history::ExportedSpell;
 
+/// Seconds of the recording in each second, unless another speed is given.
+const SPEED: f64 = 60.0;
+
 /// The name of the profile whose folder keeps how the dashboard was left.
 const NAME: &str = "replay";
 
@@ -47,7 +50,7 @@ pub fn replay(
         offers: offers.into(),
         from: seconds(from),
         until: seconds(until),
-        speed: own.speed,
+        speed: arguments.global.speed.map_or(SPEED, f64::from),
     };
     settings.market = Market::Embedded(SandboxConfig {
         latency: Latency::None,

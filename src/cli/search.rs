@@ -11,6 +11,7 @@ use super::table::{Priced, View};
 use crate::api::{ApiError, Progress, Reply, Request, Session, Wait};
 use crate::app::column_prerequisites::Need;
 use crate::app::computed_columns::ComputedColumns;
+use crate::domain::annotations::Annotations;
 use crate::domain::cost::{Basis, Job};
 use crate::domain::format::{self, grouped};
 use crate::domain::language::{self, Mode};
@@ -104,6 +105,25 @@ fn switches(
 pub struct Wanted {
     pub query: Query,
     pub job: Option<Job>,
+    /// Whether banned machines and hosts are included.
+    no_bans: bool,
+}
+
+impl Wanted {
+    /// The bans that apply.
+    fn bans(&self, settings: &Settings) -> Annotations {
+        if self.no_bans {
+            return Annotations::default();
+        }
+        settings.annotations()
+    }
+}
+
+/// The request for a query without what is banned, as far as the market takes that.
+fn request(query: &Query, bans: &Annotations, dialect: &'static Dialect) -> Request {
+    let mut query = query.clone();
+    query.conditions.extend(bans.conditions(&query, dialect));
+    Request::Search(query)
 }
 
 /// The query from words and flags; flags count more than plain words.
@@ -157,7 +177,11 @@ pub fn wanted(
         Some(limit) => Some(limit),
         None => query.limit,
     };
-    Ok(Wanted { query, job })
+    Ok(Wanted {
+        query,
+        job,
+        no_bans: arguments.no_bans,
+    })
 }
 
 /// Rejects conditions and orders on columns that need an input which a command cannot have.
@@ -237,6 +261,13 @@ impl Found {
             rows: &self.rows,
         };
         answer.tell();
+        let hidden = self.listing.hidden();
+        if hidden > 0 {
+            output::note(&format!(
+                "{} hidden by your bans (--no-bans shows them)",
+                grouped(hidden)
+            ));
+        }
         if self.unfit > 0 {
             output::note(&format!(
                 "{}, listed last: ending before the job, or without its disk",
@@ -251,14 +282,18 @@ pub async fn found(
     session: &Session,
     wanted: Wanted,
 ) -> Result<Found, CliError> {
-    let listing = fetch(session, &Request::Search(wanted.query.clone())).await;
+    let bans = wanted.bans(settings);
+    let request = request(&wanted.query, &bans, settings.dialect);
+    let listing = fetch(session, &request).await;
     settings.keep_pacing(session);
-    Ok(arranged(settings, wanted, listing?))
+    let mut listing = listing?;
+    bans.hide_banned(&mut listing);
+    Ok(arranged(settings, wanted, listing))
 }
 
 /// The response to a search with its prices and order as requested.
 pub fn arranged(settings: &Settings, wanted: Wanted, mut listing: Box<Listing>) -> Found {
-    let Wanted { query, job } = wanted;
+    let Wanted { query, job, .. } = wanted;
     let check = ResponseCheck::of(&listing, &query, settings.dialect);
     listing.price_as(query.offer_type);
     if let Some(wanted) = query.storage {
@@ -300,7 +335,7 @@ async fn search(
     let connection = settings.connect().await?;
     if arguments.curl {
         notes::about_request(query, settings.dialect);
-        let request = Request::Search(query.clone());
+        let request = request(query, &wanted.bans(settings), settings.dialect);
         return print_curl(settings, &connection.session, &request);
     }
     let found = found(settings, &connection.session, wanted).await?;

@@ -8,11 +8,12 @@ use secrecy::ExposeSecret as _;
 
 use super::args::Global;
 use super::keys::Source;
-use super::output::CliError;
+use super::output::{self, CliError};
 use crate::api::client::epoch_seconds;
 use crate::api::redact::KnownSecrets;
 use crate::api::{Client, ClientConfig, Operation, Origin, Pacer, Secret, Session};
 use crate::app::keys::Keymap;
+use crate::domain::annotations::Annotations;
 use crate::domain::throughput::Throughput;
 use crate::domain::watching::Watching;
 use crate::domain::workergroup::MadeGroups;
@@ -21,7 +22,9 @@ use crate::sandbox::latency::Latency;
 use crate::sandbox::{GroupStore, Running, Sandbox, SandboxConfig, UnlistStore};
 use crate::store::history::{Database, HistoryPlace};
 use crate::store::keys::{self, Complaints};
-use crate::store::{Config, ConfigError, Notifications, PacingFile, Paths, Profile, SandboxFile};
+use crate::store::{
+    self, Config, ConfigError, Notifications, PacingFile, Paths, Profile, SandboxFile,
+};
 use crate::widgets::appearance::Look;
 
 /// The environment variable with the key for any marketplace.
@@ -86,6 +89,8 @@ pub struct Settings {
     pub mouse: bool,
     /// When a desktop notification is sent.
     pub notifications: Notifications,
+    /// The person's command for alerts.
+    pub alert_command: Option<String>,
     /// The person's own throughput per GPU model.
     pub throughput: Throughput,
     pub watch: Watching,
@@ -161,6 +166,7 @@ impl Settings {
             keymap,
             mouse: config.mouse.unwrap_or(true),
             notifications: config.notifications,
+            alert_command: config.alert_command.clone(),
             throughput: config.throughput,
             watch: config.watch,
             conditions: None,
@@ -189,6 +195,18 @@ impl Settings {
             route_url: config.route.to_string(),
             has_key: config.key.is_some(),
         }
+    }
+
+    /// The profile's stars, notes and bans.
+    pub fn annotations(&self) -> Annotations {
+        let Some(paths) = &self.paths else {
+            return Annotations::default();
+        };
+        let (annotations, notice) = store::state::annotations(paths, &self.profile);
+        if let Some(notice) = notice {
+            output::note(&notice);
+        }
+        annotations
     }
 
     /// The profile's file of learned intervals; none for the sandbox, which is another market in
@@ -411,6 +429,7 @@ pub fn apply_sandbox_flags(config: &mut SandboxConfig, flags: &Global) -> Result
         config.market.offers = offers;
     }
     config.freeze = flags.freeze;
+    config.speed = flags.speed.map_or(1.0, f64::from);
     config.latency = match flags.latency {
         None => Latency::Drawn,
         Some(0) => Latency::None,

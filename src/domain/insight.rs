@@ -56,7 +56,8 @@ pub enum Coverage {
 
 /// Whether the limit truncated the response. Skipped records count: they were sent.
 pub fn coverage(listing: &Listing, limit: Option<u32>) -> Coverage {
-    let received = listing.len() + listing.skipped().len() + listing.duplicates();
+    let received =
+        listing.len() + listing.skipped().len() + listing.duplicates() + listing.hidden();
     match limit {
         None => Coverage::Unknown,
         Some(limit) if received >= limit as usize => Coverage::Cut,

@@ -19,6 +19,7 @@ mod builder;
 mod digits;
 mod estimate;
 mod full_record;
+mod hide;
 mod matching;
 mod order;
 mod packed;
@@ -189,6 +190,7 @@ pub struct Listing {
     was_single: bool,
     skipped: Vec<Skipped>,
     duplicates: usize,
+    hidden: usize,
     estimate: Option<Estimate>,
     /// The record that was read last, by its row.
     last: Mutex<Option<(usize, Arc<FullRecord>)>>,
@@ -219,6 +221,7 @@ impl Listing {
             was_single: false,
             skipped: Vec::new(),
             duplicates: 0,
+            hidden: 0,
             estimate: None,
             last: Mutex::default(),
         }

@@ -3,6 +3,8 @@
 //! This room is pure. It knows no HTTP, no clock, no terminal and no asynchronous work; where it
 //! needs the time (`duration` is "time left from now"), it is passed in as seconds since 1970.
 
+pub mod alerts;
+pub mod annotations;
 pub mod catalog;
 pub(crate) mod copies;
 pub mod cost;

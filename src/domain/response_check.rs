@@ -209,7 +209,8 @@ fn violations(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Ve
 
 fn too_many(listing: &Listing, query: &Query) -> Option<Discrepancy> {
     let limit = query.limit?;
-    let received = listing.len() + listing.duplicates() + listing.skipped().len();
+    let received =
+        listing.len() + listing.duplicates() + listing.skipped().len() + listing.hidden();
     (received > limit as usize).then_some(Discrepancy::TooMany { limit, received })
 }
 

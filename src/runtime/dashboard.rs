@@ -14,6 +14,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
+use super::alarm::Attention;
 pub use super::calls::{Boxed, Calls, Notify};
 use super::clock::Clock;
 use super::config_watch::ConfigWatch;
@@ -35,7 +36,7 @@ use crate::cli::{ProfileResolver, by_name};
 use crate::domain::journal::Intent;
 use crate::sandbox::Running;
 use crate::store::history::HistoryPlace;
-use crate::store::{GroupsFile, Journal, Notifications, PacingFile, StateStore};
+use crate::store::{GroupsFile, Journal, PacingFile, StateStore};
 use crate::widgets::theme::Theme;
 
 // A fast route run could otherwise fill the queue as quickly as it drains, and no frame be drawn.
@@ -52,7 +53,7 @@ pub struct Dashboard<S> {
     themes: Option<[Theme; 2]>,
     /// Whether the terminal's background is light, if known.
     is_light: Option<bool>,
-    notifications: Notifications,
+    attention: Attention,
     title: String,
     config: Option<ConfigWatch>,
     clock: Clock,
@@ -82,7 +83,7 @@ impl<S: Surface> Dashboard<S> {
             theme,
             themes: None,
             is_light: None,
-            notifications: Notifications::Off,
+            attention: Attention::default(),
             title: String::new(),
             config: None,
             clock: Clock::start(),
@@ -110,10 +111,10 @@ impl<S: Surface> Dashboard<S> {
         self
     }
 
-    /// Sends desktop notifications in this case.
+    /// Gets the person's attention in this way.
     #[must_use]
-    pub const fn notifying(mut self, when: Notifications) -> Self {
-        self.notifications = when;
+    pub fn notifying(mut self, attention: Attention) -> Self {
+        self.attention = attention;
         self
     }
 
@@ -314,7 +315,11 @@ impl<S: Surface> Dashboard<S> {
                 match effect {
                     Effect::Quit => return Ok(Some(0)),
                     Effect::Suspend => self.surface.suspend().await?,
-                    Effect::Notify { title, body } => self.tell(&title, &body),
+                    Effect::Notify { title, body } => {
+                        let is_focused = self.model.is_focused;
+                        self.attention
+                            .tell(&title, &body, is_focused, &mut self.surface);
+                    }
                     Effect::Edit { text, suffix } => {
                         let edited = self.edit(Document::Text { text, suffix }).await?;
                         let _ = self.outbox.send(Message::Edited(edited));
@@ -352,6 +357,18 @@ impl<S: Surface> Dashboard<S> {
                     Effect::KeepSearches { change, before } => {
                         self.keep(Job::Searches(Box::new((change, before))));
                     }
+                    Effect::KeepAnnotations { change, before } => {
+                        self.keep(Job::Annotations(Box::new((change, before))));
+                    }
+                    Effect::KeepAlerts { change, before } => {
+                        self.keep(Job::Alerts(Box::new((*change, before))));
+                    }
+                    Effect::Ring(alarm) => {
+                        let is_focused = self.model.is_focused;
+                        let outbox = self.outbox.clone();
+                        self.attention
+                            .ring(*alarm, is_focused, &mut self.surface, outbox);
+                    }
                     Effect::SaveRun { run, now, path } => {
                         let run = (run, self.calls.secrets());
                         routes::save(self.outbox.clone(), run, now, path);
@@ -379,17 +396,6 @@ impl<S: Surface> Dashboard<S> {
             ready.map(|ticket| self.pending.take(ticket));
         }
         Ok(None)
-    }
-
-    fn tell(&mut self, title: &str, body: &str) {
-        let is_wanted = match self.notifications {
-            Notifications::Off => false,
-            Notifications::Unfocused => !self.model.is_focused,
-            Notifications::Always => true,
-        };
-        if is_wanted {
-            self.surface.notify(title, body);
-        }
     }
 
     /// Receives the progress of a ticket's call.

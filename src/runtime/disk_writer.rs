@@ -15,6 +15,8 @@ use tokio::sync::oneshot;
 use crate::api::redact::KnownSecrets;
 use crate::app::Message;
 use crate::app::export::{NotWritten, Written};
+use crate::domain::alerts::{AlertChange, Alerts};
+use crate::domain::annotations::{AnnotationChange, Annotations, Mark};
 use crate::domain::saved::{SearchChange, Searches, Snapshot};
 use crate::domain::secrets::Known;
 use crate::domain::text::visible;
@@ -30,6 +32,10 @@ pub(super) enum Job {
     Snapshot(Box<Snapshot>),
     /// A change to the saved searches, and the searches before it.
     Searches(Box<(SearchChange, Searches)>),
+    /// A change to the annotations, and the annotations before it.
+    Annotations(Box<(AnnotationChange, Annotations)>),
+    /// A change to the alerts, and the alerts before it.
+    Alerts(Box<(AlertChange, Alerts)>),
     Export {
         path: String,
         content: String,
@@ -135,6 +141,23 @@ fn work(
                 };
                 Message::SearchesKept(Box::new(changed))
             }
+            Job::Annotations(job) => {
+                let (mut change, before) = *job;
+                if let Mark::Note(text) = &mut change.mark {
+                    *text = known.remove(text).into_owned();
+                }
+                Message::AnnotationsKept(Box::new(annotated(state_store, &change, before)))
+            }
+            Job::Alerts(job) => {
+                let (change, mut before) = *job;
+                let changed = if let Some(state_store) = state_store {
+                    state_store.change_alerts(&change, &before)
+                } else {
+                    before.apply(&change);
+                    Ok(before)
+                };
+                Message::AlertsKept(Box::new(changed))
+            }
             Job::Export {
                 path,
                 content,
@@ -167,6 +190,18 @@ fn work(
         };
         let _ = outbox.send(message);
     }
+}
+
+fn annotated(
+    state_store: Option<&StateStore>,
+    change: &AnnotationChange,
+    mut before: Annotations,
+) -> Result<Annotations, String> {
+    if let Some(state_store) = state_store {
+        return state_store.annotate(change, &before);
+    }
+    before.apply(change);
+    Ok(before)
 }
 
 /// Without known secrets: a person may have typed one into a search.

@@ -8,6 +8,7 @@ use std::thread;
 
 use jiff::tz::TimeZone;
 
+use super::alarm::Attention;
 use super::dashboard::Dashboard;
 use super::panics;
 use super::terminal::require_terminal;
@@ -22,7 +23,7 @@ use crate::cli::{CliError, Connection, Market, ProfileResolver, Settings};
 use crate::domain::Resource;
 use crate::sandbox::Running;
 use crate::store::history::HistoryPlace;
-use crate::store::{GroupsFile, Journal, Notifications, PacingFile, Paths, StateStore};
+use crate::store::{GroupsFile, Journal, PacingFile, Paths, StateStore};
 use crate::widgets::appearance::{Choice, Look};
 use crate::widgets::theme::Theme;
 
@@ -82,7 +83,10 @@ async fn connect_and_show(
     let terminal = TerminalOptions {
         themes,
         mouse: settings.mouse,
-        notifications: settings.notifications,
+        attention: Attention {
+            notifications: settings.notifications,
+            command: settings.alert_command.clone(),
+        },
     };
     model.zone = zone.join().unwrap_or(TimeZone::UTC);
     let shown = show(model, connection.session, files, markets, terminal);
@@ -182,6 +186,8 @@ fn bring_back(
     let (state_store, kept) = StateStore::open(paths, &profile.name);
     restored.notices.extend(kept.notices);
     restored.kept = Some((kept.snapshot, kept.searches));
+    restored.annotations = kept.annotations;
+    restored.alerts = kept.alerts;
     Some(state_store)
 }
 
@@ -237,14 +243,14 @@ impl Themes {
 }
 
 /// How the dashboard uses the terminal.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct TerminalOptions {
     /// The themes to draw with.
     pub themes: Themes,
     /// Whether the mouse is captured.
     pub mouse: bool,
-    /// When a desktop notification is sent.
-    pub notifications: Notifications,
+    /// How the person is told of alerts and of the end of a route run.
+    pub attention: Attention,
 }
 
 /// Shows the dashboard until the person or a signal ends it; returns the exit status. Call it
@@ -273,7 +279,7 @@ pub async fn show(
     };
     let dashboard = Dashboard::new(model, surface, Arc::new(session), theme)
         .following(themes.asked, is_light)
-        .notifying(options.notifications)
+        .notifying(options.attention)
         .with_journal(files.journal)
         .with_groups(files.groups)
         .with_pacing(files.pacing)

@@ -133,6 +133,10 @@ impl Surface for Tty {
         let _ = self.screen.ask(sequence.as_bytes());
     }
 
+    fn bell(&mut self) {
+        let _ = self.screen.ask(b"\x07");
+    }
+
     fn notify(&mut self, title: &str, body: &str) {
         let sequence = notification::sequence(title, body, |name| std::env::var_os(name));
         let _ = self.screen.ask(&sequence);

@@ -88,6 +88,8 @@ pub struct SandboxConfig {
     pub market: MarketConfig,
     /// Whether time stands still: the same requests then get the same bytes in every run.
     pub freeze: bool,
+    /// How much faster than real time the market moves; its workers do not.
+    pub speed: f64,
     /// Whether requests above the rate limits are refused.
     pub rate_limits: bool,
     pub faults: Option<FaultSpec>,
@@ -155,6 +157,7 @@ impl std::fmt::Debug for SandboxConfig {
             .field("listen", &self.listen)
             .field("market", &self.market)
             .field("freeze", &self.freeze)
+            .field("speed", &self.speed)
             .field("rate_limits", &self.rate_limits)
             .field("faults", &self.faults)
             .field("latency", &self.latency)
@@ -169,6 +172,7 @@ impl Default for SandboxConfig {
             api_key: None,
             market: MarketConfig::default(),
             freeze: false,
+            speed: 1.0,
             rate_limits: true,
             faults: None,
             fault_times: FaultTimes::default(),

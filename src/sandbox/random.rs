@@ -20,6 +20,8 @@ pub enum Purpose {
     Fault = 7,
     /// The latency of a response.
     Latency = 8,
+    /// New splits and ids of offers in one tick.
+    Relisting = 9,
 }
 
 #[derive(Debug, Clone)]

@@ -41,6 +41,8 @@ pub struct State {
     /// Whether only loopback names are answered.
     pub loopback_only: bool,
     pub frozen: bool,
+    /// How much faster than real time the market moves.
+    speed: f64,
     pub ledger: Ledger,
     pub faults: Arc<Faults>,
     pub delays: Delays,
@@ -59,6 +61,10 @@ pub struct State {
     signatures: Mutex<HashMap<String, String>>,
     created: Mutex<Vec<Created>>,
 }
+
+// A fast market that nobody asks for hours would else keep the next request waiting for seconds.
+/// The most time in seconds that a sped-up market catches up with in one request: a week.
+const LONGEST_STEP: f64 = 604_800.0;
 
 #[derive(Debug)]
 struct World {
@@ -105,6 +111,7 @@ impl State {
             key,
             loopback_only: config.listen.ip().is_loopback(),
             frozen: config.freeze,
+            speed: config.speed,
             ledger,
             faults: Arc::new(faults),
             delays: Delays::new(market.seed, config.latency),
@@ -457,7 +464,9 @@ impl State {
             let now = Instant::now();
             let passed = now.saturating_duration_since(world.seen).as_secs_f64();
             world.seen = now;
-            world.market.step(passed);
+            world
+                .market
+                .step((passed * self.speed).min(LONGEST_STEP.max(passed)));
             world.fleet.step(passed);
             world.hire();
         }

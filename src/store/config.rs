@@ -85,6 +85,8 @@ pub struct Config {
     pub mouse: Option<bool>,
     /// When a desktop notification is sent.
     pub notifications: Notifications,
+    /// The command that runs when an alert rings.
+    pub alert_command: Option<String>,
     /// The person's own throughput per GPU model.
     pub throughput: Throughput,
     pub watch: Watching,
@@ -242,6 +244,7 @@ impl Config {
             && self.default_profile == other.default_profile
             && (self.theme_name(), self.ascii) == (other.theme_name(), other.ascii)
             && (self.mouse, self.notifications) == (other.mouse, other.notifications)
+            && self.alert_command == other.alert_command
             && (&self.throughput, self.watch) == (&other.throughput, other.watch)
             && bare(&self.colors) == bare(&other.colors)
             && bare(&self.keys) == bare(&other.keys)
@@ -434,7 +437,7 @@ mod tests {
             mistakes(text),
             [
                 "c:1:19: no profile named 'b'; available: sandbox, vast",
-                "c:2:1: unknown field `them`, expected one of `default_profile`, `theme`, `ascii`, `mouse`, `notifications`, `throughput`, `watch`, `keys`, `profiles`",
+                "c:2:1: unknown field `them`, expected one of `default_profile`, `theme`, `ascii`, `mouse`, `notifications`, `alert_command`, `throughput`, `watch`, `keys`, `profiles`",
                 "c:3:9: invalid type: string, expected true or false",
                 "c:5:8: 'pink' is not a theme: use one of 'auto', 'dark', 'light', 'high-contrast', 'ansi', 'none'",
                 "c:7:8: invalid type: integer, expected a key such as \"R\" or a list such as [\"R\", \"f5\"]",

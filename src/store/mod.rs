@@ -13,7 +13,7 @@ pub mod paths;
 pub mod places;
 pub mod profiles;
 pub mod sandbox_files;
-mod searches;
+mod shared_file;
 pub mod state;
 mod state_file;
 pub mod themes;

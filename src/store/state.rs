@@ -1,4 +1,5 @@
-//! The state that survives a restart, per profile: how the panes were left, and the saved searches.
+//! The state that survives a restart, per profile: how the panes were left, the saved searches, the
+//! alerts, and the stars, notes and bans of machines and hosts.
 //!
 //! No error here stops the program. If the disk is full or read-only, the person is told and the
 //! state lasts until the program ends.
@@ -6,8 +7,10 @@
 use std::path::PathBuf;
 
 use super::paths::Paths;
-use super::searches::SearchFile;
+use super::shared_file::SharedFile;
 use super::state_file;
+use crate::domain::alerts::{AlertChange, Alerts};
+use crate::domain::annotations::{AnnotationChange, Annotations};
 use crate::domain::saved::{SearchChange, Searches, Snapshot};
 
 /// The files of a profile.
@@ -15,7 +18,9 @@ use crate::domain::saved::{SearchChange, Searches, Snapshot};
 pub struct StateStore {
     ui: PathBuf,
     ui_blocked: Option<String>,
-    searches: SearchFile,
+    searches: SharedFile<Searches>,
+    annotations: SharedFile<Annotations>,
+    alerts: SharedFile<Alerts>,
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -23,7 +28,19 @@ pub struct SavedState {
     /// How the dashboard was left.
     pub snapshot: Option<Snapshot>,
     pub searches: Searches,
+    pub annotations: Annotations,
+    pub alerts: Alerts,
     pub notices: Vec<String>,
+}
+
+/// The stars, notes and bans of a profile, and a notice if its file cannot be read.
+pub fn annotations(paths: &Paths, profile: &str) -> (Annotations, Option<String>) {
+    let (_, found) = SharedFile::<Annotations>::open(annotations_file(paths, profile));
+    (found.content, found.notice)
+}
+
+fn annotations_file(paths: &Paths, profile: &str) -> PathBuf {
+    paths.profile_state(profile).join("annotations.json")
 }
 
 impl StateStore {
@@ -32,16 +49,23 @@ impl StateStore {
         let folder = paths.profile_state(profile);
         let ui = folder.join("ui.json");
         let snapshot = state_file::read::<Snapshot>(&ui);
-        let (searches, found) = SearchFile::open(folder.join("searches.json"));
-        let notices = snapshot.notice.into_iter().chain(found.notice).collect();
+        let (searches, found) = SharedFile::open(folder.join("searches.json"));
+        let (annotations, noted) = SharedFile::open(annotations_file(paths, profile));
+        let notices = snapshot.notice.into_iter().chain(found.notice);
+        let (alerts, alerted) = SharedFile::open(folder.join("alerts.json"));
+        let notices = notices.chain(noted.notice).chain(alerted.notice).collect();
         let store = Self {
             ui,
             ui_blocked: snapshot.blocked,
             searches,
+            annotations,
+            alerts,
         };
         let kept = SavedState {
             snapshot: snapshot.content,
-            searches: found.searches,
+            searches: found.content,
+            annotations: noted.content,
+            alerts: alerted.content,
             notices,
         };
         (store, kept)
@@ -68,5 +92,27 @@ impl StateStore {
     /// When the change cannot be written: the reason for display.
     pub fn change(&self, change: &SearchChange, here: &Searches) -> Result<Searches, String> {
         self.searches.change(change, here)
+    }
+
+    /// Applies a change to the annotations, as [`StateStore::change`] does to the searches.
+    ///
+    /// # Errors
+    ///
+    /// When the change cannot be written: the reason for display.
+    pub fn annotate(
+        &self,
+        change: &AnnotationChange,
+        here: &Annotations,
+    ) -> Result<Annotations, String> {
+        self.annotations.change(change, here)
+    }
+
+    /// Applies a change to the alerts, as [`StateStore::change`] does to the searches.
+    ///
+    /// # Errors
+    ///
+    /// When the change cannot be written: the reason for display.
+    pub fn change_alerts(&self, change: &AlertChange, here: &Alerts) -> Result<Alerts, String> {
+        self.alerts.change(change, here)
     }
 }

@@ -1,6 +1,8 @@
 //! The views of the dashboard, one folder each: state and behaviour in `mod.rs`, drawing in
 //! `draw.rs`.
 
+mod alerts;
+mod annotations;
 mod bill;
 pub mod body_editor;
 pub mod browser;
@@ -148,6 +150,16 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         Action::Theme => cx.try_open(theme::Theme::new),
         Action::RouteLab => route_lab::open(cx),
         Action::OpenRequest => request::open_failed(cx),
+        Action::Undo if cx.is_on_pane() => annotations::open(action, cx),
+        Action::Star
+        | Action::StarHost
+        | Action::Note
+        | Action::NoteHost
+        | Action::Ban
+        | Action::ShowBanned
+        | Action::StarredOnly
+        | Action::Annotations => annotations::open(action, cx),
+        Action::Alerts => alerts::AlertList::open(cx),
         Action::Tape => tape::Tape::open(cx),
         Action::History => history::History::open(cx),
         Action::WatchSettings => cx.try_open(watch::WatchForm::new),

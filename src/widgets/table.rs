@@ -177,6 +177,12 @@ pub trait Rows {
         (" ", Style::new())
     }
 
+    /// The third sign of the gutter and its style, for tables whose gutter has room for it.
+    fn tag(&self, row: usize) -> (&'static str, Style) {
+        let _ = row;
+        ("", Style::new())
+    }
+
     /// The first sign of the gutter and its style: the selection's, unless a table marks rows.
     fn lead(&self, row: usize, is_selected: bool) -> (&'static str, Style) {
         let _ = row;
@@ -310,6 +316,8 @@ impl<'a, R: Rows> Table<'a, R> {
         buffer.set_stringn(area.x, area.y, lead, 1, style);
         let (sign, style) = self.rows.sign(row);
         buffer.set_stringn(area.x + 1, area.y, sign, 1, base.patch(style));
+        let (tag, style) = self.rows.tag(row);
+        buffer.set_stringn(area.x + 2, area.y, tag, 1, base.patch(style));
         for place in self.placed {
             let cell = Rect::new(area.x + place.x, area.y, place.width, 1).intersection(area);
             let (text, style) = self.rows.cell(row, place.index, cell.width);

@@ -193,6 +193,10 @@ pub struct PreflightSlot {
     look: Option<Look>,
     remote: Remote<Preflight>,
     limit: Option<u32>,
+    /// Banned machines and hosts that the search itself does not leave out.
+    pub(super) banned: usize,
+    /// Whether its report lists offers that are banned now, or lacks some that are not.
+    is_expired: bool,
     /// Workers needed by a capacity plan, and its subject.
     pub planned: Option<(Subject, u32)>,
 }
@@ -222,9 +226,11 @@ impl PreflightSlot {
 
     /// Whether its response, received or awaited, is for the same search.
     pub fn is_about(&self, look: &Look) -> bool {
-        self.look
-            .as_ref()
-            .is_some_and(|own| own.search == look.search)
+        !self.is_expired
+            && self
+                .look
+                .as_ref()
+                .is_some_and(|own| own.search == look.search)
             && self.remote.error().is_none()
             && (self.remote.is_loading() || self.remote.shown().is_some())
     }
@@ -232,6 +238,11 @@ impl PreflightSlot {
     /// Relabels the report for a subject with the same search.
     pub(super) fn retitle(&mut self, look: Look) {
         self.look = Some(look);
+    }
+
+    /// Makes the next look run the search again: other offers are banned now.
+    pub(in crate::app) const fn expire(&mut self) {
+        self.is_expired = true;
     }
 
     /// Runs the search; a report on another one is dropped.
@@ -248,6 +259,7 @@ impl PreflightSlot {
         let query = look.search.query();
         let ticket = tickets.take();
         self.limit = query.limit;
+        self.is_expired = false;
         self.look = Some(look);
         self.remote.ask(ticket, now);
         effects.push(Effect::Call {
@@ -273,7 +285,21 @@ impl PreflightSlot {
 
     pub fn answered(&mut self, ticket: Ticket, answer: Result<Box<Listing>, ApiError>, now: Now) {
         let Some(look) = &self.look else { return };
-        let answer = answer.map(|listing| Preflight::of(&listing, &look.search, self.limit));
+        let answer = answer.map(|listing| {
+            let mut found = Preflight::of(&listing, &look.search, self.limit);
+            found.warnings.extend(banned(self.banned));
+            found
+        });
         self.remote.accept(ticket, now, answer);
     }
+}
+
+/// The warning that workers may start where the person does not want them.
+fn banned(many: usize) -> Option<String> {
+    (many > 0).then(|| {
+        let verb = if many == 1 { "is" } else { "are" };
+        format!(
+            "{many} of your bans {verb} not in its search: the market may still use those machines"
+        )
+    })
 }

@@ -6,6 +6,8 @@ use crate::app::profile::Profile;
 use crate::app::remote::Ticket;
 use crate::app::sandbox::SandboxNotes;
 use crate::domain::Dialect;
+use crate::domain::alerts::Alerts;
+use crate::domain::annotations::Annotations;
 use crate::domain::journal::Entry;
 use crate::domain::saved::{Searches, Snapshot};
 use crate::domain::workergroup;
@@ -299,6 +301,9 @@ pub struct RestoredState {
     pub notices: Vec<String>,
     /// How the dashboard was left, and the saved searches; `None` where nothing can be kept.
     pub kept: Option<(Option<Snapshot>, Searches)>,
+    /// Stars, notes and bans.
+    pub annotations: Annotations,
+    pub alerts: Alerts,
     pub history: Vec<Entry>,
     /// What is to be known about the history.
     pub history_note: Option<String>,

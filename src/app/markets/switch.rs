@@ -22,6 +22,8 @@ impl Model {
         if let Some((snapshot, searches)) = restored.kept {
             self.restore(snapshot.as_ref(), searches, given);
         }
+        self.restore_annotations(restored.annotations);
+        self.alerts.restore(restored.alerts);
         self.mutations.history = restored.history;
         self.mutations.note = restored.history_note;
         self.sandbox = restored.sandbox;
@@ -70,6 +72,8 @@ impl Model {
             toast: _,
             mutations: _,
             searches: _,
+            annotations: _,
+            alerts: _,
             persistence: _,
             groups: _,
             drafts: _,

@@ -59,6 +59,9 @@ pub static OFFERS: &[Field] = &[
     Field::integer("on_front", "Best value").computed().section(Section::Price).width(10).priority(48)
         .yes_no().more_is_better()
         .doc("Whether it is on the price/performance front: no loaded offer is both cheaper and faster, per GPU or for your job."),
+    Field::integer("starred", "Starred").also(&["star"]).computed().section(Section::Identity)
+        .width(7).priority(49).yes_no().more_is_better()
+        .doc("Whether you starred its machine or host."),
 ];
 
 #[rustfmt::skip] // a table reads as a table
@@ -75,4 +78,7 @@ pub static VOLUMES: &[Field] = &[
     Field::number("volume_spare", "Left after term", Unit::Seconds).computed()
         .section(Section::Availability).width(7).priority(12).more_is_better()
         .doc("Time left after your term if it starts now; negative if the offer ends first."),
+    Field::integer("starred", "Starred").also(&["star"]).computed().section(Section::Identity)
+        .width(7).priority(49).yes_no().more_is_better()
+        .doc("Whether you starred its host."),
 ];

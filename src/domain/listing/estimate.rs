@@ -156,6 +156,12 @@ impl Listing {
         }
     }
 
+    /// Forgets adjusted prices that were computed for other rows.
+    pub(super) fn forget_prices(&mut self) {
+        self.estimate = Estimate::new(self.estimated_storage(), self.offer_type());
+        self.forget_last();
+    }
+
     /// The storage size in GB that prices are adjusted to, if they are.
     pub fn estimated_storage(&self) -> Option<f64> {
         self.estimate.as_ref().and_then(|estimate| estimate.gb)

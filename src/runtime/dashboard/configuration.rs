@@ -6,6 +6,7 @@ use super::{Dashboard, Surface};
 use crate::app::Message;
 use crate::app::configuration::Reconfigured;
 use crate::cli::DEFAULT_CONFIG;
+use crate::runtime::alarm::Attention;
 use crate::runtime::config_watch::{ConfigWatch, Reloaded};
 use crate::runtime::editor::Document;
 use crate::runtime::start::{Themes, theme_choices};
@@ -52,7 +53,10 @@ impl<S: Surface> Dashboard<S> {
             let asked = themes.asked.zip(self.is_light);
             let asked = asked.map(|(asked, is_light)| asked[usize::from(is_light)]);
             self.theme = asked.unwrap_or(themes.unasked);
-            self.notifications = new.notifications;
+            self.attention = Attention {
+                notifications: new.notifications,
+                command: new.alert_command,
+            };
             self.surface.mouse(new.mouse);
             Box::new(Reconfigured {
                 keymap: new.keymap.in_words(self.theme.ascii),

@@ -249,7 +249,7 @@ impl Machine {
             } else {
                 1 + draw_below(gpus, rng)
             },
-            slices: cut(gpus, ids, rng),
+            slices: cut(chunks(gpus), ids, rng),
             new,
             anchor,
             verification: match host.verification {
@@ -327,6 +327,23 @@ impl Machine {
 
     pub fn free(&self) -> u32 {
         self.gpus.saturating_sub(self.occupied)
+    }
+
+    /// Lists its offers under new ids, as after a change of its terms.
+    pub fn reissue(&mut self, ids: &mut Ids, rng: &mut Rng) {
+        for slice in &mut self.slices {
+            slice.id = ids.next_offer(rng);
+        }
+    }
+
+    /// Splits it into other offers: the smallest one has another number of GPUs.
+    pub fn resplit(&mut self, ids: &mut Ids, rng: &mut Rng) {
+        let least = self.slices.first().map_or(1, |slice| slice.gpus);
+        let others: Vec<u32> = chunks(self.gpus).filter(|chunk| *chunk != least).collect();
+        if let Some(least) = others.get(rng.index(others.len())) {
+            let chunks = chunks(self.gpus).filter(|chunk| chunk >= least);
+            self.slices = cut(chunks, ids, rng);
+        }
     }
 }
 
@@ -448,8 +465,8 @@ pub fn chunks(gpus: u32) -> impl Iterator<Item = u32> {
         .chain(whole)
 }
 
-fn cut(gpus: u32, ids: &mut Ids, rng: &mut Rng) -> Vec<Slice> {
-    chunks(gpus)
+fn cut(chunks: impl Iterator<Item = u32>, ids: &mut Ids, rng: &mut Rng) -> Vec<Slice> {
+    chunks
         .map(|chunk| Slice {
             id: ids.next_offer(rng),
             bundle: rng.below(1 << 31),

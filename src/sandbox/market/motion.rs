@@ -1,4 +1,4 @@
-//! How the market changes: prices, rentals, scores, arrivals and departures, tick by tick.
+//! How the market changes: prices, rentals, scores, splits, arrivals and departures, tick by tick.
 
 use super::super::numbers::{float, rounded, unsigned};
 use super::super::random::{Purpose, Rng};
@@ -18,6 +18,10 @@ const RELET: f64 = 0.003;
 const MEASURED: f64 = 0.006;
 /// Share of the machines that leave in a tick.
 const DEPARTED: f64 = 0.0005;
+/// Share of the machines that are split into other offers in a tick.
+const RESPLIT: f64 = 0.0005;
+/// Share of the machines whose offers get new ids in a tick.
+const REISSUED: f64 = 0.0005;
 /// Share of the volumes that change in a tick.
 const VOLUMES_CHANGED: f64 = 0.01;
 /// Ticks between two checks for expired offers.
@@ -59,8 +63,31 @@ impl Market {
         if self.ticks.is_multiple_of(ENDED_EVERY) {
             self.end(now);
         }
+        self.relist();
         self.arrive(rng, now);
         self.change_volumes(rng, now);
+    }
+
+    /// Lists some machines' GPUs as other offers: nothing has changed hands, which those who compare
+    /// offers by their ids cannot tell.
+    fn relist(&mut self) {
+        let rng = &mut Rng::keyed(self.config.seed, Purpose::Relisting, self.ticks);
+        let machines = float(self.machines.len() as u64);
+        let resplit = rng.count(machines * RESPLIT);
+        for turn in 0..resplit + rng.count(machines * REISSUED) {
+            let index = rng.index(self.machines.len());
+            let machine = self.machines.get_mut(index);
+            let Some(machine) = machine.filter(|machine| !machine.anchor) else {
+                continue;
+            };
+            self.listed -= machine.slices.len();
+            if turn < resplit {
+                machine.resplit(&mut self.ids, rng);
+            } else {
+                machine.reissue(&mut self.ids, rng);
+            }
+            self.listed += machine.slices.len();
+        }
     }
 
     fn change(&mut self, rng: &mut Rng, how: impl Fn(&Facts, &mut Machine, &mut Rng)) {

@@ -317,7 +317,8 @@ pub fn row<'m>(
         reliability2: machine.reliability,
         reliability_mult,
         rentable: slice.gpus <= machine.free(),
-        rented: machine.rented_by_caller,
+        // The GPUs that are missing for it are somebody's.
+        rented: machine.rented_by_caller || slice.gpus > machine.free(),
         resource_type: "gpu",
         rn: 1,
         score: score(machine, dlperf, quote.adjusted, reliability_mult),

@@ -14,7 +14,7 @@ use crate::domain::quantity::{self, Quantity};
 use crate::domain::throughput::WorkUnit;
 use crate::domain::watching::Watching;
 use crate::store::appearance::{Entry, Notifications, Theme};
-use crate::store::themes;
+use crate::store::{keys, themes};
 
 /// A mistake in the file.
 pub(super) struct Mistake {
@@ -129,6 +129,7 @@ impl<'a> Reader<'a> {
                         self.config.notifications = choice;
                     }
                 }
+                "alert_command" => self.alert_command(value),
                 "throughput" => self.throughput(value),
                 "watch" => self.watch(value),
                 "keys" => self.keys(value),
@@ -146,6 +147,7 @@ impl<'a> Reader<'a> {
                         "ascii",
                         "mouse",
                         "notifications",
+                        "alert_command",
                         "throughput",
                         "watch",
                         "keys",
@@ -204,6 +206,16 @@ impl<'a> Reader<'a> {
             self.config.theme_file = Some(name.into_inner());
         } else if let Some(theme) = self.one_of("theme", &name, Theme::ALL) {
             self.config.theme = theme;
+        }
+    }
+
+    /// What runs when an alert rings.
+    fn alert_command(&mut self, value: &Value<'a>) {
+        if let Some(command) = self.string(value) {
+            match keys::command_words(command.get_ref()) {
+                Ok(_) => self.config.alert_command = Some(command.into_inner()),
+                Err(error) => self.wrong(&value.span(), format!("alert_command: {error}")),
+            }
         }
     }
 

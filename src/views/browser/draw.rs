@@ -8,11 +8,13 @@ use super::{BrowserPane, Focus, arriving, banner, empty, first_run, query, table
 use crate::app::Pane;
 use crate::app::browser::Browser;
 use crate::app::frame_layout::Target;
+use crate::app::keymap::Action;
 use crate::app::view::{Region, Scene};
 use crate::domain::cost::Prices;
 use crate::domain::format::{counted, dollars, grouped, per_hour};
 use crate::domain::insight::Totals;
 use crate::domain::{Listing, Resource};
+use crate::views::annotations::{NOTE, STAR};
 use crate::views::{market, preview};
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::viewport::Viewport;
@@ -190,9 +192,11 @@ pub(super) fn counts(browser: &Browser) -> String {
 /// Further notes on the number of rows.
 fn notes(browser: &Browser, listing: &Listing) -> Vec<String> {
     let (skipped, repeated) = (listing.skipped().len(), listing.duplicates());
+    let hidden = listing.hidden();
     [
         (skipped > 0).then(|| format!("{skipped} skipped")),
         (repeated > 0).then(|| format!("{repeated} repeated")),
+        (hidden > 0).then(|| format!("{} hidden by you", grouped(hidden))),
         browser
             .is_sorted_among_loaded()
             .then(|| format!("sorted among the {} loaded only", grouped(listing.len()))),
@@ -272,6 +276,13 @@ fn legend(browser: &Browser, scene: &Scene<'_, '_>) -> Line<'static> {
         };
         add(table::BEST, theme.good, format!("{what} ({front})"));
     }
+    let (starred, noted) = browser.computed.count_annotated();
+    if starred > 0 {
+        add(STAR, theme.accent, format!("starred ({starred})"));
+    }
+    if noted > 0 {
+        add(NOTE, theme.accent, format!("note ({noted})"));
+    }
     let unfit = browser.visible_unfit();
     if unfit > 0 {
         let text = format!("too small or too short ({unfit})");
@@ -279,6 +290,11 @@ fn legend(browser: &Browser, scene: &Scene<'_, '_>) -> Line<'static> {
     }
     if !browser.violations().is_empty() {
         add(table::UNFIT, theme.warning, "not what you asked".to_owned());
+    }
+    let bans = scene.state.ban_conditions(&browser.query);
+    if !bans.is_empty() || browser.hidden() > 0 {
+        let key = scene.key(Action::Ban);
+        line.push_span(Span::styled(format!("  bans applied ({key})"), theme.dim));
     }
     line
 }

@@ -13,10 +13,12 @@ use crate::app::remote::{Now, Phase};
 use crate::app::row_filter::is_searched;
 use crate::app::sort_editor::arrow;
 use crate::app::view::{Region, Scene};
+use crate::domain::annotations::Annotated;
 use crate::domain::insight::{Measure, Place};
 use crate::domain::local::LocalTime;
 use crate::domain::text::occurrences;
 use crate::domain::{CellRef, Field, Kind, Listing, Operator, Resource, Source, format, language};
+use crate::views::annotations::{NOTE, STAR};
 use crate::widgets::table::{Column, DrawnRows, Placed, RowLook, Rows, Table, place_from};
 use crate::widgets::text::cells as cells_of;
 use crate::widgets::theme::Theme;
@@ -33,6 +35,9 @@ pub(super) const NEW: &str = "+";
 
 /// Cells left of the first column: selection or mark, the sign of the row, a gap.
 pub(super) const GUTTER: u16 = 3;
+
+/// Cells left of the first column where some rows are starred or have a note.
+const ANNOTATED: u16 = 4;
 
 /// Cells of a price change in front of the price.
 const MOVE: u16 = 8;
@@ -57,7 +62,7 @@ pub(super) fn draw(
     let needed = needed(browser);
     let fields = fields(browser, &needed, has_preview);
     let columns = columns(browser, listing, &fields);
-    let placed = place_from(&columns, browser.column_offset, GUTTER, area.width);
+    let placed = place_from(&columns, browser.column_offset, gutter(browser), area.width);
     let local = scene.state.local_time(scene.now);
     let rows = Records {
         browser,
@@ -89,6 +94,14 @@ pub(super) fn draw(
         }
     }
     viewport
+}
+
+/// Cells left of the first column.
+fn gutter(browser: &Browser) -> u16 {
+    match browser.computed.count_annotated() {
+        (0, 0) => GUTTER,
+        _ => ANNOTATED,
+    }
 }
 
 /// The columns of these fields, as wide as the rows need.
@@ -464,6 +477,18 @@ impl Rows for Records<'_> {
             (BEST, self.theme.good)
         } else {
             (" ", Style::new())
+        }
+    }
+
+    fn tag(&self, row: usize) -> (&'static str, Style) {
+        let record = self.record(row);
+        let annotated = record.map(|record| self.browser.computed.annotated(record));
+        match annotated.unwrap_or_default() {
+            Annotated {
+                is_starred: true, ..
+            } => (STAR, self.theme.accent),
+            Annotated { has_note: true, .. } => (NOTE, self.theme.accent),
+            Annotated { .. } => ("", Style::new()),
         }
     }
 

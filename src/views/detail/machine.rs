@@ -14,6 +14,7 @@ use crate::app::browser::Browser;
 use crate::app::keymap::Action;
 use crate::app::remote::{Phase, Remote, Ticket};
 use crate::app::view::{Cx, Region, Response, Scene};
+use crate::domain::annotations::{Supplier, suppliers};
 use crate::domain::cost::Prices;
 use crate::domain::format::{self, trimmed};
 use crate::domain::insight::{
@@ -23,6 +24,7 @@ use crate::domain::insight::{
 use crate::domain::text::truncate;
 use crate::domain::unit::MB_PER_GB;
 use crate::domain::{CellRef, Condition, Listing, Query, Resource, RowId};
+use crate::views::annotations;
 use crate::views::preview::Subject;
 use crate::widgets::panel::Panel;
 use crate::widgets::table::{Column, GUTTER, Rows, Table, place};
@@ -52,6 +54,7 @@ pub(super) struct Machine {
     share: Share,
     /// Its machine and host, as text.
     place: (String, String),
+    suppliers: [Option<Supplier>; 2],
     /// How many offers, machines and distinct GPUs the host has among the siblings.
     totals: (usize, usize, u64),
     cursor: usize,
@@ -73,6 +76,7 @@ impl Machine {
             siblings: Vec::new(),
             share: Share::default(),
             place: (String::new(), String::new()),
+            suppliers: [None; 2],
             totals: (0, 0, 0),
             cursor: 0,
             host: browser.host_condition(),
@@ -149,6 +153,7 @@ impl Machine {
         if let Some(row) = here.row(self.id) {
             self.share = share(here, row);
             self.place = (text(here, row, "machine_id"), text(here, row, "host_id"));
+            self.suppliers = suppliers(here, row);
         }
         let answer = self.remote.shown();
         let of = |listing: &'_ Listing| listing.row(self.id);
@@ -300,6 +305,7 @@ impl Machine {
             Line::styled(title, theme.heading),
             Line::styled(gets(&self.share), theme.text),
         ];
+        lines.extend(annotations::line(self.suppliers, scene.state, theme));
         let source = match self.remote.phase() {
             Phase::Loading { since, waiting, .. } => {
                 if let Some(waiting) = waiting {

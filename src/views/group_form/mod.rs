@@ -84,15 +84,24 @@ pub fn clone_selected(cx: &mut Cx<'_>) -> bool {
 pub fn from_search(cx: &mut Cx<'_>) -> bool {
     let browser = &cx.state.browsers[Resource::Offers];
     let dialect = cx.state.profile.dialect;
-    let draft = Draft::from_query(&browser.query, browser.ran_words(), dialect);
+    let query = without_banned(&browser.query, cx.state);
+    let draft = Draft::from_query(&query, browser.ran_words(), dialect);
     open_with(draft, cx);
     true
 }
 
 /// Opens the form with this query as the search.
 pub(super) fn with_query(query: &Query, cx: &mut Cx<'_>) {
-    let draft = Draft::from_query(query, &[], cx.state.profile.dialect);
+    let query = without_banned(query, cx.state);
+    let draft = Draft::from_query(&query, &[], cx.state.profile.dialect);
     open_with(draft, cx);
+}
+
+/// The query with the person's bans, as far as the market takes them: no worker runs there then.
+fn without_banned(query: &Query, state: &State) -> Query {
+    let mut query = query.clone();
+    query.conditions.extend(state.ban_conditions(&query));
+    query
 }
 
 impl GroupForm {

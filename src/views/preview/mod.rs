@@ -17,11 +17,13 @@ use crate::app::browser::Browser;
 use crate::app::keymap::Action;
 use crate::app::remote::Now;
 use crate::app::view::Scene;
+use crate::domain::annotations::suppliers;
 use crate::domain::field::Kind;
 use crate::domain::insight::{Measure, Place, Standing};
 use crate::domain::listing::FullRecord;
 use crate::domain::text::visible;
 use crate::domain::{CellRef, Listing, Resource, country, format};
+use crate::views::annotations;
 use crate::views::detail::{below_card, json_of};
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::range_bar::RangeBar;
@@ -201,6 +203,13 @@ struct Card<'a> {
 }
 
 impl Card<'_> {
+    /// The person's stars, notes and bans of its machine and host.
+    fn annotations(&self) -> Vec<Line<'static>> {
+        let subject = &self.subject;
+        let of = suppliers(subject.listing, subject.row);
+        annotations::line(of, subject.state, subject.theme)
+    }
+
     /// A number of the record.
     fn number(&self, key: &str) -> Option<f64> {
         let field = self.subject.listing.catalog().by_key(key)?;

@@ -47,6 +47,7 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     lines.extend(availability(card));
     lines.push(Line::default());
     lines.extend(card.facts([machine(card), host(card)]));
+    lines.extend(card.annotations());
     lines
 }
 

@@ -36,6 +36,7 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
         card.text("cluster_id").map(|id| format!("Cluster {id}")),
         card.text("host_id").map(|id| format!("host {id}")),
     ]));
+    lines.extend(card.annotations());
     lines
 }
 

@@ -410,3 +410,32 @@ fn a_group_made_in_the_dashboard_is_there_at_the_next_start_unless_it_says_no() 
     pty.keys("<C-c>");
     pty.exit().assert_clean(0);
 }
+
+// A faster market
+
+#[test]
+fn a_fast_market_moves_by_as_many_seconds_for_each() {
+    let offers = |server: &Server| {
+        let answer = server
+            .call("POST", "/api/v0/bundles/", "{\"limit\": 100000}")
+            .good();
+        let offers = answer["offers"].as_array().unwrap();
+        let prices = offers
+            .iter()
+            .map(|row| (row["id"].clone(), row["dph_base"].clone()));
+        prices.collect::<Vec<_>>()
+    };
+    let server = Server::start(SandboxConfig {
+        freeze: false,
+        speed: 1000.0,
+        rate_limits: false,
+        ..frozen()
+    });
+    let before = offers(&server);
+    // A price changes within half a minute of the market: 30 ms.
+    let changed = (0..1000).any(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        offers(&server) != before
+    });
+    assert!(changed);
+}

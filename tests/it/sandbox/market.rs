@@ -1,6 +1,6 @@
 //! The simulated market and fleet, without a network: shapes, arithmetic, reproducibility.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use bourse::domain::OfferType;
 use bourse::sandbox::USER;
@@ -632,5 +632,73 @@ fn bids_above_the_price_stay_the_exception() {
         let (above, all) = share(&market);
         // 11 % of recorded offers.
         assert!(above * 5 < all, "{above} of {all}");
+    }
+}
+
+/// The offers by id: machine, GPUs, price, whether it can be rented and is rented.
+fn listed(market: &Market) -> BTreeMap<u64, (u64, u64, u64, bool, bool)> {
+    let rows = offers(market, Terms::default());
+    let rows = rows.iter().map(|row| {
+        let whole = |name: &str| row[name].as_u64().unwrap();
+        let cents = (number(row, "dph_base") * 1e4).round() as u64;
+        let flag = |name: &str| row[name].as_bool().unwrap();
+        let look = (
+            whole("machine_id"),
+            whole("num_gpus"),
+            cents,
+            flag("rentable"),
+            flag("rented"),
+        );
+        (whole("id"), look)
+    });
+    rows.collect()
+}
+
+#[test]
+fn every_kind_of_change_is_seen_within_five_minutes() {
+    let mut market = market();
+    let before = listed(&market);
+    let machines: BTreeSet<u64> = before.values().map(|it| it.0).collect();
+    market.step(300.0);
+    let after = listed(&market);
+    let now: BTreeSet<u64> = after.values().map(|it| it.0).collect();
+    let both = || {
+        before
+            .iter()
+            .filter_map(|(id, old)| Some((old, after.get(id)?)))
+    };
+    assert!(both().any(|(old, new)| old.2 != new.2), "a price");
+    assert!(
+        both().any(|(old, new)| old.3 && !new.3 && new.4),
+        "a rental"
+    );
+    assert!(both().any(|(old, new)| !old.3 && new.3), "a release");
+    assert!(machines.difference(&now).next().is_some(), "a departure");
+    assert!(now.difference(&machines).next().is_some(), "an arrival");
+    let sizes = |all: &BTreeMap<u64, (u64, u64, u64, bool, bool)>, machine: u64| {
+        let mut sizes: Vec<u64> = (all.values().filter(|it| it.0 == machine))
+            .map(|it| it.1)
+            .collect();
+        sizes.sort_unstable();
+        sizes
+    };
+    let has_new_ids = |machine: &&u64| {
+        before
+            .iter()
+            .any(|(id, it)| it.0 == **machine && !after.contains_key(id))
+    };
+    let relisted: Vec<u64> = (machines.intersection(&now).filter(has_new_ids))
+        .copied()
+        .collect();
+    let is_resplit = |machine: &u64| sizes(&before, *machine) != sizes(&after, *machine);
+    assert!(relisted.iter().any(is_resplit), "a new split");
+    assert!(!relisted.iter().all(is_resplit), "new ids alone");
+}
+
+#[test]
+fn what_is_occupied_is_rented() {
+    for (_, look) in listed(&market()) {
+        let (.., rentable, rented) = look;
+        assert!(rentable || rented);
     }
 }

@@ -1,5 +1,7 @@
 //! The dashboard, view by view and key by key.
 
+mod alerts;
+mod annotations;
 mod arriving;
 mod clock;
 mod cluster;

@@ -1,0 +1,284 @@
+//! What a person thinks of machines and their hosts: stars, notes and bans.
+//!
+//! Offer ids change whenever a machine is split differently; machines and hosts keep theirs. So an
+//! annotation is about one of those, and holds for all their offers and volumes.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::dialect::Dialect;
+use super::field::Operator;
+use super::listing::Column;
+use super::query::{Condition, Operand, Query};
+use super::value::Value;
+use super::{CellRef, Listing};
+
+/// The longest note, in characters.
+pub const LONGEST_NOTE: usize = 200;
+
+/// The most ids in one condition: a request has to stay short enough for any server. Other bans are
+/// applied to the response.
+const MOST_SENT: usize = 100;
+
+/// Who offers something: a machine, or the host with all its machines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Supplier {
+    Machine(i64),
+    Host(i64),
+}
+
+impl Supplier {
+    /// The field of a record that holds its id.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Machine(_) => "machine_id",
+            Self::Host(_) => "host_id",
+        }
+    }
+
+    pub const fn id(self) -> i64 {
+        match self {
+            Self::Machine(id) | Self::Host(id) => id,
+        }
+    }
+}
+
+impl fmt::Display for Supplier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Machine(id) => write!(f, "machine {id}"),
+            Self::Host(id) => write!(f, "host {id}"),
+        }
+    }
+}
+
+/// The annotations of one machine or host.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Annotation {
+    #[serde(skip_serializing_if = "is_false")]
+    pub is_starred: bool,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub note: String,
+    #[serde(skip_serializing_if = "is_false")]
+    pub is_banned: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+const fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
+/// The annotations of a profile.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(from = "Vec<Entry>", into = "Vec<Entry>")]
+pub struct Annotations(BTreeMap<Supplier, Annotation>);
+
+/// An annotation as it is in the file.
+#[derive(Serialize, Deserialize)]
+struct Entry {
+    of: Supplier,
+    #[serde(flatten)]
+    annotation: Annotation,
+}
+
+impl From<Vec<Entry>> for Annotations {
+    fn from(entries: Vec<Entry>) -> Self {
+        let entries = entries.into_iter();
+        Self(
+            entries
+                .map(|entry| (entry.of, entry.annotation))
+                .filter(|(_, annotation)| *annotation != Annotation::default())
+                .collect(),
+        )
+    }
+}
+
+impl From<Annotations> for Vec<Entry> {
+    fn from(annotations: Annotations) -> Self {
+        let entries = annotations.0.into_iter();
+        entries
+            .map(|(of, annotation)| Entry { of, annotation })
+            .collect()
+    }
+}
+
+/// One change. Several programs share a file: each applies its changes to the current content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnnotationChange {
+    pub of: Supplier,
+    pub mark: Mark,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Mark {
+    Star(bool),
+    /// Replaces the note; a blank one removes it.
+    Note(String),
+    Ban(bool),
+}
+
+/// What is annotated about a row: about its machine or its host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Annotated {
+    pub is_starred: bool,
+    pub has_note: bool,
+    pub is_banned: bool,
+}
+
+impl Annotations {
+    pub fn get(&self, of: Supplier) -> Option<&Annotation> {
+        self.0.get(&of)
+    }
+
+    /// All of them: machines by id, then hosts.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (Supplier, &Annotation)> {
+        self.0.iter().map(|(of, annotation)| (*of, annotation))
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn is_banned(&self, of: Supplier) -> bool {
+        self.get(of).is_some_and(|annotation| annotation.is_banned)
+    }
+
+    pub fn is_starred(&self, of: Supplier) -> bool {
+        self.get(of).is_some_and(|annotation| annotation.is_starred)
+    }
+
+    /// Whatever is banned: machines by id, then hosts.
+    pub fn banned(&self) -> impl Iterator<Item = Supplier> {
+        let all = self.iter();
+        all.filter(|(_, annotation)| annotation.is_banned)
+            .map(|(of, _)| of)
+    }
+
+    /// Applies a change; returns the one that undoes it.
+    pub fn apply(&mut self, change: &AnnotationChange) -> AnnotationChange {
+        let annotation = self.0.entry(change.of).or_default();
+        let before = match &change.mark {
+            Mark::Star(is_on) => Mark::Star(std::mem::replace(&mut annotation.is_starred, *is_on)),
+            Mark::Ban(is_on) => Mark::Ban(std::mem::replace(&mut annotation.is_banned, *is_on)),
+            Mark::Note(text) => {
+                let text = one_line(text);
+                Mark::Note(std::mem::replace(&mut annotation.note, text))
+            }
+        };
+        if *annotation == Annotation::default() {
+            self.0.remove(&change.of);
+        }
+        AnnotationChange {
+            of: change.of,
+            mark: before,
+        }
+    }
+
+    /// What is annotated about the machine or the host of each row of a listing; empty without any
+    /// annotation.
+    pub fn of_rows(&self, listing: &Listing) -> Vec<Annotated> {
+        if self.is_empty() {
+            return Vec::new();
+        }
+        let column = |key: &str| {
+            let field = listing.catalog().by_key(key)?;
+            Some(listing.column(field))
+        };
+        let (machines, hosts) = (column("machine_id"), column("host_id"));
+        let id = |column: Option<&Column>, row| id_of(column?.cell(row));
+        let rows = 0..listing.len();
+        rows.map(|row| {
+            let machine = id(machines, row).map(Supplier::Machine);
+            let host = id(hosts, row).map(Supplier::Host);
+            self.of([machine, host])
+        })
+        .collect()
+    }
+
+    /// What is annotated about a machine or its host.
+    pub fn of(&self, suppliers: [Option<Supplier>; 2]) -> Annotated {
+        let mut all = Annotated::default();
+        let annotations = suppliers.into_iter().flatten();
+        for annotation in annotations.filter_map(|of| self.get(of)) {
+            all.is_starred |= annotation.is_starred;
+            all.has_note |= !annotation.note.is_empty();
+            all.is_banned |= annotation.is_banned;
+        }
+        all
+    }
+
+    /// Removes the rows of banned machines and hosts from a response; returns how many.
+    pub fn hide_banned(&self, listing: &mut Listing) -> usize {
+        if self.banned().next().is_none() {
+            return 0;
+        }
+        let rows = self.of_rows(listing).into_iter();
+        let is_banned: Vec<bool> = rows.map(|row| row.is_banned).collect();
+        listing.hide(&is_banned)
+    }
+
+    /// How many banned machines and hosts a query does not leave out by itself.
+    pub fn not_left_out(&self, query: &Query) -> usize {
+        let leaves_out = |of: &Supplier| {
+            let id = Value::id(of.id().into());
+            query.active().any(|own| {
+                own.field.key == of.key()
+                    && match (own.operator, &own.operand) {
+                        (Operator::Neq, Operand::One(value)) => *value == id,
+                        (Operator::Nin, Operand::Many(values)) => values.contains(&id),
+                        _ => false,
+                    }
+            })
+        };
+        self.banned().filter(|of| !leaves_out(of)).count()
+    }
+
+    /// The bans as conditions that a market takes with a query: none for a field that its dialect
+    /// does not send, or by which the query itself chooses.
+    pub fn conditions(&self, query: &Query, dialect: &Dialect) -> Vec<Condition> {
+        let kinds: [fn(&Supplier) -> bool; 2] = [
+            |of| matches!(of, Supplier::Host(_)),
+            |of| matches!(of, Supplier::Machine(_)),
+        ];
+        let lists = kinds.map(|is_kind| self.banned().filter(is_kind).collect::<Vec<_>>());
+        let lists = lists.into_iter().filter_map(|banned| {
+            let field = query.catalog().by_key(banned.first()?.key())?;
+            let chooses = query.active().any(|own| {
+                own.field == field && matches!(own.operator, Operator::Eq | Operator::In)
+            });
+            if chooses || !query.sends(field, dialect) {
+                return None;
+            }
+            let ids = banned.iter().take(MOST_SENT);
+            let ids = ids.map(|of| Value::id(of.id().into())).collect();
+            Some(Condition::new(field, Operator::Nin, Operand::Many(ids)))
+        });
+        lists.collect()
+    }
+}
+
+/// The machine and the host of a row, as far as it names them.
+pub fn suppliers(listing: &Listing, row: usize) -> [Option<Supplier>; 2] {
+    let id = |key: &str| {
+        let field = listing.catalog().by_key(key)?;
+        id_of(listing.cell(row, field))
+    };
+    [
+        id("machine_id").map(Supplier::Machine),
+        id("host_id").map(Supplier::Host),
+    ]
+}
+
+fn id_of(cell: CellRef<'_>) -> Option<i64> {
+    i64::try_from(cell.whole()?).ok()
+}
+
+/// A note as it is kept: one line, not too long.
+fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").chars().take(LONGEST_NOTE).collect()
+}

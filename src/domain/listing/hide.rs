@@ -1,0 +1,45 @@
+//! Rows that a person does not want to see: they leave the listing, so that no table, chart or sum
+//! has to leave them out.
+
+use std::sync::OnceLock;
+
+use super::{Column, Listing};
+
+impl Listing {
+    /// Removes the rows for which `is_hidden` is true; returns how many. Other rows get new numbers
+    /// and keep their ids. [`Listing::hidden`] counts the removed ones.
+    pub fn hide(&mut self, is_hidden: &[bool]) -> usize {
+        let many = is_hidden.iter().filter(|is_hidden| **is_hidden).count();
+        if many == 0 {
+            return 0;
+        }
+        keep(&mut self.ids, is_hidden);
+        keep(&mut self.spans, is_hidden);
+        for column in &mut self.columns {
+            if let Some(column) = column.get_mut() {
+                column.hide(is_hidden);
+            }
+        }
+        self.id_order = OnceLock::new();
+        self.forget_prices();
+        self.hidden += many;
+        many
+    }
+
+    /// How many of the received rows were removed by [`Listing::hide`].
+    pub const fn hidden(&self) -> usize {
+        self.hidden
+    }
+}
+
+impl Column {
+    fn hide(&mut self, is_hidden: &[bool]) {
+        // A blank computed column has no cells.
+        keep(&mut self.cells, is_hidden);
+    }
+}
+
+fn keep<T>(rows: &mut Vec<T>, is_hidden: &[bool]) {
+    let mut is_hidden = is_hidden.iter();
+    rows.retain(|_| is_hidden.next() != Some(&true));
+}

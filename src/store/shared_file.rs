@@ -1,0 +1,105 @@
+//! Files that programs running at the same time share: each rereads the file under a lock, makes its
+//! change and writes it back, so that none undoes another's.
+
+use std::marker::PhantomData;
+use std::path::PathBuf;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::{files, state_file};
+use crate::domain::alerts::{AlertChange, Alerts};
+use crate::domain::annotations::{AnnotationChange, Annotations};
+use crate::domain::saved::{SearchChange, Searches};
+
+/// The content of a shared file.
+pub(super) trait Shared: Default + Clone + Serialize + DeserializeOwned {
+    type Change;
+
+    fn apply(&mut self, change: &Self::Change);
+
+    /// Repairs what a person may have broken by hand.
+    fn repair(&mut self) {}
+}
+
+impl Shared for Searches {
+    type Change = SearchChange;
+
+    fn apply(&mut self, change: &SearchChange) {
+        self.apply(change);
+    }
+
+    fn repair(&mut self) {
+        self.make_names_unique();
+    }
+}
+
+impl Shared for Annotations {
+    type Change = AnnotationChange;
+
+    fn apply(&mut self, change: &AnnotationChange) {
+        self.apply(change);
+    }
+}
+
+impl Shared for Alerts {
+    type Change = AlertChange;
+
+    fn apply(&mut self, change: &AlertChange) {
+        self.apply(change);
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct SharedFile<T> {
+    path: PathBuf,
+    blocked: Option<String>,
+    content: PhantomData<T>,
+}
+
+#[derive(Debug)]
+pub(super) struct Found<T> {
+    pub content: T,
+    /// A notice for the person.
+    pub notice: Option<String>,
+}
+
+impl<T: Shared> SharedFile<T> {
+    pub fn open(path: PathBuf) -> (Self, Found<T>) {
+        let reading = state_file::read::<T>(&path);
+        let mut content = reading.content.unwrap_or_default();
+        content.repair();
+        let found = Found {
+            content,
+            notice: reading.notice,
+        };
+        let file = Self {
+            path,
+            blocked: reading.blocked,
+            content: PhantomData,
+        };
+        (file, found)
+    }
+
+    /// Applies a change to the current content of the file. If the file is missing or damaged,
+    /// `here`, this program's content before the change, replaces it.
+    pub fn change(&self, change: &T::Change, here: &T) -> Result<T, String> {
+        if let Some(why) = &self.blocked {
+            return Err(why.clone());
+        }
+        let failed = |error: std::io::Error| format!("{}: {error}", self.path.display());
+        if let Some(folder) = self.path.parent() {
+            files::private_dir(folder).map_err(failed)?;
+        }
+        let _lock = files::lock(&self.path)?;
+        let reading = state_file::read::<T>(&self.path);
+        if let Some(why) = reading.blocked {
+            return Err(why);
+        }
+        let mut content = reading.content.unwrap_or_else(|| here.clone());
+        content.repair();
+        content.apply(change);
+        state_file::write(&self.path, &content).map_err(failed)?;
+        Ok(content)
+    }
+}

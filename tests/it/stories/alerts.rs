@@ -1,0 +1,130 @@
+//! Alerts: adding one, its polls, its ring, its log.
+
+use bourse::api::Request;
+use bourse::app::message::{Effect, Message};
+use bourse::domain::alerts::{AlertChange, Alerts, Followed};
+use bourse::domain::history::{Repeat, Trigger};
+
+use super::insights::MARKET;
+use crate::test_app::TestApp;
+
+const SIZES: [(u16, u16); 2] = [(80, 24), (200, 60)];
+
+fn rings(desk: &TestApp) -> Vec<String> {
+    let rung = desk.effects.iter().filter_map(|effect| match effect {
+        Effect::Ring(alarm) => Some(alarm.text.clone()),
+        _ => None,
+    });
+    rung.collect()
+}
+
+/// The market with the RTX 3090 of machine 9 at another price.
+fn market(base: &str) -> String {
+    MARKET.replace("\"dph_base\":0.20", &format!("\"dph_base\":{base}"))
+}
+
+/// Adds an alert on this search: any GPU below a price in $/h with 50 GB of storage.
+fn with_alert(columns: u16, rows: u16, price: &str) -> TestApp {
+    let mut desk = TestApp::with_offers(MARKET);
+    desk.resize(columns, rows).keys("A").expect("None yet");
+    desk.keys("enter").expect("New alert");
+    desk.keys("down down ctrl-u").type_text(price);
+    desk.keys("pgdn enter");
+    desk
+}
+
+#[test]
+fn an_alert_is_added_polls_and_rings_once() {
+    for (columns, rows) in SIZES {
+        // Machine 9 asks $0.20 and for 50 GB at $1.8 a month 12.5 cents more.
+        let mut desk = with_alert(columns, rows, "0.25");
+        desk.expect("Added alert “This search: any below $0.250/h per GPU”");
+        let added = desk.effects.iter().find_map(|effect| match effect {
+            Effect::KeepAlerts { change, .. } => Some((**change).clone()),
+            _ => None,
+        });
+        let Some(AlertChange::Put(alert)) = added else {
+            panic!("not added");
+        };
+        assert_eq!(alert.rule.trigger, Trigger::PriceBelow(0.25));
+        assert_eq!(alert.rule.repeat, Repeat::Once);
+        assert!(matches!(alert.follows, Followed::Search(_)));
+        desk.keys("esc").wait(1.0);
+        // Its own poll, at once.
+        assert!(matches!(desk.asked(), Request::Search(_)));
+        desk.answer(MARKET);
+        assert!(rings(&desk).is_empty());
+        desk.wait(61.0).answer(&market("0.10"));
+        let text = "$0.225/h per GPU is the lowest price: machine 9, offer 103";
+        assert_eq!(rings(&desk), [text]);
+        desk.expect("Alert “This search: any below $0.250/h per GPU”");
+        // It has rung for the last time: no more polls.
+        let calls = desk.calls.len();
+        desk.wait(120.0);
+        assert_eq!(desk.calls.len(), calls);
+        desk.keys("A").expect("done");
+        desk.type_text("below");
+        if columns == 200 {
+            desk.expect("$0.225/h per GPU is the lowest");
+        }
+    }
+}
+
+#[test]
+fn the_responses_of_the_pane_are_checked_too() {
+    let mut desk = with_alert(120, 40, "0.25");
+    desk.keys("esc r").answer(&market("0.10"));
+    assert_eq!(rings(&desk).len(), 1);
+    assert_eq!(
+        bourse::app::title(&desk.model),
+        "(1) bourse - test - Offers"
+    );
+    desk.keys("A esc");
+    assert_eq!(bourse::app::title(&desk.model), "bourse - test - Offers");
+}
+
+#[test]
+fn a_paused_alert_neither_polls_nor_rings() {
+    let mut desk = with_alert(120, 40, "0.25");
+    desk.keys("A down").expect("on");
+    desk.keys("ctrl-t").expect("paused");
+    desk.keys("esc").wait(1.0);
+    assert!(desk.calls.is_empty());
+    desk.keys("r").answer(&market("0.10"));
+    assert!(rings(&desk).is_empty());
+    desk.keys("A down delete y").expect("None yet");
+}
+
+#[test]
+fn wrong_numbers_are_named() {
+    for (columns, rows) in SIZES {
+        let desk = with_alert(columns, rows, "cheap");
+        desk.expect("Enter a price, such as 0.30");
+    }
+}
+
+#[test]
+fn a_workergroup_rings_when_its_supply_falls_below_its_workers() {
+    let groups = r#"{"results":[{"id":5,"endpoint_name":"llama","max_workers":20,
+        "search_query":"rentable=true verified=true"}]}"#;
+    let mut desk = TestApp::with_offers(MARKET);
+    desk.keys("3").answer(groups);
+    desk.keys("A enter")
+        .expect("Workergroup 5")
+        .expect("workers below");
+    desk.keys("pgdn enter").expect("supply below 20 workers");
+    desk.keys("esc").wait(1.0).answer(MARKET);
+    assert_eq!(rings(&desk).len(), 1);
+    assert!(
+        rings(&desk)[0].starts_with("supply for "),
+        "{:?}",
+        rings(&desk)
+    );
+}
+
+#[test]
+fn alerts_of_other_programs_arrive_with_the_next_change() {
+    let mut desk = with_alert(120, 40, "0.25");
+    desk.send(Message::AlertsKept(Box::new(Ok(Alerts::default()))));
+    desk.wait(0.0).expect("None yet");
+}
