@@ -1,9 +1,9 @@
-//! The recorded market: one SQLite file per profile with the polls of each search and the spells
+//! The recorded market: one `SQLite` file per profile with the polls of each search and the spells
 //! that follow from them.
 //!
 //! What is compared and computed is in [`crate::domain::history`]; this module only stores it. A
 //! poll is one transaction, so that a crash loses at most the last one. Several programs share the
-//! file: SQLite's locks order their writes, and a lease per search says who polls.
+//! file: `SQLite`'s locks order their writes, and a lease per search says who polls.
 //!
 //! No error here ends the session: the caller says it once and goes on without a memory.
 
