@@ -213,6 +213,7 @@ pub(super) fn tick(state: &mut State, now: Now) -> Vec<Effect> {
             continue;
         }
         state.watch_pace.spend(1, now);
+        let bans = state.groups.supply.bans;
         let ticket = state.tickets.take();
         effects.push(Effect::Call {
             ticket,
@@ -220,7 +221,7 @@ pub(super) fn tick(state: &mut State, now: Now) -> Vec<Effect> {
         });
         polling.in_flight = Some(InFlight {
             ticket,
-            asked: Asked::once(search.query.clone(), now.mono),
+            asked: Asked::once(search.query.clone(), now.mono, bans),
             search,
         });
     }

@@ -109,9 +109,11 @@ impl State {
     fn use_annotations(&mut self) {
         let annotations = &self.annotations;
         let hides = !annotations.shows_banned;
+        let bans = if hides { annotations.all.scope() } else { 0 };
+        self.groups.supply.bans = bans;
         for browser in &mut self.browsers {
             if browser.resource() != Resource::Workergroups {
-                browser.annotate(&annotations.all, hides);
+                browser.annotate(&annotations.all, hides, bans);
             }
         }
     }
@@ -201,8 +203,9 @@ pub(super) const fn is_own(action: Action) -> bool {
 }
 
 impl Browser {
-    fn annotate(&mut self, all: &Arc<Annotations>, hides: bool) {
+    fn annotate(&mut self, all: &Arc<Annotations>, hides: bool, bans: i64) {
         self.computed.annotations = Arc::clone(all);
+        self.computed.bans = bans;
         if hides {
             let kept = self.watch.iter_mut().flat_map(|watch| watch.kept_mut());
             for earlier in kept {

@@ -70,6 +70,7 @@ impl Browser {
             at: Moment::of(now.epoch),
             took: 0,
             interval: None,
+            bans: self.computed.bans,
         };
         watch.polled(Poll::of(query, listing, &self.check, dialect, arrival));
     }

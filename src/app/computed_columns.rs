@@ -38,6 +38,8 @@ pub struct ComputedColumns {
     pub throughput: Arc<Throughput>,
     /// The person's stars, notes and bans.
     pub annotations: Arc<Annotations>,
+    /// Which bans hide rows, see [`Annotations::scope`]; 0 while banned rows are shown.
+    pub(super) bans: i64,
     /// What is annotated about each row; empty without any annotation.
     annotated: Vec<Annotated>,
     /// The rank of every row among comparable ones.
@@ -67,6 +69,7 @@ impl ComputedColumns {
             term: self.term,
             throughput: Arc::clone(&self.throughput),
             annotations: Arc::clone(&self.annotations),
+            bans: self.bans,
             ..Self::default()
         }
     }

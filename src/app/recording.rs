@@ -17,6 +17,8 @@ pub(super) struct Asked {
     since: f64,
     /// Seconds until it is repeated, if it is.
     interval: Option<u32>,
+    /// Which machines and hosts it leaves out.
+    bans: i64,
 }
 
 impl Asked {
@@ -29,17 +31,19 @@ impl Asked {
         (query.resource != Resource::Workergroups).then_some(Self {
             query,
             since: *since,
+            bans: browser.computed.bans,
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it saturates
             interval: browser.watching().map(|watch| Watch::interval(watch) as u32),
         })
     }
 
-    /// A search that is not repeated.
-    pub(super) const fn once(query: Query, since: f64) -> Self {
+    /// A search that is not repeated and leaves out what the person banned.
+    pub(super) const fn once(query: Query, since: f64, bans: i64) -> Self {
         Self {
             query,
             since,
             interval: None,
+            bans,
         }
     }
 
@@ -78,6 +82,7 @@ impl Asked {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it saturates
             took: took as u32,
             interval: self.interval,
+            bans: self.bans,
         }
     }
 }

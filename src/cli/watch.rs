@@ -180,6 +180,7 @@ impl<'a> Watch<'a> {
             at,
             took,
             interval: (!self.own.once).then(|| self.seconds()),
+            bans: 0,
         };
         let found = match result {
             Ok(Reply::Records(listing)) => {

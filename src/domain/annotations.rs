@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use serde::{Deserialize, Serialize};
 
@@ -156,6 +157,18 @@ impl Annotations {
         let all = self.iter();
         all.filter(|(_, annotation)| annotation.is_banned)
             .map(|(of, _)| of)
+    }
+
+    /// A number for everything that is banned: another one for other bans, 0 for none. Responses with
+    /// different numbers leave out different machines.
+    pub fn scope(&self) -> i64 {
+        let mut hasher = DefaultHasher::new();
+        let mut banned = self.banned().peekable();
+        if banned.peek().is_none() {
+            return 0;
+        }
+        banned.for_each(|of| of.hash(&mut hasher));
+        hasher.finish().cast_signed()
     }
 
     /// Applies a change; returns the one that undoes it.

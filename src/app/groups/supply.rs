@@ -42,6 +42,8 @@ struct InFlight {
 #[derive(Debug, Default)]
 pub struct SupplyCheck {
     queue: VecDeque<Job>,
+    /// What its searches leave out, see [`Annotations::scope`].
+    pub(in crate::app) bans: i64,
     in_flight: Option<InFlight>,
     found: BTreeMap<RowId, Supply>,
     searches: usize,
@@ -132,7 +134,7 @@ impl SupplyCheck {
         self.in_flight = Some(InFlight {
             ticket,
             job,
-            asked: Asked::once(query.clone(), now.mono),
+            asked: Asked::once(query.clone(), now.mono, self.bans),
             waiting: None,
         });
         Some(Effect::Call {

@@ -49,8 +49,9 @@ pub fn advance(open: &[Spell], last: Option<PollRow>, poll: &Poll) -> Advance {
             None => advance.miss(spell, poll, last),
         }
     }
-    let is_certain =
-        last.is_some_and(|last| last.outcome == PollOutcome::Complete && !is_gap(last.at));
+    let is_certain = last.is_some_and(|last| {
+        last.outcome == PollOutcome::Complete && !is_gap(last.at) && last.bans == poll.bans
+    });
     let beginning = if is_certain {
         Beginning::Listed
     } else {
@@ -98,9 +99,13 @@ impl Advance {
         });
     }
 
-    /// A lot that the poll lacks is gone if the response was complete; else nobody knows.
+    /// A lot that the poll lacks is gone if the response was complete and left out no other machines;
+    /// else nobody knows.
     fn miss(&mut self, spell: &Spell, poll: &Poll, last: PollRow) {
-        if poll.outcome == PollOutcome::Complete {
+        if last.bans != poll.bans {
+            let end = (Ending::LostSight, spell.last);
+            self.closed.push(ended(spell, end));
+        } else if poll.outcome == PollOutcome::Complete {
             let end = (Ending::Gone(poll.cause(&spell.lot)), poll.at);
             self.closed.push(ended(spell, end));
         } else if spell.last == last.at {

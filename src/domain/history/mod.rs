@@ -128,6 +128,10 @@ pub struct Poll {
     pub rows: u32,
     /// Seconds until the next poll while the search is watched.
     pub interval: Option<u32>,
+    /// Which machines and hosts the person left out, see [`Annotations::scope`].
+    ///
+    /// [`Annotations::scope`]: crate::domain::annotations::Annotations::scope
+    pub bans: i64,
     /// What it says about each lot, one for each, sorted by lot; empty unless complete or truncated.
     pub sightings: Vec<Sighting>,
     /// Why lots are not among the sightings, where that is known.
@@ -150,8 +154,8 @@ pub enum Cause {
 /// How a spell began.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Beginning {
-    /// In the first poll, in the first after a time without polls, or after a truncated one: it may
-    /// be older.
+    /// In the first poll, in the first after a time without polls or with other bans, or after a
+    /// truncated one: it may be older.
     Found,
     /// Not on offer in the poll before.
     Listed,
@@ -171,7 +175,8 @@ pub enum Ending {
     Gone(Cause),
     /// The next spell of the lot began: another price or amount.
     Changed,
-    /// No poll followed soon enough to tell when, or only truncated ones without it.
+    /// No poll followed soon enough to tell when, only truncated ones without it, or one that left
+    /// out other machines.
     LostSight,
 }
 
@@ -201,6 +206,8 @@ pub struct PollRow {
     pub outcome: PollOutcome,
     pub rows: u32,
     pub interval: Option<u32>,
+    /// See [`Poll::bans`].
+    pub bans: i64,
 }
 
 impl PollRow {

@@ -26,6 +26,8 @@ pub struct Arrival {
     pub took: u32,
     /// Seconds until the next poll while the search is watched.
     pub interval: Option<u32>,
+    /// See [`Poll::bans`].
+    pub bans: i64,
 }
 
 impl SearchKey {
@@ -68,6 +70,7 @@ impl Poll {
             outcome,
             rows: u32::try_from(listing.len()).unwrap_or(u32::MAX),
             interval: arrival.interval,
+            bans: arrival.bans,
             causes: lots.rented(),
             sightings: lots.sightings,
         }
@@ -82,6 +85,7 @@ impl Poll {
             outcome: PollOutcome::Failed,
             rows: 0,
             interval: arrival.interval,
+            bans: arrival.bans,
             sightings: Vec::new(),
             causes: Vec::new(),
         }
@@ -95,6 +99,7 @@ impl Poll {
             outcome: self.outcome,
             rows: self.rows,
             interval: self.interval,
+            bans: self.bans,
         }
     }
 

@@ -95,8 +95,10 @@ pub fn compare(before: &Poll, after: &Poll) -> Vec<Change> {
     if before.search != after.search || !is_usable {
         return Vec::new();
     }
+    // Banned and unbanned machines neither leave nor arrive.
+    let is_same_scope = before.bans == after.bans;
     let gone = before.sightings.iter().filter_map(|seen| {
-        let is_gone = after.sighting(&seen.lot).is_none();
+        let is_gone = is_same_scope && after.sighting(&seen.lot).is_none();
         is_gone.then(|| Change::of(seen, missed(after, &seen.lot)))
     });
     let outcomes = Outcomes {
@@ -105,6 +107,7 @@ pub fn compare(before: &Poll, after: &Poll) -> Vec<Change> {
     };
     let others = after.sightings.iter().filter_map(|seen| {
         let kind = match before.sighting(&seen.lot) {
+            None if !is_same_scope => return None,
             None if before.outcome == PollOutcome::Complete => ChangeKind::Listed,
             None => ChangeKind::IntoView,
             Some(old) => match outcomes.shift(old.figures(), seen.figures()).0 {

@@ -115,7 +115,7 @@ pub(super) fn last_usable(
 ) -> rusqlite::Result<Option<PollRow>> {
     connection
         .prepare_cached(
-            "SELECT at, took, outcome, found, every FROM poll
+            "SELECT at, took, outcome, found, every, bans FROM poll
              WHERE search = ?1 AND outcome IN (0, 1) ORDER BY at DESC LIMIT 1",
         )?
         .query_row([search], poll)
@@ -153,6 +153,7 @@ fn poll(row: &Row<'_>) -> rusqlite::Result<PollRow> {
         outcome: codes::outcome_of(row.get(2)?),
         rows: row.get(3)?,
         interval: row.get(4)?,
+        bans: row.get(5)?,
     })
 }
 
@@ -259,7 +260,7 @@ fn excerpt(connection: &Connection, search: i64, question: &Question) -> rusqlit
     let from = before.unwrap_or(since.0);
     let polls = connection
         .prepare_cached(
-            "SELECT at, took, outcome, found, every FROM poll
+            "SELECT at, took, outcome, found, every, bans FROM poll
              WHERE search = ?1 AND at BETWEEN ?2 AND ?3 AND (at >= ?4 OR at = ?2)
              ORDER BY at",
         )?

@@ -84,8 +84,8 @@ fn add_poll(connection: &Connection, search: i64, poll: &Poll) -> rusqlite::Resu
     let outcome = codes::outcome(poll.outcome);
     connection
         .prepare_cached(
-            "INSERT INTO poll (search, at, took, outcome, found, every)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            "INSERT INTO poll (search, at, took, outcome, found, every, bans)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
         )?
         .execute(params![
             search,
@@ -93,7 +93,8 @@ fn add_poll(connection: &Connection, search: i64, poll: &Poll) -> rusqlite::Resu
             poll.took,
             outcome,
             poll.rows,
-            poll.interval
+            poll.interval,
+            poll.bans
         ])
         .map(drop)
 }

@@ -77,6 +77,8 @@ pub(super) struct History {
     subjects: Vec<Subject>,
     place: usize,
     span: Span,
+    /// Whether the person has chosen the span; else it follows what is recorded.
+    is_span_chosen: bool,
     question: Option<Question>,
     /// What is recorded, to switch to.
     searches: Option<Question>,
@@ -112,6 +114,7 @@ impl History {
             subjects,
             place: 0,
             span: Span::Day,
+            is_span_chosen: false,
             question: None,
             searches: None,
             series: None,
@@ -155,6 +158,21 @@ impl History {
         self.question = Some(question);
         self.is_awaited = true;
         self.take_answer(cx.state);
+        self.fit_span(cx);
+    }
+
+    /// Shows the last hour while nothing earlier is recorded: a day would show some dots.
+    fn fit_span(&mut self, cx: &mut Cx<'_>) {
+        let Some(series) = self.series.as_ref().filter(|_| !self.is_span_chosen) else {
+            return;
+        };
+        let last_hour = series.until.0 - Span::Hour.seconds();
+        let first = series.buckets.iter().find(|bucket| bucket.watched > 0.0);
+        if self.span == Span::Day && first.is_some_and(|first| first.from.0 > last_hour) {
+            self.span = Span::Hour;
+            self.is_span_chosen = true;
+            self.ask(cx);
+        }
     }
 
     /// Shows another subject or time: what is on the screen belongs to the last one.
@@ -194,6 +212,11 @@ impl History {
                 self.subjects.push(subject);
             }
         }
+    }
+
+    fn choose_span(&mut self, by: isize) {
+        self.span = self.span.stepped(by);
+        self.is_span_chosen = true;
     }
 
     fn step(&mut self, by: isize) {
@@ -312,8 +335,8 @@ impl View for History {
         match action {
             Action::NextTab => self.step(1),
             Action::PreviousTab => self.step(-1),
-            Action::Left => self.span = self.span.stepped(-1),
-            Action::Right => self.span = self.span.stepped(1),
+            Action::Left => self.choose_span(-1),
+            Action::Right => self.choose_span(1),
             Action::Refresh => {
                 cx.perform_on_pane(action);
                 return Outcome::Handled;
@@ -340,6 +363,7 @@ impl View for History {
             self.ask(cx);
         }
         self.take_answer(cx.state);
+        self.fit_span(cx);
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

@@ -35,8 +35,7 @@ pub(super) fn tape(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
         Resource::Offers => "$/h per GPU",
         Resource::Volumes | Resource::Workergroups => "$/GB/month",
     };
-    let panel = Panel::new(format!("Tape: {scope}"))
-        .facts(format!("{unit}, asked, not paid"))
+    let panel = Panel::new(format!("Tape: {scope} ({unit}, asked, not paid)"))
         .focused(true)
         .sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);

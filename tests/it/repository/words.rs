@@ -28,10 +28,11 @@ const NOT_IN_TEXTS: [&str; 9] = [
 ];
 
 /// Where a word of the list is the right one.
-const ALLOWED: [(&str, &str); 2] = [
+const ALLOWED: [(&str, &str); 3] = [
     ("README.md", "no more"),
     // What people type.
     ("src/domain/plain/phrases.rs", "no more"),
+    ("src/domain/plain/words.rs", "no more"),
 ];
 
 /// Whether a text holds words, not as part of longer ones.
@@ -88,6 +89,10 @@ fn offences() -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
     for (path, source) in sources("src") {
+        // Words that people type, none of ours.
+        if path == "src/domain/plain/english.rs" {
+            continue;
+        }
         for (number, line) in source.lines().enumerate() {
             for words in NOWHERE.iter().filter(|words| holds(line, words)) {
                 found.push(format!("{path}:{} {words}", number + 1));

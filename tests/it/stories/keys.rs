@@ -7,7 +7,7 @@ use bourse::app::keymap::{Action, BINDINGS, Context};
 use crate::test_app::{THREE, TestApp};
 
 /// Letters that mean something else in one context, and why.
-const EXCEPTIONS: [(&str, Context, Action, &str); 4] = [
+const EXCEPTIONS: [(&str, Context, Action, &str); 5] = [
     (
         "y",
         Context::Dialog,
@@ -31,6 +31,12 @@ const EXCEPTIONS: [(&str, Context, Action, &str); 4] = [
         Context::Report,
         Action::Newer,
         "less, vi and man step through matches by it",
+    ),
+    (
+        "N",
+        Context::Report,
+        Action::Older,
+        "less, vi and man step back through matches by it",
     ),
 ];
 
@@ -87,16 +93,16 @@ fn an_unbound_key_says_so_once_in_every_view() {
         desk.keys("space space");
         desk.keys(keys);
         desk.wait(9.0);
-        desk.keys("X");
+        desk.keys("Z");
         assert!(
-            desk.shows("X does nothing here"),
+            desk.shows("Z does nothing here"),
             "{keys}\n{}",
             desk.screen()
         );
         desk.wait(9.0);
-        desk.keys("X");
+        desk.keys("Z");
         assert!(
-            !desk.shows("X does nothing here"),
+            !desk.shows("Z does nothing here"),
             "{keys}\n{}",
             desk.screen()
         );

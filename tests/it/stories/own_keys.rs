@@ -68,12 +68,12 @@ fn groups_and_lab_name_the_person_s_keys() {
     let mut desk = TestApp::with_offers(THREE);
     desk.model.keymap = own(&[
         ("secrets", &["K"], 2),
-        ("drift", &["W"], 3),
+        ("drift", &["L"], 3),
         ("workergroups", &["f7"], 4),
         ("open", &["O"], 5),
         ("refresh", &["Z"], 6),
-        ("route-lab", &["T"], 7),
-        ("new-run", &["N"], 8),
+        ("route-lab", &["V"], 7),
+        ("new-run", &["Q"], 8),
         ("stop-run", &["S"], 9),
         ("say-yes", &["Y"], 10),
         ("say-no", &["esc"], 11),
@@ -90,20 +90,20 @@ fn groups_and_lab_name_the_person_s_keys() {
     desk.keys("K").expect("canary-llama-2222");
     desk.keys("esc Z")
         .answer(&FOUR.replace("\"id\":13", "\"id\":14"));
-    desk.expect("(W to show)");
+    desk.expect("(L to show)");
     desk.keys("n").type_text("chat").keys("esc C");
     desk.expect("f8".to_uppercase().as_str());
     desk.expect("F8 brings your other draft back");
-    desk.keys("esc T esc esc");
+    desk.keys("esc V esc esc");
     desk.expect_not("Ctrl-r");
-    desk.keys("T esc").expect("N new run");
-    desk.keys("N ctrl-u")
+    desk.keys("V esc").expect("Q new run");
+    desk.keys("Q ctrl-u")
         .type_text("chat")
         .keys("down down space enter");
     desk.expect("Y start   Esc cancel");
     desk.keys("y enter").expect("This sends real traffic");
     desk.keys("Y").expect("Running");
-    desk.keys("N enter");
+    desk.keys("Q enter");
     desk.expect("stop it first (S in the route lab)");
 }
 

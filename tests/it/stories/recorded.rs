@@ -191,6 +191,7 @@ fn recorded() -> Vec<Recorded> {
         outcome: PollOutcome::Complete,
         rows: 40,
         interval: Some(300),
+        bans: 0,
     });
     let spell = |machine: i64, first: i64, last: i64, end| Spell {
         lot: lot(machine),

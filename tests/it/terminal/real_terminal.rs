@@ -115,6 +115,11 @@ fn stop_and_continue(times: usize) {
     showing_offers(&shell);
     shell.keys("jjj");
     shell.wait_for_text("4 of 500");
+    // Folded: the preview says how long the offer has been seen.
+    shell.keys("z");
+    shell.wait_for("the folded preview", |screen| {
+        !screen.contents().contains("R machine & host")
+    });
     let before = without_ages(&shell.screen());
     for _ in 0..times {
         shell.keys("<C-z>");

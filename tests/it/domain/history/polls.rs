@@ -16,6 +16,7 @@ const ARRIVAL: Arrival = Arrival {
     at: Moment(1000),
     took: 250,
     interval: Some(30),
+    bans: 0,
 };
 
 fn listing(catalog: &'static Catalog, records: &[&str]) -> Listing {

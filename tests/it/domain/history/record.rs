@@ -42,6 +42,7 @@ pub fn poll(at: i64, outcome: PollOutcome, sightings: Vec<Sighting>) -> Poll {
         outcome,
         rows: sightings.len() as u32,
         interval: Some(60),
+        bans: 0,
         sightings,
         causes: Vec::new(),
     }

@@ -36,6 +36,7 @@ fn answered(at: i64, limit: u32, body: &str) -> Poll {
         at: Moment(at),
         took: 100,
         interval: Some(60),
+        bans: 0,
     };
     match Listing::read(&OFFERS, body, at as f64) {
         Ok(listing) => {
@@ -77,6 +78,7 @@ fn script() -> Vec<Poll> {
                 at: Moment(240),
                 took: 20,
                 interval: Some(60),
+                bans: 0,
             },
         ),
         // All of them again, at one new price.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bourse::domain::history::{
-    Advance, Beginning, Cause, Ending, Moment, Poll, PollOutcome, Sighting, Spell, advance,
+    Advance, Beginning, Cause, Ending, Moment, Poll, PollOutcome, Sighting, Spell, advance, compare,
 };
 use proptest::prelude::*;
 
@@ -45,6 +45,38 @@ fn equal_polls_are_one_spell() {
         ..Advance::default()
     };
     assert_eq!(advance(&open, Some(polls[0].row()), &polls[1]), none);
+}
+
+#[test]
+fn a_ban_is_no_departure_and_lifting_it_no_arrival() {
+    let banned = |at, sightings| Poll {
+        bans: 7,
+        ..complete(at, sightings)
+    };
+    let both = || vec![sighting(1, 2, 0.5), sighting(2, 1, 0.4)];
+    let polls = [
+        complete(0, both()),
+        complete(60, both()),
+        banned(120, vec![sighting(2, 1, 0.4)]),
+        banned(180, vec![sighting(2, 1, 0.4)]),
+        complete(240, both()),
+    ];
+    let lost = Some((Ending::LostSight, 60));
+    assert_eq!(
+        spells(&polls),
+        [
+            (1, 2, 0.5, Beginning::Found, 0, 60, lost),
+            (2, 1, 0.4, Beginning::Found, 0, 240, None),
+            (1, 2, 0.5, Beginning::Found, 240, 240, None),
+        ]
+    );
+    assert_eq!(compare(&polls[1], &polls[2]), []);
+    assert_eq!(compare(&polls[3], &polls[4]), []);
+    let machines: Vec<_> = compare(&polls[1], &banned(120, vec![sighting(2, 1, 0.3)]))
+        .iter()
+        .map(|change| change.lot.machine)
+        .collect();
+    assert_eq!(machines, [2], "what stays listed is still compared");
 }
 
 #[test]

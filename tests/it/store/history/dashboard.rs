@@ -11,7 +11,7 @@ const FILE: &str = "bourse/profiles/sandbox/history.sqlite";
 fn dashboard(state: &str) -> Pty {
     let variables = [("XDG_STATE_HOME", state)];
     let pty = Pty::bourse(&[], &variables, 120, 34);
-    pty.wait_for_text("RTX");
+    pty.wait_for_text("First 500, more exist");
     pty
 }
 

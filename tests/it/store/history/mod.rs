@@ -49,6 +49,7 @@ pub fn poll(after: i64, seen: &[(i64, u32, f64)]) -> Poll {
         outcome: PollOutcome::Complete,
         rows: u32::try_from(seen.len()).unwrap(),
         interval: Some(60),
+        bans: 0,
         sightings: sightings.collect(),
         causes: Vec::new(),
     }
