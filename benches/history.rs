@@ -123,6 +123,7 @@ impl Market {
             outcome: PollOutcome::Complete,
             rows: self.on_offer.len() as u32,
             interval: Some(60),
+            bans: 0,
             sightings: self.on_offer.values().cloned().collect(),
             causes: Vec::new(),
         }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::groups::preflight::Look;
-use super::message::{Effect, Toast};
+use super::message::{Alarm, Effect, Toast};
 use super::recording::Asked;
 use super::remote::{Now, Ticket};
 use super::state::State;
@@ -27,14 +27,6 @@ const SAVE_AFTER: f64 = 60.0;
 
 /// Rows of a poll: all of most searches, and else the cheapest.
 const LIMIT: u32 = 1000;
-
-/// A ring, for the runtime: the values go to the person's command as environment variables.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Alarm {
-    pub title: String,
-    pub text: String,
-    pub values: Vec<(&'static str, String)>,
-}
 
 /// The alerts and their polls.
 #[derive(Debug, Default)]

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use crossterm::event::{KeyEvent, MouseEvent};
 
-use super::alerts::Alarm;
 use super::browser::Arrival;
 use super::export::{NotWritten, Written};
 use super::keymap::Keymap;
@@ -217,6 +216,14 @@ pub enum Effect {
     /// Stop the process as Ctrl-Z does, and return.
     Suspend,
     Quit,
+}
+
+/// A ring, for the runtime: the values go to the person's command as environment variables.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Alarm {
+    pub title: String,
+    pub text: String,
+    pub values: Vec<(&'static str, String)>,
 }
 
 /// The parts of the configuration that apply without reconnecting.

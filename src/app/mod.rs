@@ -90,7 +90,7 @@ pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
     if model.state.revision() != before {
         stack::rows_changed(model);
     }
-    recall::follow(model, now, &mut effects);
+    recall::follow(&mut model.state, now, &mut effects);
     persistence::watch(model, now, is_input, &mut effects);
     alerts::follow(&mut model.state, now, &mut effects);
     model.state.leave_out_banned(&mut effects);

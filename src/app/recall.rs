@@ -7,7 +7,6 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::message::Effect;
-use super::model::Model;
 use super::remote::{Now, Ticket, Tickets};
 use super::state::State;
 use crate::domain::history::{Answer, Lot, LotFilter, Memory, Moment, Question, SearchKey, Want};
@@ -185,14 +184,14 @@ impl State {
 
 /// Asks for what verdicts on the selected and the marked offers need, if the rows or the selection
 /// are others than last time.
-pub(super) fn follow(model: &mut Model, now: Now, effects: &mut Vec<Effect>) {
+pub(super) fn follow(state: &mut State, now: Now, effects: &mut Vec<Effect>) {
     let State {
         recall,
         browsers,
         tickets,
         pane,
         ..
-    } = &mut model.state;
+    } = state;
     if !recall.is_on || pane.resource() != Some(Resource::Offers) {
         return;
     }

@@ -10,7 +10,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::clipboard::SECRET_VARIABLES;
 use super::surface::Surface;
 use crate::app::Message;
-use crate::app::alerts::Alarm;
+use crate::app::message::Alarm;
 use crate::store::Notifications;
 use crate::store::keys::command_words;
 

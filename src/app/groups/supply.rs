@@ -42,7 +42,7 @@ struct InFlight {
 #[derive(Debug, Default)]
 pub struct SupplyCheck {
     queue: VecDeque<Job>,
-    /// What its searches leave out, see [`Annotations::scope`].
+    /// What its searches leave out, as [`Asked::once`] takes it.
     pub(in crate::app) bans: i64,
     in_flight: Option<InFlight>,
     found: BTreeMap<RowId, Supply>,

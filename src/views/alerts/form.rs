@@ -160,7 +160,7 @@ impl AlertForm {
         let text = self.text(key).trim_start_matches('$');
         let text = text.trim_end_matches('%').trim();
         let number = text.parse();
-        number.map_err(|_| (key, format!("Enter {what}")))
+        number.map_err(|_| (key, format!("Give {what}")))
     }
 
     /// The rule in the fields, or the first invalid field and why.
@@ -200,7 +200,7 @@ impl AlertForm {
     /// The end of a repeated alert; a date alone ends with its day.
     fn until(&self) -> Result<Moment, (Key, String)> {
         let text = self.text(Key::Until);
-        let wrong = || (Key::Until, "Enter a date, such as 2026-12-31".to_owned());
+        let wrong = || (Key::Until, "Give a date, such as 2026-12-31".to_owned());
         let text = if text.contains(':') {
             text.to_owned()
         } else {

@@ -62,8 +62,7 @@ const JOB: &[(&str, &str)] = &[
     ),
     ("updated ", "J3d<Tab><Tab>200<Enter>"),
     ("Job $", "sjob<Enter>"),
-    ("Job $▲", "j"),
-    ("2 of ", ""),
+    ("Job $▲", ""),
 ];
 
 const SHOTS: &[Shot] = &[

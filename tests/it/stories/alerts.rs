@@ -99,7 +99,7 @@ fn a_paused_alert_neither_polls_nor_rings() {
 fn wrong_numbers_are_named() {
     for (columns, rows) in SIZES {
         let desk = with_alert(columns, rows, "cheap");
-        desk.expect("Enter a price, such as 0.30");
+        desk.expect("Give a price, such as 0.30");
     }
 }
 
