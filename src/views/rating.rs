@@ -91,8 +91,8 @@ fn standing(rating: &Rating) -> String {
 
 /// `Seen for 26 min; such offers last 3.2 h (median, 95% 2.1 to 5 h, n = 212)`.
 fn lasting(memory: &Memory, lot: &Lot, now: Now) -> Option<String> {
-    let seen = memory.seen(lot, Moment::of(now.epoch));
-    let seen = seen.filter(|lasted| lasted.seconds >= 60).map(seen);
+    let lasted = memory.seen(lot, Moment::of(now.epoch));
+    let seen = lasted.filter(|lasted| lasted.seconds >= 60).map(seen);
     let last = memory.lasting().and_then(lifetime);
     match (seen, last) {
         (Some(seen), Some(last)) => Some(format!("Seen for {seen}; such offers last {last}")),
