@@ -205,7 +205,7 @@ pub(super) fn tick(state: &mut State, now: Now) -> Vec<Effect> {
             continue;
         }
         state.watch_pace.spend(1, now);
-        let bans = state.groups.supply.bans;
+        let bans = state.annotations.scope();
         let ticket = state.tickets.take();
         effects.push(Effect::Call {
             ticket,
@@ -258,7 +258,10 @@ pub(super) fn answered(
     let listing = match response {
         Ok(Reply::Records(listing)) => listing,
         Ok(_) => return Ok(Vec::new()),
-        Err(error) => return Ok(asked.failed(&error, now).into_iter().collect()),
+        Err(error) => {
+            let failed = asked.failed(&error, now);
+            return Ok(failed.map(super::recording::record).into_iter().collect());
+        }
     };
     let poll = asked.once_answered(&listing, state.profile.dialect, now);
     let mut effects = Vec::new();
@@ -276,15 +279,13 @@ pub(super) fn follow(state: &mut State, now: Now, effects: &mut Vec<Effect>) {
     if state.alerts.all.alerts.is_empty() {
         return;
     }
-    let mut polls = Vec::new();
+    let mut rings = Vec::new();
     for effect in effects.iter() {
         if let Effect::Record(poll) = effect {
-            polls.push(Poll::clone(poll));
+            rings.extend(check_all(state, poll, None, now));
         }
     }
-    for poll in polls {
-        effects.extend(check_all(state, &poll, None, now));
-    }
+    effects.extend(rings);
 }
 
 fn check_all(state: &mut State, poll: &Poll, workers: Option<u32>, now: Now) -> Vec<Effect> {

@@ -30,6 +30,17 @@ pub struct AnnotationState {
     pending: usize,
 }
 
+impl AnnotationState {
+    /// Which bans are in force, see [`Annotations::scope`]: none while banned offers are listed.
+    pub(super) fn scope(&self) -> i64 {
+        if self.shows_banned {
+            0
+        } else {
+            self.all.scope()
+        }
+    }
+}
+
 impl State {
     /// Changes an annotation, here and in its file. What a lifted ban hid is requested again.
     pub fn annotate(&mut self, change: &AnnotationChange, now: Now) -> Vec<Effect> {
@@ -109,7 +120,7 @@ impl State {
     fn use_annotations(&mut self) {
         let annotations = &self.annotations;
         let hides = !annotations.shows_banned;
-        let bans = if hides { annotations.all.scope() } else { 0 };
+        let bans = annotations.scope();
         self.groups.supply.bans = bans;
         for browser in &mut self.browsers {
             if browser.resource() != Resource::Workergroups {

@@ -6,12 +6,13 @@ use std::collections::BTreeSet;
 use super::browser::Browser;
 use super::message::Effect;
 use super::pane::Pane;
+use super::recording;
 use super::remote::{Now, Ticket};
 use super::state::State;
 use super::view::Response;
 use super::watch::{Baseline, Changes, Watch, floor, is_same_question, price_of};
 use crate::api::{ApiError, Reply, Request};
-use crate::domain::history::{self, Arrival, Lot, Moment, Poll};
+use crate::domain::history::{self, Lot, Poll};
 use crate::domain::insight::{Coverage, coverage, differences, lot_of, lots};
 use crate::domain::{Condition, Listing, Operand, Operator, Query, Resource, Value};
 
@@ -55,24 +56,7 @@ impl Browser {
                 watch.causes.retain(|lot, _| !here.contains(lot));
             }
         }
-        self.note_poll(now);
         self.recompare();
-    }
-
-    fn note_poll(&mut self, now: Now) {
-        let dialect = self.dialect();
-        let (Some(watch), Some(listing), Some(query)) =
-            (&mut self.watch, self.remote.shown(), &self.shown_query)
-        else {
-            return;
-        };
-        let arrival = Arrival {
-            at: Moment::of(now.epoch),
-            took: 0,
-            interval: None,
-            bans: self.computed.bans,
-        };
-        watch.polled(Poll::of(query, listing, &self.check, dialect, arrival));
     }
 
     /// Computes the changes, as the response or its baseline is another one.
@@ -292,17 +276,25 @@ fn ask_causes(state: &mut State, resource: Resource, now: Now) -> Vec<Effect> {
 pub(super) fn record(
     state: &mut State,
     resource: Resource,
-    recorded: Option<Effect>,
+    poll: Option<Poll>,
     now: Now,
 ) -> Vec<Effect> {
-    let search = ask_causes(state, resource, now);
-    match (recorded, &mut state.browsers[resource].watch) {
-        (Some(Effect::Record(poll)), Some(watch)) if !search.is_empty() => {
-            watch.unrecorded = Some(poll);
-            search
+    let mut effects = ask_causes(state, resource, now);
+    let Some(poll) = poll else {
+        return effects;
+    };
+    match &mut state.browsers[resource].watch {
+        None => effects.insert(0, recording::record(poll)),
+        Some(watch) => {
+            watch.polled(&poll);
+            if effects.is_empty() {
+                effects.push(recording::record(poll));
+            } else {
+                watch.unrecorded = Some(Box::new(poll));
+            }
         }
-        (recorded, _) => recorded.into_iter().chain(search).collect(),
     }
+    effects
 }
 
 impl Browser {

@@ -70,9 +70,9 @@ impl Asked {
     }
 
     /// That there was no response; nothing if nothing was sent.
-    pub(super) fn failed(&self, error: &ApiError, now: Now) -> Option<Effect> {
+    pub(super) fn failed(&self, error: &ApiError, now: Now) -> Option<Poll> {
         let was_sent = !matches!(error, ApiError::Misconfigured(_));
-        was_sent.then(|| record(Poll::failed(&self.query, self.arrival(now))))
+        was_sent.then(|| Poll::failed(&self.query, self.arrival(now)))
     }
 
     fn arrival(&self, now: Now) -> history::Arrival {
@@ -88,13 +88,12 @@ impl Asked {
 }
 
 /// The response that a pane shows, or the failure of its request.
-pub(super) fn of_pane(browser: &Browser, asked: &Asked, now: Now) -> Option<Effect> {
+pub(super) fn of_pane(browser: &Browser, asked: &Asked, now: Now) -> Option<Poll> {
     if let Some(error) = browser.remote().error() {
         return asked.failed(error, now);
     }
     let listing = browser.listing()?;
-    let poll = asked.answered(listing, &browser.check, browser.dialect(), now);
-    Some(record(poll))
+    Some(asked.answered(listing, &browser.check, browser.dialect(), now))
 }
 
 /// Records a poll.

@@ -238,9 +238,9 @@ impl Watch {
     }
 
     /// Adds what a response changed to the events.
-    pub(super) fn polled(&mut self, poll: Poll) {
+    pub(super) fn polled(&mut self, poll: &Poll) {
         let before = self.poll.as_ref();
-        for change in before.map_or_else(Vec::new, |before| history::compare(before, &poll)) {
+        for change in before.map_or_else(Vec::new, |before| history::compare(before, poll)) {
             self.events.push_front(Event {
                 at: poll.at,
                 search: poll.search.clone(),
@@ -252,7 +252,7 @@ impl Watch {
         }
         self.events.truncate(MOST_EVENTS);
         if poll.outcome.is_usable() {
-            self.poll = Some(poll);
+            self.poll = Some(poll.clone());
         }
     }
 

@@ -40,7 +40,7 @@ pub struct Alert {
 pub struct Logged {
     pub alert: String,
     pub at: Moment,
-    /// What the poll showed, in words.
+    /// The sentence about what the poll showed.
     pub text: String,
 }
 

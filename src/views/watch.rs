@@ -157,7 +157,7 @@ fn read(text: &str, least: f64) -> Result<f64, String> {
     quantity::within(text, Quantity::Seconds, least..=LONGEST)
 }
 
-/// An interval in words: `30 s`, `5 min`.
+/// An interval: `30 s`, `5 min`.
 fn every(seconds: f64) -> String {
     if seconds >= 120.0 && (seconds / 60.0).fract() == 0.0 {
         format!("{:.0} min", seconds / 60.0)

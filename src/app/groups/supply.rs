@@ -177,7 +177,7 @@ impl SupplyCheck {
             Ok(listing) => Some(recording::record(
                 asked.once_answered(listing, dialect, now),
             )),
-            Err(error) => asked.failed(error, now),
+            Err(error) => asked.failed(error, now).map(recording::record),
         };
         let (supply, goes_on) = match answer {
             Ok(listing) => {

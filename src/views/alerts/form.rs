@@ -224,7 +224,7 @@ impl AlertForm {
         })
     }
 
-    /// The search that is followed, in words.
+    /// The search that is followed, as it is shown.
     pub fn search_text(&self) -> String {
         match self.subject().map(|subject| &subject.follows) {
             Some(Followed::Search(spec)) => visible(&spec.query, 300),
