@@ -80,7 +80,6 @@ impl Replay {
     }
 }
 
-/// A running replay.
 #[derive(Debug)]
 pub(super) struct Player {
     replay: Arc<Replay>,

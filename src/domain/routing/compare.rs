@@ -8,13 +8,10 @@ use super::stats::{Quantiles, RouteStats, Summary};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FigureUnit {
     Count,
-    /// Seconds.
     Seconds,
-    /// Requests per second.
     PerSecond,
     /// A share from 0 to 1.
     Share,
-    /// Bytes.
     Bytes,
     /// Load, in the endpoint's own unit.
     Load,

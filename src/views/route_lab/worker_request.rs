@@ -21,7 +21,6 @@ use crate::widgets::panel::{Panel, Tone};
 /// The maximum length of a worker's address in a command.
 const LONGEST_URL: usize = 2000;
 
-/// The default payload.
 const NO_PAYLOAD: &str = "{}";
 
 /// The person's part of the request: path and payload.
