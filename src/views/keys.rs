@@ -23,8 +23,7 @@ pub(super) fn only(used: &[Action], action: Action) -> Availability {
     let is_edit = matches!(
         action,
         Action::Toggle
-            | Action::MoveUp
-            | Action::MoveDown
+            | Action::Shift(_)
             | Action::Remove
             | Action::Edit
             | Action::Reset

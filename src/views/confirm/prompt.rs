@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 
 use super::LONGEST;
 use crate::app::State;
-use crate::app::keymap::{Action, Context};
+use crate::app::keymap::{Action, Context, Motion};
 use crate::app::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::domain::text::visible;
 use crate::widgets::dialog;
@@ -101,7 +101,7 @@ impl View for Prompt {
     /// Its one field has no next and no last one.
     fn availability(&self, action: Action, _: &State) -> Availability {
         match action {
-            Action::Down | Action::Last => Availability::Hidden,
+            Action::Move(Motion::Down | Motion::Last) => Availability::Hidden,
             _ => Availability::Available,
         }
     }
