@@ -18,6 +18,7 @@ pub mod detail;
 pub mod drift;
 pub mod export;
 mod filter;
+mod form_view;
 mod funnel;
 pub mod group_form;
 mod help;

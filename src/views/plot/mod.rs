@@ -11,6 +11,7 @@ use crate::app::keymap::{Action, Context, Motion};
 use crate::app::view::{Availability, Cx, Outcome, Scene, View};
 use crate::domain::insight::{self, Front, Goal, Point, Scale, Toward, neighbour};
 use crate::domain::{Field, Resource};
+use crate::views::keys::TABBED_CHART;
 
 pub use axes::Axis;
 
@@ -130,12 +131,7 @@ impl Plot {
 
 impl View for Plot {
     fn contexts(&self) -> &'static [Context] {
-        &[
-            Context::Tabs,
-            Context::Chart,
-            Context::Global,
-            Context::Always,
-        ]
+        TABBED_CHART
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
