@@ -79,7 +79,6 @@ impl Snapshot {
         self.groups.len()
     }
 
-    /// Whether it holds none.
     pub fn is_empty(&self) -> bool {
         self.groups.is_empty()
     }
