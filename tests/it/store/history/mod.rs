@@ -1,5 +1,6 @@
 //! The file of the recorded market: what is written, read, kept and survived.
 
+mod answers;
 mod dashboard;
 mod file;
 mod recording;
