@@ -187,6 +187,10 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             model.state.recall.answered(ticket, *result);
             stack::tick(model, now)
         }
+        Message::RingClaimed { claim, is_ours } if is_ours => {
+            alerts::rung(&mut model.state, *claim, now)
+        }
+        Message::RingClaimed { .. } => Vec::new(),
         Message::TaskLost(why) | Message::HistoryOff(why) => {
             model.show(Toast::error(why, now));
             Vec::new()

@@ -363,6 +363,7 @@ impl<S: Surface> Dashboard<S> {
                     Effect::KeepAlerts { change, before } => {
                         self.keep(Job::Alerts(Box::new((*change, before))));
                     }
+                    Effect::ClaimRing(claim) => self.remember(HistoryJob::Claim(claim)),
                     Effect::Ring(alarm) => {
                         let is_focused = self.model.is_focused;
                         let outbox = self.outbox.clone();

@@ -2,7 +2,9 @@
 
 mod answers;
 mod dashboard;
+mod disk;
 mod file;
+mod programs;
 mod recording;
 mod sharing;
 
