@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::groups::preflight::Look;
-use super::message::{Alarm, Effect, Toast};
+use super::message::{Alarm, Effect, RingClaim, Toast};
 use super::recording::Asked;
 use super::remote::{Now, Ticket};
 use super::state::State;
@@ -320,7 +320,8 @@ fn check_all(state: &mut State, poll: &Poll, workers: Option<u32>, now: Now) -> 
         let change = AlertChange::Checked {
             name: alert.name.clone(),
             state: alert.state.clone(),
-            rang: logged.clone(),
+            // Logged once this program has claimed it.
+            rang: None,
         };
         let is_old = now.mono - state.alerts.saved_at >= SAVE_AFTER;
         if logged.is_some() || (alert.state != before && is_old) {
@@ -330,17 +331,15 @@ fn check_all(state: &mut State, poll: &Poll, workers: Option<u32>, now: Now) -> 
             state.alerts.all.apply(&change);
         }
         if let (Some(ring), Some(logged)) = (ring, logged) {
-            effects.push(rung(state, &ring, &logged, now));
+            let alarm = alarm(&ring, &logged);
+            effects.push(Effect::ClaimRing(Box::new(RingClaim { logged, alarm })));
         }
     }
     effects
 }
 
-/// Tells the person of a ring.
-fn rung(state: &mut State, ring: &Ring, logged: &Logged, now: Now) -> Effect {
+fn alarm(ring: &Ring, logged: &Logged) -> Alarm {
     let name = visible(&logged.alert, 60);
-    state.alerts.unread += 1;
-    state.show(Toast::new(format!("Alert “{name}”: {}", logged.text), now));
     let mut values = vec![
         ("BOURSE_ALERT", name.clone()),
         ("BOURSE_ALERT_TEXT", logged.text.clone()),
@@ -354,9 +353,27 @@ fn rung(state: &mut State, ring: &Ring, logged: &Logged, now: Now) -> Effect {
             ("BOURSE_COUNT", lot.amount.to_string()),
         ]);
     }
-    Effect::Ring(Box::new(Alarm {
+    Alarm {
         title: format!("bourse: {name}"),
         text: logged.text.clone(),
         values,
-    }))
+    }
+}
+
+/// Logs a ring that this program has claimed, and tells the person.
+pub(super) fn rung(state: &mut State, claim: RingClaim, now: Now) -> Vec<Effect> {
+    let RingClaim { logged, alarm } = claim;
+    state.alerts.unread += 1;
+    let name = visible(&logged.alert, 60);
+    state.show(Toast::new(format!("Alert “{name}”: {}", logged.text), now));
+    let mut effects = vec![Effect::Ring(Box::new(alarm))];
+    if let Some(alert) = state.alerts.all.named(&logged.alert) {
+        let change = AlertChange::Checked {
+            name: alert.name.clone(),
+            state: alert.state.clone(),
+            rang: Some(logged),
+        };
+        effects.push(state.change_alerts(change));
+    }
+    effects
 }

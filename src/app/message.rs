@@ -13,7 +13,7 @@ use super::themes::Themes;
 pub use super::toast::Toast;
 use crate::api::ledger::LedgerEntry;
 use crate::api::{ApiError, Received, Reply, Request};
-use crate::domain::alerts::{AlertChange, Alerts};
+use crate::domain::alerts::{AlertChange, Alerts, Logged};
 use crate::domain::annotations::{AnnotationChange, Annotations};
 use crate::domain::history::{Answer, Poll, Question};
 use crate::domain::journal::{Intent, Outcome};
@@ -104,10 +104,22 @@ pub enum Message {
         ticket: Ticket,
         result: Box<Result<Answer, String>>,
     },
+    /// Whether an alert rings here, or did in another program; see [`Effect::ClaimRing`].
+    RingClaimed {
+        claim: Box<RingClaim>,
+        is_ours: bool,
+    },
     /// The market is not recorded, and why; sent once.
     HistoryOff(String),
     /// A background task panicked; the dashboard continues.
     TaskLost(String),
+}
+
+/// A ring of an alert, of which several programs that see it do one.
+#[derive(Debug, PartialEq)]
+pub struct RingClaim {
+    pub logged: Logged,
+    pub alarm: Alarm,
 }
 
 /// Something for the runtime to do.
@@ -162,6 +174,9 @@ pub enum Effect {
         /// The alerts before it, in case the file is gone.
         before: Alerts,
     },
+    /// Claim the ring of an alert that other programs may see too; replies with
+    /// [`Message::RingClaimed`].
+    ClaimRing(Box<RingClaim>),
     /// Ring: the bell, a desktop notification, and the person's own command.
     Ring(Box<Alarm>),
     /// Write a run of the route lab to a new file; replies with [`Message::Saved`].

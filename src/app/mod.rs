@@ -155,6 +155,10 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
         Message::Recalled { ticket, result } => {
             kept(model, now, |it| it.recall.answered(ticket, *result))
         }
+        Message::RingClaimed { claim, is_ours } if is_ours => {
+            alerts::rung(&mut model.state, *claim, now)
+        }
+        Message::RingClaimed { .. } => Vec::new(),
     }
 }
 

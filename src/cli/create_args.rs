@@ -11,6 +11,10 @@ pub struct CreateArguments {
     #[command(flatten)]
     pub parameters: Parameters,
 
+    /// Leave machines and hosts that you banned in its search
+    #[arg(long)]
+    pub no_bans: bool,
+
     /// How the write is confirmed and reported.
     #[command(flatten)]
     pub write: WriteArguments,

@@ -10,10 +10,10 @@ use super::search::{self, Wanted};
 use super::settings::Settings;
 use super::table;
 use crate::api::client::epoch_seconds;
-use crate::domain::format::{self, lasting, trimmed};
+use crate::domain::format::{self, lasting, percent, trimmed, unit_price};
 use crate::domain::history::{
     Answer, Bucket, Cause, Ending, LotFilter, Memory, Moment, Question, Rating, SearchKey, Series,
-    Standing, Verdict, Want, verdict,
+    Verdict, Want, verdict,
 };
 use crate::domain::{Resource, export};
 
@@ -45,8 +45,7 @@ pub fn wanted(
         columns: None,
         format: Format::Table,
         curl: false,
-        // What is recorded depends on the search alone.
-        no_bans: true,
+        no_bans: own.no_bans,
     };
     let mut wanted = search::wanted(settings, resource, &arguments, own.no_default, None)?;
     let query = &mut wanted.query;
@@ -55,9 +54,11 @@ pub fn wanted(
 }
 
 pub fn history(settings: &Settings, own: &HistoryArguments) -> Result<(), CliError> {
-    let query = wanted(settings, &own.search, None)?.query;
+    let wanted = wanted(settings, &own.search, None)?;
+    let bans = wanted.bans(settings);
+    let query = wanted.query;
     let search = SearchKey::of(&query);
-    let database = settings.history_place().open()?;
+    let database = settings.history_place().open()?.leaving_out(bans.banned());
     let until = Moment::of(epoch_seconds());
     let days = i64::from(own.days);
     let mut question = Question {
@@ -144,7 +145,7 @@ impl Report {
         rows.extend(self.watched().map(|bucket| {
             let level = |pick: fn(&crate::domain::history::Levels) -> f64| {
                 let price = bucket.levels.as_ref().map(pick);
-                price.map_or_else(|| format::NONE.to_owned(), amount)
+                price.map_or_else(|| format::NONE.to_owned(), unit_price)
             };
             vec![
                 short(bucket.from),
@@ -169,14 +170,21 @@ impl Report {
         let mut lines = vec![format!("Prices asked, not paid: {}", self.unit)];
         if let (Some(now), Some(low)) = (self.series.now, self.lowest()) {
             let at = short(now.at);
-            lines.push(format!("Lowest now: {} (last search {at})", amount(low)));
+            lines.push(format!(
+                "Lowest now: {} (last search {at})",
+                unit_price(low)
+            ));
             if let Some(share) = self.series.share_below(low) {
                 let none = percent(1.0 - share);
                 lines.push(format!("None below that in {none} of the searches"));
             }
         }
         if let Some((price, at)) = self.series.record {
-            lines.push(format!("Record low: {} on {}", amount(price), short(at)));
+            lines.push(format!(
+                "Record low: {} on {}",
+                unit_price(price),
+                short(at)
+            ));
         }
         lines.extend(self.verdict().map(|verdict| sentence(&verdict)));
         let lifetimes = self.memory.as_ref().and_then(Memory::lasting);
@@ -266,25 +274,13 @@ fn sentence(verdict: &Verdict) -> String {
             });
             format!(
                 "Today's lowest is {}: cheaper than {} of the time on offer, {} to {}{above}",
-                standing(rating.standing),
+                rating.standing.name(),
                 percent(1.0 - rating.percentile),
-                amount(rating.lowest),
-                amount(rating.highest)
+                unit_price(rating.lowest),
+                unit_price(rating.highest)
             )
         }
-        Verdict::Withheld(why) => format!(
-            "No verdict yet: {} of 30 machine-days, {} of the time watched (at least 50%)",
-            trimmed(why.machine_days, 1),
-            percent(why.coverage)
-        ),
-    }
-}
-
-const fn standing(standing: Standing) -> &'static str {
-    match standing {
-        Standing::Low => "low",
-        Standing::Typical => "typical",
-        Standing::High => "high",
+        Verdict::Withheld(why) => why.sentence(),
     }
 }
 
@@ -299,7 +295,7 @@ fn verdict_json(verdict: &Verdict) -> Json {
 
 fn rating_json(rating: &Rating) -> Json {
     json!({
-        "standing": standing(rating.standing),
+        "standing": rating.standing.name(),
         "rank": rating.rank,
         "percentile": rating.percentile,
         "lowest": rating.lowest,
@@ -309,16 +305,6 @@ fn rating_json(rating: &Rating) -> Json {
         "highest": rating.highest,
         "outbid": rating.outbid,
     })
-}
-
-/// A price for people.
-pub fn amount(price: f64) -> String {
-    let places = if price.abs() < 0.01 { 4 } else { 3 };
-    format!("${price:.places$}")
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.0}%", share * 100.0)
 }
 
 #[expect(clippy::cast_precision_loss)] // seconds since 1970

@@ -29,6 +29,10 @@ pub struct WatchedSearch {
     /// Price model: on-demand, bid or reserved [default: on-demand]
     #[arg(long = "type", value_name = "TYPE", value_parser = OfferTypeParser)]
     pub offer_type: Option<OfferType>,
+
+    /// Include machines and hosts that you banned
+    #[arg(long)]
+    pub no_bans: bool,
 }
 
 #[derive(Debug, Args)]

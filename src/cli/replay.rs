@@ -13,8 +13,8 @@ use super::output::CliError;
 use super::settings::{Market, Settings};
 use crate::api::client::epoch_seconds;
 use crate::domain::Resource;
-use crate::domain::history::Moment;
-use crate::sandbox::replay::{RecordedOffer, Replay};
+use crate::domain::history::{Moment, Spell};
+use crate::sandbox::replay::{RecordedOffer, RecordedVolume, Replay};
 use crate::sandbox::{SandboxConfig, latency::Latency};
 use crate::store::history::ExportedSpell;
 
@@ -39,15 +39,16 @@ pub fn replay(
             "--from must be before --until, which is now by default".to_owned(),
         ));
     }
-    let offers = recorded(&settings, from, until)?;
-    if offers.is_empty() {
+    let (offers, volumes) = recorded(&settings, from, until)?;
+    if offers.is_empty() && volumes.is_empty() {
         let hint = "bourse history and bourse db check show what is";
         return Err(CliError::Failed(format!(
-            "no offers are recorded in that time: {hint}"
+            "no offers or volumes are recorded in that time: {hint}"
         )));
     }
     let replay = Replay {
         offers: offers.into(),
+        volumes: volumes.into(),
         from: seconds(from),
         until: seconds(until),
         speed: arguments.global.speed.map_or(SPEED, f64::from),
@@ -66,32 +67,37 @@ pub fn replay(
         .map_err(|error| CliError::Failed(error.to_string()))
 }
 
-/// The recorded offers that overlap a time.
+/// The recorded offers and volumes that overlap a time.
 fn recorded(
     settings: &Settings,
     from: Moment,
     until: Moment,
-) -> Result<Vec<RecordedOffer>, CliError> {
+) -> Result<(Vec<RecordedOffer>, Vec<RecordedVolume>), CliError> {
     let database = settings.history_place().open()?;
-    let mut offers = Vec::new();
+    let (mut offers, mut volumes) = (Vec::new(), Vec::new());
     database.export(|exported| {
         let ended = exported.spell.end.map_or(exported.spell.last, |(_, at)| at);
         if exported.spell.first <= until && ended >= from {
-            offers.extend(offer(exported));
+            match exported.search.resource {
+                Resource::Offers => offers.extend(offer(exported)),
+                Resource::Volumes => volumes.extend(volume(&exported.spell)),
+                Resource::Workergroups => {}
+            }
         }
         Ok::<_, CliError>(())
     })?;
-    Ok(offers)
+    Ok((offers, volumes))
 }
 
-/// A spell as the sandbox serves it; none for volumes.
+/// Until when a spell is shown: what is seen in a poll lasts until the next, and the last one beyond
+/// the end.
+fn until(spell: &Spell) -> f64 {
+    spell.end.map_or(f64::INFINITY, |(_, at)| seconds(at))
+}
+
+/// A spell as the sandbox serves it.
 fn offer(exported: &ExportedSpell) -> Option<RecordedOffer> {
     let (search, spell) = (&exported.search, &exported.spell);
-    if search.resource != Resource::Offers {
-        return None;
-    }
-    // What is seen in a poll lasts until the next, and the last one beyond the end.
-    let until = spell.end.map_or(f64::INFINITY, |(_, at)| seconds(at));
     Some(RecordedOffer {
         rental: search.offer_type,
         id: u64::try_from(spell.offer).ok()?,
@@ -101,7 +107,20 @@ fn offer(exported: &ExportedSpell) -> Option<RecordedOffer> {
         gpus: spell.amount,
         price: spell.price * f64::from(spell.amount),
         first: seconds(spell.first),
-        until,
+        until: until(spell),
+    })
+}
+
+/// A spell of a cluster's volumes: of several sizes the largest is recorded.
+fn volume(spell: &Spell) -> Option<RecordedVolume> {
+    Some(RecordedVolume {
+        id: u64::try_from(spell.offer).ok()?,
+        cluster: u64::try_from(spell.lot.machine).ok()?,
+        host: spell.host.and_then(|host| u64::try_from(host).ok()),
+        gb: spell.amount,
+        price: spell.price,
+        first: seconds(spell.first),
+        until: until(spell),
     })
 }
 

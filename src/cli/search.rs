@@ -111,7 +111,7 @@ pub struct Wanted {
 
 impl Wanted {
     /// The bans that apply.
-    fn bans(&self, settings: &Settings) -> Annotations {
+    pub fn bans(&self, settings: &Settings) -> Annotations {
         if self.no_bans {
             return Annotations::default();
         }
@@ -120,7 +120,7 @@ impl Wanted {
 }
 
 /// The request for a query without what is banned, as far as the market takes that.
-fn request(query: &Query, bans: &Annotations, dialect: &'static Dialect) -> Request {
+pub fn request(query: &Query, bans: &Annotations, dialect: &'static Dialect) -> Request {
     let mut query = query.clone();
     query.conditions.extend(bans.conditions(&query, dialect));
     Request::Search(query)

@@ -11,7 +11,7 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use super::args::ReplyFormat;
-use super::history::{amount, cause_name, rfc3339};
+use super::history::{cause_name, rfc3339};
 use super::history_args::WatchArguments;
 use super::output::{self, CliError};
 use super::sandbox::Stop;
@@ -19,8 +19,8 @@ use super::search::{self, Found, Wanted};
 use super::settings::Settings;
 use super::{history, notes};
 use crate::api::client::epoch_seconds;
-use crate::api::{ApiError, Reply, Request, Session};
-use crate::domain::format::{counted, lasting};
+use crate::api::{ApiError, Reply, Session};
+use crate::domain::format::{counted, lasting, unit_price};
 use crate::domain::history::{
     Answer, Arrival, Change, ChangeKind, Event, EventKind, LotFilter, Moment, Poll, Question,
     SearchKey, Want,
@@ -92,7 +92,9 @@ impl<'a> Watch<'a> {
     ) -> Result<Self, CliError> {
         let place = settings.history_place();
         let search = SearchKey::of(&wanted.query);
+        let bans = wanted.bans(settings);
         let opened = place.open().and_then(|database| {
+            let database = database.leaving_out(bans.banned());
             let told = database.last_poll(&search)?;
             Ok((database, told))
         });
@@ -171,7 +173,9 @@ impl<'a> Watch<'a> {
 
     /// Asks the market; true if the conditions were met.
     async fn ask(&mut self) -> Result<bool, CliError> {
-        let request = Request::Search(self.wanted.query.clone());
+        // The person may ban a machine in the dashboard meanwhile.
+        let bans = self.wanted.bans(self.settings);
+        let request = search::request(&self.wanted.query, &bans, self.settings.dialect);
         let started = Instant::now();
         let result = search::reply(self.session, &request).await;
         let took = u32::try_from(started.elapsed().as_millis()).unwrap_or(u32::MAX);
@@ -180,10 +184,11 @@ impl<'a> Watch<'a> {
             at,
             took,
             interval: (!self.own.once).then(|| self.seconds()),
-            bans: 0,
+            bans: bans.scope(),
         };
         let found = match result {
-            Ok(Reply::Records(listing)) => {
+            Ok(Reply::Records(mut listing)) => {
+                bans.hide_banned(&mut listing);
                 search::arranged(self.settings, self.wanted.clone(), listing)
             }
             Ok(Reply::Unlisted { .. } | Reply::Created { .. } | Reply::Routed(_)) => {
@@ -225,7 +230,9 @@ impl<'a> Watch<'a> {
 
     /// Prints the changes up to a moment; true if there were any.
     fn print_news(&mut self, until: Moment) -> Result<bool, CliError> {
-        let since = self.told.map_or(until, |told| Moment(told.0 + 1));
+        // After the clock was set back, what was told is in the future.
+        let told = self.told.map(|told| told.min(until));
+        let since = told.map_or(until, |told| Moment(told.0 + 1).min(until));
         let question = Question {
             search: Some(self.search.clone()),
             filter: LotFilter::default(),
@@ -244,7 +251,7 @@ impl<'a> Watch<'a> {
         self.told = Some(
             events
                 .first()
-                .map_or(self.told.unwrap_or(until), |newest| newest.at),
+                .map_or(told.unwrap_or(until), |newest| newest.at),
         );
         let unit = match self.search.resource {
             Resource::Volumes => "/GB/month",
@@ -352,15 +359,19 @@ fn line(event: &Event, unit: &str) -> String {
     };
     let model = Untrusted::from(change.lot.model.as_str()).screen(64);
     let what = match change.kind {
-        ChangeKind::Listed => format!("listed at {}{unit}", amount(change.price)),
-        ChangeKind::IntoView => format!("in view at {}{unit}", amount(change.price)),
+        ChangeKind::Listed => format!("listed at {}{unit}", unit_price(change.price)),
+        ChangeKind::IntoView => format!("in view at {}{unit}", unit_price(change.price)),
         ChangeKind::OutOfView => "out of view".to_owned(),
         ChangeKind::Gone(cause) => cause_name(cause).replace('_', " "),
         ChangeKind::Repriced { from } => {
             let share = change
                 .share()
                 .map_or_else(String::new, |share| format!(" ({:+.1}%)", share * 100.0));
-            format!("{} → {}{unit}{share}", amount(from), amount(change.price))
+            format!(
+                "{} → {}{unit}{share}",
+                unit_price(from),
+                unit_price(change.price)
+            )
         }
         ChangeKind::Resized { from } => format!("{from} → {} on offer", change.amount),
     };

@@ -26,8 +26,10 @@ use crate::app::{Effect, Profile};
 use crate::domain::journal::{Entry, Verdict, WriteKind};
 use crate::domain::language::{self, LanguageError};
 use crate::domain::text::visible;
-use crate::domain::workergroup::{Key, NewWorkergroup, Objection};
-use crate::domain::{Condition, Operand, Operator, Untrusted, Value, WORKERGROUPS};
+use crate::domain::workergroup::{Draft, Key, NewWorkergroup, Objection};
+use crate::domain::{
+    Condition, Operand, Operator, Query, Resource, Untrusted, Value, WORKERGROUPS,
+};
 use crate::runtime::writes::{History, journalled};
 use crate::sandbox::Running;
 use crate::store::Journal;
@@ -60,7 +62,7 @@ pub async fn unlist(settings: &Settings, arguments: &UnlistArguments) -> Result<
 }
 
 pub async fn create(settings: &Settings, arguments: &CreateArguments) -> Result<(), CliError> {
-    let draft = &arguments.parameters.0;
+    let draft = &without_banned(settings, arguments);
     let new = draft
         .build(settings.dialect)
         .map_err(|objections| refused(&objections, |key| draft.text(key)))?;
@@ -79,6 +81,32 @@ pub async fn create(settings: &Settings, arguments: &CreateArguments) -> Result<
         settle: arguments.settle,
     };
     perform(settings, write, arguments.write).await
+}
+
+/// The parameters with the person's bans in the search, as far as the market takes them: no worker
+/// runs there then.
+fn without_banned(settings: &Settings, arguments: &CreateArguments) -> Draft {
+    let mut draft = arguments.parameters.0.clone();
+    // A search that cannot be read is refused as it is.
+    let Ok(conditions) = draft.conditions(settings.dialect) else {
+        return draft;
+    };
+    if arguments.no_bans {
+        return draft;
+    }
+    let mut query = Query::empty(Resource::Offers);
+    query.conditions = conditions;
+    let bans = settings.annotations().conditions(&query, settings.dialect);
+    if !bans.is_empty() {
+        let text = language::print_briefly(&bans);
+        output::note(&format!(
+            "your bans are part of its search: {text} (--no-bans leaves them out)"
+        ));
+        query.conditions.extend(bans);
+        let search = Draft::from_conditions(&query.conditions);
+        draft.put(Key::SearchParams, search.text(Key::SearchParams));
+    }
+    draft
 }
 
 /// All validation errors of a draft, each under its flag; a search with a caret.

@@ -217,8 +217,21 @@ pub fn dollars(amount: f64) -> String {
 
 /// A price per hour: `$0.293/h`, `$16.02/h`.
 pub fn per_hour(price: f64) -> String {
+    format!("{}/h", unit_price(price))
+}
+
+/// A price of one of something, whose unit is written elsewhere: `$0.293`, `$16.02`.
+pub fn unit_price(price: f64) -> String {
     let places = if price.abs() < 10.0 { 3 } else { 2 };
-    format!("{}/h", money(price, places))
+    money(price, places)
+}
+
+/// A share in percent; one above zero is never written as none.
+pub fn percent(share: f64) -> String {
+    if share > 0.0 && share < 0.005 {
+        return "under 1%".to_owned();
+    }
+    format!("{:.0}%", share * 100.0)
 }
 
 fn money(amount: f64, places: usize) -> String {

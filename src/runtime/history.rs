@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use tokio::sync::mpsc::UnboundedSender;
 
+use crate::app::message::RingClaim;
 use crate::app::{Message, Ticket};
 use crate::domain::history::{Answer, Poll, Question};
 use crate::store::history::{Database, HistoryError, HistoryPlace, Holder};
@@ -20,6 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub(super) enum HistoryJob {
     Record(Box<Poll>),
     Recall { ticket: Ticket, question: Question },
+    Claim(Box<RingClaim>),
 }
 
 #[derive(Debug)]
@@ -36,33 +38,40 @@ impl HistoryThread {
         let (jobs, inbox) = channel();
         let (end, ended) = channel();
         let messages = outbox.clone();
-        let run = move || {
-            if let Some(place) = place {
+        let thread = place.and_then(|place| {
+            let run = move || {
                 Keeper::new(place, messages).work(&inbox);
-            }
-            let _ = end.send(());
-        };
-        let thread = thread::Builder::new().name("history".to_owned()).spawn(run);
+                let _ = end.send(());
+            };
+            let thread = thread::Builder::new().name("history".to_owned());
+            thread.spawn(run).ok()
+        });
         Self {
-            jobs: thread.ok().map(|_| jobs),
+            jobs: thread.map(|_| jobs),
             ended,
             outbox,
         }
     }
 
-    /// Queues a job; a question that nobody will answer is answered so.
+    /// Queues a job; a question that nobody will answer is answered so, and an alert that nobody can
+    /// claim rings.
     pub fn take(&self, job: HistoryJob) {
         let unsent = match &self.jobs {
             Some(jobs) => jobs.send(job).err().map(|unsent| unsent.0),
             None => Some(job),
         };
-        if let Some(HistoryJob::Recall { ticket, .. }) = unsent {
-            let result = Err("the market is not recorded".to_owned());
-            let _ = self.outbox.send(Message::Recalled {
+        let message = match unsent {
+            Some(HistoryJob::Recall { ticket, .. }) => Message::Recalled {
                 ticket,
-                result: Box::new(result),
-            });
-        }
+                result: Box::new(Err("the market is not recorded".to_owned())),
+            },
+            Some(HistoryJob::Claim(claim)) => Message::RingClaimed {
+                claim,
+                is_ours: true,
+            },
+            Some(HistoryJob::Record(_)) | None => return,
+        };
+        let _ = self.outbox.send(message);
     }
 }
 
@@ -123,6 +132,10 @@ impl Keeper {
                         result: Box::new(result),
                     });
                 }
+                HistoryJob::Claim(claim) => {
+                    let is_ours = self.claim(&claim);
+                    let _ = self.outbox.send(Message::RingClaimed { claim, is_ours });
+                }
             }
         }
         if self.has_lease
@@ -144,6 +157,14 @@ impl Keeper {
         })?;
         self.has_lease |= leased;
         Ok(())
+    }
+
+    /// Whether an alert rings here. Better twice than not at all.
+    fn claim(&mut self, claim: &RingClaim) -> bool {
+        let holder = self.holder.clone();
+        let logged = &claim.logged;
+        self.with(|database| database.claim_ring(&logged.alert, &holder, logged.at))
+            .unwrap_or(true)
     }
 
     fn recall(&mut self, question: &Question) -> Result<Answer, HistoryError> {

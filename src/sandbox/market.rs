@@ -20,7 +20,7 @@ use std::sync::Arc;
 pub use facts::FactsError;
 pub use offer::OfferRow;
 pub use place::geolocode;
-pub use price::{Charges, Terms};
+pub use price::{Charges, Terms, storage_per_hour};
 pub use record::{Cell, Nothing};
 pub use volume::{DEFAULT_VOLUME, VolumeRow};
 

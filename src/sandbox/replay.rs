@@ -7,13 +7,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::market::Cell;
-use super::market::record::record;
+use super::market::record::{AsCell as _, record};
+use super::market::{Cell, DEFAULT_VOLUME, storage_per_hour};
 use super::search::{Row, Search, pick};
 use crate::domain::OfferType;
 
 /// The members of a row, by which searches filter and order.
-const RECORDED: [&str; 6] = [
+const OFFER_MEMBERS: [&str; 6] = [
     "id",
     "machine_id",
     "host_id",
@@ -21,6 +21,8 @@ const RECORDED: [&str; 6] = [
     "num_gpus",
     "dph_total",
 ];
+
+const VOLUME_MEMBERS: [&str; 5] = ["id", "cluster_id", "host_id", "disk_space", "storage_cost"];
 
 /// A time during which a machine offered GPUs of a model at one price.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,10 +41,27 @@ pub struct RecordedOffer {
     pub until: f64,
 }
 
+/// A time during which a cluster offered volumes at one price.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordedVolume {
+    pub id: u64,
+    pub cluster: u64,
+    pub host: Option<u64>,
+    /// The largest of them, in GB.
+    pub gb: u32,
+    /// $ per GB and month.
+    pub price: f64,
+    /// Seconds since 1970.
+    pub first: f64,
+    /// When it was no longer so.
+    pub until: f64,
+}
+
 /// What is replayed, and how fast.
 #[derive(Debug, Clone)]
 pub struct Replay {
     pub offers: Arc<[RecordedOffer]>,
+    pub volumes: Arc<[RecordedVolume]>,
     /// The virtual time at the start, in seconds since 1970.
     pub from: f64,
     /// The virtual time at which it stands still.
@@ -58,11 +77,8 @@ impl Replay {
     }
 
     /// The rows of a search at a virtual time.
-    pub(super) fn search(&self, mut search: Search, at: f64) -> Vec<ReplayedRow<'_>> {
-        let is_recorded = |key: &str| RECORDED.contains(&key);
-        search
-            .conditions
-            .retain(|condition| is_recorded(condition.field.key));
+    fn search(&self, search: Search, at: f64) -> Vec<ReplayedRow<'_>> {
+        let search = recorded(search, &OFFER_MEMBERS);
         // Several searches may have recorded the same machine: the latest counts.
         let mut lots: HashMap<(u64, &str), &RecordedOffer> = HashMap::new();
         for offer in self.offers.iter() {
@@ -78,6 +94,33 @@ impl Replay {
             .map(ReplayedRow::of)
             .collect()
     }
+
+    fn search_volumes(&self, search: Search, at: f64) -> Vec<ReplayedVolume> {
+        let search = recorded(search, &VOLUME_MEMBERS);
+        let gb = search.storage.unwrap_or(DEFAULT_VOLUME);
+        let mut clusters: HashMap<u64, &RecordedVolume> = HashMap::new();
+        for volume in self.volumes.iter() {
+            if volume.first <= at && at < volume.until {
+                let newest = clusters.entry(volume.cluster).or_insert(volume);
+                if newest.first < volume.first {
+                    *newest = volume;
+                }
+            }
+        }
+        let row = |volume: &RecordedVolume| ReplayedVolume::of(volume, gb);
+        pick(clusters.into_values(), |volume| row(volume), &search)
+            .into_iter()
+            .map(row)
+            .collect()
+    }
+}
+
+/// The search without conditions on what is not recorded.
+fn recorded(mut search: Search, members: &[&str]) -> Search {
+    search
+        .conditions
+        .retain(|condition| members.contains(&condition.field.key));
+    search
 }
 
 #[derive(Debug)]
@@ -94,9 +137,16 @@ impl Player {
         }
     }
 
+    fn time(&self) -> f64 {
+        self.replay.time(self.started.elapsed().as_secs_f64())
+    }
+
     pub(super) fn search(&self, search: Search) -> Vec<ReplayedRow<'_>> {
-        let elapsed = self.started.elapsed().as_secs_f64();
-        self.replay.search(search, self.replay.time(elapsed))
+        self.replay.search(search, self.time())
+    }
+
+    pub(super) fn search_volumes(&self, search: Search) -> Vec<ReplayedVolume> {
+        self.replay.search_volumes(search, self.time())
     }
 }
 
@@ -148,6 +198,58 @@ impl<'m> Row<'m> for ReplayedRow<'m> {
     }
 }
 
+/// A recorded volume as the service sends volumes.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct ReplayedVolume {
+    id: u64,
+    cluster_id: u64,
+    host_id: Option<u64>,
+    disk_space: f64,
+    storage_cost: f64,
+    /// $ per hour for the allocation of the search.
+    storage_cost_total: f64,
+    /// The same under the service's name.
+    storage_total_cost: f64,
+}
+
+impl ReplayedVolume {
+    fn of(volume: &RecordedVolume, gb: f64) -> Self {
+        let total = storage_per_hour(volume.price, gb);
+        Self {
+            id: volume.id,
+            cluster_id: volume.cluster,
+            host_id: volume.host,
+            disk_space: f64::from(volume.gb),
+            storage_cost: volume.price,
+            storage_cost_total: total,
+            storage_total_cost: total,
+        }
+    }
+}
+
+impl<'m> Row<'m> for ReplayedVolume {
+    fn id(&self) -> u64 {
+        self.id
+    }
+
+    fn member(&self, name: &str) -> Option<Cell<'m>> {
+        let number = match name {
+            "id" => return Some(self.id.as_cell()),
+            "cluster_id" => return Some(self.cluster_id.as_cell()),
+            "host_id" => return Some(self.host_id.as_cell()),
+            "disk_space" => self.disk_space,
+            "storage_cost" => self.storage_cost,
+            "storage_cost_total" | "storage_total_cost" => self.storage_cost_total,
+            _ => return None,
+        };
+        Some(Cell::Number(number))
+    }
+
+    fn nested(&self, _: &str, _: &str) -> Option<Cell<'m>> {
+        None
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -178,6 +280,7 @@ mod tests {
                     ..offer(3, 0.1, 0.0, 300.0)
                 },
             ]),
+            volumes: Arc::new([]),
             from: 0.0,
             until: 200.0,
             speed: 60.0,

@@ -171,12 +171,9 @@ impl State {
     /// The network volumes that match the search in a body.
     pub fn search_volumes(&self, body: Map<String, Json>) -> Result<Bytes, Refusal> {
         let search = Search::read(&VOLUMES, body)?;
-        if self.player.is_some() {
-            // Only offers are replayed.
-            return Ok(list(
-                "{\"success\":true,\"offers\":[",
-                std::iter::empty::<()>(),
-            ));
+        if let Some(player) = &self.player {
+            let rows = player.search_volumes(search).into_iter();
+            return Ok(list("{\"success\":true,\"offers\":[", rows));
         }
         let terms = search.terms(DEFAULT_VOLUME);
         let world = self.world();

@@ -6,10 +6,9 @@ use crate::app::State;
 use crate::app::recall::VERDICT_DAYS;
 use crate::app::remote::Now;
 use crate::domain::Resource;
-use crate::domain::format;
+use crate::domain::format::{self, percent, unit_price};
 use crate::domain::history::{
-    LEAST_COVERAGE, LEAST_MACHINE_DAYS, Lasted, Lifetimes, Lot, Memory, Moment, Rating, Standing,
-    Verdict, Withheld, verdict,
+    Lasted, Lifetimes, Lot, Memory, Moment, Rating, Standing, Verdict, verdict,
 };
 use crate::widgets::theme::Theme;
 
@@ -24,7 +23,7 @@ pub(super) fn sentences(
         return Vec::new();
     };
     let mut sentences = vec![match verdict(memory, price) {
-        Verdict::Withheld(withheld) => (why_withheld(&withheld), theme.dim),
+        Verdict::Withheld(withheld) => (withheld.sentence(), theme.dim),
         Verdict::Given(rating) => (standing(&rating), style(&rating, theme)),
     }];
     sentences.extend(lasting(memory, &lot, now).map(|text| (text, theme.dim)));
@@ -35,7 +34,7 @@ pub(super) fn sentences(
 pub(super) fn sentence(state: &State, resource: Resource, row: usize) -> Option<String> {
     let (memory, _, price) = state.remembered(resource, row)?;
     Some(match verdict(memory, price) {
-        Verdict::Withheld(withheld) => why_withheld(&withheld),
+        Verdict::Withheld(withheld) => withheld.sentence(),
         Verdict::Given(rating) => standing(&rating),
     })
 }
@@ -45,22 +44,6 @@ fn style(rating: &Rating, theme: &Theme) -> Style {
         Standing::Low => theme.good,
         Standing::Typical => theme.text,
         Standing::High => theme.warning,
-    }
-}
-
-fn why_withheld(withheld: &Withheld) -> String {
-    let days = format::trimmed(withheld.machine_days.floor(), 0);
-    let coverage = percent(withheld.coverage);
-    if withheld.coverage < LEAST_COVERAGE {
-        format!(
-            "No price verdict yet: watched {coverage} of the time ({} needed)",
-            percent(LEAST_COVERAGE)
-        )
-    } else {
-        format!(
-            "No price verdict yet: {days} of {} machine-days recorded",
-            format::trimmed(LEAST_MACHINE_DAYS, 0)
-        )
     }
 }
 
@@ -76,8 +59,8 @@ fn standing(rating: &Rating) -> String {
         format!(
             ", {} of the way from {} to {}",
             percent(rank),
-            money(rating.lowest),
-            money(rating.highest)
+            unit_price(rating.lowest),
+            unit_price(rating.highest)
         )
     });
     let outbid = rating.outbid.map_or_else(String::new, |share| {
@@ -85,7 +68,7 @@ fn standing(rating: &Rating) -> String {
     });
     format!(
         "{name}: lower than {lower} of {VERDICT_DAYS} days{rank}, median {}{outbid}",
-        money(rating.median)
+        unit_price(rating.median)
     )
 }
 
@@ -127,18 +110,4 @@ fn span(seconds: f64) -> String {
         less if less < 172_800.0 => format!("{} h", format::trimmed(seconds / 3600.0, 1)),
         _ => format!("{} d", format::trimmed(seconds / 86_400.0, 1)),
     }
-}
-
-/// A price per GPU and hour.
-pub(super) fn money(price: f64) -> String {
-    let text = format::per_hour(price);
-    text.strip_suffix("/h").unwrap_or(&text).to_owned()
-}
-
-/// A share in percent; one above zero is never written as none.
-pub(super) fn percent(share: f64) -> String {
-    if share > 0.0 && share < 0.005 {
-        return "under 1%".to_owned();
-    }
-    format!("{:.0}%", share * 100.0)
 }

@@ -103,6 +103,12 @@ impl TestApp {
                 } => self.calls.push((ticket, request)),
                 Effect::Abort(ticket) => self.calls.retain(|(own, _)| *own != ticket),
                 Effect::Record(poll) => self.polls.push(*poll),
+                // No other program rings.
+                Effect::ClaimRing(claim) => {
+                    let is_ours = true;
+                    let claimed = Message::RingClaimed { claim, is_ours };
+                    effects.extend(update(&mut self.model, self.now, claimed));
+                }
                 other => self.effects.push(other),
             }
         }

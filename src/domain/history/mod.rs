@@ -13,6 +13,8 @@ use crate::domain::{OfferType, Resource};
 
 mod advance;
 mod alert;
+mod clock;
+mod outline;
 mod poll;
 mod recall;
 mod series;
@@ -24,15 +26,14 @@ mod verdict;
 
 pub use advance::{Advance, advance};
 pub use alert::{AlertState, Figures, Repeat, Ring, Rule, RuleError, Seen, Trigger, check};
+pub use clock::{Placed, placed};
+pub use outline::{Interval, Onset, Outline};
 pub use poll::{Arrival, causes};
 pub use recall::{Answer, LotFilter, Question, Recorded, RecordedSearch, Want, answer};
 pub use series::{Bucket, Levels, Now, Series, series};
 pub use survival::{Estimate, Life, Lifetimes, Step, lifetimes, lives};
 pub use tape::{Change, ChangeKind, Event, EventKind, Lasted, compare, tape};
-pub use verdict::{
-    LEAST_COVERAGE, LEAST_DEPARTURES, LEAST_MACHINE_DAYS, Memory, Rating, Standing, Verdict,
-    Withheld, memory, verdict,
-};
+pub use verdict::{Memory, Rating, Standing, Verdict, Withheld, memory, verdict};
 
 /// Storage in GB for each GPU that all recorded prices include, so that searches for different disks
 /// record the same price.

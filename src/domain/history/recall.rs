@@ -119,7 +119,8 @@ fn summary(question: &Question, recorded: &Recorded) -> Option<RecordedSearch> {
 fn longest<'a>(question: &Question, recorded: &'a [Recorded]) -> Option<&'a Recorded> {
     let ranked = recorded.iter().filter_map(|one| {
         let summary = summary(question, one)?;
-        let has_seen = question.filter.of(&one.excerpt.spells).next().is_some();
+        let mut spells = one.excerpt.spells.iter();
+        let has_seen = spells.any(|spell| question.filter.asks_for(spell));
         Some(((has_seen, summary.watched, summary.polls), one))
     });
     ranked.max_by_key(|(rank, _)| *rank).map(|(_, one)| one)

@@ -1,10 +1,9 @@
 //! Prices and amounts over time.
 
-use std::collections::BTreeMap;
-
+use super::outline::{Interval, Outline};
 use super::recall::{Question, Recorded};
 use super::timeline::{self, seconds, share};
-use super::{Moment, PollRow, SearchKey, Spell};
+use super::{Moment, PollRow, SearchKey};
 
 /// The prices of a time: each lot counts for as long as it was on offer.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -67,82 +66,88 @@ impl Series {
 
 /// The prices of a question's lots, in `buckets` equal parts of its time.
 pub fn series(question: &Question, recorded: &Recorded, buckets: usize) -> Series {
-    let (since, until) = (question.since, question.until);
-    let polls = timeline::usable(&recorded.excerpt.polls);
-    let times = timeline::watched(&polls, since, until);
-    let spells: Vec<&Spell> = question.filter.of(&recorded.excerpt.spells).collect();
-    let first = polls.partition_point(|poll| poll.at < since);
-    let last = polls.partition_point(|poll| poll.at <= until);
-    let within = polls.get(first..last).unwrap_or_default();
-    let lows = Lows::of(&spells, within);
-    let mut parts = Parts::new(since, until, buckets);
-    for spell in &spells {
-        parts.add(spell);
+    let (outline, _) = recorded.outline(&question.filter);
+    outline.series(question, buckets)
+}
+
+impl Outline {
+    /// The prices of all its lots, in `buckets` equal parts of a question's time.
+    pub fn series(&self, question: &Question, buckets: usize) -> Series {
+        let (since, until) = (question.since, question.until);
+        let polls = timeline::usable(&self.polls);
+        let times = timeline::watched(&polls, since, until);
+        let first = polls.partition_point(|poll| poll.at < since);
+        let last = polls.partition_point(|poll| poll.at <= until);
+        let within = polls.get(first..last).unwrap_or_default();
+        let by_price = self.by_price();
+        let lows = Lows::of(&by_price, within);
+        let mut parts = Parts::new(since, until, buckets);
+        for interval in by_price {
+            parts.add(interval);
+        }
+        Series {
+            search: self.search.clone(),
+            since,
+            until,
+            buckets: parts.finish(&times, within),
+            now: within.last().map(|poll| self.now(poll.at)),
+            record: lows.record,
+            watched: share(
+                seconds(timeline::overlap(&times, since, until)),
+                seconds(until.since(since)),
+            ),
+            lows: lows.prices,
+            polls: within.len(),
+        }
     }
-    Series {
-        search: recorded.search.clone(),
-        since,
-        until,
-        buckets: parts.finish(&times, within),
-        now: within.last().map(|poll| now(&spells, poll.at)),
-        record: lows.record,
-        watched: share(
-            seconds(timeline::overlap(&times, since, until)),
-            seconds(until.since(since)),
-        ),
-        lows: lows.prices,
-        polls: within.len(),
+
+    fn now(&self, at: Moment) -> Now {
+        let on_offer = self.intervals.iter().filter(|it| it.is_on_offer(at));
+        let mut on_offer: Vec<&Interval> = on_offer.collect();
+        on_offer.sort_by(|one, other| one.price.total_cmp(&other.price));
+        let mut prices = Prices::default();
+        let mut amount = 0;
+        for interval in &on_offer {
+            prices.add(interval.price, 1.0);
+            amount += u64::from(interval.amount);
+        }
+        Now {
+            at,
+            levels: prices.levels(),
+            lots: on_offer.len(),
+            amount,
+        }
     }
 }
 
-fn now(spells: &[&Spell], at: Moment) -> Now {
-    let mut prices = Prices::default();
-    let mut now = Now {
-        at,
-        levels: None,
-        lots: 0,
-        amount: 0,
-    };
-    for spell in spells.iter().filter(|spell| spell.is_on_offer(at)) {
-        prices.add(spell.price, 1.0);
-        now.lots += 1;
-        now.amount += u64::from(spell.amount);
-    }
-    now.levels = prices.levels();
-    now
-}
-
-/// Prices and for how long each was asked.
+/// Prices, ascending, and for how long each was asked.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Prices(Vec<(f64, f64)>);
 
 impl Prices {
+    /// Adds a price that is not below those before it.
     pub(super) fn add(&mut self, price: f64, weight: f64) {
-        if price.is_finite() && weight > 0.0 {
-            self.0.push((price, weight));
+        if !price.is_finite() || weight <= 0.0 {
+            return;
+        }
+        match self.0.last_mut() {
+            Some((last, sum)) if last.total_cmp(&price).is_eq() => *sum += weight,
+            Some(_) | None => self.0.push((price, weight)),
         }
     }
 
-    /// Ascending, each price once.
-    pub(super) fn sorted(mut self) -> Vec<(f64, f64)> {
-        self.0.sort_by(|(one, _), (other, _)| one.total_cmp(other));
-        self.0.dedup_by(|(next, more), (price, weight)| {
-            let is_same = next.total_cmp(price).is_eq();
-            if is_same {
-                *weight += *more;
-            }
-            is_same
-        });
+    /// The prices, each once, with their weights.
+    pub(super) fn sorted(self) -> Vec<(f64, f64)> {
         self.0
     }
 
-    fn levels(self) -> Option<Levels> {
-        let sorted = self.sorted();
+    fn levels(&self) -> Option<Levels> {
+        let sorted = &self.0;
         Some(Levels {
             lowest: sorted.first()?.0,
-            p20: quantile(&sorted, 0.2)?,
-            median: quantile(&sorted, 0.5)?,
-            p80: quantile(&sorted, 0.8)?,
+            p20: quantile(sorted, 0.2)?,
+            median: quantile(sorted, 0.5)?,
+            p80: quantile(sorted, 0.8)?,
         })
     }
 }
@@ -187,8 +192,9 @@ impl Parts {
         }
     }
 
-    fn add(&mut self, spell: &Spell) {
-        let (begin, end, removed) = (spell.first, spell.until(), spell.removed());
+    /// Adds an interval that is not cheaper than those before it.
+    fn add(&mut self, interval: &Interval) {
+        let (begin, end, removed) = (interval.first, interval.until(), interval.removed());
         let first = self.edges.partition_point(|edge| *edge <= begin);
         let sums = self.prices.iter_mut().zip(&mut self.amounts);
         let edges = self.edges.iter().zip(self.edges.iter().skip(1));
@@ -199,8 +205,8 @@ impl Parts {
             }
             // What only a single poll saw would count for nothing.
             let span = end.min(*until).since(begin.max(*from)).max(1);
-            prices.add(spell.price, seconds(span));
-            *amount += f64::from(spell.amount) * seconds(span);
+            prices.add(interval.price, seconds(span));
+            *amount += f64::from(interval.amount) * seconds(span);
         }
     }
 
@@ -232,35 +238,72 @@ struct Lows {
 }
 
 impl Lows {
-    fn of(spells: &[&Spell], polls: &[PollRow]) -> Self {
-        // The bits of numbers from zero on are in the order of the numbers.
-        let bits = |spell: &Spell| spell.price.max(0.0).to_bits();
-        let begins = spells.iter().map(|spell| (spell.first, bits(spell), true));
-        let ends = spells
-            .iter()
-            .map(|spell| (spell.removed(), bits(spell), false));
-        let mut turns: Vec<(Moment, u64, bool)> = begins.chain(ends).collect();
-        turns.sort_unstable();
-        let mut turns = turns.into_iter().peekable();
-        let mut asked: BTreeMap<u64, i64> = BTreeMap::new();
+    /// Of intervals by price: the first that was on offer at a poll is its lowest.
+    fn of(by_price: &[&Interval], polls: &[PollRow]) -> Self {
         let mut lows = Self::default();
-        for poll in polls {
-            while let Some((_, price, is_begin)) = turns.next_if(|(at, ..)| *at <= poll.at) {
-                let count = asked.entry(price).or_default();
-                *count += if is_begin { 1 } else { -1 };
-                if *count == 0 {
-                    asked.remove(&price);
-                }
+        let mut left = Unpriced::of(polls.len());
+        for interval in by_price {
+            if lows.prices.len() == polls.len() {
+                break;
             }
-            if let Some((bits, _)) = asked.first_key_value() {
-                let low = f64::from_bits(*bits);
-                lows.prices.push(low);
-                if lows.record.is_none_or(|(record, _)| low < record) {
-                    lows.record = Some((low, poll.at));
-                }
+            let removed = interval.removed();
+            let end = polls.partition_point(|poll| poll.at < removed);
+            let mut place = left.next(polls.partition_point(|poll| poll.at < interval.first));
+            while place < end {
+                // A price below zero is the market's mistake.
+                let low = interval.price.max(0.0);
+                lows.see(low, polls.get(place).map(|poll| poll.at));
+                left.remove(place);
+                place = left.next(place);
             }
         }
-        lows.prices.sort_by(f64::total_cmp);
         lows
+    }
+
+    fn see(&mut self, low: f64, at: Option<Moment>) {
+        self.prices.push(low);
+        match (&mut self.record, at) {
+            (Some((record, first)), Some(at)) if low <= *record => *first = at.min(*first),
+            (None, Some(at)) => self.record = Some((low, at)),
+            (Some(_) | None, _) => {}
+        }
+    }
+}
+
+/// The polls whose lowest price is not known yet.
+struct Unpriced {
+    /// For each poll one that is not earlier and may be without a price: itself, or where the search
+    /// for one goes on. The last stands for none.
+    next: Vec<usize>,
+}
+
+impl Unpriced {
+    fn of(polls: usize) -> Self {
+        Self {
+            next: (0..=polls).collect(),
+        }
+    }
+
+    /// The first poll without a price from `place` on.
+    fn next(&mut self, mut place: usize) -> usize {
+        let mut passed = place;
+        while let Some(next) = self.next.get(place).copied()
+            && next != place
+        {
+            place = next;
+        }
+        // The next search need not come this way again.
+        while let Some(next) = self.next.get_mut(passed)
+            && *next != place
+        {
+            passed = std::mem::replace(next, place);
+        }
+        place
+    }
+
+    fn remove(&mut self, place: usize) {
+        if let Some(next) = self.next.get_mut(place) {
+            *next = place + 1;
+        }
     }
 }

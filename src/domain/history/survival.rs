@@ -11,11 +11,10 @@
 //! few minutes allow for lives of hours. A lot that comes and goes between two polls is never seen:
 //! the curve is about those that last for a poll.
 
-use std::collections::HashMap;
-
+use super::outline::{Interval, Onset, Outline};
 use super::recall::{LotFilter, Recorded};
 use super::timeline::{self, seconds};
-use super::{Beginning, Ending, Lot, Moment, PollRow, Spell};
+use super::{Ending, Moment, PollRow};
 
 /// Quantile of the normal distribution for a band of 95 %.
 const Z: f64 = 1.959_963_984_540_054;
@@ -166,45 +165,56 @@ const fn count(number: usize) -> f64 {
 
 /// The stretches of lives that a search watched.
 pub fn lives(recorded: &Recorded, filter: &LotFilter) -> Vec<Life> {
-    let polls = timeline::usable(&recorded.excerpt.polls);
-    let mut watched = Watched::default();
-    for spell in filter.of(&recorded.excerpt.spells) {
-        watched.follow(spell, &polls);
+    recorded.outline(filter).0.lives()
+}
+
+impl Outline {
+    pub(super) fn lives(&self) -> Vec<Life> {
+        let polls = timeline::usable(&self.polls);
+        let mut watched = Watched {
+            alive: vec![None; self.lots()],
+            lives: Vec::new(),
+        };
+        for interval in &self.intervals {
+            watched.follow(*interval, &polls);
+        }
+        watched.lives
     }
-    watched.lives
 }
 
 /// A lot whose listing was seen.
 #[derive(Debug, Clone, Copy)]
-struct Alive<'a> {
+struct Alive {
     /// Seconds since 1970.
     born: f64,
     /// Its age when the current stretch began.
     from: f64,
-    spell: &'a Spell,
+    latest: Interval,
 }
 
-#[derive(Debug, Default)]
-struct Watched<'a> {
-    alive: HashMap<&'a Lot, Alive<'a>>,
+struct Watched {
+    /// By the numbers of their lots.
+    alive: Vec<Option<Alive>>,
     lives: Vec<Life>,
 }
 
-impl<'a> Watched<'a> {
-    fn follow(&mut self, spell: &'a Spell, polls: &[PollRow]) {
-        let before = self.alive.remove(&spell.lot);
-        let Some(alive) = begin(before, spell, polls) else {
+impl Watched {
+    fn follow(&mut self, interval: Interval, polls: &[PollRow]) {
+        let Some(place) = self.alive.get_mut(interval.lot as usize) else {
             return;
         };
-        let (to, is_departed) = match spell.end {
+        let Some(alive) = begin(place.take(), interval, polls) else {
+            return;
+        };
+        let (to, is_departed) = match interval.end {
             Some((Ending::Changed, _)) => {
-                self.alive.insert(&spell.lot, alive);
+                *place = Some(alive);
                 return;
             }
-            Some((Ending::Gone(_), at)) => (middle(spell.last, at), true),
+            Some((Ending::Gone(_), at)) => (middle(interval.last, at), true),
             Some((Ending::LostSight, _)) | None => {
-                self.alive.insert(&spell.lot, alive);
-                (seconds(spell.last.0), false)
+                *place = Some(alive);
+                (seconds(interval.last.0), false)
             }
         };
         let life = Life {
@@ -218,34 +228,36 @@ impl<'a> Watched<'a> {
     }
 }
 
-/// The lot as a spell begins; `None` if its age is unknown.
-fn begin<'a>(before: Option<Alive<'a>>, spell: &'a Spell, polls: &[PollRow]) -> Option<Alive<'a>> {
-    match spell.beginning {
-        Beginning::Listed => {
-            let missed = timeline::before(polls, spell.first).map_or(spell.first, |poll| poll.at);
+/// The lot as an interval begins; `None` if its age is unknown.
+fn begin(before: Option<Alive>, interval: Interval, polls: &[PollRow]) -> Option<Alive> {
+    let latest = interval;
+    match interval.onset {
+        Onset::Listed => {
+            let missed =
+                timeline::before(polls, interval.first).map_or(interval.first, |poll| poll.at);
             Some(Alive {
-                born: middle(missed, spell.first),
+                born: middle(missed, interval.first),
                 from: 0.0,
-                spell,
+                latest,
             })
         }
-        Beginning::Repriced { .. } | Beginning::Resized { .. } | Beginning::Revealed => {
+        Onset::Continued => {
             let before =
-                before.filter(|it| it.spell.end == Some((Ending::Changed, spell.first)))?;
-            Some(Alive { spell, ..before })
+                before.filter(|it| it.latest.end == Some((Ending::Changed, interval.first)))?;
+            Some(Alive { latest, ..before })
         }
-        Beginning::Found => {
-            let is_same = |old: &Spell| {
+        Onset::Found => {
+            let is_same = |old: &Interval| {
                 let has_lost = matches!(old.end, Some((Ending::LostSight, _)));
                 has_lost
-                    && old.amount == spell.amount
-                    && super::is_same_price(old.price, spell.price)
+                    && old.amount == interval.amount
+                    && super::is_same_price(old.price, interval.price)
             };
-            let before = before.filter(|it| is_same(it.spell))?;
+            let before = before.filter(|it| is_same(&it.latest))?;
             Some(Alive {
-                from: seconds(spell.first.0) - before.born,
+                from: seconds(interval.first.0) - before.born,
                 born: before.born,
-                spell,
+                latest,
             })
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::outline::{Interval, Onset};
 use super::recall::{LotFilter, Question, Recorded};
 use super::shift::{Outcomes, Shift};
 use super::{
@@ -240,7 +241,8 @@ fn events_of(question: &Question, recorded: &Recorded) -> Vec<Event> {
     });
     let mut events: Vec<Event> = gaps.filter(|event| is_asked(&event.at)).collect();
     let mut lives = Lives::default();
-    for spell in question.filter.of(&recorded.excerpt.spells) {
+    let spells = recorded.excerpt.spells.iter();
+    for spell in spells.filter(|spell| question.filter.asks_for(spell)) {
         let before = lives.follow(spell);
         if let Some(kind) = beginning(spell, &polls)
             && is_asked(&spell.first)
@@ -288,68 +290,79 @@ fn ending(spell: &Spell, polls: &[PollRow]) -> Option<(ChangeKind, Moment)> {
 
 impl Spell {
     /// Whether it continues an earlier spell of its lot.
-    pub(super) const fn continues(&self) -> bool {
-        match self.beginning {
-            Beginning::Repriced { .. } | Beginning::Resized { .. } | Beginning::Revealed => true,
-            Beginning::Found | Beginning::Listed => false,
-        }
+    const fn continues(&self) -> bool {
+        matches!(Onset::of(self.beginning), Onset::Continued)
     }
 }
 
 /// Since when lots are on offer, followed over their spells in order of time.
 #[derive(Debug, Default)]
-pub(super) struct Lives<'a> {
-    lots: HashMap<&'a Lot, Lived>,
+struct Lives<'a> {
+    lots: HashMap<&'a Lot, (Lived, Beginning)>,
 }
 
+/// Since when a lot is on offer, and its latest interval.
 #[derive(Debug, Clone, Copy)]
-struct Lived {
+pub(super) struct Lived {
     since: Moment,
     is_at_least: bool,
-    spell_since: Moment,
-    spell_until: Option<Moment>,
-    spell_is_at_least: bool,
+    latest_since: Moment,
+    latest_until: Option<Moment>,
+}
+
+impl Lived {
+    /// Goes on with the next interval of the lot.
+    pub(super) fn after(before: Option<Self>, interval: &Interval) -> Self {
+        let before = before.filter(|before| before.is_continued_by(interval));
+        // What began before the time asked for is older than it shows.
+        let is_at_least = match before {
+            Some(before) => before.is_at_least,
+            None => interval.onset != Onset::Listed,
+        };
+        Self {
+            since: before.map_or(interval.first, |before| before.since),
+            is_at_least,
+            latest_since: interval.first,
+            latest_until: interval.end.map(|(_, at)| at),
+        }
+    }
+
+    fn is_continued_by(&self, interval: &Interval) -> bool {
+        interval.onset == Onset::Continued && self.latest_until == Some(interval.first)
+    }
+
+    /// How long the lot has been on offer at a moment.
+    pub(super) fn lasted(&self, at: Moment) -> Lasted {
+        Lasted {
+            seconds: at.since(self.since),
+            is_at_least: self.is_at_least,
+        }
+    }
 }
 
 impl<'a> Lives<'a> {
     /// Goes on with the next spell of its lot; how long the one before lasted, if this continues it.
-    pub(super) fn follow(&mut self, spell: &'a Spell) -> Option<Lasted> {
-        let own = self.lots.get(&spell.lot).copied();
-        let before = own.filter(|own| spell.continues() && own.spell_until == Some(spell.first));
-        // A spell whose beginning was recorded before the time asked for is older than it shows.
-        let is_at_least = match before {
-            Some(before) => before.is_at_least,
-            None => spell.continues() || spell.beginning == Beginning::Found,
-        };
-        let lived = Lived {
-            since: before.map_or(spell.first, |before| before.since),
-            is_at_least,
-            spell_since: spell.first,
-            spell_until: spell.end.map(|(_, at)| at),
-            spell_is_at_least: matches!(spell.beginning, Beginning::Found | Beginning::Revealed),
-        };
-        self.lots.insert(&spell.lot, lived);
-        before.map(|before| Lasted {
-            seconds: spell.first.since(before.spell_since),
-            is_at_least: before.spell_is_at_least,
+    fn follow(&mut self, spell: &'a Spell) -> Option<Lasted> {
+        let interval = spell.interval(0);
+        let before = self.lots.get(&spell.lot).copied();
+        let lived = Lived::after(before.map(|(lived, _)| lived), &interval);
+        self.lots.insert(&spell.lot, (lived, spell.beginning));
+        let (before, beginning) = before.filter(|(before, _)| before.is_continued_by(&interval))?;
+        Some(Lasted {
+            seconds: spell.first.since(before.latest_since),
+            is_at_least: matches!(beginning, Beginning::Found | Beginning::Revealed),
         })
     }
 
     /// How long a lot has been on offer at a moment.
-    pub(super) fn lasted(&self, lot: &Lot, at: Moment) -> Option<Lasted> {
-        let lived = self.lots.get(lot)?;
-        Some(Lasted {
-            seconds: at.since(lived.since),
-            is_at_least: lived.is_at_least,
-        })
+    fn lasted(&self, lot: &Lot, at: Moment) -> Option<Lasted> {
+        Some(self.lots.get(lot)?.0.lasted(at))
     }
 }
 
 impl LotFilter {
-    /// The spells of the lots that it lets through. A damaged database may hold prices that are no
-    /// numbers.
-    pub(super) fn of<'a>(&'a self, spells: &'a [Spell]) -> impl Iterator<Item = &'a Spell> {
-        let is_asked = |spell: &&Spell| self.accepts(&spell.lot) && spell.price.is_finite();
-        spells.iter().filter(is_asked)
+    /// Whether it lets a spell's lot through. A damaged database may hold prices that are no numbers.
+    pub(super) fn asks_for(&self, spell: &Spell) -> bool {
+        self.accepts(&spell.lot) && spell.price.is_finite()
     }
 }

@@ -1,6 +1,6 @@
-//! When a search was watched, and when its lots were on offer.
+//! When a search was watched.
 
-use super::{Ending, Moment, PollRow, Spell};
+use super::{Moment, PollRow};
 
 /// The usable polls, in their order.
 pub(super) fn usable(polls: &[PollRow]) -> Vec<PollRow> {
@@ -57,27 +57,4 @@ pub(super) const fn seconds(span: i64) -> f64 {
 /// `part` of `all`; nothing of nothing.
 pub(super) fn share(part: f64, all: f64) -> f64 {
     if all > 0.0 { part / all } else { 0.0 }
-}
-
-impl Spell {
-    /// Until when the lot counts as on offer: what a poll saw holds until the next one.
-    pub(super) fn until(&self) -> Moment {
-        match self.end {
-            Some((Ending::Gone(_) | Ending::Changed, at)) => at,
-            Some((Ending::LostSight, _)) | None => self.last,
-        }
-    }
-
-    /// Whether the lot counted as on offer at a poll.
-    pub(super) fn is_on_offer(&self, at: Moment) -> bool {
-        self.first <= at && at < self.removed()
-    }
-
-    /// The first moment at which the lot no longer counts as on offer.
-    pub(super) fn removed(&self) -> Moment {
-        match self.end {
-            Some((Ending::Gone(_) | Ending::Changed, at)) => at,
-            Some((Ending::LostSight, _)) | None => Moment(self.last.0.saturating_add(1)),
-        }
-    }
 }

@@ -1,19 +1,21 @@
 //! Whether a price is low, and how long such offers last.
 
+use super::outline::Outline;
 use super::recall::{Question, Recorded};
 use super::series::{Prices, quantile};
 use super::survival::Lifetimes;
-use super::tape::{Lasted, Lives};
+use super::tape::{Lasted, Lived};
 use super::timeline::{self, seconds, share};
-use super::{Lot, Moment, SearchKey, lifetimes, lives};
+use super::{Lot, Moment, SearchKey, lifetimes};
 use crate::domain::OfferType;
+use crate::domain::format::{percent, trimmed};
 
 /// Machine-days on offer below which there is no verdict.
-pub const LEAST_MACHINE_DAYS: f64 = 30.0;
+const LEAST_MACHINE_DAYS: f64 = 30.0;
 /// The share of the time that has to be watched for a verdict.
-pub const LEAST_COVERAGE: f64 = 0.5;
+const LEAST_COVERAGE: f64 = 0.5;
 /// Departures below which nothing is said of lifetimes.
-pub const LEAST_DEPARTURES: usize = 30;
+const LEAST_DEPARTURES: usize = 30;
 
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
@@ -78,6 +80,32 @@ pub enum Verdict {
     Given(Rating),
 }
 
+impl Standing {
+    /// What the price is called: `low`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Typical => "typical",
+            Self::High => "high",
+        }
+    }
+}
+
+impl Withheld {
+    /// Why there is no verdict.
+    pub fn sentence(&self) -> String {
+        if self.coverage < LEAST_COVERAGE {
+            let (watched, least) = (percent(self.coverage), percent(LEAST_COVERAGE));
+            return format!("No price verdict yet: watched {watched} of the time ({least} needed)");
+        }
+        format!(
+            "No price verdict yet: {} of {} machine-days recorded",
+            trimmed(self.machine_days.floor(), 0),
+            trimmed(LEAST_MACHINE_DAYS, 0)
+        )
+    }
+}
+
 impl Memory {
     /// How long a lot has been on offer at `now`; `None` if the last poll did not see it.
     pub fn seen(&self, lot: &Lot, now: Moment) -> Option<Lasted> {
@@ -98,42 +126,61 @@ impl Memory {
 
 /// Sums up what was recorded of a question's lots.
 pub fn memory(question: &Question, recorded: &Recorded) -> Memory {
-    let polls = timeline::usable(&recorded.excerpt.polls);
-    let until = question.until;
-    let first = polls.partition_point(|poll| poll.at < question.since);
-    let since = polls.get(first).map_or(question.since, |poll| poll.at);
-    let last = polls.iter().rfind(|poll| poll.at <= until);
-    let last = last.map_or(since, |poll| poll.at);
-    let mut prices = Prices::default();
-    let mut asked = 0.0;
-    let mut on_offer = Vec::new();
-    let mut lived = Lives::default();
-    for spell in question.filter.of(&recorded.excerpt.spells) {
-        let span = spell.until().min(until).since(spell.first.max(since));
-        if span > 0 {
-            prices.add(spell.price, seconds(span));
-            asked += seconds(span);
+    let (outline, lots) = recorded.outline(&question.filter);
+    let name = |number: u32| lots.get(number as usize).map(|lot| Lot::clone(lot));
+    outline.memory(question, name)
+}
+
+impl Outline {
+    /// Sums up all its lots; `name` tells which lot has a number.
+    pub fn memory(&self, question: &Question, name: impl Fn(u32) -> Option<Lot>) -> Memory {
+        let polls = timeline::usable(&self.polls);
+        let until = question.until;
+        let first = polls.partition_point(|poll| poll.at < question.since);
+        let since = polls.get(first).map_or(question.since, |poll| poll.at);
+        let last = polls.iter().rfind(|poll| poll.at <= until);
+        let last = last.map_or(since, |poll| poll.at);
+        let mut prices = Prices::default();
+        let mut asked = 0.0;
+        for interval in self.by_price() {
+            let span = interval.until().min(until).since(interval.first.max(since));
+            if span > 0 {
+                prices.add(interval.price, seconds(span));
+                asked += seconds(span);
+            }
         }
-        lived.follow(spell);
-        if spell.is_on_offer(last)
-            && let Some(lasted) = lived.lasted(&spell.lot, last)
-        {
-            on_offer.push((spell.lot.clone(), lasted));
+        let times = timeline::watched(&polls, since, until);
+        let watched = seconds(timeline::overlap(&times, since, until));
+        Memory {
+            search: self.search.clone(),
+            since,
+            until,
+            coverage: share(watched, seconds(until.since(since))),
+            machine_days: asked / SECONDS_PER_DAY,
+            lifetimes: lifetimes(&self.lives()),
+            prices: prices.sorted(),
+            on_offer: self.on_offer(last, name),
+            last,
         }
     }
-    on_offer.sort_by(|(one, _), (other, _)| one.cmp(other));
-    let times = timeline::watched(&polls, since, until);
-    let watched = seconds(timeline::overlap(&times, since, until));
-    Memory {
-        search: recorded.search.clone(),
-        since,
-        until,
-        coverage: share(watched, seconds(until.since(since))),
-        machine_days: asked / SECONDS_PER_DAY,
-        lifetimes: lifetimes(&lives(recorded, &question.filter)),
-        prices: prices.sorted(),
-        on_offer,
-        last,
+
+    /// The lots on offer at a poll, sorted, and how long they are so.
+    fn on_offer(&self, at: Moment, name: impl Fn(u32) -> Option<Lot>) -> Vec<(Lot, Lasted)> {
+        let mut lives: Vec<Option<Lived>> = vec![None; self.lots()];
+        let mut on_offer = Vec::new();
+        for interval in &self.intervals {
+            let Some(life) = lives.get_mut(interval.lot as usize) else {
+                continue;
+            };
+            let lived = *life.insert(Lived::after(*life, interval));
+            if interval.is_on_offer(at)
+                && let Some(lot) = name(interval.lot)
+            {
+                on_offer.push((lot, lived.lasted(at)));
+            }
+        }
+        on_offer.sort_by(|(one, _), (other, _)| one.cmp(other));
+        on_offer
     }
 }
 

@@ -60,6 +60,7 @@ impl<S: Surface> Dashboard<S> {
             Effect::KeepAlerts { change, before } => {
                 self.keep(Job::Alerts(Box::new((*change, before))));
             }
+            Effect::ClaimRing(claim) => self.remember(HistoryJob::Claim(claim)),
             Effect::Ring(alarm) => self.ring(*alarm),
             Effect::SaveRun { run, now, path } => {
                 routes::save(self.outbox.clone(), (run, self.calls.secrets()), now, path);

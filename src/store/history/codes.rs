@@ -1,6 +1,6 @@
 //! The domain's enums as they are stored. Stored codes never change their meaning.
 
-use crate::domain::history::{Beginning, Cause, Ending, PollOutcome};
+use crate::domain::history::{Beginning, Cause, Ending, Onset, PollOutcome};
 use crate::domain::{OfferType, Resource};
 
 pub(super) const fn resource(resource: Resource) -> i64 {
@@ -75,6 +75,22 @@ pub(super) fn beginning_of(code: i64, was: Option<f64>) -> Beginning {
         (3, Some(from)) => Beginning::Resized { from: from as u32 },
         (4, _) => Beginning::Revealed,
         _ => Beginning::Found,
+    }
+}
+
+pub(super) const fn onset(onset: Onset) -> u8 {
+    match onset {
+        Onset::Found => 0,
+        Onset::Listed => 1,
+        Onset::Continued => 2,
+    }
+}
+
+pub(super) const fn onset_of(code: u8) -> Onset {
+    match code {
+        1 => Onset::Listed,
+        2 => Onset::Continued,
+        _ => Onset::Found,
     }
 }
 

@@ -6,11 +6,11 @@ use super::{Database, HistoryError};
 use crate::domain::history::{Moment, SearchKey};
 
 /// A lease that ends later than this was written by a clock that was wrong, in seconds.
-const LONGEST: i64 = 86_400;
+pub(super) const LONGEST: i64 = 86_400;
 
 /// A program that polls: its process and a random number, since process ids return.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Holder(String);
+pub struct Holder(pub(super) String);
 
 impl Holder {
     pub fn of_process() -> Self {

@@ -13,7 +13,7 @@ pub struct Contents {
     pub spells: i64,
     /// Bytes.
     pub size: i64,
-    /// The first and the last poll.
+    /// The first and the last poll, by the clock in use.
     pub span: Option<(Moment, Moment)>,
 }
 
@@ -66,11 +66,12 @@ impl Database {
                 self.connection
                     .pragma_query_value(None, name, |row| row.get::<_, i64>(0))
             };
-            let span: (Option<i64>, Option<i64>) =
-                self.connection
-                    .query_row("SELECT min(at), max(at) FROM poll", [], |row| {
-                        Ok((row.get(0)?, row.get(1)?))
-                    })?;
+            let span: (Option<i64>, Option<i64>) = self.connection.query_row(
+                "SELECT min(at - ahead), max(at - ahead)
+                         FROM poll JOIN search ON search.id = poll.search",
+                [],
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )?;
             Ok(Contents {
                 searches: count("search")?,
                 polls: count("poll")?,

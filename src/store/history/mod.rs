@@ -7,11 +7,14 @@
 //!
 //! No error here ends the session: the caller says it once and goes on without a memory.
 
+mod block;
 mod codes;
 mod lease;
 mod maintenance;
+mod outline;
 mod read;
 mod retention;
+mod ring;
 mod schema;
 mod write;
 
@@ -23,6 +26,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::files;
 use super::paths::Paths;
+use crate::domain::annotations::Supplier;
 
 pub use lease::Holder;
 pub use maintenance::{Contents, ExportedSpell};
@@ -95,6 +99,8 @@ pub struct Database {
     /// The market that is recorded: another address is another market.
     market: String,
     limits: Limits,
+    /// Machines and hosts that no answer is about.
+    left_out: Vec<Supplier>,
     /// Polls written since the last look at the limits.
     unswept: u32,
 }
@@ -153,6 +159,7 @@ impl Database {
             path,
             market: market.to_owned(),
             limits: Limits::default(),
+            left_out: Vec::new(),
             // The first poll of a session looks at the limits.
             unswept: write::SWEEP_EVERY,
         })
@@ -165,9 +172,21 @@ impl Database {
         self
     }
 
+    /// Answers as if these machines and hosts had never been on offer.
+    #[must_use]
+    pub fn leaving_out(mut self, suppliers: impl Iterator<Item = Supplier>) -> Self {
+        self.left_out = suppliers.collect();
+        self
+    }
+
     fn explained(&self, error: &rusqlite::Error) -> HistoryError {
         explained(&self.path, error)
     }
+}
+
+fn is_read_only(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+    matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem)
 }
 
 /// Opens a private file; the outer error is the file system's.
@@ -195,7 +214,7 @@ fn connect(path: &Path) -> std::io::Result<rusqlite::Result<Connection>> {
         #[cfg(not(unix))]
         Ok(_) => {}
         // A read-only file is reported as such once it is open.
-        Err(error) if path.exists() && error.kind() == std::io::ErrorKind::PermissionDenied => {}
+        Err(error) if path.exists() && is_read_only(&error) => {}
         Err(error) => return Err(error),
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;

@@ -1,14 +1,22 @@
 //! Reading what was recorded.
 
-use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::{Database, HistoryError, codes};
+use crate::domain::annotations::Supplier;
 use crate::domain::history::{
-    self, Answer, Excerpt, Lot, LotFilter, Moment, PollRow, Question, Recorded, SearchKey, Spell,
-    Want,
+    self, Answer, Event, Excerpt, Lot, LotFilter, Moment, PollRow, Question, Recorded, SearchKey,
+    Spell, Want,
 };
+
+/// Seconds in which there may be enough events for a tape.
+const RECENT: i64 = 3600;
+
+/// Seconds that most lots are on offer at most.
+const LIVES: i64 = 86_400;
 
 /// The columns that [`spell`] reads.
 const SPELL: &str = "amount, price, offer, beginning, was, first, last, ending, ended";
@@ -25,15 +33,70 @@ impl Database {
         search: &SearchKey,
         question: &Question,
     ) -> Result<Excerpt, HistoryError> {
-        let read = || {
-            // One moment of the file, although other programs write to it.
-            let transaction = self.connection.unchecked_transaction()?;
-            let Some(search) = self::search(&transaction, &self.market, search)? else {
-                return Ok(Excerpt::default());
-            };
-            excerpt(&transaction, search, question)
+        self.excerpt_of(search, question, &Which::Filter(&question.filter))
+            .map_err(|error| self.explained(&error))
+    }
+
+    fn excerpt_of(
+        &self,
+        search: &SearchKey,
+        question: &Question,
+        which: &Which<'_>,
+    ) -> rusqlite::Result<Excerpt> {
+        // One moment of the file, although other programs write to it.
+        let transaction = self.connection.unchecked_transaction()?;
+        let Some(search) = self::search(&transaction, &self.market, search)? else {
+            return Ok(Excerpt::default());
         };
-        read().map_err(|error| self.explained(&error))
+        let span = Span::of(&transaction, search, question)?;
+        let polls = span.polls(&transaction)?;
+        let mut spells = Vec::new();
+        if question.want != Want::Searches {
+            let mut read = SpellReader {
+                connection: &transaction,
+                span: &span,
+                lots: HashMap::new(),
+            };
+            match which {
+                Which::Filter(filter) if filter.machine.is_none() => {
+                    read.all(filter, &mut spells)?
+                }
+                Which::Filter(filter) => {
+                    let lots = lots(&transaction, filter)?;
+                    read.of_each(&lots, &mut spells)?;
+                }
+                Which::These(names) => {
+                    let lots = numbers(&transaction, names)?;
+                    read.of_each(&lots, &mut spells)?;
+                }
+            }
+            spells.retain(|spell: &Spell| !self.leaves_out(spell));
+            spells.sort_by_key(|spell| spell.first);
+        }
+        Ok(Excerpt { polls, spells }.earlier(span.ahead))
+    }
+
+    fn leaves_out(&self, spell: &Spell) -> bool {
+        self.left_out.iter().any(|supplier| match supplier {
+            Supplier::Machine(machine) => spell.lot.machine == *machine,
+            Supplier::Host(host) => spell.host == Some(*host),
+        })
+    }
+
+    /// The numbers of the lots that are left out.
+    pub(super) fn left_out(&self) -> rusqlite::Result<Vec<i64>> {
+        let mut lots = Vec::new();
+        for supplier in &self.left_out {
+            let sql = match supplier {
+                Supplier::Machine(_) => "SELECT id FROM lot WHERE machine = ?1",
+                Supplier::Host(_) => "SELECT id FROM lot WHERE host = ?1",
+            };
+            let mut statement = self.connection.prepare_cached(sql)?;
+            for lot in statement.query_map([supplier.id()], |row| row.get(0))? {
+                lots.push(lot?);
+            }
+        }
+        Ok(lots)
     }
 
     /// The answer to a question, from what was recorded of the searches that it asks about.
@@ -42,16 +105,102 @@ impl Database {
     ///
     /// When the database cannot be read.
     pub fn answer(&self, question: &Question) -> Result<Answer, HistoryError> {
+        let answer = match (&question.search, question.want) {
+            (Some(search), Want::Series { buckets }) => self
+                .outline(search, question)
+                .map(|found| Answer::Series(found.map(|it| it.outline.series(question, buckets)))),
+            (Some(search), Want::Memory) => self
+                .outline(search, question)
+                .and_then(|found| found.map(|it| it.memory(question, self)).transpose())
+                .map(Answer::Memory),
+            (_, Want::Tape { most }) => self.tape(question, most).map(Answer::Tape),
+            (_, Want::Series { .. } | Want::Memory | Want::Searches) => self
+                .recorded(question, &Which::Filter(&question.filter))
+                .map(|recorded| history::answer(question, &recorded)),
+        };
+        answer.map_err(|error| self.explained(&error))
+    }
+
+    /// What was recorded of the searches that a question asks about.
+    fn recorded(&self, question: &Question, which: &Which<'_>) -> rusqlite::Result<Vec<Recorded>> {
         let searches = match &question.search {
             Some(search) => vec![search.clone()],
-            None => self.searches()?,
+            None => self.keys()?,
         };
-        let mut recorded = Vec::with_capacity(searches.len());
-        for search in searches {
-            let excerpt = self.excerpt(&search, question)?;
-            recorded.push(Recorded { search, excerpt });
+        let recorded = searches.into_iter().map(|search| {
+            let excerpt = self.excerpt_of(&search, question, which)?;
+            Ok(Recorded { search, excerpt })
+        });
+        recorded.collect()
+    }
+
+    /// What was recorded of lots: some days before a time, and of those that have been on offer for
+    /// longer the whole time of the question.
+    fn lives_of(
+        &self,
+        lots: &BTreeSet<Lot>,
+        question: &Question,
+        time: Moment,
+    ) -> rusqlite::Result<Vec<Recorded>> {
+        let since = question.since.max(Moment(time.0.saturating_sub(LIVES)));
+        let near = Question {
+            since,
+            ..question.clone()
+        };
+        let mut recorded = self.recorded(&near, &Which::These(lots))?;
+        if since == question.since {
+            return Ok(recorded);
         }
-        Ok(history::answer(question, &recorded))
+        let spells = recorded.iter().flat_map(|one| &one.excerpt.spells);
+        let older = spells.filter(|spell| spell.first < since);
+        let older: BTreeSet<Lot> = older.map(|spell| spell.lot.clone()).collect();
+        for (one, whole) in recorded
+            .iter_mut()
+            .zip(self.recorded(question, &Which::These(&older))?)
+        {
+            let spells = &mut one.excerpt.spells;
+            spells.retain(|spell| !older.contains(&spell.lot));
+            spells.extend(whole.excerpt.spells);
+            spells.sort_by_key(|spell| spell.first);
+        }
+        Ok(recorded)
+    }
+
+    /// The newest events: those of a short time, if there are enough, with the whole time of their
+    /// lots, which tells how long they lasted.
+    fn tape(&self, question: &Question, most: usize) -> rusqlite::Result<Vec<Event>> {
+        let mut back = RECENT;
+        loop {
+            let recent = Question {
+                since: question
+                    .since
+                    .max(Moment(question.until.0.saturating_sub(back))),
+                ..question.clone()
+            };
+            let recorded = self.recorded(&recent, &Which::Filter(&question.filter))?;
+            if recent.since == question.since {
+                return Ok(history::tape(question, &recorded, most));
+            }
+            back = back.saturating_mul(4);
+            let events = history::tape(&recent, &recorded, usize::MAX);
+            if events.len() < most {
+                continue;
+            }
+            // Of several searches, one may tell what another told before the short time.
+            let told = if recorded.len() == 1 {
+                most
+            } else {
+                usize::MAX
+            };
+            let lots = events.iter().take(told).filter_map(Event::lot);
+            let recorded = self.lives_of(&lots.cloned().collect(), question, recent.since)?;
+            let events = history::tape(question, &recorded, most);
+            // Earlier ones of other lots are missing here.
+            let is_recent = |event: &Event| event.at >= recent.since;
+            if events.len() == most && events.last().is_some_and(is_recent) {
+                return Ok(events);
+            }
+        }
     }
 
     /// The recorded searches of the market.
@@ -60,28 +209,29 @@ impl Database {
     ///
     /// When the database cannot be read.
     pub fn searches(&self) -> Result<Vec<SearchKey>, HistoryError> {
-        let read = || {
-            self.connection
-                .prepare_cached(
-                    "SELECT resource, offer_type, conditions FROM search WHERE market = ?1
+        self.keys().map_err(|error| self.explained(&error))
+    }
+
+    fn keys(&self) -> rusqlite::Result<Vec<SearchKey>> {
+        self.connection
+            .prepare_cached(
+                "SELECT resource, offer_type, conditions FROM search WHERE market = ?1
                      ORDER BY id",
-                )?
-                .query_map([&self.market], |row| {
-                    let resource = codes::resource_of(row.get(0)?);
-                    let offer_type = codes::offer_type_of(row.get(1)?);
-                    let conditions: String = row.get(2)?;
-                    Ok(resource
-                        .zip(offer_type)
-                        .map(|(resource, offer_type)| SearchKey {
-                            resource,
-                            offer_type,
-                            conditions,
-                        }))
-                })?
-                .filter_map(Result::transpose)
-                .collect::<rusqlite::Result<_>>()
-        };
-        read().map_err(|error| self.explained(&error))
+            )?
+            .query_map([&self.market], |row| {
+                let resource = codes::resource_of(row.get(0)?);
+                let offer_type = codes::offer_type_of(row.get(1)?);
+                let conditions: String = row.get(2)?;
+                Ok(resource
+                    .zip(offer_type)
+                    .map(|(resource, offer_type)| SearchKey {
+                        resource,
+                        offer_type,
+                        conditions,
+                    }))
+            })?
+            .filter_map(Result::transpose)
+            .collect()
     }
 }
 
@@ -106,6 +256,13 @@ pub(super) fn search(
             |row| row.get(0),
         )
         .optional()
+}
+
+/// Seconds by which the times on the record of a search are ahead of the clock.
+pub(super) fn ahead(connection: &Connection, search: i64) -> rusqlite::Result<i64> {
+    connection
+        .prepare_cached("SELECT ahead FROM search WHERE id = ?1")?
+        .query_row([search], |row| row.get(0))
 }
 
 /// The newest poll of a search that says what was on offer.
@@ -163,37 +320,122 @@ struct Known {
     host: Option<i64>,
 }
 
-/// The lots of a filter, by their numbers.
-fn lots(connection: &Connection, filter: &LotFilter) -> rusqlite::Result<HashMap<i64, Known>> {
+/// The lots that are to be read.
+enum Which<'q> {
+    Filter(&'q LotFilter),
+    These(&'q BTreeSet<Lot>),
+}
+
+/// The numbers of the lots of a filter.
+pub(super) fn lots(connection: &Connection, filter: &LotFilter) -> rusqlite::Result<Vec<i64>> {
+    // With "or", no index could be used.
+    let sql = match (filter.machine, &filter.model) {
+        (Some(_), Some(_)) => "SELECT id FROM lot WHERE machine = ?1 AND model = ?2",
+        (Some(_), None) => "SELECT id FROM lot WHERE machine = ?1 AND ?2 IS NULL",
+        (None, Some(_)) => "SELECT id FROM lot WHERE model = ?2 AND ?1 IS NULL",
+        (None, None) => "SELECT id FROM lot WHERE ?1 IS NULL AND ?2 IS NULL",
+    };
     connection
-        .prepare_cached(
-            "SELECT id, machine, model, host FROM lot
-             WHERE (?1 IS NULL OR machine = ?1) AND (?2 IS NULL OR model = ?2)",
-        )?
-        .query_map(params![filter.machine, filter.model], |row| {
-            let lot = Lot {
-                machine: row.get(1)?,
-                model: row.get(2)?,
-            };
-            let host = row.get(3)?;
-            Ok((row.get(0)?, Known { lot, host }))
-        })?
+        .prepare_cached(sql)?
+        .query_map(params![filter.machine, filter.model], |row| row.get(0))?
         .collect()
+}
+
+/// The numbers of lots.
+fn numbers(connection: &Connection, lots: &BTreeSet<Lot>) -> rusqlite::Result<Vec<i64>> {
+    let mut statement =
+        connection.prepare_cached("SELECT id FROM lot WHERE machine = ?1 AND model = ?2")?;
+    let mut numbers = Vec::with_capacity(lots.len());
+    for lot in lots {
+        let number =
+            statement.query_row(params![lot.machine, lot.model], |row| row.get::<_, i64>(0));
+        numbers.extend(number.optional()?);
+    }
+    Ok(numbers)
+}
+
+/// The lot with a number.
+fn known(connection: &Connection, lot: i64) -> rusqlite::Result<Known> {
+    connection
+        .prepare_cached("SELECT machine, model, host FROM lot WHERE id = ?1")?
+        .query_row([lot], |row| {
+            let lot = Lot {
+                machine: row.get(0)?,
+                model: row.get(1)?,
+            };
+            let host = row.get(2)?;
+            Ok(Known { lot, host })
+        })
+}
+
+/// The name of the lot with a number.
+pub(super) fn name(connection: &Connection, lot: i64) -> rusqlite::Result<Lot> {
+    known(connection, lot).map(|known| known.lot)
+}
+
+/// The time of a question on the record of a search.
+pub(super) struct Span {
+    pub search: i64,
+    /// Seconds by which times on record are ahead of the clock.
+    pub ahead: i64,
+    pub since: i64,
+    pub until: i64,
+    /// The usable poll before the time: what it saw last ended in it.
+    pub from: i64,
+    /// When the spells on offer were seen last.
+    pub seen: Moment,
+}
+
+impl Span {
+    pub(super) fn of(
+        connection: &Connection,
+        search: i64,
+        question: &Question,
+    ) -> rusqlite::Result<Self> {
+        let ahead = ahead(connection, search)?;
+        let since = question.since.0.saturating_add(ahead);
+        let until = question.until.0.saturating_add(ahead);
+        let before: Option<i64> = connection
+            .prepare_cached(
+                "SELECT max(at) FROM poll WHERE search = ?1 AND at < ?2 AND outcome IN (0, 1)",
+            )?
+            .query_row(params![search, since], |row| row.get(0))?;
+        let last = last_usable(connection, search)?;
+        Ok(Self {
+            search,
+            ahead,
+            since,
+            until,
+            from: before.unwrap_or(since),
+            seen: last.map_or(Moment(until), |last| last.at),
+        })
+    }
+
+    pub(super) fn polls(&self, connection: &Connection) -> rusqlite::Result<Vec<PollRow>> {
+        connection
+            .prepare_cached(
+                "SELECT at, took, outcome, found, every, bans FROM poll
+                 WHERE search = ?1 AND at BETWEEN ?2 AND ?3 AND (at >= ?4 OR at = ?2)
+                 ORDER BY at",
+            )?
+            .query_map(
+                params![self.search, self.from, self.until, self.since],
+                poll,
+            )?
+            .collect()
+    }
 }
 
 /// Reads the spells of a search that overlap a time.
 struct SpellReader<'c> {
     connection: &'c Connection,
-    search: i64,
+    span: &'c Span,
+    /// Those that were met so far.
     lots: HashMap<i64, Known>,
-    from: i64,
-    until: i64,
-    /// When the spells on offer were seen last.
-    seen: Moment,
 }
 
 impl SpellReader<'_> {
-    fn all(&self, spells: &mut Vec<Spell>) -> rusqlite::Result<()> {
+    fn all(&mut self, filter: &LotFilter, spells: &mut Vec<Spell>) -> rusqlite::Result<()> {
         // In one, the indexes could not be used.
         for part in [
             "ending IS NULL AND ?2 IS NOT NULL",
@@ -202,26 +444,37 @@ impl SpellReader<'_> {
             let mut statement = self.connection.prepare_cached(&format!(
                 "SELECT {SPELL}, lot FROM spell WHERE search = ?1 AND {part} AND first <= ?3"
             ))?;
-            let mut rows = statement.query(params![self.search, self.from, self.until])?;
+            let span = self.span;
+            let mut rows = statement.query(params![span.search, span.from, span.until])?;
             while let Some(row) = rows.next()? {
-                if let Some(lot) = self.lots.get(&row.get(9)?) {
-                    spells.push(spell(row, lot, self.seen)?);
+                let known = self.known(row.get(9)?)?;
+                if filter.accepts(&known.lot) {
+                    spells.push(spell(row, known, span.seen)?);
                 }
             }
         }
         Ok(())
     }
 
+    fn known(&mut self, lot: i64) -> rusqlite::Result<&Known> {
+        Ok(match self.lots.entry(lot) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => place.insert(known(self.connection, lot)?),
+        })
+    }
+
     /// A join would read the other lots too.
-    fn of_each_lot(&self, spells: &mut Vec<Spell>) -> rusqlite::Result<()> {
+    fn of_each(&mut self, lots: &[i64], spells: &mut Vec<Spell>) -> rusqlite::Result<()> {
         let mut statement = self.connection.prepare_cached(&format!(
             "SELECT {SPELL} FROM spell
              WHERE lot = ?4 AND search = ?1 AND first <= ?3 AND (ending IS NULL OR ended >= ?2)"
         ))?;
-        for (id, lot) in &self.lots {
-            let mut rows = statement.query(params![self.search, self.from, self.until, id])?;
+        let span = self.span;
+        for lot in lots {
+            let known = known(self.connection, *lot)?;
+            let mut rows = statement.query(params![span.search, span.from, span.until, lot])?;
             while let Some(row) = rows.next()? {
-                spells.push(spell(row, lot, self.seen)?);
+                spells.push(spell(row, &known, span.seen)?);
             }
         }
         Ok(())
@@ -247,42 +500,4 @@ fn spell(row: &Row<'_>, known: &Known, seen: Moment) -> rusqlite::Result<Spell> 
             .zip(ended)
             .map(|(ending, ended)| (codes::ending_of(ending), Moment(ended))),
     })
-}
-
-fn excerpt(connection: &Connection, search: i64, question: &Question) -> rusqlite::Result<Excerpt> {
-    let (since, until) = (question.since, question.until);
-    // What the poll before the time saw last ended in it.
-    let before: Option<i64> = connection
-        .prepare_cached(
-            "SELECT max(at) FROM poll WHERE search = ?1 AND at < ?2 AND outcome IN (0, 1)",
-        )?
-        .query_row(params![search, since.0], |row| row.get(0))?;
-    let from = before.unwrap_or(since.0);
-    let polls = connection
-        .prepare_cached(
-            "SELECT at, took, outcome, found, every, bans FROM poll
-             WHERE search = ?1 AND at BETWEEN ?2 AND ?3 AND (at >= ?4 OR at = ?2)
-             ORDER BY at",
-        )?
-        .query_map(params![search, from, until.0, since.0], poll)?
-        .collect::<rusqlite::Result<_>>()?;
-    let seen = last_usable(connection, search)?.map_or(until, |last| last.at);
-    let mut spells = Vec::new();
-    if question.want != Want::Searches {
-        let read = SpellReader {
-            connection,
-            search,
-            lots: lots(connection, &question.filter)?,
-            from,
-            until: until.0,
-            seen,
-        };
-        if question.filter == LotFilter::default() {
-            read.all(&mut spells)?;
-        } else {
-            read.of_each_lot(&mut spells)?;
-        }
-        spells.sort_by_key(|spell: &Spell| spell.first);
-    }
-    Ok(Excerpt { polls, spells })
 }

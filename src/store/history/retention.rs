@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, TransactionBehavior, params};
 
-use super::{Database, HistoryError};
+use super::{Database, HistoryError, block};
 use crate::domain::history::Moment;
 
 /// Pages that are given back to the file system at a time: 4 MiB.
@@ -30,7 +30,8 @@ impl Default for Limits {
 }
 
 impl Database {
-    /// Deletes what exceeds the limits, oldest first, and shrinks the file.
+    /// Deletes what exceeds the limits, oldest first, seals the days that are over and shrinks the
+    /// file.
     ///
     /// # Errors
     ///
@@ -45,6 +46,7 @@ impl Database {
                 };
                 forget_before(connection, oldest)?;
             }
+            block::seal(connection)?;
             shrink(connection)
         };
         sweep(&mut self.connection).map_err(|error| self.explained(&error))
@@ -102,6 +104,8 @@ fn forget_before(connection: &mut Connection, border: i64) -> rusqlite::Result<(
         params![border],
     )?;
     transaction.execute("DELETE FROM poll WHERE at < ?1", params![border])?;
+    transaction.execute("DELETE FROM ring WHERE at < ?1", params![border])?;
+    transaction.execute("DELETE FROM block WHERE since < ?1", params![border])?;
     transaction.execute(
         "DELETE FROM search WHERE id NOT IN (SELECT search FROM poll)
          AND id NOT IN (SELECT search FROM lease)",

@@ -9,9 +9,9 @@ const APPLICATION: i32 = 0x6272_7365;
 /// are about.
 ///
 /// A spell without an ending is on offer; its `last` is the search's last usable poll, unless the
-/// column names an earlier one that saw it last. The index of the others has all that is read of
-/// them, in the order of questions about a time: a month is read without a look at the table.
-const STEPS: [&str; 3] = [
+/// column names an earlier one that saw it last. A block has the closed spells of a day once more,
+/// see [`super::block`].
+const STEPS: [&str; 4] = [
     "CREATE TABLE search (
         id INTEGER PRIMARY KEY,
         market TEXT NOT NULL,
@@ -61,6 +61,21 @@ const STEPS: [&str; 3] = [
         until INTEGER NOT NULL
     );",
     "ALTER TABLE poll ADD COLUMN bans INTEGER NOT NULL DEFAULT 0;",
+    "ALTER TABLE search ADD COLUMN ahead INTEGER NOT NULL DEFAULT 0;
+    DROP INDEX spell_closed;
+    CREATE INDEX spell_ended ON spell (search, ended) WHERE ending IS NOT NULL;
+    CREATE TABLE block (
+        search INTEGER NOT NULL REFERENCES search (id) ON DELETE CASCADE,
+        since INTEGER NOT NULL,
+        until INTEGER NOT NULL,
+        spells BLOB NOT NULL,
+        UNIQUE (search, until)
+    );
+    CREATE TABLE ring (
+        alert TEXT PRIMARY KEY,
+        holder TEXT NOT NULL,
+        at INTEGER NOT NULL
+    ) WITHOUT ROWID;",
 ];
 
 /// What a file was found to be.
@@ -75,6 +90,10 @@ pub(super) enum Prepared {
 
 /// Sets up a connection and brings the tables to the current version.
 pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<Prepared> {
+    // Before it is read: a log beside it cannot be.
+    if connection.is_readonly("main")? {
+        return Ok(Prepared::ReadOnly);
+    }
     let found = version(connection)?;
     let application: i32 =
         connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
@@ -83,9 +102,6 @@ pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<Prepared>
     }
     if found > STEPS.len() {
         return Ok(Prepared::Newer);
-    }
-    if connection.is_readonly("main")? {
-        return Ok(Prepared::ReadOnly);
     }
     if found == 0 {
         // Only before the first table: it decides on the layout of pages.

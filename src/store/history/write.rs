@@ -1,28 +1,33 @@
 //! Adding a poll: what it changes is decided by the domain and written in one transaction.
 
+use std::borrow::Cow;
+
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 
-use super::{Database, HistoryError, codes, read};
-use crate::domain::history::{self, Lot, Moment, Poll, SearchKey, Spell};
+use super::{Database, HistoryError, block, codes, read};
+use crate::domain::history::{self, Lot, Moment, Placed, Poll, SearchKey, Spell};
 
 /// Polls between two looks at the limits: deleting in small parts is quick.
 pub(super) const SWEEP_EVERY: u32 = 500;
 
 impl Database {
-    /// Adds a poll. False if it is not newer than the last one of its search: then the clock was set
-    /// back, or another program polled in the same second, and nothing is written.
+    /// Adds a poll. False if another program's poll of its search came first, in the same second or
+    /// just before: then nothing is written. If the clock was set back, the poll is recorded after a
+    /// gap, see [`history::placed`].
     ///
     /// # Errors
     ///
     /// When it cannot be written; nothing of it is then.
     pub fn record(&mut self, poll: &Poll) -> Result<bool, HistoryError> {
-        let recorded = self.write(poll).map_err(|error| self.explained(&error))?;
-        self.unswept += u32::from(recorded);
+        let Some(at) = self.write(poll).map_err(|error| self.explained(&error))? else {
+            return Ok(false);
+        };
+        self.unswept += 1;
         if self.unswept >= SWEEP_EVERY {
             self.unswept = 0;
-            self.sweep(poll.at)?;
+            self.sweep(at)?;
         }
-        Ok(recorded)
+        Ok(true)
     }
 
     /// The number of a search, which is added if it is new.
@@ -30,26 +35,37 @@ impl Database {
         search(&self.connection, &self.market, key).map_err(|error| self.explained(&error))
     }
 
-    fn write(&mut self, poll: &Poll) -> rusqlite::Result<bool> {
+    /// The time that the poll is recorded at.
+    fn write(&mut self, poll: &Poll) -> rusqlite::Result<Option<Moment>> {
         let behavior = TransactionBehavior::Immediate;
         let transaction = self.connection.transaction_with_behavior(behavior)?;
         let search = search(&transaction, &self.market, &poll.search)?;
-        let newest: Option<i64> = transaction
-            .prepare_cached("SELECT max(at) FROM poll WHERE search = ?1")?
-            .query_row([search], |row| row.get(0))?;
-        if newest.is_some_and(|newest| newest >= poll.at.0) {
-            return Ok(false);
-        }
+        let newest = newest(&transaction, search)?;
+        let ahead = read::ahead(&transaction, search)?;
         let last = read::last_usable(&transaction, search)?;
+        let Some(placed) = history::placed(poll.at, ahead, newest, last) else {
+            return Ok(None);
+        };
+        let poll = &on_record(poll, placed);
         let seen = last.map_or(poll.at, |last| last.at);
         let open = read::open_spells(&transaction, search, seen)?;
         let advance = history::advance(&open, last, poll);
         if !advance.is_recorded {
-            return Ok(false);
+            return Ok(None);
+        }
+        if placed.ahead != ahead {
+            transaction.execute(
+                "UPDATE search SET ahead = ?2 WHERE id = ?1",
+                params![search, placed.ahead],
+            )?;
         }
         add_poll(&transaction, search, poll)?;
         for spell in &advance.closed {
             close(&transaction, search, spell)?;
+        }
+        let ends = advance.closed.iter().filter_map(|spell| spell.end);
+        if let Some(earliest) = ends.map(|(_, at)| at.0).min() {
+            block::unseal(&transaction, search, earliest)?;
         }
         for spell in &advance.opened {
             open_spell(&transaction, search, spell)?;
@@ -58,8 +74,29 @@ impl Database {
             update(&transaction, search, spell, poll.at)?;
         }
         transaction.commit()?;
-        Ok(true)
+        Ok(Some(poll.at))
     }
+}
+
+/// The poll at the time that it is recorded at.
+fn on_record(poll: &Poll, placed: Placed) -> Cow<'_, Poll> {
+    if placed.at == poll.at {
+        return Cow::Borrowed(poll);
+    }
+    Cow::Owned(Poll {
+        at: placed.at,
+        ..poll.clone()
+    })
+}
+
+/// The time on record of the newest poll of a search, whatever its outcome.
+fn newest(connection: &Connection, search: i64) -> rusqlite::Result<Option<Moment>> {
+    connection
+        .prepare_cached("SELECT max(at) FROM poll WHERE search = ?1")?
+        .query_row([search], |row| {
+            let at: Option<i64> = row.get(0)?;
+            Ok(at.map(Moment))
+        })
 }
 
 fn search(connection: &Connection, market: &str, key: &SearchKey) -> rusqlite::Result<i64> {
@@ -177,22 +214,20 @@ fn lot(connection: &Connection, lot: &Lot, host: Option<i64>) -> rusqlite::Resul
 }
 
 impl Database {
-    /// When the last poll of a search was, whatever its outcome.
+    /// When the last poll of a search was by the clock in use, whatever its outcome.
     ///
     /// # Errors
     ///
     /// When the database cannot be read.
     pub fn last_poll(&self, key: &SearchKey) -> Result<Option<Moment>, HistoryError> {
-        let newest = || {
+        let last = || {
             let Some(search) = read::search(&self.connection, &self.market, key)? else {
                 return Ok(None);
             };
-            self.connection
-                .prepare_cached("SELECT max(at) FROM poll WHERE search = ?1")?
-                .query_row([search], |row| row.get::<_, Option<i64>>(0))
+            let ahead = read::ahead(&self.connection, search)?;
+            let newest = newest(&self.connection, search)?;
+            Ok(newest.map(|at| Moment(at.0.saturating_sub(ahead))))
         };
-        newest()
-            .map(|at| at.map(Moment))
-            .map_err(|error| self.explained(&error))
+        last().map_err(|error: rusqlite::Error| self.explained(&error))
     }
 }

@@ -10,12 +10,12 @@ use ratatui::widgets::canvas::{Canvas, Context, Points};
 use super::{History, Span};
 use crate::app::keymap::Action;
 use crate::app::view::Scene;
+use crate::domain::Resource;
+use crate::domain::format::{self, percent, unit_price};
 use crate::domain::history::{Bucket, Levels, Moment, Series};
 use crate::domain::insight::Scale;
 use crate::domain::local::LocalTime;
-use crate::domain::{Resource, format};
 use crate::views::chart::{self, Axis, polyline};
-use crate::views::rating::{money, percent};
 use crate::views::sheet;
 use crate::widgets::panel::Panel;
 use crate::widgets::text::{cells, wrap_line};
@@ -107,12 +107,12 @@ fn summary(series: &Series, local: &LocalTime, theme: &Theme) -> Vec<Line<'stati
         let mut line = vec![Text::styled("Now  ", theme.dim)];
         match now.levels {
             Some(levels) => {
-                line.push(Text::styled(money(levels.lowest), theme.heading));
+                line.push(Text::styled(unit_price(levels.lowest), theme.heading));
                 let text = format!(
                     " lowest, {} median, {} to {} for most · {} {noun}",
-                    money(levels.median),
-                    money(levels.p20),
-                    money(levels.p80),
+                    unit_price(levels.median),
+                    unit_price(levels.p20),
+                    unit_price(levels.p80),
                     amount(now.amount)
                 );
                 line.push(Text::styled(text, theme.text));
@@ -129,10 +129,10 @@ fn summary(series: &Series, local: &LocalTime, theme: &Theme) -> Vec<Line<'stati
         let share = now.and_then(|now| Some((now.lowest, series.share_below(now.lowest)?)));
         let rarity = share.map_or_else(String::new, |(lowest, share)| {
             let share = percent(1.0 - share);
-            format!(" · none below {} in {share} of polls", money(lowest))
+            format!(" · none below {} in {share} of polls", unit_price(lowest))
         });
         let at = local.minute(seconds(at));
-        let text = format!("Low  {} on {at}{rarity}", money(price));
+        let text = format!("Low  {} on {at}{rarity}", unit_price(price));
         lines.push(Line::styled(text, theme.text));
     }
     let text = format!("Watched {} of the time", percent(series.watched));

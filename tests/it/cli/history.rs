@@ -13,25 +13,25 @@ use crate::pty_support::Pty;
 use crate::recorder::{Recorder, json as json_reply};
 
 /// An offer of a whole machine with one GPU: its price per hour has no storage in it.
-fn offer(machine: u64, price: f64, model: &str) -> Json {
+pub fn offer(machine: u64, price: f64, model: &str) -> Json {
     json!({
         "id": machine * 100, "machine_id": machine, "host_id": 7, "gpu_name": model,
         "num_gpus": 1, "dph_base": price, "dph_total": price, "storage_cost": 0.0,
     })
 }
 
-fn offers(records: &[Json]) -> Vec<u8> {
+pub fn offers(records: &[Json]) -> Vec<u8> {
     json_reply(200, &json!({ "offers": records }).to_string())
 }
 
 /// `bourse watch` of all offers of a market.
-fn watch(home: &Home, url: &str, flags: &[&str]) -> Command {
+pub fn watch(home: &Home, url: &str, flags: &[&str]) -> Command {
     let fixed = ["watch", "--no-default", "--base-url", url];
     home.bourse(&[&fixed, flags].concat())
 }
 
 /// Polls are a second apart at least.
-fn next_second() {
+pub fn next_second() {
     thread::sleep(Duration::from_millis(1100));
 }
 
@@ -85,7 +85,7 @@ fn what_changed_since_the_last_search_is_printed_as_lines() {
     assert_eq!(status, 0, "{err}");
     assert!(out.contains("Record low: $0.250 on "), "{out}");
     assert!(out.contains("asked, not paid"), "{out}");
-    assert!(out.contains("No verdict yet"), "{out}");
+    assert!(out.contains("No price verdict yet"), "{out}");
     let (_, out, _) = history(&["--format", "json", "--machine", "30"]);
     let report: Json = serde_json::from_str(&out).unwrap();
     assert_eq!(report["record_low"]["price"], json!(0.9));
@@ -247,10 +247,29 @@ fn the_recorded_offers_of_an_earlier_time_are_shown_again() {
     pty.keys("<C-c>");
     pty.exit().assert_clean(0);
 
+    // Volumes of the same minute.
+    let (status, _, err) = run(home
+        .bourse(&["watch", "--volumes", "--once"])
+        .env("XDG_STATE_HOME", state));
+    assert_eq!(status, 0, "{err}");
+    next_second();
+    let mut pty = Pty::bourse(&["replay", "--from", from], &variables, 120, 30);
+    pty.wait_for_text("RTX 4090");
+    pty.keys("2");
+    pty.wait_for("volumes", |screen| {
+        let shown = screen.contents();
+        shown.contains("All ") && shown.contains(" volumes")
+    });
+    pty.keys("<C-c>");
+    pty.exit().assert_clean(0);
+
     let replay = ["replay", "--from", "2020-01-01", "--until", "2020-01-02"];
     let (status, _, err) = run(home.bourse(&replay).env("XDG_STATE_HOME", state));
     assert_eq!(status, 1, "{err}");
-    assert!(err.contains("no offers are recorded in that time"), "{err}");
+    assert!(
+        err.contains("no offers or volumes are recorded in that time"),
+        "{err}"
+    );
     let (status, _, err) = run(&mut home.bourse(&["replay", "--from", "soon"]));
     assert_eq!(status, 2, "{err}");
 }

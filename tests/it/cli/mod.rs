@@ -5,7 +5,9 @@ pub mod commands;
 #[cfg(unix)]
 mod help;
 #[cfg(unix)]
-mod history;
+pub mod history;
+#[cfg(unix)]
+mod history_bans;
 mod job;
 mod lists;
 #[cfg(unix)]

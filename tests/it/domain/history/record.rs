@@ -3,7 +3,7 @@
 
 use bourse::domain::history::{
     Excerpt, Lot, LotFilter, Moment, Poll, PollOutcome, PollRow, Question, Recorded, SearchKey,
-    Sighting, Spell, Want, advance,
+    Sighting, Spell, Want, advance, placed,
 };
 use bourse::domain::{OfferType, Resource};
 
@@ -64,6 +64,8 @@ pub struct Record {
     polls: Vec<PollRow>,
     closed: Vec<Spell>,
     open: Vec<Stored>,
+    /// Seconds by which the times here are ahead of the clock.
+    ahead: i64,
 }
 
 impl Record {
@@ -91,6 +93,15 @@ impl Record {
     }
 
     pub fn take(&mut self, poll: &Poll) {
+        let newest = self.polls.last().map(|poll| poll.at);
+        let Some(placed) = placed(poll.at, self.ahead, newest, self.last()) else {
+            return;
+        };
+        self.ahead = placed.ahead;
+        let poll = &Poll {
+            at: placed.at,
+            ..poll.clone()
+        };
         let advance = advance(&self.open(), self.last(), poll);
         if !advance.is_recorded {
             assert!(advance.closed.is_empty() && advance.opened.is_empty());
@@ -133,7 +144,8 @@ impl Record {
             excerpt: Excerpt {
                 polls: self.polls.clone(),
                 spells,
-            },
+            }
+            .earlier(self.ahead),
         }
     }
 }

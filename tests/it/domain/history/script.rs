@@ -6,7 +6,7 @@ use bourse::domain::history::{
 use bourse::domain::response_check::ResponseCheck;
 use bourse::domain::{Dialect, Listing, OFFERS, Query, Resource};
 
-use super::record::{Record, question};
+use super::record::{Record, complete, question, sighting};
 
 /// Offers of the script: id, machine, its GPUs and the price of one GPU.
 type Offer = (i64, i64, &'static [i64], f64);
@@ -95,8 +95,18 @@ fn script() -> Vec<Poll> {
         ),
         // Half an answer.
         answered(360, 100, &body(&[split[0], renamed])[..120]),
-        // The clock is set back: nothing is told of these, though all but one are missing.
-        full(200, &[two]),
+        // The clock is set back: recorded at 901, ten minutes and a second after the last answer.
+        full(
+            200,
+            &[
+                split[0],
+                split[1],
+                renamed,
+                cheaper,
+                (40, 4, FIRST, 1.5),
+                six,
+            ],
+        ),
         // Machine 6 is gone.
         full(
             420,
@@ -158,14 +168,63 @@ fn a_scripted_market_gives_its_events_and_no_others() {
     let expected = [
         (180, 4, "listed 1 at 1.5"),
         (300, 3, "price 3 to 2.5 after >=300"),
-        (420, 6, "gone Unknown after >=420"),
-        (480, 6, "listed 1 at 6"),
-        (480, 1, "amount 4 to 2 after >=480"),
-        (after_gap, 0, "not watched since 540"),
+        (901, 0, "not watched since 300"),
+        // At 420 and 480 by the clock that was set back; after the gap it is right again.
+        (1121, 6, "gone Unknown after >=220"),
+        (1181, 6, "listed 1 at 6"),
+        (1181, 1, "amount 4 to 2 after >=280"),
+        (after_gap, 0, "not watched since 1241"),
         (after_gap + 60, 1, "gone Unknown after >=60"),
     ];
     let expected = expected.map(|(at, machine, text)| (at, machine, text.to_owned()));
     assert_eq!(told, expected);
+}
+
+/// Polled each minute from 0 to 3600, then the clock is set back by an hour and polled on from 60; the
+/// price changes at 1800 and, by the new clock, at 240.
+#[test]
+fn a_clock_set_back_is_a_gap_and_times_are_told_by_the_clock_in_use() {
+    let price = |is_later: bool| if is_later { 2.0 } else { 1.0 };
+    let seen = |at, is_later| {
+        complete(
+            at,
+            vec![sighting(1, 1, price(is_later)), sighting(2, 1, 3.0)],
+        )
+    };
+    let mut polls: Vec<Poll> = (0..=60).map(|it| seen(it * 60, it >= 30)).collect();
+    polls.extend((1..=5).map(|it| seen(it * 60, it < 4)));
+    let told = |polls: &[Poll], until: i64| {
+        let record = Record::of(polls).recorded();
+        let want = Want::Tape { most: 100 };
+        let asked = question(until - 7200, until, want);
+        let events = tape(&asked, &[record], 100);
+        events.iter().rev().map(short).collect::<Vec<_>>()
+    };
+    let wanted = |events: &[(i64, i64, &str)]| {
+        let owned = events
+            .iter()
+            .map(|(at, machine, text)| (*at, *machine, (*text).to_owned()));
+        owned.collect::<Vec<_>>()
+    };
+    // 3600 by the old clock is 601 s before 60 by the new one: the price changed 2401 s before that.
+    let expected = [
+        (-2341, 1, "price 1 to 2 after >=1800"),
+        (60, 0, "not watched since -541"),
+        (240, 1, "price 2 to 1 after >=180"),
+    ];
+    assert_eq!(told(&polls, 300), wanted(&expected));
+    // Of nothing more than a minute apart another program's poll came first.
+    let late = [complete(100, Vec::new()), complete(40, Vec::new())];
+    assert_eq!(Record::of(&late).recorded().excerpt.polls.len(), 1);
+    // Set right again: after a pause of at least as long, times are those of the clock.
+    polls.push(seen(9000, false));
+    let right = [
+        (1800, 1, "price 1 to 2 after >=1800"),
+        (4201, 0, "not watched since 3600"),
+        (4381, 1, "price 2 to 1 after >=180"),
+        (9000, 0, "not watched since 4441"),
+    ];
+    assert_eq!(told(&polls, 9000), wanted(&right));
 }
 
 #[test]
@@ -207,7 +266,7 @@ fn two_polls_are_compared_as_the_record_tells() {
 #[test]
 fn the_tape_is_filtered_by_lot_and_time_newest_first() {
     let record = Record::of(&script()).recorded();
-    let mut asked = question(300, 480, Want::Tape { most: 2 });
+    let mut asked = question(300, 1181, Want::Tape { most: 2 });
     asked.filter.machine = Some(6);
     let told: Vec<_> = tape(&asked, std::slice::from_ref(&record), 2)
         .iter()
@@ -216,8 +275,8 @@ fn the_tape_is_filtered_by_lot_and_time_newest_first() {
     assert_eq!(
         told,
         [
-            (480, 6, "listed 1 at 6".to_owned()),
-            (420, 6, "gone Unknown after >=420".to_owned()),
+            (1181, 6, "listed 1 at 6".to_owned()),
+            (1121, 6, "gone Unknown after >=220".to_owned()),
         ]
     );
     assert_eq!(tape(&asked, std::slice::from_ref(&record), 1).len(), 1);

@@ -1,7 +1,10 @@
 //! The file of the recorded market: what is written, read, kept and survived.
 
+mod answers;
 mod dashboard;
+mod disk;
 mod file;
+mod programs;
 mod recording;
 mod sharing;
 

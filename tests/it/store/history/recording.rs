@@ -112,6 +112,43 @@ fn a_poll_that_is_not_newer_is_not_recorded() {
 }
 
 #[test]
+fn after_the_clock_was_set_back_recording_goes_on() {
+    let mut database = Database::in_memory(MARKET).unwrap();
+    for minute in 0..10 {
+        let price = if minute < 5 { 0.5 } else { 0.4 };
+        database
+            .record(&poll(86_400 + 60 * minute, &[(10, 1, price)]))
+            .unwrap();
+    }
+    // A day earlier.
+    for minute in 0..3 {
+        let price = if minute < 2 { 0.4 } else { 0.3 };
+        assert_eq!(
+            database.record(&poll(60 * minute, &[(10, 1, price)])),
+            Ok(true)
+        );
+    }
+    let key = search("gpu_ram>=24");
+    assert_eq!(database.last_poll(&key), Ok(Some(at(120))));
+    let asked = Question {
+        since: at(-3600),
+        until: at(120),
+        ..everything()
+    };
+    let polls = database.excerpt(&key, &asked).unwrap().polls;
+    let times: Vec<i64> = polls.iter().map(|poll| poll.at.0 - START).collect();
+    // Ten minutes and a second after the last poll by the other clock.
+    assert_eq!(times[8..], [-661, -601, 0, 60, 120]);
+    let Answer::Tape(events) = database.answer(&asked).unwrap() else {
+        panic!("not the tape");
+    };
+    let told: Vec<i64> = events.iter().map(|event| event.at.0 - START).collect();
+    assert_eq!(told, [120, 0, -841], "two prices and the gap");
+    let span = database.contents().unwrap().span.unwrap();
+    assert_eq!((span.0, span.1), (at(-1141), at(120)));
+}
+
+#[test]
 fn what_a_truncated_poll_lacks_was_last_seen_before_it() {
     let mut database = Database::in_memory(MARKET).unwrap();
     let cut = |after, seen: &[(i64, u32, f64)]| Poll {

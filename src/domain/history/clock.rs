@@ -1,0 +1,97 @@
+//! When a poll is recorded, if the clock was set back.
+//!
+//! Recorded times only increase: everything that is computed relies on it. After the clock was set
+//! back, polls are recorded later than it says, by a number of seconds that the search keeps, and
+//! all recorded times are told that much earlier: the clock in use is the one to believe. How long
+//! the pause before was, nobody knows. It counts as a gap, so that nothing is concluded from it.
+
+use super::{Excerpt, Moment, Outline, PollRow};
+
+/// Seconds by which polls may arrive in another order than they were answered, as from two programs.
+const DISORDER: i64 = 60;
+
+/// The time that a poll is recorded at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Placed {
+    pub at: Moment,
+    /// Seconds by which recorded times are ahead of the clock from this poll on.
+    pub ahead: i64,
+}
+
+/// Where a poll at `at` belongs after the `newest` poll of its search and the `last` usable one,
+/// while recorded times are `ahead` seconds ahead of the clock. `None` if another poll came first.
+pub fn placed(
+    at: Moment,
+    ahead: i64,
+    newest: Option<Moment>,
+    last: Option<PollRow>,
+) -> Option<Placed> {
+    let Some(newest) = newest else {
+        return Some(Placed { at, ahead: 0 });
+    };
+    let own = Moment(at.0.saturating_add(ahead));
+    let is_set_back = newest.since(own) > DISORDER;
+    if own <= newest && !is_set_back {
+        return None;
+    }
+    let is_gap = last.is_some_and(|last| last.is_gap(own));
+    // In a gap the recorded times may approach the clock again.
+    if !is_set_back && !(ahead > 0 && is_gap) {
+        return Some(Placed { at: own, ahead });
+    }
+    let after = last.map_or(newest, |last| {
+        newest.max(Moment(last.at.0.saturating_add(last.patience())))
+    });
+    let at_least = Moment(after.0.saturating_add(1));
+    let placed = at.max(at_least);
+    Some(Placed {
+        at: placed,
+        ahead: placed.since(at),
+    })
+}
+
+impl Moment {
+    const fn earlier(&mut self, seconds: i64) {
+        self.0 = self.0.saturating_sub(seconds);
+    }
+}
+
+impl Excerpt {
+    /// The same, told that many seconds earlier.
+    #[must_use]
+    pub fn earlier(mut self, seconds: i64) -> Self {
+        if seconds != 0 {
+            self.polls
+                .iter_mut()
+                .for_each(|poll| poll.at.earlier(seconds));
+            for spell in &mut self.spells {
+                spell.first.earlier(seconds);
+                spell.last.earlier(seconds);
+                if let Some((_, at)) = &mut spell.end {
+                    at.earlier(seconds);
+                }
+            }
+        }
+        self
+    }
+}
+
+impl Outline {
+    /// The same, told that many seconds earlier.
+    #[must_use]
+    pub fn earlier(mut self, seconds: i64) -> Self {
+        if seconds != 0 {
+            self.polls
+                .iter_mut()
+                .for_each(|poll| poll.at.earlier(seconds));
+            for interval in &mut self.intervals {
+                interval.first.earlier(seconds);
+                interval.last.earlier(seconds);
+                if let Some((_, at)) = &mut interval.end {
+                    at.earlier(seconds);
+                }
+            }
+        }
+        self
+    }
+}

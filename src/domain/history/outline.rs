@@ -1,0 +1,147 @@
+//! The record of a search without names: what prices and lifetimes over a month are computed from.
+//!
+//! A month of a busy market has hundreds of thousands of spells. Copying the model's name into each
+//! would take longer than all the statistics.
+
+use std::collections::HashMap;
+
+use super::recall::{LotFilter, Recorded};
+use super::{Beginning, Ending, Lot, Moment, PollRow, SearchKey, Spell};
+
+/// How an interval follows those before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Onset {
+    /// As [`Beginning::Found`] says, perhaps older.
+    Found,
+    /// Not on offer in the poll before.
+    Listed,
+    /// At a new price, in a new amount, or seen more fully.
+    Continued,
+}
+
+/// A spell without its names.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    /// Which lot, by a number from 0 on that only this outline uses.
+    pub lot: u32,
+    pub amount: u32,
+    pub price: f64,
+    pub onset: Onset,
+    pub first: Moment,
+    pub last: Moment,
+    pub end: Option<(Ending, Moment)>,
+}
+
+/// What was recorded of a search in the time of a question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outline {
+    pub search: SearchKey,
+    /// Those of the time and the one before, see [`super::Excerpt::polls`].
+    pub polls: Vec<PollRow>,
+    /// Those of the lots that are asked about, of each lot in their order in time.
+    pub intervals: Vec<Interval>,
+}
+
+impl Onset {
+    pub const fn of(beginning: Beginning) -> Self {
+        match beginning {
+            Beginning::Found => Self::Found,
+            Beginning::Listed => Self::Listed,
+            Beginning::Repriced { .. } | Beginning::Resized { .. } | Beginning::Revealed => {
+                Self::Continued
+            }
+        }
+    }
+}
+
+impl Recorded {
+    /// The outline of the lots that a filter lets through, and those lots by their numbers.
+    pub(super) fn outline<'a>(&'a self, filter: &LotFilter) -> (Outline, Vec<&'a Lot>) {
+        let mut numbers: HashMap<&Lot, u32> = HashMap::new();
+        let mut lots = Vec::new();
+        let mut intervals = Vec::new();
+        let spells = self.excerpt.spells.iter();
+        for spell in spells.filter(|spell| filter.asks_for(spell)) {
+            let next = u32::try_from(lots.len()).unwrap_or(u32::MAX);
+            let lot = *numbers.entry(&spell.lot).or_insert_with(|| {
+                lots.push(&spell.lot);
+                next
+            });
+            intervals.push(spell.interval(lot));
+        }
+        let outline = Outline {
+            search: self.search.clone(),
+            polls: self.excerpt.polls.clone(),
+            intervals,
+        };
+        (outline, lots)
+    }
+}
+
+impl Spell {
+    pub(super) const fn interval(&self, lot: u32) -> Interval {
+        Interval {
+            lot,
+            amount: self.amount,
+            price: self.price,
+            onset: Onset::of(self.beginning),
+            first: self.first,
+            last: self.last,
+            end: self.end,
+        }
+    }
+}
+
+/// A price as a number with the same order: comparing whole numbers is what sorting a month waits
+/// for.
+const fn rank(price: f64) -> u64 {
+    let bits = price.to_bits();
+    if price.is_sign_negative() {
+        !bits
+    } else {
+        bits | 1 << 63
+    }
+}
+
+impl Outline {
+    /// How many numbers of lots there are.
+    pub(super) fn lots(&self) -> usize {
+        let greatest = self.intervals.iter().map(|interval| interval.lot).max();
+        greatest.map_or(0, |lot| lot as usize + 1)
+    }
+
+    /// The intervals by price, the lowest first.
+    pub(super) fn by_price(&self) -> Vec<&Interval> {
+        let ranked = self.intervals.iter().enumerate();
+        let ranked = ranked.map(|(place, interval)| (rank(interval.price), place));
+        let mut ranked: Vec<(u64, usize)> = ranked.collect();
+        ranked.sort_unstable();
+        let sorted = ranked.into_iter();
+        sorted
+            .filter_map(|(_, place)| self.intervals.get(place))
+            .collect()
+    }
+}
+
+impl Interval {
+    /// Until when the lot counts as on offer: what a poll saw holds until the next one.
+    pub(super) fn until(&self) -> Moment {
+        match self.end {
+            Some((Ending::Gone(_) | Ending::Changed, at)) => at,
+            Some((Ending::LostSight, _)) | None => self.last,
+        }
+    }
+
+    /// Whether the lot counted as on offer at a poll.
+    pub(super) fn is_on_offer(&self, at: Moment) -> bool {
+        self.first <= at && at < self.removed()
+    }
+
+    /// The first moment at which the lot no longer counts as on offer.
+    pub(super) fn removed(&self) -> Moment {
+        match self.end {
+            Some((Ending::Gone(_) | Ending::Changed, at)) => at,
+            Some((Ending::LostSight, _)) | None => Moment(self.last.0.saturating_add(1)),
+        }
+    }
+}

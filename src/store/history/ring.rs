@@ -1,0 +1,35 @@
+//! Which program rings when several see the same alert.
+
+use rusqlite::params;
+
+use super::lease::LONGEST;
+use super::{Database, HistoryError, Holder};
+use crate::domain::history::Moment;
+
+/// Seconds after a ring in which no other program rings: each polls about once a minute.
+const RANG: i64 = 600;
+
+impl Database {
+    /// Claims the ring of an alert; false if another program has rung for it in the last ten minutes.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be written.
+    pub fn claim_ring(
+        &mut self,
+        alert: &str,
+        holder: &Holder,
+        now: Moment,
+    ) -> Result<bool, HistoryError> {
+        let (rang, latest) = (now.0.saturating_sub(RANG), now.0.saturating_add(LONGEST));
+        self.connection
+            .prepare_cached(
+                "INSERT INTO ring (alert, holder, at) VALUES (?1, ?2, ?3)
+                 ON CONFLICT (alert) DO UPDATE SET holder = ?2, at = ?3
+                 WHERE holder = ?2 OR at <= ?4 OR at > ?5",
+            )
+            .and_then(|mut claim| claim.execute(params![alert, holder.0, now.0, rang, latest]))
+            .map(|claimed| claimed == 1)
+            .map_err(|error| self.explained(&error))
+    }
+}

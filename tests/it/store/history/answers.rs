@@ -1,0 +1,222 @@
+//! Answers from the file equal the definitions, whether they are read from rows or from the blocks of
+//! the days that are over.
+
+use bourse::domain::history::{
+    self, Answer, Ending, LotFilter, Moment, Poll, PollOutcome, Question, Recorded, Series, Spell,
+    Want,
+};
+use bourse::store::history::Database;
+use proptest::prelude::*;
+
+use super::{MARKET, START, everything, lot, poll, search};
+
+const PRICES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.5];
+const DAY: i64 = 86_400;
+
+/// How a poll differs from the one before: seconds since it, how it counts, and what it sees of four
+/// machines, whether it shows another model for the second pair, and whether days are sealed after it.
+type Step = (i64, PollOutcome, Vec<Option<(u32, usize)>>, bool);
+
+fn any_step() -> impl Strategy<Value = Step> {
+    let pause = prop_oneof![
+        12 => Just(60_i64),
+        4 => 120_i64..900,
+        2 => 3600_i64..30_000,
+        1 => 80_000_i64..200_000,
+        1 => -5000_i64..-100,
+    ];
+    let outcome = prop_oneof![
+        8 => Just(PollOutcome::Complete),
+        2 => Just(PollOutcome::Truncated),
+        1 => Just(PollOutcome::Failed),
+    ];
+    let seen = proptest::collection::vec(
+        proptest::option::weighted(0.8, (1_u32..4, 0_usize..PRICES.len())),
+        4,
+    );
+    (pause, outcome, seen, proptest::bool::weighted(0.2))
+}
+
+/// The database after the steps, and the clock at the end.
+fn recorded(steps: &[Step]) -> (Database, i64) {
+    let mut database = Database::in_memory(MARKET).unwrap();
+    let mut now = 0;
+    for (pause, outcome, machines, is_sealed) in steps {
+        now += pause;
+        let seen: Vec<(i64, u32, f64)> = (1..)
+            .zip(machines)
+            .filter_map(|(machine, seen)| seen.map(|(gpus, price)| (machine, gpus, PRICES[price])))
+            .collect();
+        let seen = match outcome {
+            PollOutcome::Failed => &[],
+            _ => &seen[..],
+        };
+        let mut poll = Poll {
+            outcome: *outcome,
+            ..poll(now, seen)
+        };
+        for sighting in &mut poll.sightings {
+            if sighting.lot.machine > 2 {
+                sighting.lot.model = "H100 SXM".to_owned();
+            }
+        }
+        poll.sightings.sort_by(|one, other| one.lot.cmp(&other.lot));
+        database.record(&poll).unwrap();
+        if *is_sealed {
+            database.sweep(poll.at).unwrap();
+        }
+    }
+    (database, START + now)
+}
+
+/// Until when a spell counts, and from when on it does not.
+fn ends(spell: &Spell) -> (i64, i64) {
+    match spell.end {
+        Some((Ending::Gone(_) | Ending::Changed, at)) => (at.0, at.0),
+        _ => (spell.last.0, spell.last.0 + 1),
+    }
+}
+
+/// The price below which a part of the weight lies, by the definition.
+fn quantile(prices: &[(f64, f64)], part: f64) -> f64 {
+    let total: f64 = prices.iter().map(|(_, weight)| weight).sum();
+    let mut sum = 0.0;
+    for (price, weight) in prices {
+        sum += weight;
+        if sum >= part * total * (1.0 - 1e-12) {
+            return *price;
+        }
+    }
+    unreachable!("no prices")
+}
+
+/// What a series says, computed bucket by bucket and poll by poll.
+fn check_series(
+    found: &Series,
+    recorded: &Recorded,
+    question: &Question,
+) -> Result<(), TestCaseError> {
+    let spells: Vec<&Spell> = recorded
+        .excerpt
+        .spells
+        .iter()
+        .filter(|spell| question.filter.accepts(&spell.lot))
+        .collect();
+    for bucket in &found.buckets {
+        let (from, until) = (bucket.from.0, bucket.until.0);
+        let mut prices: Vec<(f64, f64)> = spells
+            .iter()
+            .filter(|spell| spell.first.0 < until && ends(spell).1 > from)
+            .map(|spell| {
+                let span = ends(spell).0.min(until) - spell.first.0.max(from);
+                (spell.price, span.max(1) as f64)
+            })
+            .collect();
+        prices.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let levels =
+            (!prices.is_empty()).then(|| [0.0, 0.2, 0.5, 0.8].map(|part| quantile(&prices, part)));
+        let told = bucket
+            .levels
+            .map(|it| [it.lowest, it.p20, it.median, it.p80]);
+        prop_assert_eq!(told, levels);
+    }
+    let polls = recorded.excerpt.polls.iter().filter(|poll| {
+        let is_within = (question.since..=question.until).contains(&poll.at);
+        is_within && poll.outcome.is_usable()
+    });
+    let mut lows = Vec::new();
+    let mut count = 0.0;
+    for poll in polls {
+        count += 1.0;
+        let on_offer = spells
+            .iter()
+            .filter(|spell| spell.first <= poll.at && poll.at.0 < ends(spell).1);
+        let prices = on_offer.map(|spell| spell.price);
+        if let Some(low) = prices.reduce(f64::min) {
+            lows.push((low, poll.at));
+        }
+    }
+    let record = lows
+        .iter()
+        .copied()
+        .reduce(|one, other| if other.0 < one.0 { other } else { one });
+    prop_assert_eq!(found.record, record);
+    for price in PRICES {
+        let below = lows.iter().filter(|(low, _)| *low < price).count() as f64;
+        let share = (count > 0.0).then_some(below / count);
+        prop_assert_eq!(found.share_below(price), share);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn every_answer_is_that_of_its_definition(
+        steps in proptest::collection::vec(any_step(), 1..120),
+        back in 1_i64..6 * DAY,
+        ago in 0_i64..DAY,
+        most in 1_usize..20,
+        (machine, has_model) in (proptest::option::of(1_i64..5), any::<bool>()),
+    ) {
+        let (database, now) = recorded(&steps);
+        let until = now - if ago % 3 == 0 { ago } else { 0 };
+        let mut question = Question {
+            filter: LotFilter { machine, model: has_model.then(|| lot(1).model) },
+            since: Moment(until - back),
+            until: Moment(until),
+            ..everything()
+        };
+        for want in [Want::Series { buckets: 7 }, Want::Memory, Want::Tape { most }] {
+            question.want = want;
+            let search = search("gpu_ram>=24");
+            let excerpt = database.excerpt(&search, &question).unwrap();
+            let recorded = Recorded { search, excerpt };
+            let answer = database.answer(&question).unwrap();
+            let defined = history::answer(&question, std::slice::from_ref(&recorded));
+            prop_assert_eq!(&answer, &defined);
+            if let Answer::Series(Some(series)) = &answer {
+                check_series(series, &recorded, &question)?;
+            }
+        }
+    }
+}
+
+#[test]
+fn days_that_are_over_are_sealed_and_an_older_end_opens_them() {
+    let mut database = Database::in_memory(MARKET).unwrap();
+    let day = |number: i64| number * DAY;
+    let price = |number: i64| 0.5 + 0.1 * (number % 4) as f64;
+    // A poll each ten minutes, that reprices; machine 20 is hidden from the end of the first day on.
+    for number in 0..3 * 144 {
+        let mut poll = poll(number * 600, &[(10, 1, price(number)), (20, 1, 9.0)]);
+        if number >= 100 {
+            poll.outcome = PollOutcome::Truncated;
+            poll.interval = Some(86_400);
+            poll.sightings.truncate(1);
+        }
+        database.record(&poll).unwrap();
+    }
+    let question = Question {
+        want: Want::Memory,
+        since: Moment(START),
+        until: Moment(START + day(9)),
+        ..everything()
+    };
+    let defined = |database: &Database| {
+        let search = search("gpu_ram>=24");
+        let excerpt = database.excerpt(&search, &question).unwrap();
+        let recorded = Recorded { search, excerpt };
+        history::answer(&question, &[recorded])
+    };
+    let at = Moment(START + day(3));
+    database.sweep(at).unwrap();
+    assert_eq!(database.answer(&question).unwrap(), defined(&database));
+    assert_eq!(database.check().unwrap(), Vec::<String>::new());
+    // Machine 20 was seen last on the first day: its spell ends there, days later.
+    database.record(&poll(day(8), &[(10, 1, 0.5)])).unwrap();
+    assert_eq!(database.answer(&question).unwrap(), defined(&database));
+    database.sweep(Moment(START + day(8))).unwrap();
+    assert_eq!(database.answer(&question).unwrap(), defined(&database));
+}
