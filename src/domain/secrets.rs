@@ -13,18 +13,20 @@ pub use known::{Known, scrub};
 /// What stands in place of a secret.
 pub const REMOVED: &str = "<removed>";
 
-/// Parts of names of members that hold secrets.
-const PARTS: [&str; 9] = [
-    "key",
-    "token",
-    "secret",
-    "pass",
-    "login",
-    "signature",
-    "auth",
-    "env",
-    "credential",
-];
+/// Parts of names of members that hold secrets, by their first letter.
+const fn parts(letter: u8) -> &'static [&'static str] {
+    match letter {
+        b'k' => &["key"],
+        b't' => &["token"],
+        b's' => &["secret", "signature"],
+        b'p' => &["pass"],
+        b'l' => &["login"],
+        b'a' => &["auth"],
+        b'e' => &["env"],
+        b'c' => &["credential"],
+        _ => &[],
+    }
+}
 
 /// Members whose value is a secret by the specification, or by what the world calls them.
 const MEMBERS: [&str; 8] = [
@@ -54,11 +56,8 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
     };
     let name = name.as_bytes();
     (0..name.len()).any(|at| {
-        // The letters that the parts begin with: most places need no closer look.
-        matches!(
-            name[at] | 0x20,
-            b'k' | b't' | b's' | b'p' | b'l' | b'a' | b'e' | b'c'
-        ) && PARTS.iter().any(|part| begins(&name[at..], part))
+        let mut parts = parts(name[at].to_ascii_lowercase()).iter();
+        parts.any(|part| begins(&name[at..], part))
     })
 }
 
