@@ -100,8 +100,8 @@ fn write_number(number: f64, out: &mut String) {
     #[expect(clippy::cast_possible_truncation)] // whole and far below 2^63
     let whole = number as i64;
     #[expect(clippy::cast_precision_loss)] // compared with what it came from
-    let is_whole =
-        whole.abs() < 1_000_000_000_000_000 && (whole as f64).to_bits() == number.to_bits();
+    let is_whole = whole.unsigned_abs() < 1_000_000_000_000_000
+        && (whole as f64).to_bits() == number.to_bits();
     // A String takes everything.
     let _ = if is_whole {
         write!(out, "{whole}")
