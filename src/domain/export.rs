@@ -1,18 +1,29 @@
 //! Rows of a listing as text for other programs: CSV and Markdown.
 
+use std::fmt::Write as _;
+
 use super::dialect::Dialect;
 use super::field::{Field, Kind};
 use super::format;
-use super::listing::Listing;
+use super::listing::{Column, Listing};
 use super::text::csv_text;
 use super::value::CellRef;
 
 /// Rows as CSV: a header of wire names, numbers in wire units, texts made safe by [`csv_text`].
 pub fn csv(listing: &Listing, rows: &[u32], fields: &[&Field]) -> String {
     listing.prepare(fields.iter().copied());
-    let head = fields.iter().map(|field| field.key.to_owned()).collect();
-    let rows = rows.iter().map(|row| cells(listing, *row, fields));
-    csv_lines(std::iter::once(head).chain(rows))
+    let mut columns: Vec<Cells<'_>> = fields.iter().map(|it| Cells::of(listing, it)).collect();
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    // Writing to memory cannot fail.
+    let _ = writer.write_record(fields.iter().map(|field| field.key));
+    let mut text = String::new();
+    for row in rows {
+        for column in &mut columns {
+            let _ = writer.write_field(column.text(*row as usize, &mut text));
+        }
+        let _ = writer.write_record(None::<&[u8]>);
+    }
+    finished(writer)
 }
 
 /// One row as a line of CSV, without header and line ending.
@@ -25,26 +36,78 @@ pub fn csv_line(listing: &Listing, row: u32, fields: &[&Field]) -> String {
 pub fn csv_lines(rows: impl IntoIterator<Item = impl IntoIterator<Item = String>>) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {
-        // Writing to memory cannot fail.
         let _ = writer.write_record(row.into_iter().map(String::into_bytes));
     }
+    finished(writer)
+}
+
+fn finished(writer: csv::Writer<Vec<u8>>) -> String {
     let bytes = writer.into_inner().unwrap_or_default();
     String::from_utf8(bytes).unwrap_or_default()
 }
 
 fn cells(listing: &Listing, row: u32, fields: &[&Field]) -> Vec<String> {
-    let cells = fields.iter().map(|field| cell(listing, row, field));
-    cells.collect()
+    let fields = fields.iter().map(|field| {
+        let mut column = Cells::of(listing, field);
+        column.text(row as usize, &mut String::new()).to_owned()
+    });
+    fields.collect()
 }
 
-fn cell(listing: &Listing, row: u32, field: &Field) -> String {
-    match listing.cell(row as usize, field) {
-        CellRef::Missing | CellRef::Null | CellRef::Bad(_) => String::new(),
-        CellRef::Flag(flag) => flag.to_string(),
-        CellRef::Number(number) if field.kind == Kind::Timestamp => iso(number),
-        CellRef::Number(number) => number.to_string(),
-        CellRef::Text(text) => csv_text(text),
+/// The cells of a field, each different text made safe once.
+struct Cells<'l> {
+    column: &'l Column,
+    is_moment: bool,
+    /// The safe texts by their index in the column; `None` where none was asked for yet.
+    safe: Vec<Option<String>>,
+}
+
+impl<'l> Cells<'l> {
+    fn of(listing: &'l Listing, field: &Field) -> Self {
+        Self {
+            column: listing.column(field),
+            is_moment: field.kind == Kind::Timestamp,
+            safe: Vec::new(),
+        }
     }
+
+    /// The cell of a row, which may be written into `room`.
+    fn text<'t>(&'t mut self, row: usize, room: &'t mut String) -> &'t str {
+        room.clear();
+        match self.column.cell(row) {
+            CellRef::Missing | CellRef::Null | CellRef::Bad(_) => {}
+            CellRef::Flag(flag) => room.push_str(if flag { "true" } else { "false" }),
+            CellRef::Number(number) if self.is_moment => room.push_str(&iso(number)),
+            CellRef::Number(number) => write_number(number, room),
+            CellRef::Text(text) => {
+                let place = self.column.text_index(row).unwrap_or_default();
+                if self.safe.len() <= place {
+                    self.safe
+                        .resize(self.column.texts().len().max(place + 1), None);
+                }
+                if let Some(safe) = self.safe.get_mut(place) {
+                    return safe.get_or_insert_with(|| csv_text(text));
+                }
+            }
+        }
+        room
+    }
+}
+
+/// Writes a number with the fewest digits that tell it from all others.
+fn write_number(number: f64, out: &mut String) {
+    // Whole numbers of up to fifteen digits are written as such: that is faster.
+    #[expect(clippy::cast_possible_truncation)] // whole and far below 2^63
+    let whole = number as i64;
+    #[expect(clippy::cast_precision_loss)] // compared with what it came from
+    let is_whole = whole.unsigned_abs() < 1_000_000_000_000_000
+        && (whole as f64).to_bits() == number.to_bits();
+    // A String takes everything.
+    let _ = if is_whole {
+        write!(out, "{whole}")
+    } else {
+        write!(out, "{number}")
+    };
 }
 
 /// A moment in seconds since 1970 as the specification writes it: ISO 8601.

@@ -20,6 +20,8 @@ mod digits;
 mod estimate;
 mod full_record;
 mod hide;
+mod id_hash;
+mod lead;
 mod matching;
 mod order;
 mod packed;
@@ -32,6 +34,7 @@ mod scan;
 use builder::Builder;
 use estimate::Estimate;
 pub use full_record::FullRecord;
+use id_hash::IdHash;
 use order::IdOrder;
 pub use order::compare_cells;
 use packed::Packed;
@@ -192,6 +195,8 @@ pub struct Listing {
     duplicates: usize,
     hidden: usize,
     estimate: Option<Estimate>,
+    /// How all fields of a record are read, for [`Listing::whole`].
+    plan_of_all: OnceLock<read::Plan>,
     /// The record that was read last, by its row.
     last: Mutex<Option<(usize, Arc<FullRecord>)>>,
 }
@@ -223,6 +228,7 @@ impl Listing {
             duplicates: 0,
             hidden: 0,
             estimate: None,
+            plan_of_all: OnceLock::new(),
             last: Mutex::default(),
         }
     }
@@ -395,18 +401,14 @@ impl Listing {
     }
 
     fn read_whole(&self, row: usize) -> FullRecord {
-        let positions: Vec<usize> = (0..self.catalog.fields.len()).collect();
-        let plan = read::Plan::new(self.catalog, &positions);
+        let plan = self.plan_of_all.get_or_init(|| {
+            let positions: Vec<usize> = (0..self.catalog.fields.len()).collect();
+            read::Plan::new(self.catalog, &positions)
+        });
         let read = self.json(row).and_then(|json| plan.read(json).ok());
         let values = read.unwrap_or_else(|| plan.blank());
-        let columns = plan
-            .cells(&values, self.now)
-            .map(|cell| {
-                let mut builder = Builder::default();
-                builder.push(&cell);
-                builder.column
-            })
-            .collect();
+        let cells = plan.cells(&values, self.now);
+        let columns = cells.map(|cell| Column::of(&cell)).collect();
         let whole = FullRecord::new(self.catalog, columns);
         match &self.estimate {
             Some(estimate) => whole.estimated(estimate),

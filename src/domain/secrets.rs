@@ -16,18 +16,20 @@ pub const REMOVED: &str = "<removed>";
 /// [`REMOVED`] as a JSON string.
 const QUOTED: &str = "\"<removed>\"";
 
-/// Parts of names of members that hold secrets.
-const PARTS: [&str; 9] = [
-    "key",
-    "token",
-    "secret",
-    "pass",
-    "login",
-    "signature",
-    "auth",
-    "env",
-    "credential",
-];
+/// Parts of names of members that hold secrets, by their first letter.
+const fn parts(letter: u8) -> &'static [&'static str] {
+    match letter {
+        b'k' => &["key"],
+        b't' => &["token"],
+        b's' => &["secret", "signature"],
+        b'p' => &["pass"],
+        b'l' => &["login"],
+        b'a' => &["auth"],
+        b'e' => &["env"],
+        b'c' => &["credential"],
+        _ => &[],
+    }
+}
 
 /// Members whose value is a secret by the specification, or by what the world calls them.
 const MEMBERS: [&str; 8] = [
@@ -57,11 +59,8 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
     };
     let name = name.as_bytes();
     (0..name.len()).any(|at| {
-        // The letters that the parts begin with: most places need no closer look.
-        matches!(
-            name[at] | 0x20,
-            b'k' | b't' | b's' | b'p' | b'l' | b'a' | b'e' | b'c'
-        ) && PARTS.iter().any(|part| begins(&name[at..], part))
+        let mut parts = parts(name[at].to_ascii_lowercase()).iter();
+        parts.any(|part| begins(&name[at..], part))
     })
 }
 

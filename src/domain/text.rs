@@ -161,17 +161,27 @@ pub fn detail(text: &str, more: usize) -> String {
 /// Whether [`visible`] leaves a short text as it is, for all that can be told without reading its
 /// graphemes.
 pub fn is_visible(text: &str) -> bool {
-    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+    is_printable(text)
         || !text
             .chars()
             .any(|character| is_hostile(character) || character.width() == Some(0))
+}
+
+/// Whether a text is ASCII that every terminal prints, without line feeds: looked at many bytes at a
+/// time.
+fn is_printable(text: &str) -> bool {
+    let are_printable = |bytes: &[u8]| {
+        let bytes = bytes.iter();
+        bytes.fold(true, |all, byte| all & matches!(byte, b' '..=b'~'))
+    };
+    text.as_bytes().chunks(64).all(are_printable)
 }
 
 /// The text with hostile characters written as `<U+XXXX>` and piles of combining marks counted
 /// instead of drawn, at most about `max_chars` characters long. However long the text is, only what is
 /// shown is read.
 pub fn visible(text: &str, max_chars: usize) -> String {
-    if text.len() <= max_chars && text.chars().all(is_plain) {
+    if text.len() <= max_chars && (is_printable(text) || text.chars().all(is_plain)) {
         return text.to_owned();
     }
     let (head, more) = beginning(text, max_chars.saturating_mul(BYTES_PER_CHARACTER));
@@ -244,11 +254,18 @@ fn write_pile(marks: usize, out: &mut String) {
 
 /// As [`visible`], of any length, its line feeds kept: for texts that bourse has put into lines.
 pub fn visible_lines(text: &str) -> String {
-    let lines: Vec<_> = text
-        .split('\n')
-        .map(|line| visible(line, usize::MAX))
-        .collect();
-    lines.join("\n")
+    let mut out = String::with_capacity(text.len());
+    for (place, line) in text.split('\n').enumerate() {
+        if place > 0 {
+            out.push('\n');
+        }
+        if is_printable(line) {
+            out.push_str(line);
+        } else {
+            out.push_str(&visible(line, usize::MAX));
+        }
+    }
+    out
 }
 
 /// What stands for the user and password of an address.

@@ -19,18 +19,19 @@ pub(super) struct Builder {
 }
 
 impl Builder {
+    #[inline]
     pub(super) fn push(&mut self, value: &RawCell<'_>) {
-        let cell = match value {
-            RawCell::Missing => Cell::Missing,
-            RawCell::Null => Cell::Null,
-            RawCell::Flag(flag) => Cell::Flag(*flag),
-            RawCell::Number(number) => Cell::Number(*number),
-            RawCell::Bad(found) => Cell::Bad(*found),
-            RawCell::Text(text) => Cell::Text(self.intern(text)),
-        };
+        let cell = cell_of(value, |text| self.intern(text));
         self.column.cells.push(cell.packed());
     }
 
+    /// As [`Builder::push`], for the few cells that are converted.
+    #[inline(never)]
+    pub(super) fn push_other(&mut self, value: &RawCell<'_>) {
+        self.push(value);
+    }
+
+    #[inline(never)]
     fn intern(&mut self, text: &str) -> u32 {
         let guess = guess(text.as_bytes());
         if let Some(index) = self.recent.get(guess)
@@ -53,6 +54,34 @@ impl Builder {
         self.column.texts.push(Untrusted::from(text));
         self.index.insert(text.into(), index);
         index
+    }
+}
+
+#[inline]
+fn cell_of(value: &RawCell<'_>, intern: impl FnOnce(&str) -> u32) -> Cell {
+    match value {
+        RawCell::Missing => Cell::Missing,
+        RawCell::Null => Cell::Null,
+        RawCell::Flag(flag) => Cell::Flag(*flag),
+        RawCell::Number(number) => Cell::Number(*number),
+        RawCell::Bad(found) => Cell::Bad(*found),
+        RawCell::Text(text) => Cell::Text(intern(text)),
+    }
+}
+
+impl Column {
+    /// A column of a single row.
+    pub(super) fn of(value: &RawCell<'_>) -> Self {
+        let mut texts = Vec::new();
+        let cell = cell_of(value, |text| {
+            texts.push(Untrusted::from(text));
+            0
+        });
+        Self {
+            cells: vec![cell.packed()],
+            texts,
+            ..Self::default()
+        }
     }
 }
 

@@ -51,8 +51,15 @@ impl Digits {
     fn of(bytes: &[u8], start: usize) -> Option<Self> {
         let is_negative = bytes.get(start) == Some(&b'-');
         let first = start + usize::from(is_negative);
-        let mut mantissa = 0;
-        let mut at = run(bytes, first, &mut mantissa);
+        let (mut mantissa, mut at) = (0, first);
+        match bytes.get(first..first + 2) {
+            // Most shares and prices are below ten.
+            Some([digit @ b'0'..=b'9', b'.']) => {
+                mantissa = u64::from(digit - b'0');
+                at += 1;
+            }
+            _ => at = run(bytes, first, &mut mantissa),
+        }
         let mut digits = at - first;
         if digits == 0 || (digits > 1 && bytes.get(first) == Some(&b'0')) {
             return None;
@@ -92,15 +99,20 @@ impl Digits {
         })
     }
 
-    /// The number, where a single division or product of exact doubles gives it: that is rounded
+    /// The number, where a single division or product of exact numbers gives it: that is rounded
     /// correctly.
     fn exact(&self) -> Option<f64> {
         const POWERS: [f64; 23] = [
             1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
             1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
         ];
-        let mantissa = self.mantissa.filter(|mantissa| *mantissa < EXACT_WHOLE)?;
+        let mantissa = self.mantissa?;
         let power = self.exponent? - i32::try_from(self.decimals).ok()?;
+        if mantissa >= EXACT_WHOLE {
+            let divisor = POWERS_OF_TEN.get(usize::try_from(-power).ok()?)?;
+            let number = quotient(mantissa, *divisor);
+            return Some(if self.is_negative { -number } else { number });
+        }
         let factor = *POWERS.get(usize::try_from(power.unsigned_abs()).ok()?)?;
         #[expect(clippy::cast_precision_loss)] // below 2^53
         let double = mantissa as f64;
@@ -113,7 +125,40 @@ impl Digits {
     }
 }
 
+/// The powers of ten that a word holds.
+const POWERS_OF_TEN: [u64; 20] = {
+    let mut powers = [1; 20];
+    let mut power = 1;
+    while power < powers.len() {
+        powers[power] = powers[power - 1] * 10;
+        power += 1;
+    }
+    powers
+};
+
+/// The double nearest to `dividend / divisor`, of two halfway the even one. Neither is zero.
+///
+/// Both fill a word when shifted, so that the quotient has at least 63 bits. A double takes 53 of them:
+/// that the last bit stands for all that follow it changes no rounding.
+fn quotient(dividend: u64, divisor: u64) -> f64 {
+    let (above, below) = (dividend.leading_zeros(), divisor.leading_zeros());
+    let (dividend, divisor) = (
+        u128::from(dividend << above) << 63,
+        u128::from(divisor << below),
+    );
+    let whole = dividend / divisor;
+    let is_rest = dividend != whole * divisor;
+    #[expect(clippy::cast_possible_truncation)] // below 2^64
+    let bits = whole as u64 | u64::from(is_rest);
+    // 2^(below - above - 63), far from the smallest double.
+    let scale = f64::from_bits(u64::from(1023 + below - above - 63) << 52);
+    #[expect(clippy::cast_precision_loss)] // rounded here
+    let double = bits as f64;
+    double * scale
+}
+
 /// The end of a run of digits, which are appended to a number.
+#[inline]
 fn run(bytes: &[u8], mut at: usize, number: &mut u64) -> usize {
     const POWERS: [u64; 8] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
     while let Some(word) = word(bytes, at) {
@@ -142,6 +187,7 @@ fn run(bytes: &[u8], mut at: usize, number: &mut u64) -> usize {
 }
 
 /// The end of a run of digits.
+#[inline]
 fn skip_digits(bytes: &[u8], mut at: usize) -> usize {
     while let Some(word) = word(bytes, at) {
         let digits = leading_digits(word);
@@ -159,7 +205,11 @@ fn skip_digits(bytes: &[u8], mut at: usize) -> usize {
 /// The end of a number; `None` if it is none, or may go on behind the text.
 pub(super) fn skip_number(bytes: &[u8], start: usize) -> Option<usize> {
     let first = start + usize::from(bytes.get(start) == Some(&b'-'));
-    let mut at = skip_digits(bytes, first);
+    let mut at = match bytes.get(first..first + 2) {
+        // Most shares and prices are below ten.
+        Some([b'0'..=b'9', b'.']) => first + 1,
+        _ => skip_digits(bytes, first),
+    };
     if at == first || (at > first + 1 && bytes.get(first) == Some(&b'0')) {
         return None;
     }
@@ -211,4 +261,51 @@ pub(super) fn number(text: &str, at: usize) -> Option<(RawCell<'static>, usize)>
         }
     };
     Some((cell, digits.end))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read(text: &str) -> f64 {
+        match number(&format!("{text},"), 0) {
+            Some((RawCell::Number(number), end)) if end == text.len() => number,
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn of_two_doubles_as_near_the_even_one_is_taken() {
+        let cases: [(&str, f64); 8] = [
+            // 2^53 + 1 and 2^53 + 3, and what is a little more and less than the first.
+            ("9007199254740993.0", 9_007_199_254_740_992.0),
+            ("9007199254740995.0", 9_007_199_254_740_996.0),
+            ("9007199254740993.01", 9_007_199_254_740_994.0),
+            ("9007199254740992.99", 9_007_199_254_740_992.0),
+            ("-9007199254740993.01", -9_007_199_254_740_994.0),
+            ("0.9999999999999999999", 1.0),
+            ("1.844674407370955161", 1.844_674_407_370_955_2),
+            ("0.7599999999999999", 0.759_999_999_999_999_9),
+        ];
+        for (text, wanted) in cases {
+            assert_eq!(read(text).to_bits(), wanted.to_bits(), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn long_fractions_are_rounded_as_the_standard_library_does(
+            mantissa in 1_u64..10_000_000_000_000_000_000,
+            point in 1_usize..20,
+        ) {
+            let digits = format!("{mantissa:020}");
+            let (whole, rest) = digits.split_at(20 - point);
+            let whole = whole.trim_start_matches('0');
+            let whole = if whole.is_empty() { "0" } else { whole };
+            let text = format!("{whole}.{rest}");
+            prop_assert_eq!(read(&text).to_bits(), text.parse::<f64>().unwrap().to_bits(), "{}", text);
+        }
+    }
 }

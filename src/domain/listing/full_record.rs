@@ -1,7 +1,7 @@
 //! One record with all its fields: for a detail view, which must not read columns of all rows.
 
 use super::estimate::Estimate;
-use super::{Builder, CellRef, Column};
+use super::{CellRef, Column};
 use crate::domain::catalog::Catalog;
 use crate::domain::field::Field;
 use crate::domain::text::Untrusted;
@@ -49,9 +49,7 @@ impl FullRecord {
             .iter()
             .enumerate()
             .filter_map(|(position, field)| {
-                let mut builder = Builder::default();
-                builder.push(&estimate.cell(field.key, &sent)?);
-                Some((position, builder.column))
+                Some((position, Column::of(&estimate.cell(field.key, &sent)?)))
             })
             .collect();
         for (position, column) in moved {

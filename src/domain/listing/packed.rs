@@ -27,6 +27,7 @@ const FOUND: [Found; 5] = [
 ];
 
 impl Cell {
+    #[inline]
     pub(super) fn packed(self) -> Packed {
         let marked = |kind: u64, value: u32| Packed(MARK | kind << KIND | u64::from(value));
         match self {

@@ -111,14 +111,14 @@ impl Plan {
             .collect();
         for field in fields() {
             let cell = field.map_or((Kind::Text, Slots::Nowhere), |field| {
-                (field.kind, plan.slots(&field.source))
+                (field.kind, plan.slots_of(&field.source))
             });
             plan.cells.push(cell);
         }
         plan
     }
 
-    fn slots(&mut self, source: &Source) -> Slots {
+    fn slots_of(&mut self, source: &Source) -> Slots {
         match *source {
             Source::Member(name) => Slots::Member(self.member(name)),
             Source::Known(name) => Slots::Known(self.member(name)),
@@ -182,6 +182,11 @@ impl Plan {
     pub(super) fn role(&self, object: usize, name: &str) -> Role {
         let role = self.objects.get(object).and_then(|own| own.get(name));
         role.copied().unwrap_or(Role::Skipped)
+    }
+
+    /// How many values of a record are wanted.
+    pub(super) const fn slots(&self) -> usize {
+        self.slots
     }
 
     /// Empty values, one for each slot.
@@ -248,11 +253,13 @@ impl Plan {
     /// they are.
     pub(super) fn fill(&self, values: &[RawCell<'_>], now: f64, builders: &mut [Builder]) {
         for ((kind, slots), builder) in self.cells.iter().zip(builders) {
-            match slots {
-                Slots::Member(slot) if is_taken(*kind, &values[*slot]) => {
-                    builder.push(&values[*slot]);
-                }
-                _ => builder.push(&slots.cell(*kind, values, now)),
+            let own = match slots {
+                Slots::Member(slot) => Some(&values[*slot]),
+                _ => None,
+            };
+            match own {
+                Some(cell) if is_taken(*kind, cell) => builder.push(cell),
+                _ => builder.push_other(&slots.cell(*kind, values, now)),
             }
         }
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::read::{self, Plan};
 use super::scan::Scanner;
-use super::{Builder, Listing, RawCell, RowId, Skipped};
+use super::{Builder, IdHash, Listing, RawCell, RowId, Skipped};
 use crate::domain::catalog::Catalog;
 use crate::domain::json_split::{Envelope, Records, SplitError, Splitter};
 use crate::domain::secrets::{Known, holds_secrets, is_secret_member, scrub};
@@ -44,9 +44,11 @@ struct Rows {
     scanner: Scanner,
     hot: Vec<usize>,
     builders: Vec<Builder>,
-    seen: HashSet<RowId>,
+    seen: HashSet<RowId, IdHash>,
     /// Holds everything but text and columns.
     listing: Listing,
+    /// Room for the values of a record.
+    room: Vec<RawCell<'static>>,
     /// Records so far, also those that could not be read.
     index: usize,
     known: Arc<Known>,
@@ -238,11 +240,12 @@ impl Rows {
             plan,
             builders: hot.iter().map(|_| Builder::default()).collect(),
             hot,
-            seen: HashSet::new(),
+            seen: HashSet::default(),
             listing: Listing {
                 now,
                 ..Listing::empty(catalog)
             },
+            room: Vec::new(),
             index: 0,
             known,
             is_clean: true,
@@ -267,7 +270,11 @@ impl Listing {
     }
 
     /// Takes a record; what is wrong with it, if anything.
-    fn keep(&mut self, id: Option<RowId>, seen: &mut HashSet<RowId>) -> Result<bool, &'static str> {
+    fn keep(
+        &mut self,
+        id: Option<RowId>,
+        seen: &mut HashSet<RowId, IdHash>,
+    ) -> Result<bool, &'static str> {
         let id = id.ok_or("no usable id")?;
         if !seen.insert(id) {
             self.duplicates += 1;
@@ -279,14 +286,13 @@ impl Listing {
 }
 
 impl Rows {
-    fn keep(&mut self, values: Result<Vec<RawCell<'_>>, &'static str>, record: Range<usize>) {
+    fn keep(&mut self, values: Result<&[RawCell<'_>], &'static str>, record: Range<usize>) {
         let index = self.index;
         self.index += 1;
         let kept = values.and_then(|values| {
-            let id = self.plan.id(&values);
+            let id = self.plan.id(values);
             if self.listing.keep(id, &mut self.seen)? {
-                self.plan
-                    .fill(&values, self.listing.now, &mut self.builders);
+                self.plan.fill(values, self.listing.now, &mut self.builders);
                 self.listing.spans.push(record);
             }
             Ok(())
@@ -308,12 +314,16 @@ impl Records for Rows {
     }
 
     fn read(&mut self, text: &str, at: usize) -> Option<usize> {
-        let mut values = self.plan.blank();
+        let mut values: Vec<RawCell<'_>> = std::mem::take(&mut self.room);
+        values.resize(self.plan.slots(), RawCell::Missing);
         let end = self.scanner.record(&self.plan, text, at, &mut values)?;
         for string in &self.scanner.escaped {
             self.is_clean &= !self.known.is_in_string(&text[string.clone()]);
         }
-        self.keep(Ok(values), at..end);
+        self.keep(Ok(&values), at..end);
+        values.clear();
+        // Without values, as the next record is another text; the room stays.
+        self.room = values.into_iter().map(RawCell::into_owned).collect();
         Some(end)
     }
 
@@ -321,6 +331,6 @@ impl Records for Rows {
         let json = &text[record.clone()];
         self.is_clean &= !holds_secrets(json, &self.known);
         let values = self.plan.read(json);
-        self.keep(values, record);
+        self.keep(values.as_deref().map_err(|reason| *reason), record);
     }
 }

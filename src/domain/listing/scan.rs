@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::digits::{bytes_of, number, skip_number, word};
+use super::lead::Lead;
 use super::raw_cell::RawCell;
 use super::read::{Plan, Role};
 use crate::domain::secrets::is_secret_member;
@@ -19,20 +20,24 @@ const MOST_STEPS: usize = 512;
 /// How many expected members are tried where one is missing.
 const AHEAD: usize = 8;
 
+/// The most objects whose members are expected: the record, and those in it.
+const MOST_SHAPES: usize = 16;
+
 /// The deepest nesting that is read here.
 const DEEPEST: usize = 32;
 
 /// One expected member: the text from the value before to its own, and what its value is for.
 #[derive(Debug)]
 struct Step {
-    lead: Box<[u8]>,
+    lead: Lead,
     role: Role,
 }
 
 /// Reads records; learns from each what to expect of the next.
 #[derive(Debug)]
 pub(super) struct Scanner {
-    /// The members of records, and those of the nested objects of the plan.
+    /// The members of records, those of the nested objects of the plan, and those of other nested
+    /// objects.
     shapes: Vec<Vec<Step>>,
     /// Whether any member is named like a secret.
     pub(super) has_secrets: bool,
@@ -93,25 +98,26 @@ impl Scanner {
         let mut place = 0;
         let mut at = start;
         loop {
-            let next = match self.shapes[object].get(place) {
-                Some(step) if bytes.get(at..)?.starts_with(&step.lead) => {
-                    Next::Value(at + step.lead.len(), step.role)
+            let step = self.shapes[object].get(place);
+            let known = step.and_then(|step| Some((step.lead.end(bytes, at)?, step.role)));
+            let (value, role) = if let Some(known) = known {
+                known
+            } else {
+                let here = Here {
+                    text,
+                    at,
+                    is_first: at == start,
+                };
+                match self.unexpected(plan, object, &mut place, &here)? {
+                    Next::End(end) => return Some(end),
+                    Next::Value(value, role) => (value, role),
                 }
-                _ => {
-                    let here = Here {
-                        text,
-                        at,
-                        is_first: at == start,
-                    };
-                    self.unexpected(plan, object, &mut place, &here)?
-                }
-            };
-            let (value, role) = match next {
-                Next::End(end) => return Some(end),
-                Next::Value(value, role) => (value, role),
             };
             at = match role {
-                Role::Skipped => self.skip(text, value, 0)?,
+                Role::Skipped => match bytes.get(value)? {
+                    b'-' | b'0'..=b'9' => skip_number(bytes, value)?,
+                    _ => self.skip(text, value, 0)?,
+                },
                 Role::Slot(slot) => {
                     let (cell, end) = self.value(text, value)?;
                     let own = values.get_mut(slot)?;
@@ -142,13 +148,11 @@ impl Scanner {
     ) -> Option<Next> {
         let Here { text, at, is_first } = *here;
         let bytes = text.as_bytes();
-        let shape = &mut self.shapes[object];
-        let rest = bytes.get(at..)?;
-        let ahead = shape.iter().enumerate().skip(*place + 1).take(AHEAD);
-        for (found, step) in ahead {
-            if rest.starts_with(&step.lead) {
+        let ahead = self.shapes[object].iter().enumerate().skip(*place + 1);
+        for (found, step) in ahead.take(AHEAD) {
+            if let Some(value) = step.lead.end(bytes, at) {
                 *place = found;
-                return Some(Next::Value(at + step.lead.len(), step.role));
+                return Some(Next::Value(value, step.role));
             }
         }
         let mut name = blanks(bytes, at);
@@ -169,9 +173,18 @@ impl Scanner {
         let value = blanks(bytes, colon + 1);
         let own = text.get(name + 1..end - 1)?;
         self.has_secrets |= is_secret_member(own);
-        let role = plan.role(object, own);
+        let mut role = plan.role(object, own);
+        if role == Role::Skipped
+            && bytes.get(value) == Some(&b'{')
+            && self.shapes.len() < MOST_SHAPES
+        {
+            // Its members come in the same order with every record, too.
+            role = Role::Object(self.shapes.len());
+            self.shapes.push(Vec::new());
+        }
+        let shape = &mut self.shapes[object];
         if shape.len() < MOST_STEPS {
-            let lead = bytes.get(at..value)?.into();
+            let lead = Lead::new(bytes.get(at..value)?);
             shape.insert((*place).min(shape.len()), Step { lead, role });
         }
         Some(Next::Value(value, role))

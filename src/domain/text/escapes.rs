@@ -6,12 +6,12 @@ use std::fmt::Write as _;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use super::{MARKS_PER_GRAPHEME, is_hostile};
+use super::{MARKS_PER_GRAPHEME, is_hostile, is_printable};
 
 /// JSON text that holds nothing a terminal could act on: `\uXXXX` is legal in its strings, so
 /// nothing is lost. Between its values a carriage return or a tab becomes a blank.
 pub fn json_for_terminal(json: &str) -> String {
-    if json.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+    if is_printable(json) {
         return json.to_owned();
     }
     let mut out = String::with_capacity(json.len());

@@ -7,7 +7,7 @@ use bourse::domain::listing::compare_cells;
 use bourse::domain::text::{Needle, occurrences};
 use bourse::domain::{
     Condition, Direction, Field, Listing, OFFERS, OfferType, Operand, Operator, OrderKey, Value,
-    Version, language,
+    Version, export, language,
 };
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
@@ -310,4 +310,62 @@ fn sorting_allocates_nothing_for_each_row() {
         allocation_counter::measure(|| listing.sort(&mut view, &order)).count_total
     };
     assert_eq!(allocations(20_000), allocations(200));
+}
+
+#[test]
+fn reading_and_printing_allocate_nothing_for_each_row() {
+    let allocations = |rows: usize| {
+        let record = |row: usize| {
+            json!({
+                "id": row, "gpu_name": "RTX 4090", "num_gpus": row % 8, "dph_total": row as f64 / 7.0,
+                "unknown": {"a": [row]}, "geolocation": "Texas, US",
+            })
+        };
+        let records: Vec<_> = (0..rows).map(record).collect();
+        let body = json!({ "offers": records }).to_string();
+        let fields = ["id", "gpu_name", "num_gpus", "dph_total", "geolocation"].map(field);
+        let view: Vec<u32> = (0..rows as u32).collect();
+        allocation_counter::measure(|| {
+            let listing = Listing::read(&OFFERS, body, 0.0).unwrap();
+            export::csv(&listing, &view, &fields);
+        })
+        .count_total
+    };
+    // Columns, ids and lines grow by doubling.
+    let more = allocations(20_000) - allocations(200);
+    assert!(more < 1_500, "{more}");
+}
+
+#[test]
+fn numbers_are_printed_with_the_fewest_digits() {
+    let numbers = [
+        0.1,
+        -0.0,
+        5.0,
+        -1e300,
+        1e15,
+        999_999_999_999_999.0,
+        0.000_001,
+        1.0 / 3.0,
+    ];
+    let printed = numbers.map(|number| {
+        let body = format!(r#"{{"offers":[{{"id":1,"dph_total":{number:?}}}]}}"#);
+        let listing = Listing::read(&OFFERS, body, 0.0).unwrap();
+        let csv = export::csv(&listing, &[0], &[field("dph_total")]);
+        csv.strip_prefix("dph_total\n")
+            .unwrap()
+            .trim_end()
+            .to_owned()
+    });
+    let wanted = [
+        "0.1",
+        "-0",
+        "5",
+        &format!("-1{}", "0".repeat(300)),
+        "1000000000000000",
+        "999999999999999",
+        "0.000001",
+        "0.3333333333333333",
+    ];
+    assert_eq!(printed, wanted);
 }

@@ -1,0 +1,80 @@
+//! A text that is expected at a place, compared as a few words: most members of a record are
+//! recognized by one such comparison.
+
+/// How many words of eight bytes are compared at once: more than nearly all names of members take.
+const WORDS: usize = 4;
+const WIDE: usize = 8 * WORDS;
+
+/// A text to expect.
+#[derive(Debug)]
+pub(super) struct Lead {
+    text: Box<[u8]>,
+    /// Its beginning, with zeros behind it.
+    words: [u64; WORDS],
+    /// Which bits of the words count.
+    masks: [u64; WORDS],
+}
+
+impl Lead {
+    pub(super) fn new(text: &[u8]) -> Self {
+        let words_of = |byte: &dyn Fn(usize) -> u8| {
+            std::array::from_fn(|word| {
+                u64::from_le_bytes(std::array::from_fn(|at| byte(8 * word + at)))
+            })
+        };
+        Self {
+            words: words_of(&|at| text.get(at).copied().unwrap_or(0)),
+            masks: words_of(&|at| if at < text.len() { 0xFF } else { 0 }),
+            text: text.into(),
+        }
+    }
+
+    /// The end of the text, if it stands at a place.
+    #[inline]
+    pub(super) fn end(&self, bytes: &[u8], at: usize) -> Option<usize> {
+        let end = at + self.text.len();
+        let rest = bytes.get(at..)?;
+        let Some((window, _)) = rest.split_first_chunk::<WIDE>() else {
+            return self.is_before(rest).then_some(end);
+        };
+        let (window, _) = window.as_chunks::<8>();
+        let mut differences = 0;
+        for ((own, mask), there) in self.words.iter().zip(&self.masks).zip(window) {
+            differences |= (u64::from_le_bytes(*there) ^ own) & mask;
+        }
+        if differences != 0 || (self.text.len() > WIDE && !self.is_before(rest)) {
+            return None;
+        }
+        Some(end)
+    }
+
+    /// For what is longer than the words, or stands at the end of a response.
+    #[cold]
+    fn is_before(&self, rest: &[u8]) -> bool {
+        rest.starts_with(&self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_found_only_where_all_of_it_stands() {
+        for length in 1..70 {
+            let text: Vec<u8> = (0..length).map(|at| b'a' + at % 26).collect();
+            let lead = Lead::new(&text);
+            for behind in [0, 1, 40] {
+                let whole = [b"..", text.as_slice(), &vec![b'.'; behind]].concat();
+                assert_eq!(lead.end(&whole, 2), Some(2 + text.len()));
+                for place in 2..2 + text.len() {
+                    let mut other = whole.clone();
+                    other[place] ^= 1;
+                    assert_eq!(lead.end(&other, 2), None, "{length} {place}");
+                }
+                assert_eq!(lead.end(&whole[..whole.len() - behind - 1], 2), None);
+                assert_eq!(lead.end(&whole, whole.len() + 1), None);
+            }
+        }
+    }
+}
