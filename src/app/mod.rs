@@ -22,6 +22,7 @@ pub mod copy_formats;
 pub mod drafts;
 pub mod export;
 pub mod frame_layout;
+pub mod gone;
 pub mod groups;
 mod handoff;
 pub mod keymap;
@@ -56,6 +57,7 @@ mod suggestions;
 pub mod themes;
 mod title;
 mod toast;
+pub mod turns;
 pub mod unsettled;
 pub mod view;
 mod violations;
@@ -187,6 +189,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             model.state.recall.answered(ticket, *result);
             stack::tick(model, now)
         }
+        Message::Turn { ticket, turn } => turns::taken(&mut model.state, ticket, *turn, now),
         Message::TaskLost(why) | Message::HistoryOff(why) => {
             model.show(Toast::error(why, now));
             Vec::new()

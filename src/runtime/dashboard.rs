@@ -33,9 +33,10 @@ use crate::app::markets::{MarketCommand, MarketEvent};
 use crate::app::remote::Ticket;
 use crate::app::{Effect, Message, Model, Now, update};
 use crate::cli::{ProfileResolver, by_name};
+use crate::domain::history::Moment;
 use crate::domain::journal::Intent;
 use crate::sandbox::Running;
-use crate::store::history::HistoryPlace;
+use crate::store::history::{HistoryPlace, SharedResponse};
 use crate::store::{GroupsFile, Journal, PacingFile, StateStore};
 use crate::widgets::theme::Theme;
 
@@ -350,6 +351,14 @@ impl<S: Surface> Dashboard<S> {
                     Effect::Record(poll) => self.remember(HistoryJob::Record(poll)),
                     Effect::Recall { ticket, question } => {
                         self.remember(HistoryJob::Recall { ticket, question });
+                    }
+                    Effect::TakeTurn { ticket, turn } => {
+                        let now = Moment::of(self.clock.now().epoch);
+                        self.remember(HistoryJob::TakeTurn { ticket, turn, now });
+                    }
+                    Effect::Share { request, at, body } => {
+                        let response = SharedResponse { at, body };
+                        self.remember(HistoryJob::Share { request, response });
                     }
                     Effect::Market(command) => self.market(command),
                     Effect::SaveTheme(name) => self.save_theme(name),

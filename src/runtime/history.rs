@@ -9,9 +9,12 @@ use std::time::Duration;
 
 use tokio::sync::mpsc::UnboundedSender;
 
+use crate::api::wire::{self, Answer as WireAnswer};
+use crate::api::{Reply, Request};
+use crate::app::turns::{SharedRequest, Turn, TurnRequest};
 use crate::app::{Message, Ticket};
-use crate::domain::history::{Answer, Poll, Question};
-use crate::store::history::{Database, HistoryError, HistoryPlace, Holder};
+use crate::domain::history::{Answer, Moment, Poll, Question};
+use crate::store::history::{Database, HistoryError, HistoryPlace, Holder, SharedResponse};
 
 /// How long leaving waits for the pending jobs.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -19,7 +22,19 @@ const PATIENCE: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(super) enum HistoryJob {
     Record(Box<Poll>),
-    Recall { ticket: Ticket, question: Question },
+    Recall {
+        ticket: Ticket,
+        question: Question,
+    },
+    TakeTurn {
+        ticket: Ticket,
+        turn: Box<TurnRequest>,
+        now: Moment,
+    },
+    Share {
+        request: Box<SharedRequest>,
+        response: SharedResponse,
+    },
 }
 
 #[derive(Debug)]
@@ -56,13 +71,18 @@ impl HistoryThread {
             Some(jobs) => jobs.send(job).err().map(|unsent| unsent.0),
             None => Some(job),
         };
-        if let Some(HistoryJob::Recall { ticket, .. }) = unsent {
-            let result = Err("the market is not recorded".to_owned());
-            let _ = self.outbox.send(Message::Recalled {
+        let answer = match unsent {
+            Some(HistoryJob::Recall { ticket, .. }) => Message::Recalled {
                 ticket,
-                result: Box::new(result),
-            });
-        }
+                result: Box::new(Err("the market is not recorded".to_owned())),
+            },
+            Some(HistoryJob::TakeTurn { ticket, .. }) => Message::Turn {
+                ticket,
+                turn: Box::new(Turn::Ask),
+            },
+            Some(HistoryJob::Record(_) | HistoryJob::Share { .. }) | None => return,
+        };
+        let _ = self.outbox.send(answer);
     }
 }
 
@@ -123,6 +143,15 @@ impl Keeper {
                         result: Box::new(result),
                     });
                 }
+                HistoryJob::TakeTurn { ticket, turn, now } => {
+                    let turn = Box::new(self.turn(&turn, now));
+                    let _ = self.outbox.send(Message::Turn { ticket, turn });
+                }
+                HistoryJob::Share { request, response } => {
+                    let (key, holder) = (request.key(), self.holder.clone());
+                    // Without it the others ask once the turn lapses.
+                    let _ = self.with(|database| database.share(&key, &holder, &response));
+                }
             }
         }
         if self.has_lease
@@ -135,15 +164,23 @@ impl Keeper {
 
     fn record(&mut self, poll: &Poll) -> Result<(), HistoryError> {
         let holder = self.holder.clone();
-        let leased = self.with(|database| {
+        self.with(|database| {
             database.record(poll)?;
             match poll.interval {
-                Some(every) => database.lease(&poll.search, &holder, poll.at, every),
-                None => Ok(false),
+                Some(every) => database.take_over(&poll.search, &holder, poll.at, every),
+                None => Ok(()),
             }
         })?;
-        self.has_lease |= leased;
+        self.has_lease |= poll.interval.is_some();
         Ok(())
+    }
+
+    /// Whose turn it is to send a request. Without a database nobody else is known: it is ours.
+    fn turn(&mut self, turn: &TurnRequest, now: Moment) -> Turn {
+        let holder = self.holder.clone();
+        let found = self.with(|database| turn_of(database, turn, &holder, now));
+        self.has_lease |= matches!(found, Ok(Turn::Ask));
+        found.unwrap_or(Turn::Ask)
     }
 
     fn recall(&mut self, question: &Question) -> Result<Answer, HistoryError> {
@@ -181,4 +218,38 @@ impl Keeper {
             let _ = self.outbox.send(Message::HistoryOff(text));
         }
     }
+}
+
+/// Takes the turn to send a request, or reads what the program that has it received. What cannot be
+/// read as a response is no reason to wait.
+///
+/// # Errors
+///
+/// When the database cannot be used.
+pub fn turn_of(
+    database: &mut Database,
+    turn: &TurnRequest,
+    holder: &Holder,
+    now: Moment,
+) -> Result<Turn, HistoryError> {
+    let key = turn.request.key();
+    if database.take_turn(&key, holder, now, turn.every)? {
+        return Ok(Turn::Ask);
+    }
+    let Some(SharedResponse { at, body }) = database.shared(&key, turn.shown)? else {
+        return Ok(Turn::Wait);
+    };
+    let request = Request::Search(turn.request.query.clone());
+    let answer = WireAnswer {
+        status: 200,
+        body: body.as_bytes(),
+        ..WireAnswer::default()
+    };
+    Ok(match wire::decode(&request, answer, at) {
+        Ok(Reply::Records(listing)) => {
+            crate::app::read_ahead(&listing);
+            Turn::Read { listing, at }
+        }
+        Ok(Reply::Unlisted { .. } | Reply::Created { .. } | Reply::Routed(_)) | Err(_) => Turn::Ask,
+    })
 }

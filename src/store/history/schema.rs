@@ -11,7 +11,7 @@ const APPLICATION: i32 = 0x6272_7365;
 /// A spell without an ending is on offer; its `last` is the search's last usable poll, unless the
 /// column names an earlier one that saw it last. The index of the others has all that is read of
 /// them, in the order of questions about a time: a month is read without a look at the table.
-const STEPS: [&str; 3] = [
+const STEPS: [&str; 4] = [
     "CREATE TABLE search (
         id INTEGER PRIMARY KEY,
         market TEXT NOT NULL,
@@ -61,6 +61,17 @@ const STEPS: [&str; 3] = [
         until INTEGER NOT NULL
     );",
     "ALTER TABLE poll ADD COLUMN bans INTEGER NOT NULL DEFAULT 0;",
+    "CREATE TABLE turn (
+        market TEXT NOT NULL,
+        request TEXT NOT NULL,
+        holder TEXT NOT NULL,
+        until INTEGER NOT NULL,
+        every INTEGER NOT NULL,
+        wanted INTEGER NOT NULL DEFAULT 0,
+        at REAL,
+        body TEXT,
+        PRIMARY KEY (market, request)
+    );",
 ];
 
 /// What a file was found to be.
