@@ -9,8 +9,8 @@ use super::message::Effect;
 use super::pane::Pane;
 use super::recording;
 use super::remote::{Now, Ticket};
+use super::shared_watch;
 use super::state::State;
-use super::turns;
 use super::view::Response;
 use super::watch::{Baseline, Changes, Watch, floor, is_same_question, price_of};
 use crate::api::{ApiError, Reply, Request};
@@ -239,7 +239,7 @@ pub(super) fn tick(state: &mut State, now: Now) -> Vec<Effect> {
             continue;
         }
         // One that gets no answer asks for itself.
-        let turn = (!is_unanswered).then(|| turns::ask(state, resource));
+        let turn = (!is_unanswered).then(|| shared_watch::ask(state, resource));
         match turn.flatten() {
             Some(turn) => effects.push(turn),
             None => effects.extend(send(state, resource, now)),

@@ -10,12 +10,11 @@ use crate::domain::{Field, Listing, RowId};
 /// Departures that are kept: more than any screen lists.
 const MOST: usize = 500;
 
-/// A row that a response lacks and the one before had.
+/// A row that a response lacks and the one before had; times are in seconds since 1970.
 #[derive(Debug)]
 struct Departure {
     id: RowId,
     lot: Option<Lot>,
-    /// Seconds since 1970.
     at: f64,
     price: Option<f64>,
 }

@@ -48,6 +48,7 @@ pub mod sandbox;
 mod scene;
 pub mod searched;
 pub mod searches;
+mod shared_watch;
 pub mod sort_editor;
 mod sorting;
 pub mod split;
@@ -189,7 +190,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             model.state.recall.answered(ticket, *result);
             stack::tick(model, now)
         }
-        Message::Turn { ticket, turn } => turns::taken(&mut model.state, ticket, *turn, now),
+        Message::Turn { ticket, turn } => shared_watch::taken(&mut model.state, ticket, *turn, now),
         Message::TaskLost(why) | Message::HistoryOff(why) => {
             model.show(Toast::error(why, now));
             Vec::new()

@@ -31,12 +31,13 @@ use crate::api::{ApiError, Operation, Request};
 use crate::app::frame_layout::FrameLayout;
 use crate::app::markets::{MarketCommand, MarketEvent};
 use crate::app::remote::Ticket;
+use crate::app::turns::TurnRequest;
 use crate::app::{Effect, Message, Model, Now, update};
 use crate::cli::{ProfileResolver, by_name};
 use crate::domain::history::Moment;
 use crate::domain::journal::Intent;
 use crate::sandbox::Running;
-use crate::store::history::{HistoryPlace, SharedResponse};
+use crate::store::history::HistoryPlace;
 use crate::store::{GroupsFile, Journal, PacingFile, StateStore};
 use crate::widgets::theme::Theme;
 
@@ -352,13 +353,9 @@ impl<S: Surface> Dashboard<S> {
                     Effect::Recall { ticket, question } => {
                         self.remember(HistoryJob::Recall { ticket, question });
                     }
-                    Effect::TakeTurn { ticket, turn } => {
-                        let now = Moment::of(self.clock.now().epoch);
-                        self.remember(HistoryJob::TakeTurn { ticket, turn, now });
-                    }
+                    Effect::TakeTurn { ticket, turn } => self.take_turn(ticket, turn),
                     Effect::Share { request, at, body } => {
-                        let response = SharedResponse { at, body };
-                        self.remember(HistoryJob::Share { request, response });
+                        self.remember(HistoryJob::share(request, at, body));
                     }
                     Effect::Market(command) => self.market(command),
                     Effect::SaveTheme(name) => self.save_theme(name),
@@ -497,6 +494,11 @@ impl<S: Surface> Dashboard<S> {
             .history_thread
             .get_or_insert_with(|| HistoryThread::start(place.clone(), outbox.clone()));
         thread.take(job);
+    }
+
+    fn take_turn(&mut self, ticket: Ticket, turn: Box<TurnRequest>) {
+        let now = Moment::of(self.clock.now().epoch);
+        self.remember(HistoryJob::TakeTurn { ticket, turn, now });
     }
 
     fn call(&mut self, ticket: Ticket, request: Request) {

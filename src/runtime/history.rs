@@ -37,6 +37,14 @@ pub(super) enum HistoryJob {
     },
 }
 
+impl HistoryJob {
+    /// Leaves the response received at `at` for other dashboards.
+    pub fn share(request: Box<SharedRequest>, at: f64, body: String) -> Self {
+        let response = SharedResponse { at, body };
+        Self::Share { request, response }
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct HistoryThread {
     jobs: Option<Sender<HistoryJob>>,

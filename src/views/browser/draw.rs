@@ -146,20 +146,24 @@ fn records(
         empty::draw(browser, inner, scene);
     }
     if !is_compact && viewport.total > viewport.page {
-        let mut place = ScrollbarState::new(viewport.last_top()).position(viewport.top);
-        let bar = Scrollbar::new(ScrollbarOrientation::VerticalRight)
-            .begin_symbol(None)
-            .end_symbol(None)
-            .track_symbol(None)
-            .thumb_symbol("▐")
-            .thumb_style(scene.theme.border);
-        let area = Rect {
-            y: area.y + 1,
-            height: area.height.saturating_sub(2),
-            ..area
-        };
-        scene.frame.render_stateful_widget(bar, area, &mut place);
+        scrollbar(&viewport, area, scene);
     }
+}
+
+fn scrollbar(viewport: &Viewport, area: Rect, scene: &mut Scene<'_, '_>) {
+    let mut place = ScrollbarState::new(viewport.last_top()).position(viewport.top);
+    let bar = Scrollbar::new(ScrollbarOrientation::VerticalRight)
+        .begin_symbol(None)
+        .end_symbol(None)
+        .track_symbol(None)
+        .thumb_symbol("▐")
+        .thumb_style(scene.theme.border);
+    let area = Rect {
+        y: area.y + 1,
+        height: area.height.saturating_sub(2),
+        ..area
+    };
+    scene.frame.render_stateful_widget(bar, area, &mut place);
 }
 
 /// The room of the table, and so many lines below it.

@@ -28,7 +28,7 @@ pub(super) struct Flow {
     listed: usize,
     gone: usize,
     cheaper: usize,
-    dearer: usize,
+    costlier: usize,
 }
 
 impl Flow {
@@ -37,14 +37,14 @@ impl Flow {
             ChangeKind::Listed => self.listed += 1,
             ChangeKind::Gone(_) => self.gone += 1,
             ChangeKind::Repriced { from } if change.price < from => self.cheaper += 1,
-            ChangeKind::Repriced { .. } => self.dearer += 1,
+            ChangeKind::Repriced { .. } => self.costlier += 1,
             // Nothing was offered or taken.
             ChangeKind::IntoView | ChangeKind::OutOfView | ChangeKind::Resized { .. } => {}
         }
     }
 
     const fn total(&self) -> usize {
-        self.listed + self.gone + self.cheaper + self.dearer
+        self.listed + self.gone + self.cheaper + self.costlier
     }
 }
 
@@ -112,7 +112,7 @@ impl Rows for FlowRows<'_> {
             1 => (flow.listed, theme.accent),
             2 => (flow.gone, theme.text),
             3 => (flow.cheaper, theme.good),
-            _ => (flow.dearer, theme.warning),
+            _ => (flow.costlier, theme.warning),
         };
         if many == 0 {
             return (format::NONE.into(), theme.dim);
