@@ -53,7 +53,10 @@ impl Copies {
     pub(crate) fn of<'s>(secrets: impl IntoIterator<Item = &'s str>) -> Self {
         let long = |secret: &&str| secret.len() >= SHORTEST;
         let secrets: Vec<&str> = secrets.into_iter().filter(long).collect();
-        let mut texts: Vec<String> = secrets.iter().flat_map(|secret| forms(secret)).collect();
+        let mut texts = Vec::with_capacity(secrets.len());
+        for secret in &secrets {
+            forms(secret, &mut texts);
+        }
         if secrets.len() <= MOST_ENCODED {
             texts.extend(secrets.iter().flat_map(|secret| encoded(secret)));
         }
@@ -213,26 +216,20 @@ fn string_end(bytes: &[u8], mut at: usize) -> usize {
     at.min(bytes.len())
 }
 
-/// A secret as it may stand in a text: as it is, in JSON, in an address.
-fn forms(secret: &str) -> Vec<String> {
+/// Adds a secret as it may stand in a text: as it is, in JSON, in an address.
+fn forms(secret: &str, into: &mut Vec<String>) {
+    into.push(secret.to_owned());
     if secret
         .bytes()
         .all(|byte| is_unreserved(byte) && !byte.is_ascii_uppercase())
     {
-        // Most keys: the same in all forms.
-        return vec![secret.to_owned()];
+        return; // Most keys: the same in all forms.
     }
     let quoted = serde_json::Value::from(secret).to_string();
     let address = percent_encoded(secret);
-    let mut forms = vec![
-        secret.to_owned(),
-        quoted[1..quoted.len() - 1].to_owned(),
-        address.to_lowercase(),
-        address,
-    ];
-    forms.sort_unstable();
-    forms.dedup();
-    forms
+    into.push(quoted[1..quoted.len() - 1].to_owned());
+    into.push(address.to_lowercase());
+    into.push(address);
 }
 
 /// A secret in hex, and in base64 wherever it begins there.
