@@ -80,7 +80,6 @@ impl Replay {
     }
 }
 
-/// A running replay.
 #[derive(Debug)]
 pub(super) struct Player {
     replay: Arc<Replay>,
@@ -103,7 +102,7 @@ impl Player {
 
 record! {
     /// A recorded offer as the service sends offers.
-    pub struct ReplayedRow<'m> {
+    pub(super) struct ReplayedRow<'m> {
         id: u64,
         machine_id: u64,
         host_id: Option<u64>,
