@@ -109,7 +109,7 @@ impl State {
         let mut all = before.clone();
         all.apply(&change);
         self.alerts.restore(all);
-        if let AlertChange::Put(alert) = &change {
+        if let AlertChange::Put(alert) | AlertChange::Edit { alert, .. } = &change {
             self.alerts
                 .polls
                 .insert(alert.name.clone(), Polling::default());
@@ -287,7 +287,12 @@ pub(super) fn follow(state: &mut State, now: Now, effects: &mut Vec<Effect>) {
     effects.extend(rings);
 }
 
-fn check_all(state: &mut State, poll: &Poll, workers: Option<u32>, now: Now) -> Vec<Effect> {
+pub(super) fn check_all(
+    state: &mut State,
+    poll: &Poll,
+    workers: Option<u32>,
+    now: Now,
+) -> Vec<Effect> {
     let at = Moment::of(now.epoch);
     let followed = |alert: &&Alert| {
         let search = alert.is_active(at).then(|| state.alert_search(alert));

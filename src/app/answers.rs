@@ -5,7 +5,7 @@ use super::message::Effect;
 use super::model::Model;
 use super::recording::{self, Asked};
 use super::remote::{Now, Ticket};
-use super::{alerts, auto_refresh, groups, mutations, requests, row_filter, stack};
+use super::{alerts, auto_refresh, groups, mutations, requests, row_filter, shared_watch, stack};
 use crate::api::{ApiError, Reply};
 use crate::domain::{Listing, Resource};
 
@@ -83,6 +83,7 @@ fn on_records(
     if is_listing {
         return groups::listed(model, now);
     }
+    effects.extend(shared_watch::share(&model.state, resource));
     effects.extend(auto_refresh::record(
         &mut model.state,
         resource,

@@ -4,16 +4,18 @@
 use std::collections::BTreeSet;
 
 use super::browser::Browser;
+use super::gone::Departures;
 use super::message::Effect;
 use super::pane::Pane;
 use super::recording;
 use super::remote::{Now, Ticket};
+use super::shared_watch;
 use super::state::State;
 use super::view::Response;
 use super::watch::{Baseline, Changes, Watch, floor, is_same_question, price_of};
 use crate::api::{ApiError, Reply, Request};
 use crate::domain::history::{self, Lot, Poll};
-use crate::domain::insight::{Coverage, coverage, differences, lot_of, lots};
+use crate::domain::insight::{Coverage, coverage, differences, lots, recorded_lot};
 use crate::domain::{Condition, Listing, Operand, Operator, Query, Resource, Value};
 
 /// How many lots one search for the causes asks about: more are a change of the whole market.
@@ -50,7 +52,9 @@ impl Browser {
     /// Call after a response: computes the changes, and schedules the next request.
     pub(super) fn after_watched_answer(&mut self, now: Now) {
         if let Some(watch) = &mut self.watch {
+            watch.is_read = false;
             watch.answered(false, now);
+            watch.note_departures(self.remote.shown(), now);
             if let Some(listing) = self.remote.shown().filter(|_| !watch.causes.is_empty()) {
                 let here = lots(listing);
                 watch.causes.retain(|lot, _| !here.contains(lot));
@@ -65,7 +69,7 @@ impl Browser {
             return;
         };
         watch.changes = match (watch.before(), self.remote.shown()) {
-            (Some((before, _)), Some(listing)) => self.compared(before, listing),
+            (Some((before, _)), Some(listing)) => self.compared(&watch.departures, before, listing),
             _ => Changes::default(),
         };
         self.watch = Some(watch);
@@ -87,7 +91,7 @@ impl Browser {
         }
     }
 
-    fn compared(&self, before: &Listing, listing: &Listing) -> Changes {
+    fn compared(&self, departures: &Departures, before: &Listing, listing: &Listing) -> Changes {
         let Some(price) = listing.catalog().by_key(price_of(self.resource())) else {
             return Changes::default();
         };
@@ -102,8 +106,9 @@ impl Browser {
                 .iter()
                 .map(|change| (change.id, (change.from, change.to)))
                 .collect(),
-            gone_lots: gone.filter_map(|row| lot_of(before, *row)).collect(),
+            gone_lots: gone.filter_map(|row| recorded_lot(before, *row)).collect(),
             gone: differences.left.len(),
+            gone_rows: departures.of(before, &differences.left, price),
             is_cut: [before, listing]
                 .into_iter()
                 .any(|listing| self.is_truncated(listing)),
@@ -148,16 +153,17 @@ impl Browser {
         missing
     }
 
-    /// The search that tells why lots are gone: their machines without the person's conditions, or
-    /// all machines of their hosts where the market takes no machines.
+    /// The search that tells why lots are gone: their machines or clusters without the person's
+    /// conditions, or all of their hosts where the market takes no machines.
     fn cause_query(&self, lots: &[Lot]) -> Option<Query> {
         let catalog = self.query.catalog();
-        let fields = ["machine_id", "host_id"].into_iter();
+        let fields = ["machine_id", "cluster_id", "host_id"].into_iter();
         let mut fields = fields.filter_map(|key| catalog.by_key(key));
         let field = fields.find(|field| self.dialect().sends(field))?;
         let before = self.watching()?.last_poll()?;
         let rows = 0..u32::try_from(before.len()).unwrap_or(u32::MAX);
-        let gone = rows.filter(|row| lot_of(before, *row).is_some_and(|lot| lots.contains(&lot)));
+        let is_gone = |row: &u32| recorded_lot(before, *row).is_some_and(|lot| lots.contains(&lot));
+        let gone = rows.filter(is_gone);
         let ids: BTreeSet<i128> = gone
             .filter_map(|row| before.cell(row as usize, field).whole())
             .collect();
@@ -214,38 +220,47 @@ pub(super) fn disabled(state: &State) -> Option<String> {
 /// Sends the requests that are due and that the budget has room for.
 pub(super) fn tick(state: &mut State, now: Now) -> Vec<Effect> {
     let is_held = state.held(now).is_some();
-    let State {
-        browsers,
-        tickets,
-        watch_pace,
-        ..
-    } = state;
     let mut effects = Vec::new();
-    for browser in browsers.iter_mut() {
+    for resource in [Resource::Offers, Resource::Volumes] {
+        let browser = &mut state.browsers[resource];
         let stays = is_held
             || browser.remote().is_loading()
             || browser
                 .remote()
                 .error()
                 .is_some_and(|error| error.stops_timers(now.epoch));
-        let requests = browser.requests();
-        if let Some(watch) = &mut browser.watch
-            && watch.next <= now.mono
-        {
-            let free_at = watch_pace.free_at(requests, now);
-            if !stays && free_at > now.mono {
-                watch.next = free_at;
-                continue;
-            }
-            // Whether or not this request succeeds, the next one waits for its time.
-            watch.next = now.mono + watch.pause();
-            if !stays {
-                watch_pace.spend(requests, now);
-                effects.extend(browser.ask(tickets, now));
-            }
+        let Some(watch) = browser.watch.as_mut().filter(|it| it.next <= now.mono) else {
+            continue;
+        };
+        // Whether or not this request succeeds, the next one waits for its time.
+        watch.next = now.mono + watch.pause();
+        let is_unanswered = watch.turn.take().is_some();
+        if stays {
+            continue;
+        }
+        // One that gets no answer asks for itself.
+        let turn = (!is_unanswered).then(|| shared_watch::ask(state, resource));
+        match turn.flatten() {
+            Some(turn) => effects.push(turn),
+            None => effects.extend(send(state, resource, now)),
         }
     }
     effects
+}
+
+/// Sends the request of a watched search, if the budget has room for it; else it waits for that.
+pub(super) fn send(state: &mut State, resource: Resource, now: Now) -> Vec<Effect> {
+    let browser = &mut state.browsers[resource];
+    let requests = browser.requests();
+    let free_at = state.watch_pace.free_at(requests, now);
+    if free_at > now.mono {
+        if let Some(watch) = &mut browser.watch {
+            watch.next = free_at;
+        }
+        return Vec::new();
+    }
+    state.watch_pace.spend(requests, now);
+    browser.ask(&mut state.tickets, now)
 }
 
 /// Asks why the lots are gone that the newest response lacks: one search for all of them, if the

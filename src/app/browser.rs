@@ -193,19 +193,20 @@ impl Browser {
             Resource::Workergroups => Request::ListWorkergroups,
             Resource::Offers | Resource::Volumes => Request::Search(self.query.clone()),
         };
-        self.asked_query = Some(self.query.clone());
-        self.ask_order_at = None;
-        let mut effects: Vec<_> = self
-            .remote
-            .ask(ticket, now)
-            .map(Effect::Abort)
-            .into_iter()
-            .collect();
+        let superseded = self.await_response(ticket, now);
+        let mut effects: Vec<_> = superseded.map(Effect::Abort).into_iter().collect();
         effects.push(Effect::Call { ticket, request });
         if !self.computed.price_models.is_empty() {
             effects.extend(self.computed.price_models.ask(&self.query, tickets, now));
         }
         effects
+    }
+
+    /// Waits for the response to its search; returns the ticket of the request that it supersedes.
+    pub(super) fn await_response(&mut self, ticket: Ticket, now: Now) -> Option<Ticket> {
+        self.asked_query = Some(self.query.clone());
+        self.ask_order_at = None;
+        self.remote.ask(ticket, now)
     }
 
     /// Whether the request under way is the one that would be sent now.

@@ -11,6 +11,7 @@ use super::markets::data::{MarketCommand, MarketEvent, MarketList};
 use super::remote::{Ticket, Waiting};
 use super::themes::Themes;
 pub use super::toast::Toast;
+use super::turns::{SharedRequest, Turn, TurnRequest};
 use crate::api::ledger::LedgerEntry;
 use crate::api::{ApiError, Received, Reply, Request};
 use crate::domain::alerts::{AlertChange, Alerts, Logged};
@@ -109,6 +110,11 @@ pub enum Message {
         claim: Box<RingClaim>,
         is_ours: bool,
     },
+    /// Who sends a watched request; see [`Effect::TakeTurn`].
+    Turn {
+        ticket: Ticket,
+        turn: Box<Turn>,
+    },
     /// The market is not recorded, and why; sent once.
     HistoryOff(String),
     /// A background task panicked; the dashboard continues.
@@ -205,6 +211,18 @@ pub enum Effect {
     Recall {
         ticket: Ticket,
         question: Question,
+    },
+    /// Find out who sends a watched request; replies with [`Message::Turn`].
+    TakeTurn {
+        ticket: Ticket,
+        turn: Box<TurnRequest>,
+    },
+    /// Leave the response to a watched request for other dashboards.
+    Share {
+        request: Box<SharedRequest>,
+        /// When it was received, in seconds since 1970.
+        at: f64,
+        body: String,
     },
     /// Carry out a market command; replies with [`Message::Market`].
     Market(MarketCommand),

@@ -22,6 +22,7 @@ pub mod copy_formats;
 pub mod drafts;
 pub mod export;
 pub mod frame_layout;
+pub mod gone;
 pub mod groups;
 mod handoff;
 pub mod keymap;
@@ -47,6 +48,7 @@ pub mod sandbox;
 mod scene;
 pub mod searched;
 pub mod searches;
+mod shared_watch;
 pub mod sort_editor;
 mod sorting;
 pub mod split;
@@ -56,6 +58,7 @@ mod suggestions;
 pub mod themes;
 mod title;
 mod toast;
+pub mod turns;
 pub mod unsettled;
 pub mod view;
 mod violations;
@@ -159,6 +162,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             alerts::rung(&mut model.state, *claim, now)
         }
         Message::RingClaimed { .. } => Vec::new(),
+        Message::Turn { ticket, turn } => shared_watch::taken(&mut model.state, ticket, *turn, now),
     }
 }
 

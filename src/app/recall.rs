@@ -9,9 +9,12 @@ use std::collections::{BTreeMap, VecDeque};
 use super::message::Effect;
 use super::remote::{Now, Ticket, Tickets};
 use super::state::State;
-use crate::domain::history::{Answer, Lot, LotFilter, Memory, Moment, Question, SearchKey, Want};
-use crate::domain::insight::lot_of;
-use crate::domain::{OfferType, Resource};
+use crate::domain::cost::{Prices, VolumePrices};
+use crate::domain::history::{
+    Answer, Lot, LotFilter, Memory, Moment, Question, REFERENCE_GB, SearchKey, Want,
+};
+use crate::domain::insight::recorded_lot;
+use crate::domain::{Listing, OfferType, Resource};
 
 /// Answers that views have asked for and may still draw.
 const MOST_ANSWERS: usize = 16;
@@ -170,15 +173,24 @@ impl State {
     pub fn remembered(&self, resource: Resource, row: usize) -> Option<(&Memory, Lot, f64)> {
         let browser = &self.browsers[resource];
         let listing = browser.listing()?;
-        let lot = lot_of(listing, u32::try_from(row).ok()?)?;
+        let lot = recorded_lot(listing, u32::try_from(row).ok()?)?;
         let offer_type = browser
             .shown_query()
             .map_or(OfferType::OnDemand, |query| query.offer_type);
-        let prices = crate::domain::cost::Prices::new(listing, offer_type);
-        let price = prices
-            .per_gpu(row, crate::domain::history::REFERENCE_GB)
-            .ok()?;
+        let price = recorded_price(listing, offer_type, row)?;
         Some((self.recall.memory(&lot.model)?, lot, price))
+    }
+}
+
+/// A row's price as it is recorded.
+fn recorded_price(listing: &Listing, offer_type: OfferType, row: usize) -> Option<f64> {
+    match listing.catalog().resource {
+        Resource::Offers => {
+            let prices = Prices::new(listing, offer_type);
+            prices.per_gpu(row, REFERENCE_GB).ok()
+        }
+        Resource::Volumes => VolumePrices::new(listing).per_gb_month(row).ok(),
+        Resource::Workergroups => None,
     }
 }
 
@@ -192,15 +204,17 @@ pub(super) fn follow(state: &mut State, now: Now, effects: &mut Vec<Effect>) {
         pane,
         ..
     } = state;
-    if !recall.is_on || pane.resource() != Some(Resource::Offers) {
+    let resource = pane.resource();
+    let Some(resource) = resource.filter(|own| recall.is_on && *own != Resource::Workergroups)
+    else {
         return;
-    }
-    let browser = &browsers[Resource::Offers];
+    };
+    let browser = &browsers[resource];
     let (Some(listing), Some(query)) = (browser.listing(), browser.shown_query()) else {
         return;
     };
     let place = (
-        Resource::Offers,
+        resource,
         browser.responses(),
         browser.selected_row(),
         browser.marks.len(),
@@ -220,7 +234,7 @@ pub(super) fn follow(state: &mut State, now: Now, effects: &mut Vec<Effect>) {
     let rows = selected.into_iter().chain(marked);
     for lot in rows
         .take(MOST_MODELS)
-        .filter_map(|row| lot_of(listing, row))
+        .filter_map(|row| recorded_lot(listing, row))
     {
         effects.extend(recall.remember(lot, &search, tickets, now));
     }

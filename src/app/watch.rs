@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use jiff::tz::TimeZone;
 
+use super::gone::{Departures, GoneRow};
 use super::remote::{Now, Ticket};
 use crate::domain::history::{self, Cause, Event, EventKind, Lot, Poll};
 use crate::domain::watching::Watching;
@@ -74,6 +75,7 @@ pub struct Watch {
     seen: (u64, f64),
     /// What the newest response changed.
     pub(super) changes: Changes,
+    pub(super) departures: Departures,
     /// Why lots are gone, where a search could tell.
     pub(super) causes: HashMap<Lot, Cause>,
     /// The newest response as a poll, and the events since auto-refresh is on, the newest first: what
@@ -82,6 +84,10 @@ pub struct Watch {
     events: VecDeque<Event>,
     /// The search for the causes under way, and the lots it is about.
     pub(super) cause_search: Option<(Ticket, Vec<Lot>)>,
+    /// The question under way whose turn it is to ask.
+    pub(super) turn: Option<Ticket>,
+    /// Whether another dashboard asks, and its responses are shown.
+    pub(super) is_read: bool,
     /// The newest poll while that search is under way: it is recorded with the causes.
     pub(super) unrecorded: Option<Box<Poll>>,
 }
@@ -94,6 +100,8 @@ pub struct Changes {
     pub(super) prices: HashMap<RowId, (f64, f64)>,
     /// Rows missing from the latest response.
     pub gone: usize,
+    /// Those rows in the baseline, the latest to leave first.
+    pub(super) gone_rows: Vec<GoneRow>,
     /// The machines and models of those rows.
     pub(super) gone_lots: HashSet<Lot>,
     /// Whether the limit truncated a response, so that a missing row may only be pushed out of it.
@@ -104,6 +112,16 @@ impl Changes {
     /// How many rows are new.
     pub fn new_rows(&self) -> usize {
         self.arrived.len()
+    }
+
+    /// The rows that are gone, the latest to leave first.
+    pub fn gone_rows(&self) -> &[GoneRow] {
+        &self.gone_rows
+    }
+
+    /// Whether a column's prices are compared.
+    pub fn compares(&self, field: &Field) -> bool {
+        self.field == Some(field)
     }
 
     /// How many prices fell, and how many rose.
@@ -148,10 +166,13 @@ impl Watch {
             today: None,
             seen: (responses, now.mono),
             changes: Changes::default(),
+            departures: Departures::default(),
             causes: HashMap::new(),
             poll: None,
             events: VecDeque::new(),
             cause_search: None,
+            turn: None,
+            is_read: false,
             unrecorded: None,
         }
     }
@@ -201,6 +222,21 @@ impl Watch {
         self.kept.get(&number?)
     }
 
+    /// Notes which rows of the response before are missing from the newest one.
+    pub(super) fn note_departures(&mut self, newest: Option<&Listing>, now: Now) {
+        let before = self.last.and_then(|last| self.kept.get(&last));
+        if let (Some((before, _)), Some(newest)) = (before, newest)
+            && let Some(price) = newest.catalog().by_key(price_of(newest.catalog().resource))
+        {
+            self.departures.note(before, newest, price, now);
+        }
+    }
+
+    /// The rows of the response that the newest one is compared with.
+    pub fn baseline_listing(&self) -> Option<&Listing> {
+        self.before().map(|(listing, _)| listing)
+    }
+
     /// The response before the newest one.
     pub(super) fn last_poll(&self) -> Option<&Listing> {
         self.kept.get(&self.last?).map(|(listing, _)| listing)
@@ -221,6 +257,7 @@ impl Watch {
         self.kept.clear();
         (self.last, self.looked, self.today) = (None, None, None);
         self.changes = Changes::default();
+        self.departures.forget();
         self.causes.clear();
         self.cause_search = None;
         self.poll = None;
@@ -307,6 +344,11 @@ impl Watch {
         self.refusals > 0
     }
 
+    /// Whether another dashboard asks, and its responses are shown.
+    pub const fn is_read(&self) -> bool {
+        self.is_read
+    }
+
     /// Seconds until the next request.
     pub fn next_in(&self, now: Now) -> f64 {
         (self.next - now.mono).max(0.0)
@@ -322,6 +364,8 @@ pub struct Pace {
     pub limit: usize,
     /// Seconds between two requests of a search that is watched from now on.
     pub interval: f64,
+    /// Whether rows that are gone are listed below the table.
+    pub lists_gone: bool,
     /// The settings in the configuration.
     configured: Option<Watching>,
 }
@@ -332,6 +376,7 @@ impl Default for Pace {
             sent: VecDeque::new(),
             limit: 0,
             interval: 0.0,
+            lists_gone: false,
             configured: None,
         };
         pace.configure(Watching::default());

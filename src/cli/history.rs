@@ -280,7 +280,7 @@ fn sentence(verdict: &Verdict) -> String {
                 unit_price(rating.highest)
             )
         }
-        Verdict::Withheld(why) => why.sentence(),
+        Verdict::Withheld(why) => why.sentence(Resource::Offers),
     }
 }
 

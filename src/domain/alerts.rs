@@ -57,6 +57,11 @@ pub struct Alerts {
 pub enum AlertChange {
     /// Adds an alert; one with the same name is replaced.
     Put(Box<Alert>),
+    /// Replaces the alert of that name, with its log if the name changes.
+    Edit {
+        name: String,
+        alert: Box<Alert>,
+    },
     Delete(String),
     Pause(String, bool),
     /// A poll was checked: what the alert remembers, and its ring.
@@ -79,6 +84,16 @@ impl Alerts {
                 match self.alerts.iter_mut().find(|own| own.name == alert.name) {
                     Some(own) => *own = Alert::clone(alert),
                     None => self.alerts.push(Alert::clone(alert)),
+                }
+            }
+            AlertChange::Edit { name, alert } => {
+                let Some(own) = self.named_mut(name) else {
+                    return;
+                };
+                own.clone_from(alert);
+                let log = self.log.iter_mut();
+                for logged in log.filter(|logged| logged.alert == *name) {
+                    logged.alert.clone_from(&alert.name);
                 }
             }
             AlertChange::Delete(name) => {

@@ -263,6 +263,21 @@ pub fn lasting(seconds: f64) -> String {
     format!("{number} {unit}{plural}")
 }
 
+/// A duration with the unit's sign, in the largest unit that keeps it readable: `45 s`, `26 min`,
+/// `3.2 h`, `4 d`.
+pub fn brief(seconds: f64) -> String {
+    let (number, unit) = match seconds.abs() {
+        less if less < 120.0 => return format!("{seconds:.0} s"),
+        less if less < 5400.0 => (seconds / 60.0, "min"),
+        less if less < 2.0 * 86_400.0 => (seconds / 3600.0, "h"),
+        _ => (seconds / 86_400.0, "d"),
+    };
+    format!(
+        "{} {unit}",
+        trimmed(number, usize::from(number.abs() < 10.0))
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -286,6 +301,17 @@ mod tests {
         assert_eq!(lasting(3600.0), "60 minutes");
         assert_eq!(lasting(31_536_000.0 * 7.4), "7.4 years");
         assert_eq!(lasting(1.0), "1 second");
+    }
+
+    #[test]
+    fn brief_durations_have_one_decimal_below_ten() {
+        assert_eq!(brief(45.4), "45 s");
+        assert_eq!(brief(100.0), "100 s");
+        assert_eq!(brief(150.0), "2.5 min");
+        assert_eq!(brief(26.4 * 60.0), "26 min");
+        assert_eq!(brief(3.2 * 3600.0), "3.2 h");
+        assert_eq!(brief(47.9 * 3600.0), "48 h");
+        assert_eq!(brief(4.0 * 86_400.0), "4 d");
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub use summary::{
 };
 pub use supply::{Amount, Machine, Pick, Picks, Supply};
 pub use totals::Totals;
-pub use watch::{Differences, PriceChange, differences, lot_of, lots};
+pub use watch::{Differences, PriceChange, differences, lot_of, lots, recorded_lot};
 
 /// Whether the loaded rows are all that the market has for the query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

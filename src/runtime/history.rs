@@ -9,10 +9,13 @@ use std::time::Duration;
 
 use tokio::sync::mpsc::UnboundedSender;
 
+use crate::api::wire::{self, Answer as WireAnswer};
+use crate::api::{Reply, Request};
 use crate::app::message::RingClaim;
+use crate::app::turns::{SharedRequest, Turn, TurnRequest};
 use crate::app::{Message, Ticket};
-use crate::domain::history::{Answer, Poll, Question};
-use crate::store::history::{Database, HistoryError, HistoryPlace, Holder};
+use crate::domain::history::{Answer, Moment, Poll, Question};
+use crate::store::history::{Database, HistoryError, HistoryPlace, Holder, SharedResponse};
 
 /// How long leaving waits for the pending jobs.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -20,8 +23,28 @@ const PATIENCE: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(super) enum HistoryJob {
     Record(Box<Poll>),
-    Recall { ticket: Ticket, question: Question },
+    Recall {
+        ticket: Ticket,
+        question: Question,
+    },
     Claim(Box<RingClaim>),
+    TakeTurn {
+        ticket: Ticket,
+        turn: Box<TurnRequest>,
+        now: Moment,
+    },
+    Share {
+        request: Box<SharedRequest>,
+        response: SharedResponse,
+    },
+}
+
+impl HistoryJob {
+    /// Leaves the response received at `at` for other dashboards.
+    pub fn share(request: Box<SharedRequest>, at: f64, body: String) -> Self {
+        let response = SharedResponse { at, body };
+        Self::Share { request, response }
+    }
 }
 
 #[derive(Debug)]
@@ -60,7 +83,7 @@ impl HistoryThread {
             Some(jobs) => jobs.send(job).err().map(|unsent| unsent.0),
             None => Some(job),
         };
-        let message = match unsent {
+        let answer = match unsent {
             Some(HistoryJob::Recall { ticket, .. }) => Message::Recalled {
                 ticket,
                 result: Box::new(Err("the market is not recorded".to_owned())),
@@ -69,9 +92,13 @@ impl HistoryThread {
                 claim,
                 is_ours: true,
             },
-            Some(HistoryJob::Record(_)) | None => return,
+            Some(HistoryJob::TakeTurn { ticket, .. }) => Message::Turn {
+                ticket,
+                turn: Box::new(Turn::Ask),
+            },
+            Some(HistoryJob::Record(_) | HistoryJob::Share { .. }) | None => return,
         };
-        let _ = self.outbox.send(message);
+        let _ = self.outbox.send(answer);
     }
 }
 
@@ -136,6 +163,15 @@ impl Keeper {
                     let is_ours = self.claim(&claim);
                     let _ = self.outbox.send(Message::RingClaimed { claim, is_ours });
                 }
+                HistoryJob::TakeTurn { ticket, turn, now } => {
+                    let turn = Box::new(self.turn(&turn, now));
+                    let _ = self.outbox.send(Message::Turn { ticket, turn });
+                }
+                HistoryJob::Share { request, response } => {
+                    let (key, holder) = (request.key(), self.holder.clone());
+                    // Without it the others ask once the turn lapses.
+                    let _ = self.with(|database| database.share(&key, &holder, &response));
+                }
             }
         }
         if self.has_lease
@@ -148,14 +184,14 @@ impl Keeper {
 
     fn record(&mut self, poll: &Poll) -> Result<(), HistoryError> {
         let holder = self.holder.clone();
-        let leased = self.with(|database| {
+        self.with(|database| {
             database.record(poll)?;
             match poll.interval {
-                Some(every) => database.lease(&poll.search, &holder, poll.at, every),
-                None => Ok(false),
+                Some(every) => database.take_over(&poll.search, &holder, poll.at, every),
+                None => Ok(()),
             }
         })?;
-        self.has_lease |= leased;
+        self.has_lease |= poll.interval.is_some();
         Ok(())
     }
 
@@ -165,6 +201,14 @@ impl Keeper {
         let logged = &claim.logged;
         self.with(|database| database.claim_ring(&logged.alert, &holder, logged.at))
             .unwrap_or(true)
+    }
+
+    /// Whose turn it is to send a request. Without a database nobody else is known: it is ours.
+    fn turn(&mut self, turn: &TurnRequest, now: Moment) -> Turn {
+        let holder = self.holder.clone();
+        let found = self.with(|database| turn_of(database, turn, &holder, now));
+        self.has_lease |= matches!(found, Ok(Turn::Ask));
+        found.unwrap_or(Turn::Ask)
     }
 
     fn recall(&mut self, question: &Question) -> Result<Answer, HistoryError> {
@@ -202,4 +246,38 @@ impl Keeper {
             let _ = self.outbox.send(Message::HistoryOff(text));
         }
     }
+}
+
+/// Takes the turn to send a request, or reads what the program that has it received. What cannot be
+/// read as a response is no reason to wait.
+///
+/// # Errors
+///
+/// When the database cannot be used.
+pub fn turn_of(
+    database: &mut Database,
+    turn: &TurnRequest,
+    holder: &Holder,
+    now: Moment,
+) -> Result<Turn, HistoryError> {
+    let key = turn.request.key();
+    if database.take_turn(&key, holder, now, turn.every)? {
+        return Ok(Turn::Ask);
+    }
+    let Some(SharedResponse { at, body }) = database.shared(&key, turn.shown)? else {
+        return Ok(Turn::Wait);
+    };
+    let request = Request::Search(turn.request.query.clone());
+    let answer = WireAnswer {
+        status: 200,
+        body: body.as_bytes(),
+        ..WireAnswer::default()
+    };
+    Ok(match wire::decode(&request, answer, at) {
+        Ok(Reply::Records(listing)) => {
+            crate::app::read_ahead(&listing);
+            Turn::Read { listing, at }
+        }
+        Ok(Reply::Unlisted { .. } | Reply::Created { .. } | Reply::Routed(_)) | Err(_) => Turn::Ask,
+    })
 }

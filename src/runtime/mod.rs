@@ -11,7 +11,7 @@ pub mod dashboard;
 mod disk_writer;
 pub mod editor;
 mod frame_pace;
-mod history;
+pub mod history;
 pub mod input;
 mod markets;
 mod messages;

@@ -8,6 +8,7 @@ use crate::app::browser::Browser;
 use crate::app::frame_layout::Target;
 use crate::app::remote::{Now, Phase, Waiting};
 use crate::app::view::Scene;
+use crate::app::watch::Watch;
 use crate::app::{Model, Pane};
 use crate::domain::format;
 use crate::domain::journal::WriteKind;
@@ -297,11 +298,15 @@ fn activity(browser: &Browser, now: Now, theme: &Theme) -> Option<Activity> {
         let text = "loading price models".to_owned();
         return Some(busy(text, "loading".to_owned()));
     }
-    let age = ago((now.epoch - browser.remote().shown_at()?.epoch).max(0.0));
+    let age = format::brief((now.epoch - browser.remote().shown_at()?.epoch).max(0.0));
     let is_stale = browser.remote().error().is_some();
     let watch = browser.watching().filter(|_| !is_stale);
     Some(Activity {
-        text: format!("updated {age} ago"),
+        text: if watch.is_some_and(Watch::is_read) {
+            format!("read from another bourse, {age} ago")
+        } else {
+            format!("updated {age} ago")
+        },
         // The line that counts the changes may be too long for a narrow screen.
         short: watch.map_or_else(
             || format!("{age} ago"),
@@ -326,16 +331,6 @@ fn until_sent(waiting: &Waiting, attempt: u32, now: Now) -> (String, String) {
         format!("{}: {what} in {seconds:.0} s", waiting.why),
         format!("{what} in {seconds:.0} s"),
     )
-}
-
-/// An age in the largest unit that fits.
-fn ago(seconds: f64) -> String {
-    match seconds {
-        less if less < 60.0 => format!("{seconds:.0} s"),
-        less if less < 3600.0 => format!("{:.0} min", seconds / 60.0),
-        less if less < 86_400.0 => format!("{:.0} h", seconds / 3600.0),
-        _ => format!("{:.0} d", seconds / 86_400.0),
-    }
 }
 
 fn spinner(elapsed: f64) -> &'static str {

@@ -15,16 +15,16 @@ use crate::widgets::theme::Theme;
 /// What is said of an offer, each sentence with its style.
 pub(super) fn sentences(
     state: &State,
-    row: usize,
+    (resource, row): (Resource, usize),
     now: Now,
     theme: &Theme,
 ) -> Vec<(String, Style)> {
-    let Some((memory, lot, price)) = state.remembered(Resource::Offers, row) else {
+    let Some((memory, lot, price)) = state.remembered(resource, row) else {
         return Vec::new();
     };
     let mut sentences = vec![match verdict(memory, price) {
-        Verdict::Withheld(withheld) => (withheld.sentence(), theme.dim),
-        Verdict::Given(rating) => (standing(&rating), style(&rating, theme)),
+        Verdict::Withheld(withheld) => (withheld.sentence(resource), theme.dim),
+        Verdict::Given(rating) => (standing(&rating, resource), style(&rating, theme)),
     }];
     sentences.extend(lasting(memory, &lot, now).map(|text| (text, theme.dim)));
     sentences
@@ -34,8 +34,8 @@ pub(super) fn sentences(
 pub(super) fn sentence(state: &State, resource: Resource, row: usize) -> Option<String> {
     let (memory, _, price) = state.remembered(resource, row)?;
     Some(match verdict(memory, price) {
-        Verdict::Withheld(withheld) => withheld.sentence(),
-        Verdict::Given(rating) => standing(&rating),
+        Verdict::Withheld(withheld) => withheld.sentence(resource),
+        Verdict::Given(rating) => standing(&rating, resource),
     })
 }
 
@@ -48,7 +48,11 @@ fn style(rating: &Rating, theme: &Theme) -> Style {
 }
 
 /// `Low price: lower than 91% of 30 days, 8% of the way from $0.21 to $0.45, median $0.31`.
-fn standing(rating: &Rating) -> String {
+fn standing(rating: &Rating, resource: Resource) -> String {
+    let money = |price| match resource {
+        Resource::Volumes => format!("${}/GB/month", format::trimmed(price, 4)),
+        Resource::Offers | Resource::Workergroups => unit_price(price),
+    };
     let name = match rating.standing {
         Standing::Low => "Low price",
         Standing::Typical => "Typical price",
@@ -59,8 +63,8 @@ fn standing(rating: &Rating) -> String {
         format!(
             ", {} of the way from {} to {}",
             percent(rank),
-            unit_price(rating.lowest),
-            unit_price(rating.highest)
+            money(rating.lowest),
+            money(rating.highest)
         )
     });
     let outbid = rating.outbid.map_or_else(String::new, |share| {
@@ -68,7 +72,7 @@ fn standing(rating: &Rating) -> String {
     });
     format!(
         "{name}: lower than {lower} of {VERDICT_DAYS} days{rank}, median {}{outbid}",
-        unit_price(rating.median)
+        money(rating.median)
     )
 }
 
@@ -77,10 +81,11 @@ fn lasting(memory: &Memory, lot: &Lot, now: Now) -> Option<String> {
     let lasted = memory.seen(lot, Moment::of(now.epoch));
     let seen = lasted.filter(|lasted| lasted.seconds >= 60).map(seen);
     let last = memory.lasting().and_then(lifetime);
+    let nouns = memory.search.resource.nouns();
     match (seen, last) {
-        (Some(seen), Some(last)) => Some(format!("Seen for {seen}; such offers last {last}")),
+        (Some(seen), Some(last)) => Some(format!("Seen for {seen}; such {nouns} last {last}")),
         (Some(seen), None) => Some(format!("Seen for {seen}")),
-        (None, Some(last)) => Some(format!("Such offers last {last}")),
+        (None, Some(last)) => Some(format!("Such {nouns} last {last}")),
         (None, None) => None,
     }
 }
@@ -89,25 +94,16 @@ fn seen(lasted: Lasted) -> String {
     let sign = if lasted.is_at_least { "at least " } else { "" };
     #[expect(clippy::cast_precision_loss)] // seconds of this century
     let seconds = lasted.seconds as f64;
-    format!("{sign}{}", span(seconds))
+    format!("{sign}{}", format::brief(seconds))
 }
 
 fn lifetime(lifetimes: &Lifetimes) -> Option<String> {
     let median = lifetimes.median()?;
-    let high = median.high.map_or_else(|| "more".to_owned(), span);
+    let high = median.high.map_or_else(|| "more".to_owned(), format::brief);
     Some(format!(
         "{} (median, 95% {} to {high}, n = {})",
-        span(median.median),
-        span(median.low),
+        format::brief(median.median),
+        format::brief(median.low),
         format::grouped(lifetimes.lives)
     ))
-}
-
-/// A time in its largest unit: `26 min`, `3.2 h`, `4 d`.
-fn span(seconds: f64) -> String {
-    match seconds {
-        less if less < 5400.0 => format!("{:.0} min", seconds / 60.0),
-        less if less < 172_800.0 => format!("{} h", format::trimmed(seconds / 3600.0, 1)),
-        _ => format!("{} d", format::trimmed(seconds / 86_400.0, 1)),
-    }
 }

@@ -8,8 +8,8 @@ use crate::app::auto_refresh;
 use crate::app::keymap::{Action, Context};
 use crate::app::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::app::watch::{Baseline, Watch, floor};
-use crate::domain::Resource;
 use crate::domain::quantity::{self, Quantity};
+use crate::domain::{Resource, format};
 use crate::views::sheet;
 use crate::widgets::form::{Field, Form, FormEvent};
 use crate::widgets::input_widget::InputWidget;
@@ -19,14 +19,18 @@ use crate::widgets::panel::Panel;
 const LONGEST: f64 = 86_400.0;
 
 /// Rows of the form: its fields, and the buttons with a blank line above.
-const FORM: u16 = 5;
+const FORM: u16 = 6;
 
 const RESULT: u16 = 7;
+
+/// Whether rows that are gone are listed.
+const GONE: [&str; 2] = ["counted only", "listed below the table"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Key {
     Interval,
     Baseline,
+    Gone,
     Start,
     Stop,
 }
@@ -62,6 +66,12 @@ impl WatchForm {
                 Baseline::ALL.map(Baseline::title),
                 place.unwrap_or(0),
             ),
+            Field::choice(
+                Key::Gone,
+                "Gone rows",
+                GONE,
+                usize::from(state.watch_pace.lists_gone),
+            ),
             Field::button(Key::Start, start),
         ];
         if watch.is_some() {
@@ -89,9 +99,10 @@ impl WatchForm {
         }
         if let Ok(interval) = self.interval() {
             cx.state.watch_pace.interval = interval;
+            cx.state.watch_pace.lists_gone = self.form.chosen(Key::Gone) == 1;
             auto_refresh::start(cx.state, self.resource, interval, cx.now);
             cx.state.browsers[self.resource].compare_with(self.baseline());
-            cx.toast(format!("Auto-refresh every {}", every(interval)));
+            cx.toast(format!("Auto-refresh every {}", format::brief(interval)));
             cx.close();
         }
     }
@@ -126,7 +137,7 @@ impl WatchForm {
         let others: f64 = others.map(|watch| 60.0 / watch.interval()).sum();
         let own = 60.0 / interval;
         let limit = state.watch_pace.limit;
-        let rate = |many: f64| crate::domain::format::trimmed(many, 1);
+        let rate = |many: f64| format::trimmed(many, 1);
         let mut lines = vec![Line::styled(
             format!("{} requests a minute", rate(own)),
             theme.heading,
@@ -155,15 +166,6 @@ impl WatchForm {
 /// Reads an interval in seconds.
 fn read(text: &str, least: f64) -> Result<f64, String> {
     quantity::within(text, Quantity::Seconds, least..=LONGEST)
-}
-
-/// An interval: `30 s`, `5 min`.
-fn every(seconds: f64) -> String {
-    if seconds >= 120.0 && (seconds / 60.0).fract() == 0.0 {
-        format!("{:.0} min", seconds / 60.0)
-    } else {
-        format!("{seconds:.0} s")
-    }
 }
 
 impl View for WatchForm {

@@ -1,16 +1,20 @@
 //! A dashboard without a runtime: keys in, effects and screens out.
 
 use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
 
 use bourse::api::{ApiError, Reply, Request};
 use bourse::app::browser::Arrival;
 use bourse::app::frame_layout::{FrameLayout, Target};
 use bourse::app::message::{Effect, Message};
 use bourse::app::remote::{Now, Ticket};
+use bourse::app::turns::{Turn, TurnRequest};
 use bourse::app::view::Region;
 use bourse::app::{Model, Profile, update};
-use bourse::domain::history::Poll;
+use bourse::domain::history::{Moment, Poll};
 use bourse::domain::{Dialect, Listing, Query, Resource, language};
+use bourse::runtime::history::turn_of;
+use bourse::store::history::{Database, Holder, SharedResponse};
 use bourse::widgets::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::Terminal;
@@ -28,6 +32,8 @@ pub struct TestApp {
     /// Whether long responses stay unarranged until [`TestApp::arrange`].
     pub holds_arrivals: bool,
     pub arrivals: Vec<Arrival>,
+    /// The file that it shares with other dashboards, and its name there.
+    pub shared: Option<(Arc<Mutex<Database>>, Holder)>,
     terminal: Terminal<TestBackend>,
 }
 
@@ -67,6 +73,7 @@ impl TestApp {
             theme: Theme::MONO,
             holds_arrivals: false,
             arrivals: Vec::new(),
+            shared: None,
             terminal: Terminal::new(TestBackend::new(120, 40)).unwrap(),
         };
         desk.model.size = (120, 40);
@@ -109,9 +116,30 @@ impl TestApp {
                     let claimed = Message::RingClaimed { claim, is_ours };
                     effects.extend(update(&mut self.model, self.now, claimed));
                 }
+                Effect::TakeTurn { ticket, turn } => {
+                    let turn = Box::new(self.turn(&turn));
+                    let turn = Message::Turn { ticket, turn };
+                    effects.extend(update(&mut self.model, self.now, turn));
+                }
+                Effect::Share { request, at, body } => {
+                    if let Some((database, holder)) = &self.shared {
+                        let response = SharedResponse { at, body };
+                        let mut database = database.lock().unwrap();
+                        database.share(&request.key(), holder, &response).unwrap();
+                    }
+                }
                 other => self.effects.push(other),
             }
         }
+    }
+
+    /// Whose turn a watched request is; a dashboard that shares nothing has it.
+    fn turn(&self, turn: &TurnRequest) -> Turn {
+        let Some((database, holder)) = &self.shared else {
+            return Turn::Ask;
+        };
+        let mut database = database.lock().unwrap();
+        turn_of(&mut database, turn, holder, Moment::of(self.now.epoch)).unwrap()
     }
 
     /// Presses keys, blank-separated: `/ esc ctrl-u G`. A frame is drawn after each.

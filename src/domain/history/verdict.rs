@@ -7,7 +7,7 @@ use super::survival::Lifetimes;
 use super::tape::{Lasted, Lived};
 use super::timeline::{self, seconds, share};
 use super::{Lot, Moment, SearchKey, lifetimes};
-use crate::domain::OfferType;
+use crate::domain::{OfferType, Resource};
 use crate::domain::format::{percent, trimmed};
 
 /// Machine-days on offer below which there is no verdict.
@@ -93,13 +93,17 @@ impl Standing {
 
 impl Withheld {
     /// Why there is no verdict.
-    pub fn sentence(&self) -> String {
+    pub fn sentence(&self, resource: Resource) -> String {
         if self.coverage < LEAST_COVERAGE {
             let (watched, least) = (percent(self.coverage), percent(LEAST_COVERAGE));
             return format!("No price verdict yet: watched {watched} of the time ({least} needed)");
         }
+        let place = match resource {
+            Resource::Volumes => "cluster",
+            Resource::Offers | Resource::Workergroups => "machine",
+        };
         format!(
-            "No price verdict yet: {} of {} machine-days recorded",
+            "No price verdict yet: {} of {} {place}-days recorded",
             trimmed(self.machine_days.floor(), 0),
             trimmed(LEAST_MACHINE_DAYS, 0)
         )

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::numeric;
 use crate::domain::field::Field;
-use crate::domain::history::Lot;
+use crate::domain::history::{Lot, VOLUME_MODEL};
 use crate::domain::listing::{Listing, RowId};
 use crate::domain::{CellRef, Resource};
 
@@ -146,13 +146,29 @@ pub fn lot_of(listing: &Listing, row: u32) -> Option<Lot> {
     Some(Lot { machine, model })
 }
 
+/// The lot as which a row is recorded: the volumes of a cluster are one.
+pub fn recorded_lot(listing: &Listing, row: u32) -> Option<Lot> {
+    let catalog = listing.catalog();
+    match catalog.resource {
+        Resource::Offers => lot_of(listing, row),
+        Resource::Volumes => {
+            let cluster = listing.cell(row as usize, catalog.by_key("cluster_id")?);
+            Some(Lot {
+                machine: i64::try_from(cluster.whole()?).ok()?,
+                model: VOLUME_MODEL.to_owned(),
+            })
+        }
+        Resource::Workergroups => None,
+    }
+}
+
 /// Characters of a model's name that are compared.
 const LONGEST_MODEL: usize = 64;
 
-/// The lots of all rows.
+/// The recorded lots of all rows.
 pub fn lots(listing: &Listing) -> HashSet<Lot> {
     let rows = 0..u32::try_from(listing.len()).unwrap_or(u32::MAX);
-    rows.filter_map(|row| lot_of(listing, row)).collect()
+    rows.filter_map(|row| recorded_lot(listing, row)).collect()
 }
 
 /// What stays of a row under another id: its lot and number of GPUs.

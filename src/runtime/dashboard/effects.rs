@@ -9,7 +9,9 @@ use crate::api::{ApiError, Operation, Request};
 use crate::app::markets::MarketCommand;
 use crate::app::message::Alarm;
 use crate::app::remote::Ticket;
+use crate::app::turns::TurnRequest;
 use crate::app::{Effect, Message};
+use crate::domain::history::Moment;
 use crate::domain::journal::Intent;
 use crate::runtime::config_watch::ConfigWatch;
 use crate::runtime::disk_writer::{DiskWriter, Job};
@@ -47,6 +49,10 @@ impl<S: Surface> Dashboard<S> {
             Effect::Record(poll) => self.remember(HistoryJob::Record(poll)),
             Effect::Recall { ticket, question } => {
                 self.remember(HistoryJob::Recall { ticket, question });
+            }
+            Effect::TakeTurn { ticket, turn } => self.take_turn(ticket, turn),
+            Effect::Share { request, at, body } => {
+                self.remember(HistoryJob::share(request, at, body));
             }
             Effect::Market(command) => self.market(command),
             Effect::SaveTheme(name) => self.save_theme(name),
@@ -209,6 +215,11 @@ impl<S: Surface> Dashboard<S> {
             .history_thread
             .get_or_insert_with(|| HistoryThread::start(place.clone(), outbox.clone()));
         thread.take(job);
+    }
+
+    fn take_turn(&mut self, ticket: Ticket, turn: Box<TurnRequest>) {
+        let now = Moment::of(self.clock.now().epoch);
+        self.remember(HistoryJob::TakeTurn { ticket, turn, now });
     }
 
     fn call(&mut self, ticket: Ticket, request: Request) {

@@ -48,14 +48,42 @@ impl Database {
             .map_err(|error| self.explained(&error))
     }
 
-    /// Lets another program poll.
+    /// Takes the lease of a search from whoever has it, for a program that shows the rows: one that
+    /// prints changes can read them in the record.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be written.
+    pub fn take_over(
+        &mut self,
+        search: &SearchKey,
+        holder: &Holder,
+        now: Moment,
+        every: u32,
+    ) -> Result<(), HistoryError> {
+        let until = now.0.saturating_add(3 * i64::from(every));
+        let search = self.search(search)?;
+        self.connection
+            .prepare_cached(
+                "INSERT OR REPLACE INTO lease (search, holder, until) VALUES (?1, ?2, ?3)",
+            )
+            .and_then(|mut take| take.execute(params![search, holder.0, until]))
+            .map(drop)
+            .map_err(|error| self.explained(&error))
+    }
+
+    /// Lets other programs poll.
     ///
     /// # Errors
     ///
     /// When the database cannot be written; the lease then ends by itself.
     pub fn release(&mut self, holder: &Holder) -> Result<(), HistoryError> {
-        self.connection
-            .execute("DELETE FROM lease WHERE holder = ?1", params![holder.0])
+        let release = |table| {
+            let delete = format!("DELETE FROM {table} WHERE holder = ?1");
+            self.connection.execute(&delete, params![holder.0])
+        };
+        release("lease")
+            .and_then(|_| release("turn"))
             .map(drop)
             .map_err(|error| self.explained(&error))
     }

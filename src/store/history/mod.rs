@@ -3,7 +3,8 @@
 //!
 //! What is compared and computed is in [`crate::domain::history`]; this module only stores it. A
 //! poll is one transaction, so that a crash loses at most the last one. Several programs share the
-//! file: `SQLite`'s locks order their writes, and a lease per search says who polls.
+//! file: `SQLite`'s locks order their writes, a lease per search says who polls, and a turn per request
+//! which dashboard asks for all.
 //!
 //! No error here ends the session: the caller says it once and goes on without a memory.
 
@@ -16,6 +17,7 @@ mod read;
 mod retention;
 mod ring;
 mod schema;
+mod turn;
 mod write;
 
 use std::fs::OpenOptions;
@@ -31,6 +33,7 @@ use crate::domain::annotations::Supplier;
 pub use lease::Holder;
 pub use maintenance::{Contents, ExportedSpell};
 pub use retention::Limits;
+pub use turn::SharedResponse;
 
 /// How long a write waits for another program's transaction, which takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -39,6 +39,7 @@ impl Database {
     pub fn sweep(&mut self, now: Moment) -> Result<(), HistoryError> {
         let limits = self.limits;
         let sweep = |connection: &mut Connection| {
+            connection.execute("DELETE FROM turn WHERE until < ?1", params![now.0])?;
             forget_before(connection, now.0.saturating_sub(limits.age))?;
             while size(connection)? > limits.size {
                 let Some(oldest) = oldest_share(connection)? else {

@@ -11,7 +11,7 @@ const APPLICATION: i32 = 0x6272_7365;
 /// A spell without an ending is on offer; its `last` is the search's last usable poll, unless the
 /// column names an earlier one that saw it last. A block has the closed spells of a day once more,
 /// see [`super::block`].
-const STEPS: [&str; 4] = [
+const STEPS: [&str; 5] = [
     "CREATE TABLE search (
         id INTEGER PRIMARY KEY,
         market TEXT NOT NULL,
@@ -76,6 +76,17 @@ const STEPS: [&str; 4] = [
         holder TEXT NOT NULL,
         at INTEGER NOT NULL
     ) WITHOUT ROWID;",
+    "CREATE TABLE turn (
+        market TEXT NOT NULL,
+        request TEXT NOT NULL,
+        holder TEXT NOT NULL,
+        until INTEGER NOT NULL,
+        every INTEGER NOT NULL,
+        wanted INTEGER NOT NULL DEFAULT 0,
+        at REAL,
+        body TEXT,
+        PRIMARY KEY (market, request)
+    );",
 ];
 
 /// What a file was found to be.

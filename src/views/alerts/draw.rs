@@ -4,9 +4,11 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::form::AlertForm;
-use super::{AlertList, Entry, is_volume, status};
+use super::subjects::is_volume;
+use super::{AlertList, Entry, status};
 use crate::app::view::Scene;
 use crate::domain::alerts::{Alert, Followed, condition, repeat};
+use crate::domain::format;
 use crate::domain::history::Moment;
 use crate::domain::text::visible;
 use crate::views::sheet;
@@ -20,7 +22,7 @@ const LONGEST: usize = 400;
 
 pub(super) fn list(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
     let all = &scene.state.alerts.all;
-    let main = Panel::new("Alerts").facts(format!("{} alerts", all.alerts.len()));
+    let main = Panel::new("Alerts").facts(format::counted(all.alerts.len(), "alert", "alerts"));
     let alert = match view.entry() {
         Some(Entry::Alert(name)) => all.named(&name),
         Some(Entry::New) | None => None,
@@ -57,7 +59,7 @@ fn describe(alert: &Alert, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     if let Some(model) = &alert.rule.model {
         lines.push(labelled("Model", visible(model, 64)));
     }
-    let trigger = condition(alert.rule.trigger, is_volume(alert));
+    let trigger = condition(alert.rule.trigger, is_volume(&alert.follows));
     lines.push(labelled("Rings", trigger));
     lines.push(labelled("", repeat(alert.rule.repeat)));
     lines.push(Line::default());
@@ -89,7 +91,12 @@ fn followed(follows: &Followed) -> String {
 
 pub(super) fn form(view: &AlertForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let rows = u16::try_from(view.fields() + 2).unwrap_or(u16::MAX);
-    let panels = (Panel::new("New alert"), Panel::new("What it does"));
+    let title = if view.is_edit() {
+        "Edit alert"
+    } else {
+        "New alert"
+    };
+    let panels = (Panel::new(title), Panel::new("What it does"));
     let sheet = sheet::with_result(panels.0, panels.1, (rows, rows), area, scene);
     scene.form(&view.form, sheet.main);
     let Some(side) = sheet.side else { return };

@@ -1,18 +1,18 @@
-//! The form for a new alert.
+//! The form for a new alert, or to edit one.
 
 use std::collections::HashMap;
 
 use ratatui::layout::Rect;
 
 use super::draw;
+use super::subjects::{Subject, is_volume, subjects, subjects_with};
+use crate::app::State;
 use crate::app::keymap::{Action, Context};
 use crate::app::view::{Cx, Outcome, Placement, Region, Scene, View};
-use crate::app::{Pane, State};
+use crate::domain::Listing;
 use crate::domain::alerts::{Alert, AlertChange, Followed, condition};
 use crate::domain::history::{AlertState, Moment, Repeat, Rule, RuleError, Trigger};
-use crate::domain::saved::SearchSpec;
 use crate::domain::text::visible;
-use crate::domain::{Condition, Listing, Operand, Operator, Resource, Value, language};
 use crate::widgets::form::{Field, Form, FormEvent};
 use crate::widgets::input_widget::InputWidget;
 
@@ -46,13 +46,6 @@ const WORKERS: usize = 5;
 const REPEATS: [&str; 3] = ["once", "every time", "until a date"];
 const UNTIL: usize = 2;
 
-/// What an alert can follow, in the words of the choice.
-#[derive(Debug, Clone)]
-struct Subject {
-    label: String,
-    follows: Followed,
-}
-
 #[derive(Debug)]
 pub(super) struct AlertForm {
     pub form: Form<Key>,
@@ -61,6 +54,8 @@ pub(super) struct AlertForm {
     texts: HashMap<Key, String>,
     zone: jiff::tz::TimeZone,
     fields: usize,
+    /// The alert that is edited.
+    edited: Option<Alert>,
 }
 
 impl AlertForm {
@@ -76,9 +71,48 @@ impl AlertForm {
             texts,
             zone: state.zone.clone(),
             fields: 0,
+            edited: None,
         };
         view.build(0, if is_group { WORKERS } else { 0 }, 0);
         Some(view)
+    }
+
+    /// The form with an alert's values.
+    pub fn editing(alert: Alert, state: &State) -> Self {
+        let (subjects, subject) = subjects_with(&alert, state);
+        let mut texts = presets(state);
+        let (trigger, own) = trigger_texts(alert.rule.trigger);
+        texts.extend(own);
+        let text = condition(alert.rule.trigger, is_volume(&alert.follows));
+        // A name that is its condition follows it.
+        if !alert.name.ends_with(&format!(": {text}")) {
+            texts.insert(Key::Name, alert.name.clone());
+        }
+        let repeat = match alert.rule.repeat {
+            Repeat::Once => 0,
+            Repeat::EveryTime => 1,
+            Repeat::Until(end) => {
+                let end = jiff::Timestamp::from_second(end.0).unwrap_or_default();
+                let end = end.to_zoned(state.zone.clone());
+                texts.insert(Key::Until, end.strftime("%Y-%m-%d %H:%M").to_string());
+                UNTIL
+            }
+        };
+        let mut view = Self {
+            form: Form::new(Vec::new()),
+            subjects,
+            texts,
+            zone: state.zone.clone(),
+            fields: 0,
+            edited: Some(alert),
+        };
+        view.build(subject, trigger, repeat);
+        view
+    }
+
+    /// Whether the form is for an alert that exists.
+    pub const fn is_edit(&self) -> bool {
+        self.edited.is_some()
     }
 
     /// How many lines the fields take.
@@ -101,7 +135,8 @@ impl AlertForm {
             fields.push(self.field(Key::Until));
         }
         fields.push(self.field(Key::Name));
-        fields.push(Field::button(Key::Add, "Add alert"));
+        let save = if self.is_edit() { "Save" } else { "Add alert" };
+        fields.push(Field::button(Key::Add, save));
         self.fields = fields.len();
         self.form = Form::new(fields).submits(Key::Add);
     }
@@ -187,8 +222,9 @@ impl AlertForm {
             1 => Repeat::EveryTime,
             _ => Repeat::Until(self.until()?),
         };
+        let model = self.edited.as_ref().and_then(|it| it.rule.model.clone());
         let rule = Rule {
-            model: None,
+            model,
             repeat,
             trigger,
         };
@@ -219,9 +255,8 @@ impl AlertForm {
     }
 
     pub fn is_volume(&self) -> bool {
-        self.subject().is_some_and(|subject| {
-            matches!(&subject.follows, Followed::Search(spec) if spec.resource == Resource::Volumes)
-        })
+        self.subject()
+            .is_some_and(|subject| is_volume(&subject.follows))
     }
 
     /// The search that is followed, as it is shown.
@@ -260,17 +295,45 @@ impl AlertForm {
             ),
             name => name.to_owned(),
         };
-        let alert = Alert {
-            name: cx.state.alerts.all.free_name(&name),
-            follows: subject.follows,
-            rule,
-            is_paused: false,
-            state: AlertState::default(),
-        };
-        cx.toast(format!("Added alert “{}”", visible(&alert.name, 60)));
-        let effect = cx.state.change_alerts(AlertChange::Put(Box::new(alert)));
+        let change = self.change(name, subject.follows, rule, cx);
+        let effect = cx.state.change_alerts(change);
         cx.effect(effect);
         cx.close();
+    }
+
+    /// The new alert, or the edited one with what it remembers while it waits for the same.
+    fn change(&self, name: String, follows: Followed, rule: Rule, cx: &mut Cx<'_>) -> AlertChange {
+        let all = &cx.state.alerts.all;
+        let Some(edited) = &self.edited else {
+            let alert = Alert {
+                name: all.free_name(&name),
+                follows,
+                rule,
+                is_paused: false,
+                state: AlertState::default(),
+            };
+            cx.toast(format!("Added alert “{}”", visible(&alert.name, 60)));
+            return AlertChange::Put(Box::new(alert));
+        };
+        let is_same = edited.follows == follows && edited.rule == rule;
+        // It may have been checked since the form opened.
+        let state = all.named(&edited.name).map(|own| own.state.clone());
+        let alert = Alert {
+            name: if name == edited.name {
+                name
+            } else {
+                all.free_name(&name)
+            },
+            follows,
+            rule,
+            is_paused: edited.is_paused,
+            state: state.filter(|_| is_same).unwrap_or_default(),
+        };
+        cx.toast(format!("Saved alert “{}”", visible(&alert.name, 60)));
+        AlertChange::Edit {
+            name: edited.name.clone(),
+            alert: Box::new(alert),
+        }
     }
 
     fn take(&mut self, event: FormEvent<Key>, cx: &mut Cx<'_>) -> Outcome {
@@ -312,48 +375,25 @@ fn capital(text: &str) -> String {
     first.unwrap_or_default() + letters.as_str()
 }
 
-fn subjects(state: &State) -> Vec<Subject> {
-    let mut subjects = Vec::new();
-    if state.pane == Pane::Workergroups {
-        let group = state.browsers[Resource::Workergroups].selected();
-        subjects.extend(group.map(|id| Subject {
-            label: format!("Workergroup {id}"),
-            follows: Followed::Group(id.0),
-        }));
-    } else if let Some(browser) = state.browser() {
-        subjects.push(Subject {
-            label: "This search".to_owned(),
-            follows: Followed::Search(SearchSpec::of(&browser.query, &[])),
-        });
+/// The place of a trigger in its choice, and the texts of its fields.
+fn trigger_texts(trigger: Trigger) -> (usize, Vec<(Key, String)>) {
+    match trigger {
+        Trigger::PriceBelow(price) => (0, vec![(Key::Price, price.to_string())]),
+        Trigger::GpusAtLeast { gpus, below } => {
+            let price = below.map_or_else(String::new, |below| below.to_string());
+            (1, vec![(Key::Gpus, gpus.to_string()), (Key::Price, price)])
+        }
+        Trigger::MachineBack(machine) => (2, vec![(Key::Machine, machine.to_string())]),
+        Trigger::PriceDown { percent, hours } => (
+            3,
+            vec![
+                (Key::Percent, percent.to_string()),
+                (Key::Hours, hours.to_string()),
+            ],
+        ),
+        Trigger::GpusBelow(gpus) => (4, vec![(Key::Gpus, gpus.to_string())]),
+        Trigger::WorkersBelow(workers) => (WORKERS, vec![(Key::Workers, workers.to_string())]),
     }
-    subjects.extend(model(state));
-    let saved = state.searches.saved.iter();
-    let saved = saved.filter(|search| search.spec.resource != Resource::Workergroups);
-    subjects.extend(saved.map(|search| Subject {
-        label: format!("“{}”", visible(&search.name, 40)),
-        follows: Followed::Search(search.spec.clone()),
-    }));
-    subjects
-}
-
-/// The model of the selected offer, among all that can be rented.
-fn model(state: &State) -> Option<Subject> {
-    let browser = state.browser()?;
-    let field = Resource::Offers.catalog().by_key("gpu_name")?;
-    if browser.resource() != Resource::Offers {
-        return None;
-    }
-    let name = browser.listing()?.text(browser.selected_row()?, field)?;
-    let mut query = language::default_query(Resource::Offers, browser.dialect());
-    query.offer_type = browser.query.offer_type;
-    let value = Operand::One(Value::Text(name.compared().to_owned()));
-    query
-        .conditions
-        .push(Condition::new(field, Operator::Eq, value));
-    Some(Subject {
-        label: format!("Any {}", name.screen(40)),
-        follows: Followed::Search(SearchSpec::of(&query, &[])),
-    })
 }
 
 /// The texts to start with.
@@ -399,6 +439,7 @@ impl View for AlertForm {
 
     fn hint(&self, action: Action) -> Option<&'static str> {
         match action {
+            Action::Submit if self.is_edit() => Some("save"),
             Action::Submit => Some("add alert"),
             _ => None,
         }

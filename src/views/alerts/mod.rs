@@ -1,10 +1,12 @@
-//! The alerts: a list with their state and their latest rings, and the form to add one.
+//! The alerts: a list with their state and their latest rings, and the form to add or edit one.
 
 mod draw;
 mod form;
+mod subjects;
 
 use ratatui::layout::Rect;
 
+use self::subjects::is_volume;
 use super::confirm::Confirm;
 use super::keys::{edits, only};
 use crate::app::keymap::{Action, Context};
@@ -108,7 +110,8 @@ impl View for AlertList {
     fn hint(&self, action: Action) -> Option<&'static str> {
         match (action, self.entry()?) {
             (Action::Submit, Entry::New) => Some("new alert"),
-            (Action::Submit, Entry::Alert(_)) => Some("show offers"),
+            (Action::Submit, Entry::Alert(_)) => Some("edit"),
+            (Action::Run, Entry::Alert(_)) => Some("show offers"),
             (Action::Remove, _) => Some("delete"),
             _ => None,
         }
@@ -116,7 +119,7 @@ impl View for AlertList {
 
     fn availability(&self, action: Action, _: &State) -> Availability {
         let used: &[Action] = match self.entry() {
-            Some(Entry::Alert(_)) => &[Action::Toggle, Action::Remove],
+            Some(Entry::Alert(_)) => &[Action::Toggle, Action::Remove, Action::Run],
             Some(Entry::New) | None => &[],
         };
         only(used, action)
@@ -130,6 +133,11 @@ impl View for AlertList {
                 None => cx.complain("Open Offers or Volumes, or select a workergroup first"),
             },
             (Action::Submit, Some(Entry::Alert(name))) => {
+                if let Some(alert) = cx.state.alerts.all.named(&name).cloned() {
+                    cx.open(form::AlertForm::editing(alert, cx.state));
+                }
+            }
+            (Action::Run, Some(Entry::Alert(name))) => {
                 if let Some(alert) = cx.state.alerts.all.named(&name).cloned() {
                     show(&alert, cx);
                 }
@@ -168,7 +176,7 @@ fn items(state: &State, now: Moment) -> Vec<Item<Entry>> {
         items.push(Item::heading("  None yet", ""));
     }
     items.extend(alerts.iter().map(|alert| {
-        let text = condition(alert.rule.trigger, is_volume(alert));
+        let text = condition(alert.rule.trigger, is_volume(&alert.follows));
         let how = repeat(alert.rule.repeat);
         // Without a name of its own it is named by its condition.
         let text = if alert.name.contains(&text) {
@@ -195,8 +203,4 @@ fn status(alert: &Alert, now: Moment) -> &'static str {
     } else {
         "done"
     }
-}
-
-fn is_volume(alert: &Alert) -> bool {
-    matches!(&alert.follows, Followed::Search(spec) if spec.resource == Resource::Volumes)
 }

@@ -4,7 +4,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Scrollbar, ScrollbarOrientation, ScrollbarState};
 
-use super::{BrowserPane, Focus, arriving, banner, empty, first_run, query, table};
+use super::{BrowserPane, Focus, arriving, banner, empty, first_run, gone, query, table};
 use crate::app::Pane;
 use crate::app::browser::Browser;
 use crate::app::frame_layout::Target;
@@ -110,7 +110,10 @@ fn records(
         .focused(view.focus == Focus::Table)
         .flush()
         .sized(scene.size);
-    let viewport = upcoming(browser, panel.inner(area), scene);
+    let room = panel.inner(area);
+    let below = gone::height(scene.state, browser, room.height);
+    let [room, _] = with_below(room, below);
+    let viewport = upcoming(browser, room, scene);
     let facts = if is_compact {
         compact_facts(browser, &viewport)
     } else {
@@ -128,6 +131,8 @@ fn records(
         .foot(legend(browser, scene))
         .foot_right(range);
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    let [inner, below] = with_below(inner, below);
+    gone::draw(browser, below, scene);
     if viewport.total > 0 {
         // A number at the right end would touch the border.
         let inner = Rect {
@@ -141,20 +146,29 @@ fn records(
         empty::draw(browser, inner, scene);
     }
     if !is_compact && viewport.total > viewport.page {
-        let mut place = ScrollbarState::new(viewport.last_top()).position(viewport.top);
-        let bar = Scrollbar::new(ScrollbarOrientation::VerticalRight)
-            .begin_symbol(None)
-            .end_symbol(None)
-            .track_symbol(None)
-            .thumb_symbol("▐")
-            .thumb_style(scene.theme.border);
-        let area = Rect {
-            y: area.y + 1,
-            height: area.height.saturating_sub(2),
-            ..area
-        };
-        scene.frame.render_stateful_widget(bar, area, &mut place);
+        scrollbar(&viewport, area, scene);
     }
+}
+
+fn scrollbar(viewport: &Viewport, area: Rect, scene: &mut Scene<'_, '_>) {
+    let mut place = ScrollbarState::new(viewport.last_top()).position(viewport.top);
+    let bar = Scrollbar::new(ScrollbarOrientation::VerticalRight)
+        .begin_symbol(None)
+        .end_symbol(None)
+        .track_symbol(None)
+        .thumb_symbol("▐")
+        .thumb_style(scene.theme.border);
+    let area = Rect {
+        y: area.y + 1,
+        height: area.height.saturating_sub(2),
+        ..area
+    };
+    scene.frame.render_stateful_widget(bar, area, &mut place);
+}
+
+/// The room of the table, and so many lines below it.
+fn with_below(area: Rect, lines: u16) -> [Rect; 2] {
+    Layout::vertical([Constraint::Fill(1), Constraint::Length(lines)]).areas(area)
 }
 
 /// What the table will show below its header: the frame is drawn first and says so.

@@ -6,6 +6,7 @@ mod cells;
 mod draw;
 mod empty;
 mod first_run;
+mod gone;
 mod query;
 mod table;
 

@@ -12,9 +12,9 @@ use crate::app::recall::{self, Recalled, SECONDS_PER_DAY};
 use crate::app::remote::Now;
 use crate::app::view::{Availability, Cx, Outcome, Scene, View};
 use crate::domain::history::{
-    Answer, LotFilter, Question, RecordedSearch, SearchKey, Series, Want,
+    Answer, Lot, LotFilter, Question, RecordedSearch, SearchKey, Series, Want,
 };
-use crate::domain::insight::lot_of;
+use crate::domain::insight::recorded_lot;
 use crate::domain::workergroup::Recruitment;
 use crate::domain::{Query, Resource, Untrusted};
 
@@ -242,17 +242,15 @@ impl Subject {
     }
 }
 
-/// What the history can be of: the selected offer's model and machine, then the search itself.
+/// What the history can be of: the selected offer's model and machine and the search itself, or what
+/// a workergroup's search finds.
 fn subjects(state: &State) -> Vec<Subject> {
-    let mut subjects = Vec::new();
     let Some(browser) = state.browser() else {
-        return subjects;
+        return Vec::new();
     };
-    let (listing, row) = (browser.listing(), browser.selected_row());
+    let row = browser.listing().zip(browser.selected_row());
     if browser.resource() == Resource::Workergroups {
-        let look = listing
-            .zip(row)
-            .and_then(|(listing, row)| Look::at_row(listing, row, browser.dialect()).ok());
+        let look = row.and_then(|(rows, row)| Look::at_row(rows, row, browser.dialect()).ok());
         // As the supply check records it.
         let query = look.map(|look| {
             let search = Recruitment {
@@ -262,37 +260,32 @@ fn subjects(state: &State) -> Vec<Subject> {
             search.query()
         });
         let search = query.map(|query| Subject::of_search(SearchKey::of(&query), "supply of"));
-        subjects.extend(search);
-        return subjects;
+        return search.into_iter().collect();
     }
     let Some(search) = state.shown_search() else {
-        return subjects;
+        return Vec::new();
     };
-    let row = row.and_then(|row| u32::try_from(row).ok());
-    let lot = listing
-        .zip(row)
-        .and_then(|(listing, row)| lot_of(listing, row));
-    if let Some(lot) = lot {
-        let model = Untrusted::from(lot.model.as_str()).screen(24);
-        subjects.push(Subject {
-            title: model.clone(),
-            search: search.clone(),
-            filter: LotFilter {
-                machine: None,
-                model: Some(lot.model.clone()),
-            },
-        });
-        subjects.push(Subject {
-            title: format!("{model} on machine {}", lot.machine),
-            search: search.clone(),
-            filter: LotFilter {
-                machine: Some(lot.machine),
-                model: Some(lot.model),
-            },
-        });
+    let all = Subject::of_search(search.clone(), "search");
+    let lot = row.and_then(|(rows, row)| recorded_lot(rows, u32::try_from(row).ok()?));
+    let Some(lot) = lot else {
+        return vec![all];
+    };
+    let of = |title: String, machine: Option<i64>, model: Option<String>| Subject {
+        title,
+        search: search.clone(),
+        filter: LotFilter { machine, model },
+    };
+    let Lot { machine, model } = lot;
+    if browser.resource() == Resource::Volumes {
+        return vec![all, of(format!("cluster {machine}"), Some(machine), None)];
     }
-    subjects.push(Subject::of_search(search, "search"));
-    subjects
+    let name = Untrusted::from(model.as_str()).screen(24);
+    let on_machine = format!("{name} on machine {machine}");
+    vec![
+        of(name, None, Some(model.clone())),
+        of(on_machine, Some(machine), Some(model)),
+        all,
+    ]
 }
 
 impl View for History {

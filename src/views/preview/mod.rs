@@ -25,6 +25,7 @@ use crate::domain::text::visible;
 use crate::domain::{CellRef, Listing, Resource, country, format};
 use crate::views::annotations;
 use crate::views::detail::{below_card, json_of};
+use crate::views::rating::sentences;
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::range_bar::RangeBar;
 use crate::widgets::text::{cells, fit, wrap, wrap_line};
@@ -208,6 +209,21 @@ impl Card<'_> {
         let subject = &self.subject;
         let of = suppliers(subject.listing, subject.row);
         annotations::line(of, subject.state, subject.theme)
+    }
+
+    /// Whether its price is low for what was recorded. The record is about the rows of the table,
+    /// not about others of the same machine.
+    fn rating(&self, resource: Resource) -> Vec<Line<'static>> {
+        let subject = &self.subject;
+        let table = subject.state.browsers[resource].listing();
+        if !table.is_some_and(|own| std::ptr::eq(own, subject.listing)) {
+            return Vec::new();
+        }
+        let place = (resource, subject.row);
+        sentences(subject.state, place, subject.now, self.theme())
+            .into_iter()
+            .flat_map(|(text, style)| self.sentence(&text, style))
+            .collect()
     }
 
     /// A number of the record.

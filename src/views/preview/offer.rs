@@ -10,7 +10,6 @@ use crate::domain::format::{self, trimmed};
 use crate::domain::insight::{Measure, Place, share};
 use crate::domain::unit::MB_PER_GB;
 use crate::domain::{OfferType, Resource};
-use crate::views::rating::sentences;
 
 pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     let browser = &card.subject.state.browsers[Resource::Offers];
@@ -19,7 +18,7 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     lines.extend(super::moved(card, browser, format::per_hour));
     lines.extend(models(card, browser));
     lines.extend(verdict(card, browser));
-    lines.extend(rating(card, browser));
+    lines.extend(card.rating(Resource::Offers));
     lines.push(Line::default());
     lines.extend(bars(card, browser));
     lines.push(Line::default());
@@ -163,22 +162,6 @@ fn verdict(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     };
     let text = format!("{id} beats it: {} {basis}", by.join(" and "));
     card.sentence(&text, theme.warning)
-}
-
-/// Whether the price is low for what was recorded.
-fn rating(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
-    let subject = &card.subject;
-    // The record is about the rows of the table, not about others of the same machine.
-    let is_own = browser
-        .listing()
-        .is_some_and(|own| std::ptr::eq(own, subject.listing));
-    if !is_own {
-        return Vec::new();
-    }
-    let sentences = sentences(subject.state, subject.row, subject.now, card.theme()).into_iter();
-    sentences
-        .flat_map(|(text, style)| card.sentence(&text, style))
-        .collect()
 }
 
 fn bars(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {

@@ -23,6 +23,7 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     lines.extend(super::moved(card, browser, |price| {
         format!("${}/GB/month", trimmed(price, 4))
     }));
+    lines.extend(card.rating(Resource::Volumes));
     lines.push(Line::default());
     lines.extend(bars(card));
     lines.push(Line::default());

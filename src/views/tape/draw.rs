@@ -6,7 +6,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::Line;
 
-use super::{DAYS, SEARCH, Tape, what};
+use super::{DAYS, SEARCH, Tape, flows, what};
 use crate::app::State;
 use crate::app::frame_layout::Target;
 use crate::app::keymap::Action;
@@ -22,6 +22,10 @@ use crate::widgets::table::{self, Column, Rows, Table};
 use crate::widgets::text::cells;
 use crate::widgets::theme::Theme;
 
+/// Cells that all columns of the events need with their frame, and from which names get more.
+const EVENTS: u16 = 84;
+const ROOMY: u16 = 90;
+
 /// Cells of a GPU model's name.
 const MODEL: usize = 24;
 
@@ -35,6 +39,10 @@ pub(super) fn tape(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
         Resource::Offers => "$/h per GPU",
         Resource::Volumes | Resource::Workergroups => "$/GB/month",
     };
+    let [area, side] = with_flows(view, area);
+    if side.width > 0 {
+        flows::draw(&view.flows, side, scene);
+    }
     let panel = Panel::new(format!("Tape: {scope} ({unit}, asked, not paid)"))
         .focused(true)
         .sized(scene.size);
@@ -60,7 +68,7 @@ pub(super) fn tape(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
         return empty(view, list, scene);
     }
     let local = scene.state.local_time(scene.now);
-    let columns = columns(view, &local);
+    let columns = columns(view, &local, list.width);
     let placed = table::place(&columns, list.width);
     let rows = Events {
         view,
@@ -77,6 +85,14 @@ pub(super) fn tape(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     if viewport.page < viewport.total {
         scene.label_border(area, 20, &viewport.label());
     }
+}
+
+/// The room of the events, and of their sums where the events do not need it.
+fn with_flows(view: &Tape, area: Rect) -> [Rect; 2] {
+    let is_wide = area.width >= EVENTS + flows::WIDTH;
+    let is_shown = is_wide && view.resource == Resource::Offers && !view.flows.is_empty();
+    let side = if is_shown { flows::WIDTH } else { 0 };
+    Layout::horizontal([Constraint::Fill(1), Constraint::Length(side)]).areas(area)
 }
 
 fn search_line(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
@@ -130,7 +146,7 @@ fn empty(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     sheet::text(lines, area, scene);
 }
 
-fn columns(view: &Tape, local: &LocalTime) -> Vec<Column> {
+fn columns(view: &Tape, local: &LocalTime, width: u16) -> Vec<Column> {
     let times = view.rows.iter().filter_map(|row| view.events.get(*row));
     let widest = times
         .map(|event| cells(&time(event.at, local)))
@@ -143,7 +159,7 @@ fn columns(view: &Tape, local: &LocalTime) -> Vec<Column> {
     vec![
         Column::text("Time", widest),
         Column::number(lot, 8),
-        Column::text("GPU", 12).priority(3),
+        Column::text("GPU", if width < ROOMY { 12 } else { 20 }).priority(3),
         Column::text("What", 15),
         Column::number("Old → new", 14),
         Column::number("%", 5).priority(1),

@@ -1,6 +1,7 @@
 //! The tape: what was listed, repriced and gone, the newest first.
 
 mod draw;
+mod flows;
 
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
@@ -36,6 +37,8 @@ pub(super) struct Tape {
     events: Vec<Event>,
     /// The places of the events that match the words.
     rows: Vec<usize>,
+    /// What those events add up to.
+    flows: Vec<flows::Flow>,
     words: TextInput,
     is_typing: bool,
     cursor: usize,
@@ -56,6 +59,7 @@ impl Tape {
             responses: 0,
             events: Vec::new(),
             rows: Vec::new(),
+            flows: Vec::new(),
             words: TextInput::default(),
             is_typing: false,
             cursor: 0,
@@ -123,6 +127,7 @@ impl Tape {
             .filter(|(_, event)| matches(event))
             .map(|(place, _)| place);
         self.rows = rows.collect();
+        self.flows = flows::flows(self);
         self.cursor = self.cursor.min(self.rows.len().saturating_sub(1));
     }
 

@@ -128,3 +128,75 @@ fn alerts_of_other_programs_arrive_with_the_next_change() {
     desk.send(Message::AlertsKept(Box::new(Ok(Alerts::default()))));
     desk.wait(0.0).expect("None yet");
 }
+
+/// The alert as it was changed last.
+fn edited(desk: &TestApp) -> (String, bourse::domain::alerts::Alert) {
+    let mut changes = desk.effects.iter().rev();
+    let change = changes.find_map(|effect| match effect {
+        Effect::KeepAlerts { change, .. } => Some((**change).clone()),
+        _ => None,
+    });
+    match change {
+        Some(AlertChange::Edit { name, alert }) => (name, *alert),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn an_alert_is_edited_in_place() {
+    for (columns, rows) in SIZES {
+        let mut desk = with_alert(columns, rows, "0.25");
+        desk.keys("esc A down enter").expect("Edit alert");
+        desk.expect("This search").expect("price below");
+        desk.keys("down down ctrl-u").type_text("0.2");
+        desk.keys("down right pgdn enter");
+        desk.expect("Saved alert “This search: any below $0.200/h per GPU”");
+        let (name, alert) = edited(&desk);
+        assert_eq!(name, "This search: any below $0.250/h per GPU");
+        assert_eq!(alert.name, "This search: any below $0.200/h per GPU");
+        assert_eq!(alert.rule.trigger, Trigger::PriceBelow(0.2));
+        assert_eq!(alert.rule.repeat, Repeat::EveryTime);
+        assert_eq!(desk.model.alerts.all.alerts.len(), 1);
+    }
+}
+
+#[test]
+fn an_edited_alert_keeps_its_search_its_pause_and_its_log() {
+    let mut desk = with_alert(120, 40, "0.25");
+    desk.keys("esc r").answer(&market("0.10"));
+    assert_eq!(rings(&desk).len(), 1);
+    // Another search is on the screen now.
+    desk.keys("/").type_text(" num_gpus>=8").keys("enter");
+    desk.answer(r#"{"offers":[]}"#);
+    desk.keys("A down ctrl-t enter").expect("Edit alert");
+    desk.keys("pgdn up ctrl-u").type_text("cheap ones");
+    desk.keys("enter").expect("Saved alert “cheap ones”");
+    let (_, alert) = edited(&desk);
+    let Followed::Search(spec) = &alert.follows else {
+        panic!("{alert:?}");
+    };
+    assert!(!spec.query.contains("num_gpus"), "{}", spec.query);
+    assert!(alert.is_paused);
+    desk.expect("paused").expect("$0.225/h per GPU is");
+}
+
+#[test]
+fn each_kind_of_alert_opens_with_its_values() {
+    let cases = [
+        ("right", "8", "at least 8 GPUs"),
+        ("right right", "9", "machine 9 is back"),
+        ("right right right", "12", "lowest price down 12% in 24 h"),
+        ("left left", "4", "fewer than 4 GPUs"),
+    ];
+    for (choose, text, condition) in cases {
+        let mut desk = TestApp::with_offers(MARKET);
+        desk.keys("A enter down").keys(choose);
+        desk.keys("down ctrl-u").type_text(text);
+        desk.keys("pgdn enter").expect(condition);
+        desk.keys("down enter").expect("Edit alert");
+        desk.keys("pgdn enter");
+        let (name, alert) = edited(&desk);
+        assert!(name.ends_with(condition), "{name}");
+        assert_eq!(alert.name, name);
+    }
+}

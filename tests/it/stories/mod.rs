@@ -48,6 +48,7 @@ mod surprises;
 mod term;
 mod theme;
 mod themes;
+mod turns;
 pub mod unlist;
 mod volumes;
 mod watch;

@@ -3,10 +3,12 @@
 use bourse::app::message::{Effect, Message};
 use bourse::domain::history::{
     Answer, Beginning, Cause, Change, ChangeKind, Ending, Event, EventKind, Excerpt, Lasted, Lot,
-    Moment, PollOutcome, PollRow, Question, Recorded, SearchKey, Spell, Want, answer,
+    Moment, PollOutcome, PollRow, Question, Recorded, SearchKey, Spell, VOLUME_MODEL, Want, answer,
 };
 use bourse::domain::{Dialect, OfferType, Resource};
 
+use crate::stories::groups::FOUR;
+use crate::stories::unlist::TWO;
 use crate::test_app::{START, THREE, TestApp};
 
 const HOUR: i64 = 3600;
@@ -135,6 +137,9 @@ fn the_tape_shows_what_changed_newest_first() {
         desk.expect("resized").expect("8 → 4 GPUs");
         desk.expect("listed").expect("→ 0.410");
         desk.expect("not watched for").expect("6 h 02 min");
+        // What it adds up to, where there is room.
+        assert_eq!(desk.shows("By GPU"), columns == 200);
+        assert_eq!(desk.shows("1 model"), columns == 200);
         let screen = desk.screen();
         let place = |text: &str| screen.find(text).unwrap();
         assert!(place("cheaper") < place("rented"), "{screen}");
@@ -178,6 +183,22 @@ fn without_a_record_the_tape_shows_what_auto_refresh_has_seen() {
     desk.keys("T")
         .expect("Nothing is recorded without a state folder");
     desk.expect("cheaper").expect("0.463 → 0.413");
+}
+
+/// What [`recorded`] says, of volumes on clusters 1 to 40 at 0.0030 to 0.0420 $/GB/month.
+fn recorded_volumes() -> Vec<Recorded> {
+    let mut all = recorded();
+    all[0].search = SearchKey {
+        resource: Resource::Volumes,
+        offer_type: OfferType::OnDemand,
+        conditions: String::new(),
+    };
+    for spell in &mut all[0].excerpt.spells {
+        spell.lot.model = VOLUME_MODEL.to_owned();
+        spell.price = 0.002 + spell.lot.machine as f64 / 1000.0;
+        spell.amount = 1000;
+    }
+    all
 }
 
 /// Two days in which machines 1 to 40 asked 0.40 to 0.79, watched every five minutes but for the six
@@ -348,4 +369,109 @@ fn a_poll_is_recorded_with_the_causes_of_what_is_gone() {
     let reply = bourse::api::Reply::Records(Box::new(listing));
     desk.reply(ticket, Ok(reply));
     assert_eq!(polls(&mut desk).len(), 2);
+}
+
+/// A desk with a record on the two volumes: cluster 7 at $0.1/GB/month, cluster 8 at $0.05.
+fn at_volumes(columns: u16, rows: u16) -> TestApp {
+    let mut desk = desk(columns, rows);
+    desk.keys("2").answer(TWO);
+    desk
+}
+
+#[test]
+fn the_history_of_volumes_is_of_the_search_or_a_cluster() {
+    for (columns, rows) in [(80, 24), (200, 60)] {
+        let mut desk = at_volumes(columns, rows);
+        questions(&mut desk);
+        desk.keys("H").expect("History: search");
+        let asked = questions(&mut desk);
+        let series = asked
+            .iter()
+            .find(|(_, asked)| matches!(asked.want, Want::Series { .. }));
+        assert_eq!(
+            series.unwrap().1.search.as_ref().unwrap().resource,
+            Resource::Volumes
+        );
+        desk.keys("tab").expect("History: cluster 8");
+        let asked = questions(&mut desk);
+        assert_eq!(asked[0].1.filter.machine, Some(8));
+        recall(&mut desk, &recorded_volumes());
+        desk.keys("shift-tab");
+        recall(&mut desk, &recorded_volumes());
+        desk.expect("$/GB/month");
+    }
+}
+
+#[test]
+fn a_volume_has_a_verdict_per_gb() {
+    let mut desk = at_volumes(120, 40);
+    recall(&mut desk, &recorded_volumes());
+    // Cluster 8 asks 0.05; all of the others ask less.
+    desk.expect("High price: lower than 0%");
+    desk.expect("median $0.022/GB/month");
+    desk.keys("j");
+    assert!(questions(&mut desk).is_empty(), "all volumes are one model");
+}
+
+#[test]
+fn too_little_on_record_of_volumes_is_counted_in_clusters() {
+    let mut desk = at_volumes(120, 40);
+    let mut few = recorded_volumes();
+    few[0]
+        .excerpt
+        .spells
+        .retain(|spell| spell.lot.machine <= 10);
+    recall(&mut desk, &few);
+    desk.expect("of 30 cluster-days");
+}
+
+#[test]
+fn one_search_tells_why_volumes_are_gone() {
+    let mut desk = TestApp::speaking(&Dialect::VAST);
+    desk.answer(THREE).keys("2").answer(TWO);
+    desk.keys("w").wait(30.0).answer(r#"{"offers":[]}"#);
+    desk.expect("2 gone");
+    let bourse::api::Request::Search(query) = desk.asked() else {
+        panic!("{:?}", desk.calls);
+    };
+    let asked = bourse::domain::language::print(&query.conditions);
+    assert_eq!(asked, "cluster_id in [7,8]");
+    // Cluster 8 has a volume that the search leaves out.
+    let volumes = TWO.replace("\"cluster_id\":7", "\"cluster_id\":9");
+    desk.answer(&volumes);
+    desk.expect("2 gone (1 left the search, 1 delisted)");
+}
+
+#[test]
+fn a_market_that_cannot_tell_why_volumes_are_gone_is_not_asked() {
+    let mut desk = at_volumes(120, 40);
+    desk.keys("W down down right enter");
+    desk.wait(30.0).answer(r#"{"offers":[]}"#);
+    assert!(desk.calls.is_empty(), "it takes no clusters and no hosts");
+    desk.expect("2 gone").expect("not known");
+}
+
+#[test]
+fn a_workergroup_has_the_history_of_its_supply() {
+    let mut desk = desk(120, 40);
+    desk.keys("3").answer(FOUR);
+    questions(&mut desk);
+    desk.keys("H").expect("History: supply of");
+    let asked = questions(&mut desk);
+    let series = asked
+        .iter()
+        .find(|(_, asked)| matches!(asked.want, Want::Series { .. }));
+    let question = &series.unwrap().1;
+    let search = question.search.clone().unwrap();
+    assert_eq!(search.resource, Resource::Offers);
+    // The search of the selected group, as its supply check records it.
+    let mut supply = recorded();
+    supply[0].search = search;
+    let ticket = series.unwrap().0;
+    desk.send(Message::Recalled {
+        ticket,
+        result: Box::new(Ok(answer(question, &supply))),
+    });
+    desk.wait(0.0);
+    desk.expect("$0.400 lowest").expect("80 GPUs on offer");
 }

@@ -267,3 +267,64 @@ fn a_market_that_takes_machines_is_asked_for_those() {
     desk.answer(&later());
     assert_eq!(machines_asked(&desk), "machine_id in [9]");
 }
+
+/// A desk that lists what is gone below the table.
+fn with_gone_rows(columns: u16, rows: u16) -> TestApp {
+    watching_with_gone_rows(THREE, columns, rows)
+}
+
+fn watching_with_gone_rows(json: &str, columns: u16, rows: u16) -> TestApp {
+    let mut desk = TestApp::with_offers(json);
+    desk.resize(columns, rows);
+    desk.keys("W").expect("Gone rows");
+    desk.keys("down down right enter");
+    desk
+}
+
+#[test]
+fn gone_rows_are_listed_with_cause_last_price_and_time() {
+    for (columns, rows) in [(80, 24), (120, 40), (200, 60)] {
+        let mut desk = with_gone_rows(columns, rows);
+        desk.wait(30.0).answer(&later());
+        desk.answer(THREE); // its machine is on offer, so 103 left the search
+        desk.expect("Gone at").expect("12:00:30");
+        desk.expect("left the search");
+        // 101 leaves at its last price, not at the one of the baseline.
+        desk.wait(30.0).answer(r#"{"offers":[]}"#);
+        let rented = later().replace("\"rented\":false", "\"rented\":true");
+        desk.answer(&rented).expect("12:01:00").expect("rented");
+        desk.expect("0.3500");
+    }
+}
+
+#[test]
+fn gone_rows_cannot_be_selected_marked_or_exported() {
+    let mut desk = with_gone_rows(120, 40);
+    desk.wait(30.0).answer(&later());
+    desk.calls.clear(); // the search for why 103 is gone
+    desk.expect("Gone at");
+    desk.keys("G").selects("104");
+    desk.keys("down").selects("104");
+    desk.keys("home space space space");
+    assert_eq!(desk.model.browsers[Resource::Offers].marks.len(), 3);
+    // Counted only, they are not listed.
+    desk.keys("W down down left enter").expect_not("Gone at");
+    desk.expect("1 gone");
+}
+
+#[test]
+fn many_gone_rows_leave_the_table_its_room() {
+    let third = THREE.rfind("{\"id\":103").unwrap();
+    let third = THREE[third..].trim_end_matches("]}");
+    let offer = |id: u32| {
+        let own = third.replace("\"id\":103", &format!("\"id\":{id}"));
+        own.replace("\"machine_id\":9", &format!("\"machine_id\":{id}"))
+    };
+    let many: Vec<String> = (200..220).map(offer).collect();
+    let many = format!("{{\"offers\":[{}]}}", many.join(","));
+    let mut desk = watching_with_gone_rows(&many, 80, 24);
+    desk.wait(30.0).answer(THREE);
+    desk.calls.clear(); // the search for the causes
+    desk.expect("20 gone").expect("more (T shows the tape)");
+    desk.expect("Offers").selects("101");
+}

@@ -8,6 +8,7 @@ use bourse::app::Profile;
 use bourse::domain::Dialect;
 use bourse::runtime::dashboard::Dashboard;
 use bourse::sandbox::{Running, Sandbox, SandboxConfig};
+use bourse::store::history::HistoryPlace;
 use bourse::widgets::theme::Theme;
 use crossterm::event::KeyCode;
 
@@ -84,4 +85,50 @@ async fn a_market_that_goes_away_leaves_the_rows_and_says_so() {
     person.sees("First 500, more exist").await;
     person.press(KeyCode::Char('q'));
     assert_eq!(ended.await.unwrap(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_dashboards_on_one_record_send_one_request_an_interval() {
+    let (sandbox, client, profile) = market().await;
+    let folder = tempfile::tempdir().unwrap();
+    let place = HistoryPlace {
+        path: Some(folder.path().join("history.sqlite")),
+        market: sandbox.base_url(),
+    };
+    let mut dashboards = Vec::new();
+    for _ in 0..2 {
+        let (surface, person) = Memory::new(120, 40);
+        let session = Arc::new(Session::new(client.clone(), Pacer::default()));
+        let mut model = bourse::views::dashboard(profile.clone(), None);
+        model.recall.is_on = true;
+        let running = Dashboard::new(model, surface, session, Theme::MONO);
+        let handle = on_a_thread(running.with_history(Some(place.clone())));
+        person.sees("First 500, more exist").await;
+        person.press(KeyCode::Char('W'));
+        person.sees("Watch offers").await;
+        person.erase();
+        person.types("10s");
+        person.press(KeyCode::Enter);
+        person.sees("next refresh in").await;
+        dashboards.push((person, handle));
+    }
+    assert_eq!(sandbox.ledger().entries().len(), 2, "one each");
+    let (reader, _) = &dashboards[1];
+    // The second response of the other one is the first that somebody wanted.
+    reader.sees("read from another bourse").await;
+    let requests = sandbox.ledger().entries().len();
+    assert!((4..=5).contains(&requests), "{requests}");
+    // It goes on alone.
+    let (first, handle) = dashboards.remove(0);
+    first.press(KeyCode::Char('q'));
+    tokio::task::spawn_blocking(move || handle.join().unwrap())
+        .await
+        .unwrap();
+    let (reader, handle) = dashboards.remove(0);
+    reader.sees("updated").await;
+    reader.press(KeyCode::Char('q'));
+    tokio::task::spawn_blocking(move || handle.join().unwrap())
+        .await
+        .unwrap();
+    sandbox.stop().await;
 }
