@@ -1,4 +1,4 @@
-//! Requests as curl commands.
+//! Requests as curl commands for a POSIX shell, without their key.
 
 use super::ledger::LedgerEntry;
 use super::wire::{Method, WireRequest};

@@ -86,7 +86,6 @@ pub struct LedgerEntry {
     pub status: Option<u16>,
     /// The duration to the last byte.
     pub took: Duration,
-    /// Bytes of body sent.
     pub bytes_sent: usize,
     /// Bytes of body received, decompressed.
     pub bytes_received: usize,

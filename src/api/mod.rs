@@ -161,6 +161,9 @@ impl PartialEq for Secret {
     }
 }
 
+/// The result of a request: its reply or its error.
+pub type Response = Result<Reply, ApiError>;
+
 #[derive(Debug)]
 pub enum Reply {
     /// Records of a search or listing.

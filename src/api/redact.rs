@@ -79,7 +79,6 @@ impl KnownSecrets {
         }
     }
 
-    /// What is known now.
     pub fn known(&self) -> Arc<Known> {
         Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner).known)
     }

@@ -29,10 +29,7 @@ pub(super) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
         Action::ReloadConfig => return vec![Effect::ReloadConfig],
         Action::NextPane => return go_to(model, now, model.state.pane.shifted(1)),
         Action::PreviousPane => return go_to(model, now, model.state.pane.shifted(3)),
-        Action::Offers => return go_to(model, now, Pane::Offers),
-        Action::Volumes => return go_to(model, now, Pane::Volumes),
-        Action::Workergroups => return go_to(model, now, Pane::Workergroups),
-        Action::Requests => return go_to(model, now, Pane::Requests),
+        Action::Pane(pane) => return go_to(model, now, pane),
         Action::ForgetLimits => {
             model.state.mutations.forget_limits();
             model.show(Toast::new("Learned rate limits forgotten", now));

@@ -23,11 +23,17 @@ pub(super) fn disabled(state: &State, action: Action) -> Option<String> {
             | Action::Cluster
     );
     if is_about_offers && pane != Pane::Offers {
-        return Some(format!("Only on Offers ({})", key(Action::Offers)));
+        return Some(format!(
+            "Only on Offers ({})",
+            key(Action::Pane(Pane::Offers))
+        ));
     }
     let is_about_prices = matches!(action, Action::Job | Action::Summary | Action::Plot);
     if is_about_prices && !pane.has_prices() {
-        let (offers, volumes) = (key(Action::Offers), key(Action::Volumes));
+        let (offers, volumes) = (
+            key(Action::Pane(Pane::Offers)),
+            key(Action::Pane(Pane::Volumes)),
+        );
         return Some(format!("Only on Offers ({offers}) and Volumes ({volumes})"));
     }
     let browser = state.browser()?;
@@ -51,9 +57,10 @@ pub(super) fn disabled(state: &State, action: Action) -> Option<String> {
             "Mark at least two rows first ({})",
             key(Action::Mark)
         )),
-        Action::Funnel if browser.resource() == Resource::Workergroups => {
-            Some(format!("Only on Offers ({})", key(Action::Offers)))
-        }
+        Action::Funnel if browser.resource() == Resource::Workergroups => Some(format!(
+            "Only on Offers ({})",
+            key(Action::Pane(Pane::Offers))
+        )),
         Action::Funnel if browser.query.active().next().is_none() => {
             Some("No filters to explain".to_owned())
         }

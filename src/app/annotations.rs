@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::browser::Browser;
-use super::keymap::Action;
+use super::keymap::{Action, Subject};
 use super::message::Effect;
 use super::remote::Now;
 use super::state::State;
@@ -183,10 +183,12 @@ pub(super) fn disabled(state: &State, action: Action) -> Option<String> {
     let [machine, host] = state.browser().map(selected).unwrap_or_default();
     let annotations = &state.annotations;
     match action {
-        Action::Star | Action::Note if machine.or(host).is_none() => {
+        Action::Star(Subject::Machine) | Action::Note(Subject::Machine)
+            if machine.or(host).is_none() =>
+        {
             Some("The selected row names no machine or host".to_owned())
         }
-        Action::StarHost | Action::NoteHost if host.is_none() => {
+        Action::Star(Subject::Host) | Action::Note(Subject::Host) if host.is_none() => {
             Some("The selected row names no host".to_owned())
         }
         Action::Ban if machine.or(host).is_none() && annotations.all.is_empty() => {
@@ -203,13 +205,7 @@ pub(super) fn disabled(state: &State, action: Action) -> Option<String> {
 pub(super) const fn is_own(action: Action) -> bool {
     matches!(
         action,
-        Action::Star
-            | Action::StarHost
-            | Action::Note
-            | Action::NoteHost
-            | Action::Ban
-            | Action::ShowBanned
-            | Action::StarredOnly
+        Action::Star(_) | Action::Note(_) | Action::Ban | Action::ShowBanned | Action::StarredOnly
     )
 }
 

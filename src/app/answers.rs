@@ -45,9 +45,16 @@ pub(super) fn on_reply(
     if let Some(effects) = auto_refresh::causes_answered(&mut model.state, ticket, &result) {
         return effects;
     }
-    let Some(answer) = records(result) else {
-        return Vec::new();
-    };
+    records(result).map_or_else(Vec::new, |answer| on_records(model, now, ticket, answer))
+}
+
+/// Passes records to the table that requested them.
+fn on_records(
+    model: &mut Model,
+    now: Now,
+    ticket: Ticket,
+    answer: Result<Listing, ApiError>,
+) -> Vec<Effect> {
     let offers = &mut model.state.browsers[Resource::Offers];
     if offers.computed.price_models.awaits(ticket) {
         offers.computed.price_models.answered(ticket, now, answer);

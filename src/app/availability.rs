@@ -85,7 +85,7 @@ impl Model {
                 .then(|| "No request of this pane failed".to_owned()),
             Action::Basket => (self.pane != Pane::Offers)
                 .then(|| {
-                    let key = self.keymap.key_of(Action::Offers);
+                    let key = self.keymap.key_of(Action::Pane(Pane::Offers));
                     format!("Only on Offers ({key})")
                 })
                 .or_else(|| {

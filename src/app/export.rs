@@ -8,7 +8,6 @@ use super::toast::Toast;
 pub struct Written {
     /// Its absolute path, for display.
     pub path: String,
-    /// Its length in bytes.
     pub bytes: usize,
 }
 

@@ -143,7 +143,8 @@ impl State {
 pub(super) fn disabled(state: &State, is_on_pane: bool, action: Action) -> Option<String> {
     let is_here = state.pane == Pane::Workergroups;
     let only_on = |pane: &str, action| format!("Only on {pane} ({})", state.keymap.key_of(action));
-    let elsewhere = || (!is_here).then(|| only_on("Workergroups", Action::Workergroups));
+    let elsewhere =
+        || (!is_here).then(|| only_on("Workergroups", Action::Pane(Pane::Workergroups)));
     let selected = || {
         let row = state.browsers[Resource::Workergroups].selected_row();
         row.is_none().then(|| "No workergroup selected".to_owned())
@@ -154,7 +155,7 @@ pub(super) fn disabled(state: &State, is_on_pane: bool, action: Action) -> Optio
             .or_else(|| state.creation_blocked())
             .or_else(selected),
         Action::GroupFromSearch => (state.pane != Pane::Offers)
-            .then(|| only_on("Offers", Action::Offers))
+            .then(|| only_on("Offers", Action::Pane(Pane::Offers)))
             .or_else(|| state.creation_blocked()),
         Action::Preflight | Action::PlanCapacity => elsewhere().or_else(selected),
         Action::CheckSupply => elsewhere().or_else(|| {

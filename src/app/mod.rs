@@ -100,34 +100,17 @@ pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
 fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
     match message {
         Message::Started => actions::start(model, now),
-        Message::Key(key) => {
-            model.state.toast.take_if(|toast| toast.was_seen(now));
-            auto_refresh::looked(&mut model.state, false, now);
-            key_pressed(model, now, key)
-        }
-        Message::Paste(text) => {
-            // It may be a key: nothing of it stays in memory.
-            let text = secrecy::zeroize::Zeroizing::new(text);
-            stack::pasted(model, now, &text).unwrap_or_default()
-        }
+        Message::Key(key) => on_key(model, now, key),
+        Message::Paste(text) => pasted(model, now, text),
         Message::AfterPaste(message) => came_with_paste(model, now, *message),
         Message::Mouse(event) => mouse::on_event(model, now, event),
-        Message::Focus(is_focused) => {
-            model.state.is_focused = is_focused;
-            auto_refresh::looked(&mut model.state, !is_focused, now);
-            Vec::new()
-        }
+        Message::Focus(is_focused) => focus_changed(model, now, is_focused),
         Message::Edited(result) => stack::edited(model, now, result),
         Message::Reconfigured(result) => {
             configuration::reloaded(model, now, result);
             Vec::new()
         }
-        Message::Resized(columns, rows) => {
-            model.state.size = (columns, rows);
-            // A wide screen shows computed values that a narrow one does not.
-            stack::rows_changed(model);
-            Vec::new()
-        }
+        Message::Resized(columns, rows) => resized(model, (columns, rows)),
         Message::Answered { ticket, result } => answers::on_reply(model, now, ticket, *result),
         Message::Arranged(arrival) => answers::arranged(model, *arrival),
         Message::Routed {
@@ -144,10 +127,7 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             ticket,
             attempt,
             waiting,
-        } => {
-            progressed(model, ticket, attempt, waiting.as_ref());
-            Vec::new()
-        }
+        } => progressed(model, ticket, attempt, waiting.as_ref()),
         Message::Received { ticket, received } => arrived(model, ticket, &received),
         Message::Recorded { ticket, entry } => {
             requests::recorded(&mut model.state, ticket, *entry);
@@ -158,13 +138,11 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             Vec::new()
         }
         Message::Deadline => due(model, now),
-        Message::Copied(result) | Message::Saved(result) => {
-            model.show(match result {
-                Ok(how) => Toast::new(how, now),
-                Err(why) => Toast::error(why, now),
-            });
-            Vec::new()
-        }
+        Message::Copied(Ok(how)) | Message::Saved(Ok(how)) => shown(model, Toast::new(how, now)),
+        Message::Copied(Err(why))
+        | Message::Saved(Err(why))
+        | Message::TaskLost(why)
+        | Message::HistoryOff(why) => shown(model, Toast::error(why, now)),
         Message::Kept(result) => {
             model.kept(result);
             Vec::new()
@@ -172,30 +150,63 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
         Message::SearchesKept(result) => kept(model, now, |it| searches::kept(it, *result)),
         Message::AnnotationsKept(result) => kept(model, now, |it| it.annotations_kept(*result)),
         Message::AlertsKept(result) => kept(model, now, |it| it.alerts_kept(*result)),
-        Message::Exported(result) => {
-            if let Some(result) = stack::exported(model, now, result) {
-                model.show(export::announce(result, now));
-            }
-            Vec::new()
-        }
-        Message::Market(event) => {
-            let mut effects = markets::on_event(model, now, *event);
-            effects.extend(stack::tick(model, now));
-            effects
-        }
+        Message::Exported(result) => exported(model, now, result),
+        Message::Market(event) => market_changed(model, now, *event),
         Message::Recalled { ticket, result } => {
-            model.state.recall.answered(ticket, *result);
-            stack::tick(model, now)
+            kept(model, now, |it| it.recall.answered(ticket, *result))
         }
         Message::RingClaimed { claim, is_ours } if is_ours => {
             alerts::rung(&mut model.state, *claim, now)
         }
         Message::RingClaimed { .. } => Vec::new(),
-        Message::TaskLost(why) | Message::HistoryOff(why) => {
-            model.show(Toast::error(why, now));
-            Vec::new()
-        }
     }
+}
+
+fn on_key(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
+    model.state.toast.take_if(|toast| toast.was_seen(now));
+    auto_refresh::looked(&mut model.state, false, now);
+    key_pressed(model, now, key)
+}
+
+fn pasted(model: &mut Model, now: Now, text: String) -> Vec<Effect> {
+    // It may be a key: nothing of it stays in memory.
+    let text = secrecy::zeroize::Zeroizing::new(text);
+    stack::pasted(model, now, &text).unwrap_or_default()
+}
+
+fn focus_changed(model: &mut Model, now: Now, is_focused: bool) -> Vec<Effect> {
+    model.state.is_focused = is_focused;
+    auto_refresh::looked(&mut model.state, !is_focused, now);
+    Vec::new()
+}
+
+fn market_changed(model: &mut Model, now: Now, event: markets::MarketEvent) -> Vec<Effect> {
+    let mut effects = markets::on_event(model, now, event);
+    effects.extend(stack::tick(model, now));
+    effects
+}
+
+fn resized(model: &mut Model, size: (u16, u16)) -> Vec<Effect> {
+    model.state.size = size;
+    // A wide screen shows computed values that a narrow one does not.
+    stack::rows_changed(model);
+    Vec::new()
+}
+
+fn shown(model: &mut Model, toast: Toast) -> Vec<Effect> {
+    model.show(toast);
+    Vec::new()
+}
+
+fn exported(
+    model: &mut Model,
+    now: Now,
+    result: Result<export::Written, export::NotWritten>,
+) -> Vec<Effect> {
+    if let Some(result) = stack::exported(model, now, result) {
+        model.show(export::announce(result, now));
+    }
+    Vec::new()
 }
 
 /// Takes over what a file holds now, and lets the views show it.
@@ -204,7 +215,6 @@ fn kept(model: &mut Model, now: Now, take: impl FnOnce(&mut State)) -> Vec<Effec
     stack::tick(model, now)
 }
 
-/// Does what is due.
 fn due(model: &mut Model, now: Now) -> Vec<Effect> {
     if model
         .toast
@@ -227,7 +237,7 @@ fn progressed(
     ticket: remote::Ticket,
     attempt: u32,
     waiting: Option<&remote::Waiting>,
-) {
+) -> Vec<Effect> {
     for browser in &mut model.state.browsers {
         browser.progress(ticket, attempt, waiting.cloned());
     }
@@ -239,6 +249,7 @@ fn progressed(
     groups::progress(model, ticket, attempt, waiting);
     model.state.requests.progress(ticket, attempt, waiting);
     stack::progress(model, ticket, attempt, waiting);
+    Vec::new()
 }
 
 /// Notes that part of a response is there.

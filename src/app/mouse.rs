@@ -7,6 +7,7 @@ use super::frame_layout::Target;
 use super::keymap::Action;
 use super::message::Effect;
 use super::model::Model;
+use super::pane::Pane;
 use super::remote::Now;
 
 /// Lines per turn of the wheel.
@@ -49,15 +50,9 @@ fn turned(model: &mut Model, now: Now, by: isize) -> Vec<Effect> {
 fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
     match target {
         Target::Tab(place) => {
-            let action = [
-                Action::Offers,
-                Action::Volumes,
-                Action::Workergroups,
-                Action::Requests,
-            ];
-            return action
+            return Pane::ALL
                 .get(place)
-                .map(|action| actions::perform(model, now, *action))
+                .map(|pane| actions::perform(model, now, Action::Pane(*pane)))
                 .unwrap_or_default();
         }
         Target::Rule => model.state.split.hold(),

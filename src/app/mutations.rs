@@ -469,7 +469,9 @@ pub(super) fn unlist_blocked(state: &State) -> Option<String> {
         return Some(format!("Can't unlist: {READ_ONLY}"));
     }
     (state.pane != Pane::Volumes).then(|| {
-        let key = state.keymap.key_of(super::keymap::Action::Volumes);
+        let key = state
+            .keymap
+            .key_of(super::keymap::Action::Pane(Pane::Volumes));
         format!("Only on Volumes ({key})")
     })
 }

@@ -1,4 +1,4 @@
-//! The four panes.
+//! The four panes, which the keys 1 to 4 and the tabs of the header open.
 
 use crate::domain::Resource;
 

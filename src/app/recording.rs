@@ -96,7 +96,6 @@ pub(super) fn of_pane(browser: &Browser, asked: &Asked, now: Now) -> Option<Poll
     Some(asked.answered(listing, &browser.check, browser.dialect(), now))
 }
 
-/// Records a poll.
 pub(super) fn record(poll: Poll) -> Effect {
     Effect::Record(Box::new(poll))
 }

@@ -11,15 +11,14 @@ mod show;
 use super::message::Toast;
 use super::remote::{Now, Ticket, Waiting};
 use super::state::State;
-use super::view::Response;
-use crate::api::Operation;
 use crate::api::ledger::{Ledger, LedgerEntry};
+use crate::api::{Operation, Response};
 use crate::domain::Resource;
 use crate::widgets::text_input::TextInput;
 pub use runs::RouteRun;
 use runs::Runs;
 
-pub use send::{check_address, editable, resend, resendable, send};
+pub use send::{check_address, editable, resendable};
 pub(super) use show::copy_items;
 pub(crate) use show::export_content;
 

@@ -358,7 +358,7 @@ impl State {
             return Ok(None);
         }
         let Some(listing) = self.browsers[Resource::Workergroups].listing() else {
-            let open = self.keymap.key_of(Action::Workergroups);
+            let open = self.keymap.key_of(Action::Pane(Pane::Workergroups));
             return Err(format!(
                 "This market routes with the workergroup's own key, and no workergroups are \
                  loaded: open Workergroups ({open}) first"

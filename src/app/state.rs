@@ -29,7 +29,6 @@ pub struct State {
     pub pane: Pane,
     /// The tables, one for each resource.
     pub browsers: Browsers,
-    /// The effective key bindings.
     pub keymap: Keymap,
     pub routes: Box<Routes>,
     /// Notices about the start of the program; shown until Esc.

@@ -1,4 +1,4 @@
-//! Short notices.
+//! Short notices in the footer: what just happened, until it was seen.
 
 use super::pane::Pane;
 use super::remote::Now;

@@ -12,7 +12,7 @@ use super::commands::Commands;
 use super::export::{NotWritten, Written};
 use super::frame_layout::FrameLayout;
 pub use super::frame_layout::Region;
-use super::keymap::{Action, Context};
+use super::keymap::{Action, Context, Motion};
 use super::message::{Effect, Toast};
 use super::mutations::Completed;
 use super::pane::Pane;
@@ -20,15 +20,13 @@ use super::remote::{Now, Ticket, Waiting};
 pub use super::scene::Scene;
 use super::searched::Searched;
 use super::state::State;
-use crate::api::{ApiError, Reply, Request};
+use crate::api::Request;
+pub use crate::api::Response;
 use crate::domain::Field;
 use crate::widgets::find::Find;
 use crate::widgets::input_widget::InputWidget;
 use crate::widgets::text_input::Pasted;
 use crate::widgets::viewport::Viewport;
-
-/// The result of a request: its reply or its error.
-pub type Response = Result<Reply, ApiError>;
 
 /// Whether a view handled what it was given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -181,9 +179,9 @@ pub trait View: fmt::Debug + Send {
         {
             return;
         }
-        let action = if lines < 0 { Action::Up } else { Action::Down };
+        let motion = if lines < 0 { Motion::Up } else { Motion::Down };
         for _ in 0..lines.unsigned_abs() {
-            self.act(action, cx);
+            self.act(Action::Move(motion), cx);
         }
     }
 

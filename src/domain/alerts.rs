@@ -22,7 +22,6 @@ pub enum Followed {
     Group(i64),
 }
 
-/// One alert.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Alert {
     /// Unique.

@@ -86,11 +86,8 @@ pub enum Input {
     RunHours,
     /// Hours it is stopped and kept.
     StoppedHours,
-    /// Disk in GB.
     DiskGb,
-    /// GB downloaded.
     GbIn,
-    /// GB uploaded.
     GbOut,
     /// Work in DLPerf-hours.
     Work,
@@ -151,9 +148,7 @@ pub struct Step {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
     Dollars,
-    /// Dollars per hour.
     DollarsPerHour,
-    /// Hours.
     Hours,
 }
 

@@ -1,4 +1,4 @@
-//! Countries in location texts.
+//! Finds the country in the text of a location, which hosts write by hand.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

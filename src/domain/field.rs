@@ -56,7 +56,6 @@ pub enum Filter {
     Market,
     /// No server takes it: applied locally to the loaded rows.
     Local,
-    /// Cannot be filtered on.
     Never,
 }
 
@@ -198,7 +197,6 @@ pub struct Field {
     pub section: Section,
     /// How it behaves as a column.
     pub column: Column,
-    /// How cells are written.
     pub format: Format,
     /// Whether a zero means "none", and is shown as that.
     pub zero_is_none: bool,

@@ -1,4 +1,4 @@
-//! Validation errors of forms.
+//! Validation errors of forms, each at its field.
 
 use std::ops::Range;
 

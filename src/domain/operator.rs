@@ -6,9 +6,7 @@ pub enum Operator {
     Eq,
     /// Not equal to a scalar.
     Neq,
-    /// Greater than a number.
     Gt,
-    /// Less than a number.
     Lt,
     /// Greater than or equal to a number.
     Gte,

@@ -1,4 +1,4 @@
-//! Queries to a marketplace.
+//! Queries to a marketplace: conditions, order, limit and what the price includes.
 
 use std::cmp::Ordering;
 

@@ -12,22 +12,18 @@ pub enum Unit {
     None,
     /// Memory in MB; people type and read GB (x 1000, as the market's own client has it).
     Megabytes,
-    /// Storage in GB.
     Gigabytes,
     /// A span in seconds; people type and read days.
     Seconds,
     Dollars,
-    /// Price per hour.
     DollarsPerHour,
     /// Storage price per GB and month of 720 hours.
     DollarsPerGigabyteMonth,
-    /// Traffic price per GB.
     DollarsPerGigabyte,
     /// Traffic price per TB of 1024 GB.
     DollarsPerTerabyte,
     /// Network speed. The specification says MB/s, the service means Mb/s: the dialect decides.
     Transfer,
-    /// Disk speed in MB/s.
     MegabytesPerSecond,
     /// Bus and memory speed in GB/s.
     GigabytesPerSecond,

@@ -4,9 +4,11 @@
 //! most one frame in 16 ms is drawn on average; with nothing to do the process sleeps.
 
 mod configuration;
+mod effects;
 
 use std::collections::HashMap;
 use std::io;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,21 +21,16 @@ pub use super::calls::{Boxed, Calls, Notify};
 use super::clock::Clock;
 use super::config_watch::ConfigWatch;
 use super::disk_writer::{DiskWriter, Job};
-use super::editor::Document;
 use super::frame_pace::FramePace;
-use super::history::{HistoryJob, HistoryThread};
-use super::markets::{MarketTasks, PendingConnections};
-use super::messages::{message, told, with_paste};
+use super::history::HistoryThread;
+use super::markets::PendingConnections;
+use super::messages::{message, with_paste};
 pub use super::surface::{Surface, TerminalEvent};
-use super::writes::{self, journalled};
-use super::{arrivals, routes};
-use crate::api::{ApiError, Operation, Request};
 use crate::app::frame_layout::FrameLayout;
-use crate::app::markets::{MarketCommand, MarketEvent};
+use crate::app::markets::MarketEvent;
 use crate::app::remote::Ticket;
-use crate::app::{Effect, Message, Model, Now, update};
+use crate::app::{Message, Model, Now, update};
 use crate::cli::{ProfileResolver, by_name};
-use crate::domain::journal::Intent;
 use crate::sandbox::Running;
 use crate::store::history::HistoryPlace;
 use crate::store::{GroupsFile, Journal, PacingFile, StateStore};
@@ -200,26 +197,9 @@ impl<S: Surface> Dashboard<S> {
             let wake = self.wake(dirty.then_some(pace.due()));
             let messages = tokio::select! {
                 biased;
-                outside = self.surface.next() => match outside {
-                    TerminalEvent::Input(events) => events.into_iter().map(message).collect(),
-                    TerminalEvent::Pasted(events) => events.into_iter().map(with_paste).collect(),
-                    TerminalEvent::Leave(status) => return Ok(status),
-                    TerminalEvent::Background(is_light) => {
-                        self.is_light = Some(is_light);
-                        if let Some(themes) = self.themes {
-                            self.theme = themes[usize::from(is_light)];
-                        }
-                        Vec::new()
-                    }
-                    TerminalEvent::Stop => {
-                        self.surface.suspend().await?;
-                        Vec::new()
-                    }
-                    TerminalEvent::Continued => {
-                        self.surface.resume()?;
-                        Vec::new()
-                    }
-                    TerminalEvent::TaskLost(why) => vec![Message::TaskLost(why)],
+                outside = self.surface.next() => match self.outside(outside).await? {
+                    ControlFlow::Continue(messages) => messages,
+                    ControlFlow::Break(status) => return Ok(status),
                 },
                 Some(message) = self.inbox.recv() => vec![message],
                 reloaded = ConfigWatch::next(self.config.as_mut()) => vec![self.reconfigured(reloaded)],
@@ -245,6 +225,34 @@ impl<S: Surface> Dashboard<S> {
                 dirty = false;
             }
         }
+    }
+
+    /// The messages of a terminal event, or the exit status that it ends the program with.
+    async fn outside(
+        &mut self,
+        event: TerminalEvent,
+    ) -> io::Result<ControlFlow<i32, Vec<Message>>> {
+        Ok(ControlFlow::Continue(match event {
+            TerminalEvent::Input(events) => events.into_iter().map(message).collect(),
+            TerminalEvent::Pasted(events) => events.into_iter().map(with_paste).collect(),
+            TerminalEvent::Leave(status) => return Ok(ControlFlow::Break(status)),
+            TerminalEvent::Background(is_light) => {
+                self.is_light = Some(is_light);
+                if let Some(themes) = self.themes {
+                    self.theme = themes[usize::from(is_light)];
+                }
+                Vec::new()
+            }
+            TerminalEvent::Stop => {
+                self.surface.suspend().await?;
+                Vec::new()
+            }
+            TerminalEvent::Continued => {
+                self.surface.resume()?;
+                Vec::new()
+            }
+            TerminalEvent::TaskLost(why) => vec![Message::TaskLost(why)],
+        }))
     }
 
     /// When to wake up by itself: for a pending frame, or for the model's deadline.
@@ -312,211 +320,14 @@ impl<S: Surface> Dashboard<S> {
             }
             let ready = ready_market(&message);
             for effect in update(&mut self.model, self.clock.now(), message) {
-                match effect {
-                    Effect::Quit => return Ok(Some(0)),
-                    Effect::Suspend => self.surface.suspend().await?,
-                    Effect::Notify { title, body } => {
-                        let is_focused = self.model.is_focused;
-                        self.attention
-                            .tell(&title, &body, is_focused, &mut self.surface);
-                    }
-                    Effect::Edit { text, suffix } => {
-                        let edited = self.edit(Document::Text { text, suffix }).await?;
-                        let _ = self.outbox.send(Message::Edited(edited));
-                    }
-                    Effect::EditConfig => self.edit_config().await?,
-                    Effect::ReloadConfig => self.config.iter().for_each(ConfigWatch::reload),
-                    Effect::ForgetLimits => {
-                        self.calls.forget_pacing();
-                        self.keep_pacing();
-                    }
-                    Effect::Redraw => self.surface.repaint(),
-                    Effect::KeepGroups(snapshot) => self.keep(Job::Groups(snapshot)),
-                    Effect::Call { ticket, request } => self.call(ticket, request),
-                    Effect::Arrange(arrival) => arrivals::arrange(self.outbox.clone(), arrival),
-                    Effect::Write {
-                        ticket,
-                        request,
-                        intent,
-                    } => self.write(ticket, request, intent),
-                    Effect::KeepOutcome(outcome) => {
-                        writes::keep_outcome(self.journal.clone(), self.outbox.clone(), outcome);
-                    }
-                    Effect::Abort(ticket) => {
-                        if let Some(flight) = self.flights.remove(&ticket) {
-                            flight.abort();
-                        }
-                    }
-                    Effect::Record(poll) => self.remember(HistoryJob::Record(poll)),
-                    Effect::Recall { ticket, question } => {
-                        self.remember(HistoryJob::Recall { ticket, question });
-                    }
-                    Effect::Market(command) => self.market(command),
-                    Effect::SaveTheme(name) => self.save_theme(name),
-                    Effect::Keep(snapshot) => self.keep(Job::Snapshot(snapshot)),
-                    Effect::KeepSearches { change, before } => {
-                        self.keep(Job::Searches(Box::new((change, before))));
-                    }
-                    Effect::KeepAnnotations { change, before } => {
-                        self.keep(Job::Annotations(Box::new((change, before))));
-                    }
-                    Effect::KeepAlerts { change, before } => {
-                        self.keep(Job::Alerts(Box::new((*change, before))));
-                    }
-                    Effect::ClaimRing(claim) => self.remember(HistoryJob::Claim(claim)),
-                    Effect::Ring(alarm) => {
-                        let is_focused = self.model.is_focused;
-                        let outbox = self.outbox.clone();
-                        self.attention
-                            .ring(*alarm, is_focused, &mut self.surface, outbox);
-                    }
-                    Effect::SaveRun { run, now, path } => {
-                        let run = (run, self.calls.secrets());
-                        routes::save(self.outbox.clone(), run, now, path);
-                    }
-                    Effect::Export {
-                        path,
-                        content,
-                        overwrite,
-                        is_private,
-                    } => self.keep(Job::Export {
-                        path,
-                        content,
-                        overwrite,
-                        is_private,
-                    }),
-                    Effect::Copy { what, text } => {
-                        let text = self.calls.secrets().remove(&text).into_owned();
-                        let copied = self.surface.copy(&text).await;
-                        let said = copied.map(|how| format!("Copied {what} ({how})"));
-                        let _ = self.outbox.send(Message::Copied(said));
-                    }
+                if let ControlFlow::Break(status) = self.carry_out(effect).await? {
+                    return Ok(Some(status));
                 }
             }
             // A market that was not activated is no longer wanted.
             ready.map(|ticket| self.pending.take(ticket));
         }
         Ok(None)
-    }
-
-    /// Receives the progress of a ticket's call.
-    fn notify(&self, ticket: Ticket) -> Notify {
-        let (outbox, clock) = (self.outbox.clone(), self.clock);
-        Box::new(move |progress| {
-            let _ = outbox.send(told(ticket, clock.now(), progress));
-        })
-    }
-
-    fn write(&self, ticket: Ticket, request: Request, intent: Intent) {
-        let (calls, journal) = (Arc::clone(&self.calls), self.journal.clone());
-        let (outbox, clock) = (self.outbox.clone(), self.clock);
-        let notify = self.notify(ticket);
-        tokio::spawn(async move {
-            let epoch = move || clock.now().epoch;
-            let result = journalled(calls, journal, request, intent, notify, epoch).await;
-            let _ = outbox.send(Message::Answered {
-                ticket,
-                result: Box::new(result),
-            });
-        });
-    }
-
-    fn market(&mut self, command: MarketCommand) {
-        if let MarketCommand::Activate(ticket) = command {
-            return self.board(ticket);
-        }
-        let Some(known) = &self.known else {
-            return;
-        };
-        let commands = MarketTasks {
-            known: Arc::clone(known),
-            pending: self.pending.clone(),
-            outbox: self.outbox.clone(),
-        };
-        commands.run(command, self.disk_writer.as_ref().map(DiskWriter::written));
-    }
-
-    fn save_theme(&self, name: String) {
-        let (known, outbox) = (self.known.clone(), self.outbox.clone());
-        tokio::task::spawn_blocking(move || {
-            let saved = match known {
-                Some(known) => known.choose_theme(&name),
-                None => Err("No home directory: the theme is not saved".to_owned()),
-            };
-            // The receiver is gone once the program ends.
-            let _ = outbox.send(Message::Saved(saved));
-        });
-    }
-
-    /// Switches to the market that was connected. Reads of the old one are aborted; its state is
-    /// saved before anything of the new one is.
-    fn board(&mut self, ticket: Ticket) {
-        let Some(ready) = self.pending.take(ticket) else {
-            return;
-        };
-        for (_, flight) in self.flights.drain() {
-            flight.abort();
-        }
-        self.disk_writer = None;
-        self.history_thread = None;
-        self.history = ready.files.history;
-        self.keep_pacing();
-        self.pacing = ready.files.pacing;
-        self.calls = ready.calls;
-        self.journal = ready.files.journal.map(Arc::new);
-        self.state_store = ready.files.state_store;
-        self.groups = ready.files.groups;
-        self.sandbox = ready.files.sandbox;
-    }
-
-    /// Passes a job to the writer thread, which starts with the first one.
-    fn keep(&mut self, job: Job) {
-        let (files, groups, outbox) = (&mut self.state_store, &mut self.groups, &self.outbox);
-        let secrets = || self.calls.secrets();
-        let disk_writer = self.disk_writer.get_or_insert_with(|| {
-            DiskWriter::start(files.take(), groups.take(), secrets(), outbox.clone())
-        });
-        if !disk_writer.take(job) {
-            let why = "can't start a thread".to_owned();
-            let _ = self.outbox.send(Message::Kept(Err(why)));
-        }
-    }
-
-    /// Passes a job to the thread of the recorded market, which starts with the first one.
-    fn remember(&mut self, job: HistoryJob) {
-        let (place, outbox) = (&self.history, &self.outbox);
-        let thread = self
-            .history_thread
-            .get_or_insert_with(|| HistoryThread::start(place.clone(), outbox.clone()));
-        thread.take(job);
-    }
-
-    fn call(&mut self, ticket: Ticket, request: Request) {
-        let calls = Arc::clone(&self.calls);
-        if request.operation() == Operation::Route {
-            let flight = routes::send(calls, self.outbox.clone(), self.clock, ticket, request);
-            self.flights.insert(ticket, flight);
-            return;
-        }
-        let notify = self.notify(ticket);
-        let is_read = request.operation().is_read();
-        let task = tokio::spawn(async move { calls.call(request, notify).await });
-        if is_read {
-            self.flights.insert(ticket, task.abort_handle());
-        }
-        let outbox = self.outbox.clone();
-        tokio::spawn(async move {
-            let result = match task.await {
-                Ok(result) => arrivals::read_ahead(result).await,
-                Err(lost) if lost.is_cancelled() => return,
-                // The task panicked: whether the request was sent is unknown.
-                Err(_) => Err(ApiError::Lost),
-            };
-            let _ = outbox.send(Message::Answered {
-                ticket,
-                result: Box::new(result),
-            });
-        });
     }
 }
 

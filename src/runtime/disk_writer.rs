@@ -129,17 +129,11 @@ fn work(
                 Message::Kept(state_store.map_or(Ok(()), |state_store| state_store.save(&snapshot)))
             }
             Job::Searches(job) => {
-                let (mut change, mut before) = *job;
+                let (mut change, before) = *job;
                 if let SearchChange::Put(search) = &mut change {
                     *search = cleaned(search.clone(), &known);
                 }
-                let changed = if let Some(state_store) = state_store {
-                    state_store.change(&change, &before)
-                } else {
-                    before.apply(&change);
-                    Ok(before)
-                };
-                Message::SearchesKept(Box::new(changed))
+                Message::SearchesKept(Box::new(searched(state_store, &change, before)))
             }
             Job::Annotations(job) => {
                 let (mut change, before) = *job;
@@ -149,14 +143,8 @@ fn work(
                 Message::AnnotationsKept(Box::new(annotated(state_store, &change, before)))
             }
             Job::Alerts(job) => {
-                let (change, mut before) = *job;
-                let changed = if let Some(state_store) = state_store {
-                    state_store.change_alerts(&change, &before)
-                } else {
-                    before.apply(&change);
-                    Ok(before)
-                };
-                Message::AlertsKept(Box::new(changed))
+                let (change, before) = *job;
+                Message::AlertsKept(Box::new(alerted(state_store, &change, before)))
             }
             Job::Export {
                 path,
@@ -165,12 +153,8 @@ fn work(
                 is_private,
             } => {
                 let content = known.remove(&content);
-                let bytes = content.as_bytes();
-                let written = if is_private {
-                    export::write_private(&path, bytes, overwrite)
-                } else {
-                    export::write(&path, bytes, overwrite)
-                };
+                let write = writer(is_private);
+                let written = write(&path, content.as_bytes(), overwrite);
                 Message::Exported(exported(written, &content))
             }
             Job::Reached(reached) => {
@@ -180,16 +164,49 @@ fn work(
             }
             Job::Groups(snapshot) => {
                 let snapshot = cleaned(snapshot, &known);
-                match groups.map_or(Ok(()), |file| file.save(&snapshot)) {
-                    Ok(()) => continue,
-                    Err(why) => {
-                        Message::TaskLost(format!("can't save the workergroup snapshot: {why}"))
-                    }
-                }
+                let Err(why) = groups.map_or(Ok(()), |file| file.save(&snapshot)) else {
+                    continue;
+                };
+                Message::TaskLost(format!("can't save the workergroup snapshot: {why}"))
             }
         };
         let _ = outbox.send(message);
     }
+}
+
+type Writer = fn(&str, &[u8], bool) -> Result<PathBuf, ExportError>;
+
+const fn writer(is_private: bool) -> Writer {
+    if is_private {
+        export::write_private
+    } else {
+        export::write
+    }
+}
+
+/// Without a store the change lasts until the program ends.
+fn searched(
+    state_store: Option<&StateStore>,
+    change: &SearchChange,
+    mut before: Searches,
+) -> Result<Searches, String> {
+    if let Some(state_store) = state_store {
+        return state_store.change(change, &before);
+    }
+    before.apply(change);
+    Ok(before)
+}
+
+fn alerted(
+    state_store: Option<&StateStore>,
+    change: &AlertChange,
+    mut before: Alerts,
+) -> Result<Alerts, String> {
+    if let Some(state_store) = state_store {
+        return state_store.change_alerts(change, &before);
+    }
+    before.apply(change);
+    Ok(before)
 }
 
 fn annotated(

@@ -45,7 +45,6 @@ pub struct Input {
 
 #[derive(Debug)]
 pub enum Incoming {
-    /// Keys, clicks and resizes.
     Events(Vec<Event>),
     /// A paste and what came with it, which may be a part of it.
     Pasted(Vec<Event>),

@@ -30,7 +30,6 @@ pub trait Surface {
     fn title(&mut self, text: &str) {
         let _ = text;
     }
-    /// Rings the terminal's bell.
     fn bell(&mut self) {}
     /// Shows a desktop notification, where possible.
     fn notify(&mut self, title: &str, body: &str) {

@@ -97,14 +97,7 @@ impl Target {
                     (Method::POST, Self::Call(Call::Create)),
                 ],
             ),
-            ["api", "v0", "workergroups" | "autojobs", id] => {
-                let id = id.parse().map_err(|_| Refusal::path())?;
-                return match *method {
-                    Method::PUT => Ok(Self::UpdateGroup(id)),
-                    Method::DELETE => Ok(Self::DeleteGroup(id)),
-                    _ => Err(Refusal::method("PUT, DELETE")),
-                };
-            }
+            ["api", "v0", "workergroups" | "autojobs", id] => return Self::of_group(method, id),
             ["api", "v0", "endptjobs"] => (
                 "GET, POST",
                 &[
@@ -122,6 +115,15 @@ impl Target {
         chosen
             .map(|(_, target)| *target)
             .ok_or_else(|| Refusal::method(allow))
+    }
+
+    fn of_group(method: &Method, id: &str) -> Result<Self, Refusal> {
+        let id = id.parse().map_err(|_| Refusal::path())?;
+        match *method {
+            Method::PUT => Ok(Self::UpdateGroup(id)),
+            Method::DELETE => Ok(Self::DeleteGroup(id)),
+            _ => Err(Refusal::method("PUT, DELETE")),
+        }
     }
 
     /// Whether it needs no key.

@@ -93,7 +93,6 @@ pub struct SandboxConfig {
     /// Whether requests above the rate limits are refused.
     pub rate_limits: bool,
     pub faults: Option<FaultSpec>,
-    /// The delays of faults.
     pub fault_times: FaultTimes,
     /// The delay added to each response.
     pub latency: Latency,

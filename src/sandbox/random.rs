@@ -67,7 +67,6 @@ impl Rng {
         self.below(len as u64) as usize
     }
 
-    /// True with `probability`.
     pub fn chance(&mut self, probability: f64) -> bool {
         self.unit() < probability
     }

@@ -123,7 +123,6 @@ fn recorded(mut search: Search, members: &[&str]) -> Search {
     search
 }
 
-/// A running replay.
 #[derive(Debug)]
 pub(super) struct Player {
     replay: Arc<Replay>,
@@ -153,7 +152,7 @@ impl Player {
 
 record! {
     /// A recorded offer as the service sends offers.
-    pub struct ReplayedRow<'m> {
+    pub(super) struct ReplayedRow<'m> {
         id: u64,
         machine_id: u64,
         host_id: Option<u64>,

@@ -3,6 +3,14 @@
 use crate::app::keymap::{Action, Context};
 use crate::app::view::Availability;
 
+/// The contexts of a chart with tabs.
+pub(super) const TABBED_CHART: &[Context] = &[
+    Context::Tabs,
+    Context::Chart,
+    Context::Global,
+    Context::Always,
+];
+
 /// The contexts of a list whose lines are edited. While nothing is typed, a blank checks the line;
 /// then it is text.
 pub(super) const fn edits(is_typed: bool) -> &'static [Context] {
@@ -23,8 +31,7 @@ pub(super) fn only(used: &[Action], action: Action) -> Availability {
     let is_edit = matches!(
         action,
         Action::Toggle
-            | Action::MoveUp
-            | Action::MoveDown
+            | Action::Shift(_)
             | Action::Remove
             | Action::Edit
             | Action::Reset

@@ -18,6 +18,7 @@ pub mod detail;
 pub mod drift;
 pub mod export;
 mod filter;
+mod form_view;
 mod funnel;
 pub mod group_form;
 mod help;
@@ -151,10 +152,8 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         Action::RouteLab => route_lab::open(cx),
         Action::OpenRequest => request::open_failed(cx),
         Action::Undo if cx.is_on_pane() => annotations::open(action, cx),
-        Action::Star
-        | Action::StarHost
-        | Action::Note
-        | Action::NoteHost
+        Action::Star(_)
+        | Action::Note(_)
         | Action::Ban
         | Action::ShowBanned
         | Action::StarredOnly
@@ -173,18 +172,8 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         | Action::PreviousPane
         | Action::NextTab
         | Action::PreviousTab
-        | Action::Offers
-        | Action::Volumes
-        | Action::Workergroups
-        | Action::Requests
-        | Action::Down
-        | Action::Up
-        | Action::PageDown
-        | Action::PageUp
-        | Action::HalfDown
-        | Action::HalfUp
-        | Action::First
-        | Action::Last
+        | Action::Pane(_)
+        | Action::Move(_)
         | Action::Left
         | Action::Right
         | Action::Back
@@ -196,8 +185,6 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         | Action::Older
         | Action::Newer
         | Action::Toggle
-        | Action::MoveUp
-        | Action::MoveDown
         | Action::Remove
         | Action::OfferType
         | Action::Yes
@@ -210,11 +197,8 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         | Action::Filter
         | Action::Columns
         | Action::Settings
-        | Action::FirstColumn
-        | Action::LastColumn
         | Action::FoldPreview
-        | Action::SortLeft
-        | Action::SortRight
+        | Action::Shift(_)
         | Action::Reverse
         | Action::Run
         | Action::Reset
@@ -223,8 +207,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         | Action::Redo
         | Action::Recall
         | Action::ForgetLimits
-        | Action::WiderDetail
-        | Action::WiderTable
+        | Action::Widen(_)
         | Action::Secrets => false,
     }
 }

@@ -77,7 +77,6 @@ impl Find {
         }
     }
 
-    /// Handles an action.
     pub fn update(&mut self, action: Action) -> FindEvent {
         match action {
             Action::Newer | Action::Older if self.is_active() => {

@@ -13,7 +13,7 @@ use super::secret_input::SecretInput;
 use super::text_area::TextArea;
 use super::text_input::{Pasted, TextInput};
 use super::viewport::Viewport;
-use crate::app::keymap::{Action, Context};
+use crate::app::keymap::{Action, Context, Motion};
 
 mod annotate;
 mod draw;
@@ -62,8 +62,8 @@ impl<K: fmt::Debug> fmt::Debug for Form<K> {
 /// Performs an action in a multi-line text; false if it has no meaning there.
 fn edit_lines(area: &mut TextArea, action: Action) -> bool {
     match action {
-        Action::Down if area.at() + 1 < area.lines().len() => area.step(1),
-        Action::Up if area.at() > 0 => area.step(-1),
+        Action::Move(Motion::Down) if area.at() + 1 < area.lines().len() => area.step(1),
+        Action::Move(Motion::Up) if area.at() > 0 => area.step(-1),
         Action::Submit => area.break_line(),
         Action::Undo => {
             area.undo();
@@ -117,7 +117,6 @@ impl<K: Copy + Eq> Form<K> {
         }
     }
 
-    /// Handles an action.
     pub fn update(&mut self, action: Action) -> FormEvent<K> {
         let Some(field) = self.fields.get_mut(self.focus) else {
             return FormEvent::Ignored;
@@ -126,7 +125,7 @@ impl<K: Copy + Eq> Form<K> {
         if let Control::Lines(area) = &mut field.control
             && edit_lines(area, action)
         {
-            if matches!(action, Action::Up | Action::Down) {
+            if matches!(action, Action::Move(Motion::Up | Motion::Down)) {
                 return FormEvent::Moved;
             }
             self.edited();
@@ -165,10 +164,10 @@ impl<K: Copy + Eq> Form<K> {
                 self.edited();
                 FormEvent::Changed(key)
             }
-            (Action::Down, _) => self.moved(1),
-            (Action::Up, _) => self.moved(-1),
-            (Action::First, _) => self.moved(isize::MIN),
-            (Action::Last, _) => self.moved(isize::MAX),
+            (Action::Move(Motion::Down), _) => self.moved(1),
+            (Action::Move(Motion::Up), _) => self.moved(-1),
+            (Action::Move(Motion::First), _) => self.moved(isize::MIN),
+            (Action::Move(Motion::Last), _) => self.moved(isize::MAX),
             (Action::Submit | Action::Toggle, Control::Button) => FormEvent::Submitted(key),
             (Action::Submit, _) => match self.on_enter {
                 OnEnter::Advance => self.moved(1),

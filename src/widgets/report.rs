@@ -498,6 +498,7 @@ mod tests {
     use crossterm::event::{KeyCode, KeyModifiers};
 
     use super::*;
+    use crate::app::keymap::Motion;
 
     fn report() -> Report {
         Report::new((0..20).map(|n| Line::from(format!("line {n}"))).collect())
@@ -532,9 +533,9 @@ mod tests {
     #[test]
     fn it_scrolls_to_its_end_and_no_further() {
         let mut report = report();
-        report.update(Action::Last, page(5));
+        report.update(Action::Move(Motion::Last), page(5));
         assert_eq!(drawn(&report, 5)[4], "line 19");
-        report.update(Action::Up, page(5));
+        report.update(Action::Move(Motion::Up), page(5));
         assert_eq!(drawn(&report, 5)[4], "line 18");
     }
 
@@ -542,7 +543,7 @@ mod tests {
     fn a_cursor_moves_by_lines_and_stays_in_sight() {
         let mut report = report().with_cursor();
         for _ in 0..7 {
-            report.update(Action::Down, page(5));
+            report.update(Action::Move(Motion::Down), page(5));
         }
         assert_eq!(report.cursor(), Some(7));
         let rows = drawn(&report, 5);
@@ -574,13 +575,13 @@ mod tests {
         };
         report.scroll(10, narrow);
         assert_eq!((report.top, report.skip), (0, 10));
-        report.update(Action::Last, narrow);
+        report.update(Action::Move(Motion::Last), narrow);
         assert_eq!((report.top, report.skip), (0, 27));
         report.update(Action::Query, narrow);
         type_in(&mut report, "word12");
         report.show_match(narrow);
         assert!(report.skip <= 12 && 12 < report.skip + 4, "{}", report.skip);
-        report.update(Action::First, narrow);
+        report.update(Action::Move(Motion::First), narrow);
         assert_eq!((report.top, report.skip), (0, 0));
     }
 

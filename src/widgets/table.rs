@@ -19,7 +19,6 @@ use crate::domain::text::truncate;
 pub struct Column {
     /// Its header, with the unit and the arrow of the sort order.
     pub title: Cow<'static, str>,
-    /// Its width in cells.
     pub width: u16,
     /// How its cells are aligned.
     pub alignment: Alignment,
@@ -68,7 +67,6 @@ pub struct Placed {
     pub index: usize,
     /// Its first cell, from the left of the table.
     pub x: u16,
-    /// Its width in cells.
     pub width: u16,
 }
 

@@ -27,6 +27,13 @@ fn drawable(mut line: Line<'_>) -> Line<'_> {
     line
 }
 
+/// The text with its first letter as a capital, as a title or the start of a sentence has it.
+pub fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).collect()
+}
+
 /// Truncates a line to `width` cells with an ellipsis: ratatui alone cuts without a sign, and a cut
 /// price reads like another price.
 pub fn fit(line: Line<'_>, width: u16) -> Line<'_> {

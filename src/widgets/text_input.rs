@@ -1,4 +1,4 @@
-//! A single-line text field.
+//! A single-line text field, with the editing keys of a shell.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::buffer::Buffer;

@@ -10,7 +10,7 @@ use bourse::app::remote::{Now, Ticket};
 use bourse::app::view::Region;
 use bourse::app::{Model, Profile, update};
 use bourse::domain::history::Poll;
-use bourse::domain::{Dialect, Listing, Resource};
+use bourse::domain::{Dialect, Listing, Query, Resource, language};
 use bourse::widgets::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::Terminal;
@@ -190,6 +190,30 @@ impl TestApp {
     /// The oldest request that was not answered yet.
     pub fn asked(&self) -> &Request {
         &self.calls.first().expect("nothing was asked").1
+    }
+
+    /// The query of the oldest search that was not answered yet.
+    #[track_caller]
+    pub fn asked_query(&self) -> &Query {
+        match self.asked() {
+            Request::Search(query) => query,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// The conditions of the oldest search that was not answered yet.
+    #[track_caller]
+    pub fn asked_text(&self) -> String {
+        language::print(&self.asked_query().conditions)
+    }
+
+    /// What was put on the clipboard last.
+    #[track_caller]
+    pub fn copied(&self) -> &str {
+        match self.effects.last() {
+            Some(Effect::Copy { text, .. }) => text,
+            other => panic!("{other:?} is no copy\n{}", self.screen()),
+        }
     }
 
     /// Answers the oldest request with an answer's text.

@@ -20,7 +20,6 @@ use crate::domain::listing::Reader;
 const RATE_LIMIT_RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 /// Which fault of its own making a sandbox answers with.
 const SANDBOX_FAULT: HeaderName = HeaderName::from_static("x-sandbox-fault");
-/// The `User-Agent`.
 const AGENT: &str = concat!("bourse/", env!("CARGO_PKG_VERSION"));
 /// Bytes allowed per record: a full offer takes about 2.7 kB.
 const PER_RECORD: usize = 16 * 1024;

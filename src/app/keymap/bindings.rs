@@ -4,6 +4,8 @@
 //! and the key table of the README. Actions are generic verbs; the view with the keyboard decides
 //! what a verb means there.
 
+use crate::app::pane::Pane;
+
 /// Where a key is looked up: first in the contexts of the focused view, then in the shared
 /// ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -28,7 +30,6 @@ pub enum Context {
     Workergroups,
     /// A report to read and scroll.
     Report,
-    /// A multi-line text editor.
     Editor,
     /// A list with adding and removing, without a search line.
     Items,
@@ -68,19 +69,87 @@ impl Context {
     }
 }
 
+/// Where a cursor or a text moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Motion {
+    Down,
+    Up,
+    PageDown,
+    PageUp,
+    HalfDown,
+    HalfUp,
+    First,
+    Last,
+    FirstColumn,
+    LastColumn,
+}
+
+/// What a row names that a star or a note is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Subject {
+    /// The machine, or the host of a row that names no machine.
+    Machine,
+    Host,
+}
+
+/// One place toward the start or the end of an order: of columns, of lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Step {
+    Back,
+    Forward,
+}
+
+/// A side of a split screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Side {
+    Table,
+    Preview,
+}
+
 /// The actions with a list of all of them, in which a test finds those without a row.
 macro_rules! actions {
     ($($name:ident,)*) => {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Action {
             $($name,)*
+            Move(Motion),
+            Pane(Pane),
+            Star(Subject),
+            Note(Subject),
+            /// Sorts by the column beside the current one, or moves a line of an edited list.
+            Shift(Step),
+            Widen(Side),
             /// Connects to the market at this index of the list; the palette generates its rows.
             Market(u16),
         }
 
         impl Action {
             /// All except those that carry an index.
-            pub const ALL: &[Self] = &[$(Self::$name,)*];
+            pub const ALL: &[Self] = &[
+                $(Self::$name,)*
+                Self::Move(Motion::Down),
+                Self::Move(Motion::Up),
+                Self::Move(Motion::PageDown),
+                Self::Move(Motion::PageUp),
+                Self::Move(Motion::HalfDown),
+                Self::Move(Motion::HalfUp),
+                Self::Move(Motion::First),
+                Self::Move(Motion::Last),
+                Self::Move(Motion::FirstColumn),
+                Self::Move(Motion::LastColumn),
+                Self::Pane(Pane::Offers),
+                Self::Pane(Pane::Volumes),
+                Self::Pane(Pane::Workergroups),
+                Self::Pane(Pane::Requests),
+                Self::Star(Subject::Machine),
+                Self::Star(Subject::Host),
+                Self::Note(Subject::Machine),
+                Self::Note(Subject::Host),
+                Self::Shift(Step::Back),
+                Self::Shift(Step::Forward),
+                Self::Widen(Side::Table),
+                Self::Widen(Side::Preview),
+            ];
         }
     };
 }
@@ -100,18 +169,6 @@ actions! {
     PreviousPane,
     NextTab,
     PreviousTab,
-    Offers,
-    Volumes,
-    Workergroups,
-    Requests,
-    Down,
-    Up,
-    PageDown,
-    PageUp,
-    HalfDown,
-    HalfUp,
-    First,
-    Last,
     Left,
     Right,
     Open,
@@ -124,8 +181,6 @@ actions! {
     Older,
     Newer,
     Toggle,
-    MoveUp,
-    MoveDown,
     Remove,
     Copy,
     Export,
@@ -158,11 +213,7 @@ actions! {
     Filter,
     Columns,
     Settings,
-    FirstColumn,
-    LastColumn,
     FoldPreview,
-    SortLeft,
-    SortRight,
     Reverse,
     Run,
     Reset,
@@ -177,16 +228,10 @@ actions! {
     Preflight,
     PlanCapacity,
     CheckSupply,
-    WiderDetail,
-    WiderTable,
     Secrets,
     Markets,
     ForgetLimits,
     Resolve,
-    Star,
-    StarHost,
-    Note,
-    NoteHost,
     Ban,
     ShowBanned,
     StarredOnly,
@@ -196,19 +241,22 @@ actions! {
 
 impl Action {
     /// How many lines it moves a cursor, or a text with `page` visible lines; `None` if it does not
-    /// move.
+    /// move by lines.
     pub fn motion(self, page: usize) -> Option<isize> {
+        let Self::Move(motion) = self else {
+            return None;
+        };
         let page = isize::try_from(page.max(1)).unwrap_or(isize::MAX);
-        match self {
-            Self::Down => Some(1),
-            Self::Up => Some(-1),
-            Self::PageDown => Some(page),
-            Self::PageUp => Some(-page),
-            Self::HalfDown => Some((page / 2).max(1)),
-            Self::HalfUp => Some(-(page / 2).max(1)),
-            Self::First => Some(isize::MIN),
-            Self::Last => Some(isize::MAX),
-            _ => None,
+        match motion {
+            Motion::Down => Some(1),
+            Motion::Up => Some(-1),
+            Motion::PageDown => Some(page),
+            Motion::PageUp => Some(-page),
+            Motion::HalfDown => Some((page / 2).max(1)),
+            Motion::HalfUp => Some(-(page / 2).max(1)),
+            Motion::First => Some(isize::MIN),
+            Motion::Last => Some(isize::MAX),
+            Motion::FirstColumn | Motion::LastColumn => None,
         }
     }
 }
@@ -248,11 +296,8 @@ const fn row(
 impl Binding {
     /// Whether it is a key for moving in whatever is shown: nothing that anyone looks up by name.
     pub fn moves(&self) -> bool {
-        let is_end = matches!(
-            self.action,
-            Action::FirstColumn | Action::LastColumn | Action::Back
-        );
-        self.context == Context::Global && (is_end || self.action.motion(1).is_some())
+        let moves = matches!(self.action, Action::Move(_) | Action::Back);
+        self.context == Context::Global && moves
     }
 
     const fn hint(mut self, word: &'static str, rank: u8) -> Self {
@@ -278,13 +323,13 @@ pub static BINDINGS: &[Binding] = &[
         "Depth: GPUs at or below each price, and what N of them cost").hint("depth", 13),
     row(Context::Table, &["K"], Action::Cluster, "cluster",
         "Cluster: the cheapest offers that together have N GPUs").hint("cluster", 13),
-    row(Context::Table, &["*"], Action::Star, "star", "Star or unstar the machine"),
-    row(Context::Table, &["N"], Action::Note, "note", "Edit your note on the machine"),
+    row(Context::Table, &["*"], Action::Star(Subject::Machine), "star", "Star or unstar the machine"),
+    row(Context::Table, &["N"], Action::Note(Subject::Machine), "note", "Edit your note on the machine"),
     row(Context::Table, &["X"], Action::Ban, "ban",
         "Ban the machine or host: hide its offers everywhere; show or lift bans"),
     row(Context::Table, &["U"], Action::Undo, "undo-annotation", "Undo the last star, note or ban"),
-    row(Context::Table, &[], Action::StarHost, "star-host", "Star or unstar the host"),
-    row(Context::Table, &[], Action::NoteHost, "note-host", "Edit your note on the host"),
+    row(Context::Table, &[], Action::Star(Subject::Host), "star-host", "Star or unstar the host"),
+    row(Context::Table, &[], Action::Note(Subject::Host), "note-host", "Edit your note on the host"),
     row(Context::Table, &[], Action::StarredOnly, "starred-only", "List starred rows only, or all again"),
     row(Context::Table, &[], Action::ShowBanned, "show-banned", "List banned offers, or hide them again"),
     row(Context::Table, &["enter"], Action::Open, "open", "Open details").hint("details", 6),
@@ -310,13 +355,13 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["n"], Action::GroupFromSearch, "from-search",
         "Create a workergroup from this search").hint("new group", 17),
     row(Context::Table, &["z"], Action::FoldPreview, "fold-preview", "Hide or show the preview").hint("preview", 18),
-    row(Context::Table, &["<"], Action::SortLeft, "sort-left", "Sort by the next column to the left"),
-    row(Context::Table, &[">"], Action::SortRight, "sort-right", "Sort by the next column to the right"),
+    row(Context::Table, &["<"], Action::Shift(Step::Back), "sort-left", "Sort by the next column to the left"),
+    row(Context::Table, &[">"], Action::Shift(Step::Forward), "sort-right", "Sort by the next column to the right"),
     row(Context::Table, &["~"], Action::Reverse, "reverse", "Reverse sort"),
     row(Context::Table, &["left", "h"], Action::Left, "columns-left", "Scroll columns left"),
     row(Context::Table, &["right", "l"], Action::Right, "columns-right", "Scroll columns right"),
-    row(Context::Table, &["+", "="], Action::WiderDetail, "wider-preview", "Widen the preview"),
-    row(Context::Table, &["-"], Action::WiderTable, "wider-table", "Widen the table"),
+    row(Context::Table, &["+", "="], Action::Widen(Side::Preview), "wider-preview", "Widen the preview"),
+    row(Context::Table, &["-"], Action::Widen(Side::Table), "wider-table", "Widen the table"),
     row(Context::Table, &[], Action::Unmark, "unmark-all", "Unmark all rows"),
     row(Context::Table, &[], Action::ForgetJob, "clear-job", "Clear job pricing"),
     row(Context::Table, &["E"], Action::OpenRequest, "open-request",
@@ -334,20 +379,20 @@ pub static BINDINGS: &[Binding] = &[
 
     row(Context::List, &["enter"], Action::Submit, "choose", "Choose the selected line").hint("choose", 1),
     row(Context::List, &["esc"], Action::Back, "close-list", "Close the list").hint("close", 2),
-    row(Context::List, &["down", "ctrl-n"], Action::Down, "list-down", "Next line"),
-    row(Context::List, &["up", "ctrl-p"], Action::Up, "list-up", "Previous line"),
-    row(Context::List, &["pgdn", "ctrl-d"], Action::PageDown, "list-page-down", "Page down"),
-    row(Context::List, &["pgup"], Action::PageUp, "list-page-up", "Page up"),
+    row(Context::List, &["down", "ctrl-n"], Action::Move(Motion::Down), "list-down", "Next line"),
+    row(Context::List, &["up", "ctrl-p"], Action::Move(Motion::Up), "list-up", "Previous line"),
+    row(Context::List, &["pgdn", "ctrl-d"], Action::Move(Motion::PageDown), "list-page-down", "Page down"),
+    row(Context::List, &["pgup"], Action::Move(Motion::PageUp), "list-page-up", "Page up"),
 
     row(Context::Form, &["esc"], Action::Back, "form-close", "Close the form").hint("cancel", 2),
-    row(Context::Form, &["down", "tab"], Action::Down, "form-down", "Next field").hint("next field", 4),
-    row(Context::Form, &["up", "shift-tab"], Action::Up, "form-up", "Previous field"),
+    row(Context::Form, &["down", "tab"], Action::Move(Motion::Down), "form-down", "Next field").hint("next field", 4),
+    row(Context::Form, &["up", "shift-tab"], Action::Move(Motion::Up), "form-up", "Previous field"),
     row(Context::Form, &["right"], Action::Right, "next-value", "Next value or button; in a text, a character right"),
     row(Context::Form, &["left"], Action::Left, "previous-value", "Previous value or button; in a text, a character left"),
     row(Context::Form, &["ctrl-x"], Action::Remove, "form-clear", "Clear what the form has set"),
     row(Context::Form, &["enter"], Action::Submit, "form-submit", "Next field, or what the button says").hint("next", 1),
-    row(Context::Form, &["pgup"], Action::First, "form-first", "First field"),
-    row(Context::Form, &["pgdn"], Action::Last, "form-last", "Last field or button").hint("last field", 6),
+    row(Context::Form, &["pgup"], Action::Move(Motion::First), "form-first", "First field"),
+    row(Context::Form, &["pgdn"], Action::Move(Motion::Last), "form-last", "Last field or button").hint("last field", 6),
     row(Context::Form, &["f5"], Action::Refresh, "form-refresh", "Refresh the result"),
     row(Context::Form, &["ctrl-g"], Action::Complete, "apply-fix", "Apply the suggested fix"),
     row(Context::Form, &["ctrl-y"], Action::Recall, "form-recall", "Restore your draft"),
@@ -359,8 +404,8 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::ListEdit, &["ctrl-t"], Action::Toggle, "switch", "Switch the line on or off, even while typing").hint("on/off", 3),
     row(Context::ListEdit, &["delete", "ctrl-x"], Action::Remove, "remove", "Remove the line").hint("remove", 4),
     row(Context::ListEdit, &["f2"], Action::Edit, "rename", "Rename").hint("rename", 4),
-    row(Context::ListEdit, &["<"], Action::MoveUp, "move-up", "Move the line up").hint("up", 5),
-    row(Context::ListEdit, &[">"], Action::MoveDown, "move-down", "Move the line down").hint("down", 6),
+    row(Context::ListEdit, &["<"], Action::Shift(Step::Back), "move-up", "Move the line up").hint("up", 5),
+    row(Context::ListEdit, &[">"], Action::Shift(Step::Forward), "move-down", "Move the line down").hint("down", 6),
     row(Context::ListEdit, &["ctrl-r"], Action::Reset, "reset", "Restore the defaults").hint("reset", 7),
     row(Context::ListEdit, &["ctrl-s"], Action::Run, "run", "Run from any line").hint("run", 3),
     row(Context::ListEdit, &["ctrl-y"], Action::Recall, "restore-draft", "Restore your draft").hint("restore draft", 5),
@@ -421,12 +466,12 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Editor, &["ctrl-y"], Action::Redo, "editor-redo", "Redo").hint("redo", 5),
     row(Context::Editor, &["ctrl-r"], Action::Reset, "editor-reset", "Switch between the original text and yours").hint("original", 6),
     row(Context::Editor, &["enter"], Action::Submit, "editor-newline", "New line"),
-    row(Context::Editor, &["down", "ctrl-n"], Action::Down, "editor-down", "Next line"),
-    row(Context::Editor, &["up", "ctrl-p"], Action::Up, "editor-up", "Previous line"),
-    row(Context::Editor, &["pgdn"], Action::PageDown, "editor-page-down", "Page down"),
-    row(Context::Editor, &["pgup"], Action::PageUp, "editor-page-up", "Page up"),
-    row(Context::Editor, &["ctrl-home"], Action::First, "editor-first", "First line"),
-    row(Context::Editor, &["ctrl-end"], Action::Last, "editor-last", "Last line"),
+    row(Context::Editor, &["down", "ctrl-n"], Action::Move(Motion::Down), "editor-down", "Next line"),
+    row(Context::Editor, &["up", "ctrl-p"], Action::Move(Motion::Up), "editor-up", "Previous line"),
+    row(Context::Editor, &["pgdn"], Action::Move(Motion::PageDown), "editor-page-down", "Page down"),
+    row(Context::Editor, &["pgup"], Action::Move(Motion::PageUp), "editor-page-up", "Page up"),
+    row(Context::Editor, &["ctrl-home"], Action::Move(Motion::First), "editor-first", "First line"),
+    row(Context::Editor, &["ctrl-end"], Action::Move(Motion::Last), "editor-last", "Last line"),
 
     row(Context::Items, &["enter"], Action::Submit, "connect", "Connect to the market, use the theme, show the volume").hint("connect", 1),
     row(Context::Items, &["n"], Action::New, "new", "Add one").hint("new", 3),
@@ -438,22 +483,22 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Tabs, &["tab"], Action::NextTab, "next-tab", "Next tab of the view").hint("next tab", 2),
     row(Context::Tabs, &["shift-tab"], Action::PreviousTab, "previous-tab", "Previous tab of the view"),
 
-    row(Context::Global, &["down", "j"], Action::Down, "down", "Down").hint("move", 22),
-    row(Context::Global, &["up", "k"], Action::Up, "up", "Up"),
-    row(Context::Global, &["pgdn", "ctrl-f"], Action::PageDown, "page-down", "A page down"),
-    row(Context::Global, &["pgup", "ctrl-b"], Action::PageUp, "page-up", "A page up"),
-    row(Context::Global, &["ctrl-d"], Action::HalfDown, "half-page-down", "Half a page down"),
-    row(Context::Global, &["ctrl-u"], Action::HalfUp, "half-page-up", "Half a page up"),
-    row(Context::Global, &["g", "home"], Action::First, "first", "To the first line"),
-    row(Context::Global, &["G", "end"], Action::Last, "last", "To the last line"),
-    row(Context::Global, &["0"], Action::FirstColumn, "first-column", "To the first column"),
-    row(Context::Global, &["$"], Action::LastColumn, "last-column", "To the last column"),
+    row(Context::Global, &["down", "j"], Action::Move(Motion::Down), "down", "Down").hint("move", 22),
+    row(Context::Global, &["up", "k"], Action::Move(Motion::Up), "up", "Up"),
+    row(Context::Global, &["pgdn", "ctrl-f"], Action::Move(Motion::PageDown), "page-down", "A page down"),
+    row(Context::Global, &["pgup", "ctrl-b"], Action::Move(Motion::PageUp), "page-up", "A page up"),
+    row(Context::Global, &["ctrl-d"], Action::Move(Motion::HalfDown), "half-page-down", "Half a page down"),
+    row(Context::Global, &["ctrl-u"], Action::Move(Motion::HalfUp), "half-page-up", "Half a page up"),
+    row(Context::Global, &["g", "home"], Action::Move(Motion::First), "first", "To the first line"),
+    row(Context::Global, &["G", "end"], Action::Move(Motion::Last), "last", "To the last line"),
+    row(Context::Global, &["0"], Action::Move(Motion::FirstColumn), "first-column", "To the first column"),
+    row(Context::Global, &["$"], Action::Move(Motion::LastColumn), "last-column", "To the last column"),
     row(Context::Global, &["esc"], Action::Back, "back", "One step back").hint("back", 9),
 
-    row(Context::Global, &["1"], Action::Offers, "offers", "Offers pane"),
-    row(Context::Global, &["2"], Action::Volumes, "volumes", "Volumes pane"),
-    row(Context::Global, &["3"], Action::Workergroups, "workergroups", "Workergroups pane"),
-    row(Context::Global, &["4"], Action::Requests, "requests", "Requests pane"),
+    row(Context::Global, &["1"], Action::Pane(Pane::Offers), "offers", "Offers pane"),
+    row(Context::Global, &["2"], Action::Pane(Pane::Volumes), "volumes", "Volumes pane"),
+    row(Context::Global, &["3"], Action::Pane(Pane::Workergroups), "workergroups", "Workergroups pane"),
+    row(Context::Global, &["4"], Action::Pane(Pane::Requests), "requests", "Requests pane"),
     row(Context::Global, &["tab", "]"], Action::NextPane, "next-pane", "Next pane").hint("pane", 20),
     row(Context::Global, &["shift-tab", "["], Action::PreviousPane, "previous-pane", "Previous pane"),
     row(Context::Global, &["b"], Action::SavedSearches, "saved-searches", "Saved searches and presets: run, save, rename, order").hint("searches", 9),

@@ -4,6 +4,6 @@ mod bindings;
 mod chord;
 pub mod user;
 
-pub use bindings::{Action, BINDINGS, Binding, Context, bindings};
+pub use bindings::{Action, BINDINGS, Binding, Context, Motion, Side, Step, Subject, bindings};
 pub use chord::Chord;
 pub use user::{KeyError, Keymap, OwnKeys};

@@ -301,7 +301,6 @@ pub struct RestoredState {
     pub notices: Vec<String>,
     /// How the dashboard was left, and the saved searches; `None` where nothing can be kept.
     pub kept: Option<(Option<Snapshot>, Searches)>,
-    /// Stars, notes and bans.
     pub annotations: Annotations,
     pub alerts: Alerts,
     pub history: Vec<Entry>,

@@ -33,8 +33,8 @@ impl Model {
         }
     }
 
-    /// Resets the dashboard for another profile. Every field is named here, so that a new one must
-    /// be assigned to the market or to the person.
+    /// Resets the dashboard for another profile. Every field is named, here and in
+    /// [`State::take_over`], so that a new one must be assigned to the market or to the person.
     fn start_over(&mut self, profile: Profile) {
         let fresh = Self::new(profile, None, self.views);
         let Self {
@@ -48,7 +48,14 @@ impl Model {
             rows: None,
             ..facts
         };
-        let State {
+        self.state.take_over(state);
+    }
+}
+
+impl State {
+    /// Takes what belongs to the person from the state of the old market.
+    fn take_over(&mut self, old: Self) {
+        let Self {
             pane,
             keymap,
             size,
@@ -79,7 +86,7 @@ impl Model {
             drafts: _,
             recall: _,
             sandbox: _,
-        } = state;
+        } = old;
         self.pane = pane;
         self.keymap = keymap;
         self.size = size;

@@ -4,8 +4,9 @@ use super::Flight;
 use crate::api::ledger::LedgerEntry;
 use crate::api::redact::REMOVED;
 use crate::api::{Operation, Origin, RawSearch, Request, wire};
+use crate::app::message::Effect;
+use crate::app::remote::Now;
 use crate::app::state::State;
-use crate::app::view::Cx;
 
 /// Why there is no request for an action.
 fn nothing(state: &State) -> String {
@@ -99,26 +100,19 @@ pub fn check_address(state: &State, entry: &LedgerEntry, request: &Request) -> R
         .ok_or_else(|| format!("It was sent to another market, not to {base}"))
 }
 
-/// Resends the request, or says why not.
-pub fn resend(cx: &mut Cx<'_>) {
-    match resendable(cx.state) {
-        Ok((number, request)) => send(cx, number, request),
-        Err(why) => cx.complain(why),
+impl State {
+    /// Sends a read that repeats or changes a recorded one. The response is awaited even if the view
+    /// closes: it becomes an entry of the list.
+    pub fn resend(&mut self, from: u64, request: Request, now: Now) -> Effect {
+        let ticket = self.tickets.take();
+        self.requests.flights.push(Flight {
+            ticket,
+            from,
+            operation: request.operation(),
+            since: now.mono,
+            attempt: 1,
+            waiting: None,
+        });
+        Effect::Call { ticket, request }
     }
-}
-
-/// Sends a read that repeats or changes a recorded one. The response is awaited even if its view
-/// closes: it becomes an entry of the list.
-pub fn send(cx: &mut Cx<'_>, from: u64, request: Request) {
-    let operation = request.operation();
-    let ticket = cx.send(request);
-    let since = cx.now.mono;
-    cx.state.requests.flights.push(Flight {
-        ticket,
-        from,
-        operation,
-        since,
-        attempt: 1,
-        waiting: None,
-    });
 }

@@ -53,21 +53,7 @@ pub async fn run(
     let mut line = ProgressLine::new();
     let started = Instant::now();
     let now = || started.elapsed().as_secs_f64();
-    let epoch = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0.0, |since| since.as_secs_f64());
-    let run = Run::start(plan, now(), epoch).map_err(|objections| {
-        let words: Vec<_> = objections.into_iter().map(|it| it.message).collect();
-        CliError::Usage(words.join("; "))
-    })?;
-    let mut ended = Ended {
-        run,
-        at: 0.0,
-        status: None,
-        failures: BTreeMap::new(),
-        mismatched: 0,
-        replies: keep_replies.then(BTreeMap::new),
-    };
+    let mut ended = Ended::start(plan, now(), keep_replies)?;
     let mut underway = FuturesUnordered::new();
     let mut shown = started;
     loop {
@@ -140,6 +126,25 @@ async fn send(
 }
 
 impl Ended {
+    /// A run that starts `now`, on its own clock.
+    fn start(plan: RoutePlan, now: f64, keep_replies: bool) -> Result<Self, CliError> {
+        let epoch = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0.0, |since| since.as_secs_f64());
+        let run = Run::start(plan, now, epoch).map_err(|objections| {
+            let words: Vec<_> = objections.into_iter().map(|it| it.message).collect();
+            CliError::Usage(words.join("; "))
+        })?;
+        Ok(Self {
+            run,
+            at: 0.0,
+            status: None,
+            failures: BTreeMap::new(),
+            mismatched: 0,
+            replies: keep_replies.then(BTreeMap::new),
+        })
+    }
+
     fn take(&mut self, answered: Answered) {
         let Answered {
             index,

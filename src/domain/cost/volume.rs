@@ -36,7 +36,6 @@ impl VolumeTerm {
         }
     }
 
-    /// Hours of the term.
     pub fn hours(&self) -> f64 {
         self.days * 24.0
     }

@@ -97,7 +97,6 @@ pub fn latency(seconds: f64) -> String {
     }
 }
 
-/// A number of bytes.
 pub fn bytes(number: u64) -> String {
     #[expect(clippy::cast_precision_loss)] // shown to three digits
     let size = number as f64;

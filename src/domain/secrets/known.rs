@@ -12,7 +12,7 @@ const SHORTEST_COPY: usize = 8;
 
 /// Secrets to look for. Without any it finds nothing.
 #[derive(Default)]
-pub struct Known(Copies);
+pub struct Known(Copies<'static>);
 
 /// Without the secrets.
 impl std::fmt::Debug for Known {
@@ -23,7 +23,7 @@ impl std::fmt::Debug for Known {
 
 impl Known {
     pub fn of<'s>(secrets: impl IntoIterator<Item = &'s str>) -> Self {
-        Self(Copies::of(secrets))
+        Self(Copies::of(secrets).into_owned())
     }
 
     /// The text without the secrets.
@@ -83,12 +83,12 @@ fn copies(text: &str, known: &Known, found: &Scan) -> Cuts {
         .flat_map(|value| scalars(&text[value.clone()]))
         .filter(|value| value.len() >= SHORTEST_COPY)
         .collect();
-    let own = Known::of(values.iter().map(Cow::as_ref));
+    let own = Copies::of(values.iter().map(Cow::as_ref));
     let mut cuts = Cuts::new();
     for string in &found.escaped {
         let plain = unquoted(&text[string.clone()]);
         let once = known.remove(&plain);
-        let clean = own.remove(&once);
+        let clean = own.remove(&once, REMOVED);
         if clean != plain {
             let clean = serde_json::Value::from(clean.into_owned());
             cuts.push((string.clone(), clean.to_string().into()));
@@ -98,7 +98,7 @@ fn copies(text: &str, known: &Known, found: &Scan) -> Cuts {
     let mut places: Vec<Range<usize>> = known
         .0
         .places(text)
-        .chain(own.0.places_outside(text, &found.values))
+        .chain(own.places_outside(text, &found.values))
         .collect();
     places.sort_unstable_by_key(|place| place.start);
     for place in places {

@@ -7,7 +7,6 @@ pub enum Key {
     EndpointId,
     TemplateHash,
     TemplateId,
-    /// `search_params`
     SearchParams,
     LaunchArgs,
     MinLoad,

@@ -1,4 +1,4 @@
-//! Operating system differences.
+//! What differs between operating systems.
 
 #[cfg(not(unix))]
 pub(super) use other::*;

@@ -86,7 +86,6 @@ pub fn draw(seed: u64, lane: Lane, ordinal: u64) -> Rng {
     Rng::keyed(seed, Purpose::Fault, lane.index() << 48 | ordinal)
 }
 
-/// A fault to inject.
 #[derive(Debug, Clone)]
 pub struct Injection {
     pub fault: &'static Fault,

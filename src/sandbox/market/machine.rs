@@ -52,7 +52,6 @@ impl Verification {
 #[derive(Debug, Clone)]
 pub struct LocalVolume {
     pub id: u64,
-    /// GB.
     pub size: f64,
 }
 
@@ -64,7 +63,9 @@ pub struct Slice {
     pub gpus: u32,
 }
 
-/// A listed machine. Prices are the host's; clients pay a third more.
+/// A listed machine. Prices are the host's; clients pay a third more. Processor memory is in MB and
+/// disk space in GB; the network is in Mbit/s, disks in MB/s, buses and GPU memory in GB/s; shares
+/// are from 0 to 1.
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "the flags of an offer")]
 pub struct Machine {
@@ -92,7 +93,6 @@ pub struct Machine {
     pub external: Option<bool>,
     /// Whether the caller rents it.
     pub rented_by_caller: bool,
-    /// 0 to 1.
     pub reliability: f64,
     /// As the market prints it, in two or three parts.
     pub driver_version: String,
@@ -107,17 +107,12 @@ pub struct Machine {
     pub processor: usize,
     pub cpu_cores: u32,
     pub cpu_ghz: f64,
-    /// MB.
     pub cpu_ram: u64,
     /// Whether the processor has AVX.
     pub has_avx: bool,
-    /// GB.
     pub disk_space: f64,
-    /// Disk read rate, MB/s.
     pub disk_bw: f64,
-    /// Mbit/s.
     pub inet_down: f64,
-    /// Mbit/s.
     pub inet_up: f64,
     pub ports: u32,
     /// Whether the IP address is static.
@@ -126,11 +121,8 @@ pub struct Machine {
     pub pci_gen: f64,
     /// `PCIe` lanes of a GPU.
     pub gpu_lanes: u8,
-    /// GB/s.
     pub pcie_bw: f64,
-    /// GB/s.
     pub bw_nvlink: f64,
-    /// GB/s.
     pub gpu_mem_bw: f64,
     pub gpu_max_power: f64,
     /// Temperature of the hottest GPU in °C.

@@ -10,14 +10,15 @@ use super::record::{Nothing, record};
 use crate::domain::{OfferType, Version};
 
 record! {
-    /// A machine offer (specification, "Machine offer"), in the service's order of members.
+    /// A machine offer (specification, "Machine offer"), in the service's order of members. Sizes are
+    /// in GB, memory in MB; the network is in Mbit/s, disks in MB/s, buses in GB/s; prices are in $ per
+    /// hour, per GB for traffic.
     pub struct OfferRow<'m> {
         id: u64,
         /// The same id under the service's older name.
         ask_contract_id: u64,
         bundle_id: u64,
         bundled_results: Nothing,
-        /// `NVLink`, GB/s.
         bw_nvlink: f64,
         /// CUDA compute capability x 100.
         compute_cap: u64,
@@ -35,7 +36,6 @@ record! {
         cuda_max_good: f64,
         /// Open ports of the offer's share.
         direct_port_count: u64,
-        /// Disk read rate, MB/s.
         disk_bw: f64,
         disk_name: &'m str,
         /// Disk of the offer's share, GB.
@@ -92,13 +92,9 @@ record! {
         /// 1 for a data centre.
         hosting_type: u32,
         hostname: Nothing,
-        /// Download, Mbit/s.
         inet_down: f64,
-        /// Download, $ per GB.
         inet_down_cost: f64,
-        /// Upload, Mbit/s.
         inet_up: f64,
-        /// Upload, $ per GB.
         inet_up_cost: f64,
         /// Download, $ per 1024 GB.
         internet_down_cost_per_tb: f64,
@@ -117,11 +113,9 @@ record! {
         num_gpus: u32,
         os_version: &'m str,
         pci_gen: f64,
-        /// `PCIe` bandwidth, GB/s.
         pcie_bw: f64,
         /// Address; sometimes surrounded by white space.
         public_ipaddr: &'m str,
-        /// Reliability, 0 to 1.
         reliability: f64,
         reliability2: f64,
         /// The factor by which reliability enters the score, 0 to 1.
@@ -165,7 +159,6 @@ record! {
         avail_vol_ask_id: Option<u64>,
         /// Its price, $ per GB and hour.
         avail_vol_dph: Option<f64>,
-        /// Its size, GB.
         avail_vol_size: Option<f64>,
         /// Always null: machines have no network disk of their own.
         nw_disk_min_bw: Nothing,

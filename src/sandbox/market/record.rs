@@ -80,13 +80,13 @@ impl<'m> AsCell<'m> for Nothing {
 macro_rules! record {
     (
         $(#[$about:meta])*
-        pub struct $name:ident<$life:lifetime> {
+        $vis:vis struct $name:ident<$life:lifetime> {
             $( $(#[$doc:meta])* $member:ident: $type:ty, )*
         }
     ) => {
         $(#[$about])*
         #[derive(Debug, Clone, serde::Serialize)]
-        pub struct $name<$life> {
+        $vis struct $name<$life> {
             $( $(#[$doc])* pub $member: $type, )*
         }
 

@@ -14,7 +14,7 @@ pub const DEFAULT_VOLUME: f64 = 1.0;
 
 record! {
     /// A network volume offer: the members of the specification and those that the market's own
-    /// client shows.
+    /// client shows. Space is in GB, the network in Mbit/s, traffic in $ per GB.
     pub struct VolumeRow<'m> {
         id: u64,
         /// The same id under the specification's name.
@@ -22,7 +22,6 @@ record! {
         /// The machines that share it.
         cluster_id: u64,
         host_id: u64,
-        /// Space, GB.
         disk_space: f64,
         /// $ per GB and month.
         storage_cost: f64,
@@ -30,13 +29,9 @@ record! {
         storage_cost_total: f64,
         /// The same under the service's name.
         storage_total_cost: f64,
-        /// Upload, Mbit/s.
         inet_up: f64,
-        /// Download, Mbit/s.
         inet_down: f64,
-        /// Upload, $ per GB.
         inet_up_cost: f64,
-        /// Download, $ per GB.
         inet_down_cost: f64,
         /// Reliability of the cluster, 0 to 1.
         reliability: f64,
@@ -67,7 +62,8 @@ record! {
     }
 }
 
-/// The cluster of a volume, as far as it shows in the record.
+/// The cluster of a volume, as far as it shows in the record: the network in Mbit/s, traffic in $ per
+/// GB.
 #[derive(Debug, Clone)]
 pub struct Cluster {
     pub id: u64,
@@ -78,11 +74,8 @@ pub struct Cluster {
     pub verified: bool,
     /// Mean reliability of its machines.
     pub reliability: f64,
-    /// Mbit/s.
     pub inet_down: f64,
-    /// Mbit/s.
     pub inet_up: f64,
-    /// $ per GB.
     pub traffic_cost: f64,
 }
 
@@ -90,7 +83,6 @@ pub struct Cluster {
 pub struct Volume {
     pub id: u64,
     pub cluster: Cluster,
-    /// Free space, GB.
     pub disk_space: f64,
     /// $ per GB and month, the host's price.
     pub ask: f64,

@@ -330,7 +330,7 @@ impl<'a> Reader<'a> {
             return;
         };
         let own = name.get_ref().as_ref();
-        let mut profile = match own {
+        let profile = match own {
             SANDBOX => {
                 let why =
                     "'sandbox' is the built-in sandbox and takes no settings; choose another name";
@@ -344,6 +344,26 @@ impl<'a> Reader<'a> {
             VAST => Profile::vast(),
             _ => Profile::bare(own, &Dialect::DOCUMENTED),
         };
+        let profile = self.settings(own, profile, settings);
+        if own != VAST && !settings.iter().any(|(own, _)| own.get_ref() == "base_url") {
+            self.wrong(
+                &name.span(),
+                format!("the profile '{own}' needs a base_url"),
+            );
+        }
+        if profile.api_key_file.is_some() && profile.api_key_command.is_some() {
+            let why = format!(
+                "the profile '{own}' has an api_key_file and an api_key_command: choose one"
+            );
+            self.wrong(&name.span(), why);
+        }
+        if self.mistakes.len() == before {
+            self.config.profiles.insert(own.to_owned(), profile);
+        }
+    }
+
+    /// The profile `own` with these settings.
+    fn settings(&mut self, own: &str, mut profile: Profile, settings: &DeTable<'a>) -> Profile {
         let mut texts: BTreeMap<&str, String> = BTreeMap::new();
         for (setting, value) in settings {
             let key = setting.get_ref().as_ref();
@@ -379,12 +399,6 @@ impl<'a> Reader<'a> {
                 ),
             }
         }
-        if own != VAST && !settings.iter().any(|(own, _)| own.get_ref() == "base_url") {
-            self.wrong(
-                &name.span(),
-                format!("the profile '{own}' needs a base_url"),
-            );
-        }
         if let Some(base) = texts.remove("base_url") {
             // The route address of the old base does not belong to the new one.
             profile.base_url = Some(base);
@@ -395,15 +409,7 @@ impl<'a> Reader<'a> {
             .remove("api_key_file")
             .map(|path| resolved(path.into(), self.folder));
         profile.api_key_command = texts.remove("api_key_command");
-        if profile.api_key_file.is_some() && profile.api_key_command.is_some() {
-            let why = format!(
-                "the profile '{own}' has an api_key_file and an api_key_command: choose one"
-            );
-            self.wrong(&name.span(), why);
-        }
-        if self.mistakes.len() == before {
-            self.config.profiles.insert(own.to_owned(), profile);
-        }
+        profile
     }
 
     /// The choice with that name; otherwise `None` and a mistake that lists all choices.

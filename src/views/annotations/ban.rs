@@ -25,7 +25,6 @@ enum Choice {
     All,
 }
 
-/// Asks what to ban.
 #[derive(Debug)]
 pub(crate) struct Ban {
     list: List<Choice>,

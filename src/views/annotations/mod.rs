@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 use super::confirm::{Entered, Prompt};
 use super::keys::{edits, only};
 use crate::app::State;
-use crate::app::keymap::{Action, Context};
+use crate::app::keymap::{Action, Context, Subject};
 use crate::app::view::{Availability, Cx, Outcome, Placement, Scene, View};
 use crate::app::{Pane, annotations};
 use crate::domain::annotations::{AnnotationChange, LONGEST_NOTE, Mark, Supplier};
@@ -67,10 +67,10 @@ pub(super) fn open(action: Action, cx: &mut Cx<'_>) -> bool {
     let suppliers = cx.state.browser().map(annotations::selected);
     let [machine, host] = suppliers.unwrap_or_default();
     match action {
-        Action::Star => machine.or(host).is_some_and(|of| star(of, cx)),
-        Action::StarHost => host.is_some_and(|of| star(of, cx)),
-        Action::Note => machine.or(host).is_some_and(|of| ask_note(of, cx)),
-        Action::NoteHost => host.is_some_and(|of| ask_note(of, cx)),
+        Action::Star(Subject::Machine) => machine.or(host).is_some_and(|of| star(of, cx)),
+        Action::Star(Subject::Host) => host.is_some_and(|of| star(of, cx)),
+        Action::Note(Subject::Machine) => machine.or(host).is_some_and(|of| ask_note(of, cx)),
+        Action::Note(Subject::Host) => host.is_some_and(|of| ask_note(of, cx)),
         Action::Ban => cx.try_open(Ban::new),
         Action::ShowBanned => {
             show_banned(cx);

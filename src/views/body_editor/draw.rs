@@ -11,7 +11,7 @@ use crate::app::keymap::Action;
 use crate::app::view::{Region, Scene};
 use crate::widgets::json;
 use crate::widgets::panel::{Panel, Size};
-use crate::widgets::text::wrap_line;
+use crate::widgets::text::{capitalized, wrap_line};
 
 pub(super) fn editor(view: &BodyEditor, area: Rect, scene: &mut Scene<'_, '_>) {
     let [left, right] = if scene.size == Size::Compact {
@@ -74,10 +74,4 @@ fn as_sent(view: &BodyEditor, area: Rect, scene: &mut Scene<'_, '_>) {
     });
     let lines: Vec<_> = lines.take(usize::from(inner.height)).collect();
     scene.render(Paragraph::new(lines), inner);
-}
-
-fn capitalized(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
-    first.into_iter().chain(letters).collect()
 }

@@ -11,7 +11,7 @@ use crate::api::{Operation, RawSearch, Request};
 use crate::app::State;
 use crate::app::keymap::{Action, Context};
 use crate::app::message::Effect;
-use crate::app::requests::{check_address, editable, send};
+use crate::app::requests::{check_address, editable};
 use crate::app::view::{Cx, Outcome, Region, Scene, View};
 use crate::domain::pretty;
 use crate::domain::text::json_for_terminal;
@@ -105,7 +105,8 @@ impl BodyEditor {
     fn submit(&mut self, cx: &mut Cx<'_>) {
         match self.request(cx.state) {
             Ok(request) => {
-                send(cx, self.number, request);
+                let sent = cx.state.resend(self.number, request, cx.now);
+                cx.effect(sent);
                 self.number = 0; // a draft of no request: it is sent
                 cx.close();
             }

@@ -6,12 +6,12 @@ use ratatui::widgets::Paragraph;
 
 use super::arriving;
 use crate::api::ApiError;
-use crate::app::State;
 use crate::app::browser::Browser;
 use crate::app::keymap::Action;
 use crate::app::markets::explain;
 use crate::app::remote::{Now, Phase, Waiting};
 use crate::app::view::Scene;
+use crate::app::{Pane, State};
 use crate::domain::language;
 use crate::widgets::dialog::READABLE;
 use crate::widgets::text::wrap;
@@ -61,19 +61,12 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
                 ..
             },
             None,
-        ) => Note {
-            title: format!(
-                "Loading {}… {:.0} s",
-                browser.resource().nouns(),
-                (now.mono - since).max(0.0)
-            ),
-            reasons: waiting
-                .iter()
-                .map(|waiting| pause(waiting, now))
-                .chain(arrived.as_ref().map(arriving::amount))
-                .collect(),
-            keys: vec![(Action::Back, "stop"), (Action::Query, "edit query")],
-        },
+        ) => {
+            let waiting = waiting.iter().map(|waiting| pause(waiting, now));
+            let arrived = arrived.as_ref().map(arriving::amount);
+            let reasons = waiting.chain(arrived).collect();
+            loading(browser, now.mono - since, reasons)
+        }
         (Phase::Failed(error), None) => failed(state, browser, error),
         (_, None) => Note {
             title: format!("No {} loaded", browser.resource().nouns()),
@@ -94,7 +87,7 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
                 .collect(),
             keys: vec![
                 (Action::Refresh, "retry"),
-                (Action::Requests, "open requests"),
+                (Action::Pane(Pane::Requests), "open requests"),
             ],
         },
         (_, Some(listing)) if !browser.words.is_empty() => Note {
@@ -116,6 +109,18 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
             reasons: did_you_mean(browser).collect(),
             keys: remedies(browser),
         },
+    }
+}
+
+fn loading(browser: &Browser, seconds: f64, reasons: Vec<String>) -> Note {
+    Note {
+        title: format!(
+            "Loading {}… {:.0} s",
+            browser.resource().nouns(),
+            seconds.max(0.0)
+        ),
+        reasons,
+        keys: vec![(Action::Back, "stop"), (Action::Query, "edit query")],
     }
 }
 
@@ -157,7 +162,7 @@ fn failed(state: &State, browser: &Browser, error: &ApiError) -> Note {
                  workergroups are unaffected."
                     .to_owned(),
             ],
-            keys: vec![(Action::Offers, "offers"), retry],
+            keys: vec![(Action::Pane(Pane::Offers), "offers"), retry],
         },
         ApiError::NoKey { .. } => Note {
             title,
@@ -175,7 +180,7 @@ fn failed(state: &State, browser: &Browser, error: &ApiError) -> Note {
             keys: vec![
                 retry,
                 (Action::Query, "edit query"),
-                (Action::Requests, "open requests"),
+                (Action::Pane(Pane::Requests), "open requests"),
             ],
         },
     }

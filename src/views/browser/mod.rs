@@ -14,7 +14,7 @@ use ratatui::layout::Rect;
 
 use crate::app::State;
 use crate::app::auto_refresh;
-use crate::app::keymap::{Action, Context};
+use crate::app::keymap::{Action, Context, Motion, Side, Step};
 use crate::app::remote::{Now, Phase};
 use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::{Field, Resource, language};
@@ -76,12 +76,12 @@ impl BrowserPane {
                     self.refresh(cx);
                 }
             }
-            Action::Left | Action::FirstColumn => scroll(self.resource, action, cx),
-            Action::Right | Action::LastColumn => scroll(self.resource, action, cx),
+            Action::Left | Action::Move(Motion::FirstColumn) => scroll(self.resource, action, cx),
+            Action::Right | Action::Move(Motion::LastColumn) => scroll(self.resource, action, cx),
             Action::Mark => browser.mark(),
             Action::Unmark => browser.marks.clear(),
-            Action::SortLeft => sort_beside(self.resource, false, cx),
-            Action::SortRight => sort_beside(self.resource, true, cx),
+            Action::Shift(Step::Back) => sort_beside(self.resource, false, cx),
+            Action::Shift(Step::Forward) => sort_beside(self.resource, true, cx),
             Action::Reverse => {
                 let effects = browser.reverse(cx.now);
                 cx.effects(effects);
@@ -102,10 +102,9 @@ impl BrowserPane {
                 self.refresh(cx);
             }
             Action::FoldPreview => cx.state.split.fold(),
-            Action::WiderDetail | Action::WiderTable => {
+            Action::Widen(side) => {
                 let width = cx.split_width();
-                let more = action == Action::WiderDetail;
-                cx.state.split.widen_preview(more, width);
+                cx.state.split.widen_preview(side == Side::Preview, width);
             }
             Action::Back => self.step_back(cx),
             _ => return Outcome::Ignored,
@@ -122,7 +121,7 @@ impl BrowserPane {
         match action {
             Action::Open => market::narrow(self.market.conditions(), cx),
             Action::Right | Action::Back => self.focus = Focus::Table,
-            Action::Left | Action::FirstColumn | Action::LastColumn => {}
+            Action::Left | Action::Move(Motion::FirstColumn | Motion::LastColumn) => {}
             _ => return self.on_table(action, cx),
         }
         Outcome::Handled
@@ -204,8 +203,8 @@ fn scroll(resource: Resource, action: Action, cx: &mut Cx<'_>) {
     let browser = &mut cx.state.browsers[resource];
     let last = browser.columns.len().saturating_sub(shown.len().max(1));
     browser.column_offset = match action {
-        Action::FirstColumn => 0,
-        Action::LastColumn => last.max(offset),
+        Action::Move(Motion::FirstColumn) => 0,
+        Action::Move(Motion::LastColumn) => last.max(offset),
         Action::Left => offset.saturating_sub(1),
         _ => (offset + 1).min(last.max(offset)),
     };
@@ -274,7 +273,7 @@ impl View for BrowserPane {
     fn availability(&self, action: Action, state: &State) -> Availability {
         let is_compact = size_of(state) == Size::Compact;
         match action {
-            Action::FoldPreview | Action::WiderDetail | Action::WiderTable if is_compact => {
+            Action::FoldPreview | Action::Widen(_) if is_compact => {
                 Availability::Disabled("The preview needs 100 columns and 30 rows".to_owned())
             }
             Action::Older | Action::Newer if !state.browsers[self.resource].bar.has_others() => {

@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 
 use super::keys::{edits, only};
 use crate::app::State;
-use crate::app::keymap::{Action, Context};
+use crate::app::keymap::{Action, Context, Step};
 use crate::app::view::{Availability, Cx, Outcome, Placement, Scene, View};
 use crate::domain::field::Section;
 use crate::domain::{Catalog, Field};
@@ -106,8 +106,8 @@ impl View for Columns {
         match action {
             Action::Submit => Some("apply"),
             Action::Toggle => Some("show or hide"),
-            Action::MoveUp => Some("left"),
-            Action::MoveDown => Some("right"),
+            Action::Shift(Step::Back) => Some("left"),
+            Action::Shift(Step::Forward) => Some("right"),
             _ => None,
         }
     }
@@ -115,8 +115,8 @@ impl View for Columns {
     fn availability(&self, action: Action, _: &State) -> Availability {
         let used = [
             Action::Toggle,
-            Action::MoveUp,
-            Action::MoveDown,
+            Action::Shift(Step::Back),
+            Action::Shift(Step::Forward),
             Action::Reset,
         ];
         only(&used, action)
@@ -125,8 +125,8 @@ impl View for Columns {
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         match action {
             Action::Toggle => self.toggle(),
-            Action::MoveUp => self.shift(-1),
-            Action::MoveDown => self.shift(1),
+            Action::Shift(Step::Back) => self.shift(-1),
+            Action::Shift(Step::Forward) => self.shift(1),
             Action::Reset => self.reset(),
             Action::Submit => {
                 if let Some(browser) = cx.state.browser_mut() {

@@ -60,16 +60,22 @@ impl Grid {
     }
 }
 
-pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) {
-    let theme = scene.theme;
-    let many = view.rows.len();
-    let mut facts: Vec<String> = Vec::new();
+/// What the panel's border tells besides the visible rows.
+fn facts(view: &Compare) -> Vec<String> {
+    let mut facts = Vec::new();
     if view.absent > 0 {
         facts.push(format!("{} marked, not loaded", view.absent));
     }
     if view.only_differences {
         facts.push("differing rows only".to_owned());
     }
+    facts
+}
+
+pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    let many = view.rows.len();
+    let mut facts = facts(view);
     let frame = match scene.size {
         Size::Compact => (0, 1),
         Size::Medium | Size::Wide => (4, 2),

@@ -10,7 +10,7 @@ use ratatui::layout::Rect;
 use super::searched;
 use crate::app::State;
 use crate::app::browser::Browser;
-use crate::app::keymap::{Action, Context};
+use crate::app::keymap::{Action, Context, Motion};
 use crate::app::searched::Searched;
 use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::cost::Prices;
@@ -301,8 +301,8 @@ impl View for Compare {
             Action::Right => {
                 self.cursor = (self.cursor + 1).min(self.rows.len().saturating_sub(1));
             }
-            Action::FirstColumn => self.cursor = 0,
-            Action::LastColumn => self.cursor = self.rows.len().saturating_sub(1),
+            Action::Move(Motion::FirstColumn) => self.cursor = 0,
+            Action::Move(Motion::LastColumn) => self.cursor = self.rows.len().saturating_sub(1),
             Action::Differences => {
                 self.only_differences = !self.only_differences;
                 self.rows_changed(cx.state);

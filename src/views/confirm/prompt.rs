@@ -6,12 +6,12 @@ use ratatui::layout::Rect;
 
 use super::LONGEST;
 use crate::app::State;
-use crate::app::keymap::{Action, Context};
-use crate::app::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
+use crate::app::keymap::{Action, Motion};
+use crate::app::view::{Availability, Cx, Scene};
 use crate::domain::text::visible;
+use crate::views::form_view::FormView;
 use crate::widgets::dialog;
-use crate::widgets::form::{Field, Form, FormEvent};
-use crate::widgets::input_widget::InputWidget;
+use crate::widgets::form::{Field, Form};
 use crate::widgets::panel::{Panel, Tone};
 use crate::widgets::text::wrap;
 
@@ -35,7 +35,7 @@ pub fn accept(cx: &mut Cx<'_>) {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Answer;
+pub(in crate::views) struct Answer;
 
 type Then = Box<dyn FnMut(&str, &mut Cx<'_>) -> Entered + Send>;
 
@@ -85,23 +85,30 @@ impl Prompt {
     }
 }
 
-impl View for Prompt {
-    fn contexts(&self) -> &'static [Context] {
-        self.form.contexts()
+impl FormView for Prompt {
+    type Key = Answer;
+
+    fn form(&self) -> &Form<Answer> {
+        &self.form
     }
 
-    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
-        Some(&mut self.form)
+    fn form_mut(&mut self) -> &mut Form<Answer> {
+        &mut self.form
     }
 
-    fn placement(&self) -> Placement {
-        Placement::Dialog
+    fn submitted(&mut self, _: Answer, cx: &mut Cx<'_>) {
+        let typed = self.form.text(Answer).into_owned();
+        match (self.then)(&typed, cx) {
+            Entered::Accepted => cx.close(),
+            Entered::Rejected(why) => self.form.set_error(Answer, Some(why)),
+            Entered::Asked => {}
+        }
     }
 
     /// Its one field has no next and no last one.
     fn availability(&self, action: Action, _: &State) -> Availability {
         match action {
-            Action::Down | Action::Last => Availability::Hidden,
+            Action::Move(Motion::Down | Motion::Last) => Availability::Hidden,
             _ => Availability::Available,
         }
     }
@@ -111,28 +118,6 @@ impl View for Prompt {
             Action::Submit => Some(self.submit),
             _ => None,
         }
-    }
-
-    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        match self.form.update(action) {
-            FormEvent::Submitted(_) => {
-                let typed = self.form.text(Answer).into_owned();
-                match (self.then)(&typed, cx) {
-                    Entered::Accepted => cx.close(),
-                    Entered::Rejected(why) => self.form.set_error(Answer, Some(why)),
-                    Entered::Asked => {}
-                }
-            }
-            FormEvent::Ignored if action == Action::Back => cx.close(),
-            FormEvent::Ignored => return Outcome::Ignored,
-            FormEvent::Moved | FormEvent::Changed(_) => {}
-        }
-        Outcome::Handled
-    }
-
-    fn click(&mut self, _: Region, place: usize, _: &mut Cx<'_>) -> Outcome {
-        self.form.click(place);
-        Outcome::Handled
     }
 
     fn resumed(&mut self, cx: &mut Cx<'_>) {

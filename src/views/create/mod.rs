@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 
 use crate::app::groups::creation::CREATE;
 use crate::app::groups::preflight::Subject;
-use crate::app::keymap::{Action, Context};
+use crate::app::keymap::{Action, Context, Motion};
 use crate::app::mutations::{Completed, PASTE_REFUSED, SendBlocked};
 use crate::app::remote::Now;
 use crate::app::view::{Availability, Cx, Outcome, Placement, Scene, View};
@@ -209,7 +209,7 @@ impl View for Create {
         match (self.page, action) {
             (Page::Confirm | Page::Unknown, Action::Help) => no_help(),
             (_, Action::Submit | Action::Back)
-            | (Page::Unknown, Action::Refresh | Action::Down)
+            | (Page::Unknown, Action::Refresh | Action::Move(Motion::Down))
             | (Page::Outcome, Action::Help | Action::Palette) => Availability::Available,
             _ => Availability::Hidden,
         }
@@ -221,7 +221,7 @@ impl View for Create {
             (Action::Submit, Page::Unknown) => Some("decide"),
             (Action::Submit | Action::Back, Page::Outcome) => Some("close"),
             (Action::Back, _) => Some("back"),
-            (Action::Down, _) => Some("next workergroup"),
+            (Action::Move(Motion::Down), _) => Some("next workergroup"),
             (Action::Refresh, _) => Some("refresh"),
             _ => None,
         }
@@ -241,8 +241,8 @@ impl View for Create {
                 let effects = cx.state.refresh(Resource::Workergroups, cx.now);
                 cx.effects(effects);
             }
-            (Action::Down, Page::Unknown) => self.step(1, cx.state),
-            (Action::Up, Page::Unknown) => self.step(-1, cx.state),
+            (Action::Move(Motion::Down), Page::Unknown) => self.step(1, cx.state),
+            (Action::Move(Motion::Up), Page::Unknown) => self.step(-1, cx.state),
             _ => return Outcome::Ignored,
         }
         Outcome::Handled

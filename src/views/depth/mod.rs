@@ -11,6 +11,7 @@ use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::Resource;
 use crate::domain::insight::{Depth, GroupValue, Walk, facets};
 use crate::views::cluster::Cluster;
+use crate::views::keys::TABBED_CHART;
 use crate::views::market::measured;
 use crate::views::wider;
 
@@ -102,12 +103,7 @@ impl DepthView {
 
 impl View for DepthView {
     fn contexts(&self) -> &'static [Context] {
-        &[
-            Context::Tabs,
-            Context::Chart,
-            Context::Global,
-            Context::Always,
-        ]
+        TABBED_CHART
     }
 
     fn availability(&self, action: Action, state: &State) -> Availability {

@@ -19,7 +19,7 @@ use crate::views::preflight::{self, summary};
 use crate::views::preview::Subject;
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::scrolled::Scrolled;
-use crate::widgets::text::{cells, fit, wrap_explained};
+use crate::widgets::text::{capitalized, cells, fit, wrap_explained};
 use crate::widgets::viewport::Viewport;
 
 /// The maximum width of the card: bars and lines gain nothing beyond it.
@@ -50,7 +50,7 @@ pub(super) fn detail(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
         facts = format!("marked · {facts}");
     }
     let title = format!("{noun} {}", id.unwrap_or_default());
-    let panel = Panel::new(capitalised(&title))
+    let panel = Panel::new(capitalized(&title))
         .facts(facts)
         .focused(true)
         .sized(scene.size);
@@ -80,12 +80,6 @@ pub(super) fn detail(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
     if let Some(viewport) = viewport {
         label_lines(viewport, view.resource, tabs, scene);
     }
-}
-
-fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
-    first.into_iter().chain(letters).collect()
 }
 
 /// The tab names, the open one marked; a click opens one.

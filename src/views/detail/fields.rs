@@ -34,7 +34,6 @@ const COLUMN: u16 = 37;
 /// Cells of a label.
 const LABEL: usize = 19;
 
-/// Cells between columns.
 const GAP: u16 = 2;
 
 /// Lines for the value and meaning of the focused field: most fit in the first number; a tall

@@ -14,7 +14,7 @@ use ratatui::layout::Rect;
 
 use crate::app::State;
 use crate::app::copy::api_key;
-use crate::app::keymap::{Action, Context};
+use crate::app::keymap::{Action, Context, Motion};
 use crate::app::remote::{Now, Ticket, Waiting};
 use crate::app::view::{Availability, Cx, Outcome, Region, Response, Scene, View};
 use crate::domain::cost::ThreePrices;
@@ -318,8 +318,7 @@ impl View for Detail {
                 | Action::Filter
                 | Action::Columns
                 | Action::Settings
-                | Action::SortLeft
-                | Action::SortRight
+                | Action::Shift(_)
                 | Action::Reverse
                 | Action::Watch
                 | Action::WatchSettings
@@ -329,11 +328,9 @@ impl View for Detail {
                 | Action::GroupFromSearch
                 | Action::Open
                 | Action::Unmark
-                | Action::FirstColumn
-                | Action::LastColumn
+                | Action::Move(Motion::FirstColumn | Motion::LastColumn)
                 | Action::FoldPreview
-                | Action::WiderDetail
-                | Action::WiderTable
+                | Action::Widen(_)
         );
         let is_elsewhere = match action {
             Action::Related | Action::Host => self.resource != Resource::Offers,

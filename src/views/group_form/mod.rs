@@ -10,7 +10,7 @@ use crate::app::Pane;
 use crate::app::State;
 use crate::app::groups::draft::DraftNumber;
 use crate::app::groups::preflight::{Look, Subject};
-use crate::app::keymap::{Action, Context};
+use crate::app::keymap::{Action, Context, Motion};
 use crate::app::mutations::Completed;
 use crate::app::remote::Now;
 use crate::app::view::{Cx, Outcome, Region, Scene, View};
@@ -245,7 +245,7 @@ impl View for GroupForm {
             (Action::Submit, Some(Item::Planner)) => Some("open planner"),
             (Action::Toggle, Some(Item::Create | Item::Preflight | Item::Planner)) => Some("press"),
             (Action::Back, _) => Some("close"),
-            (Action::Last, _) => Some("to Create"),
+            (Action::Move(Motion::Last), _) => Some("to Create"),
             _ => None,
         }
     }

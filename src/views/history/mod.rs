@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 
 use crate::app::State;
 use crate::app::groups::preflight::Look;
-use crate::app::keymap::{Action, Context};
+use crate::app::keymap::{Action, Context, Motion};
 use crate::app::recall::{self, Recalled, SECONDS_PER_DAY};
 use crate::app::remote::Now;
 use crate::app::view::{Availability, Cx, Outcome, Scene, View};
@@ -315,8 +315,7 @@ impl View for History {
             | Action::Copy
             | Action::Export
             | Action::Submit
-            | Action::Up
-            | Action::Down
+            | Action::Move(Motion::Up | Motion::Down)
             | Action::Open => Availability::Hidden,
             _ => Availability::Available,
         }

@@ -6,13 +6,13 @@ use ratatui::layout::Rect;
 
 use crate::app::State;
 use crate::app::browser::Browser;
-use crate::app::keymap::{Action, Context};
-use crate::app::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
+use crate::app::keymap::Action;
+use crate::app::view::{Availability, Cx, Outcome, Scene};
 use crate::domain::Resource;
 use crate::domain::cost::{Input, Job, Prices};
 use crate::domain::quantity::{self, Quantity};
-use crate::widgets::form::{Field, Form, FormEvent};
-use crate::widgets::input_widget::InputWidget;
+use crate::views::form_view::FormView;
+use crate::widgets::form::{Field, Form};
 
 pub(super) use draw::lines_of;
 
@@ -20,7 +20,7 @@ pub(super) use draw::lines_of;
 const CHEAPEST: usize = 8;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Key {
+pub(super) enum Key {
     Run,
     Stopped,
     Disk,
@@ -190,10 +190,6 @@ impl JobForm {
         self.candidates = candidates;
     }
 
-    fn changed(&mut self, state: &State) {
-        self.recompute(&state.browsers[Resource::Offers]);
-    }
-
     fn apply(&mut self, cx: &mut Cx<'_>) {
         if !self.form.validate() {
             return;
@@ -214,16 +210,6 @@ impl JobForm {
         cx.toast("Job pricing cleared");
         cx.close();
     }
-
-    fn take(&mut self, event: FormEvent<Key>, cx: &mut Cx<'_>) -> Outcome {
-        match event {
-            FormEvent::Ignored => return Outcome::Ignored,
-            FormEvent::Submitted(Key::Clear) => Self::clear(cx),
-            FormEvent::Submitted(_) => self.apply(cx),
-            FormEvent::Moved | FormEvent::Changed(_) => {}
-        }
-        Outcome::Handled
-    }
 }
 
 fn texts(job: Job) -> [String; 6] {
@@ -239,21 +225,40 @@ fn texts(job: Job) -> [String; 6] {
     ]
 }
 
-impl View for JobForm {
-    fn contexts(&self) -> &'static [Context] {
-        self.form.contexts()
+impl FormView for JobForm {
+    type Key = Key;
+
+    fn form(&self) -> &Form<Key> {
+        &self.form
     }
 
-    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
-        Some(&mut self.form)
+    fn form_mut(&mut self) -> &mut Form<Key> {
+        &mut self.form
     }
 
-    fn text_changed(&mut self, cx: &mut Cx<'_>) {
-        self.changed(cx.state);
+    fn submitted(&mut self, key: Key, cx: &mut Cx<'_>) {
+        if key == Key::Clear {
+            Self::clear(cx);
+        } else {
+            self.apply(cx);
+        }
     }
 
-    fn placement(&self) -> Placement {
-        Placement::Dialog
+    fn changed(&mut self, _: Key, cx: &mut Cx<'_>) {
+        self.recompute(&cx.state.browsers[Resource::Offers]);
+    }
+
+    fn other(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        match action {
+            Action::Back => {
+                let texts = Key::TEXTS.map(|key| self.form.text(key).into_owned());
+                cx.state.drafts.put(Draft(texts));
+                cx.close();
+            }
+            Action::Remove => Self::clear(cx),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
@@ -272,35 +277,8 @@ impl View for JobForm {
         }
     }
 
-    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        match action {
-            Action::Back => {
-                let texts = Key::TEXTS.map(|key| self.form.text(key).into_owned());
-                cx.state.drafts.put(Draft(texts));
-                cx.close();
-                Outcome::Handled
-            }
-            Action::Remove => {
-                Self::clear(cx);
-                Outcome::Handled
-            }
-            _ => {
-                let event = self.form.update(action);
-                self.take(event, cx)
-            }
-        }
-    }
-
-    fn click(&mut self, region: Region, place: usize, cx: &mut Cx<'_>) -> Outcome {
-        if region != Region::MAIN {
-            return Outcome::Ignored;
-        }
-        let event = self.form.click(place);
-        self.take(event, cx)
-    }
-
     fn rows_changed(&mut self, state: &State) {
-        self.changed(state);
+        self.recompute(&state.browsers[Resource::Offers]);
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

@@ -16,6 +16,7 @@ use crate::widgets::dialog;
 use crate::widgets::input_widget::InputWidget;
 use crate::widgets::list::{Item, List};
 use crate::widgets::panel::{Panel, Tone};
+use crate::widgets::text::capitalized;
 
 #[derive(Debug, Clone)]
 enum Entry {
@@ -94,10 +95,7 @@ impl Palette {
 
 /// An action's name in the configuration as a label: `saved-searches` is "Saved searches".
 pub(super) fn label(name: &str) -> String {
-    let mut letters = name.chars();
-    let first = letters.next().into_iter().flat_map(char::to_uppercase);
-    let rest = letters.map(|letter| if letter == '-' { ' ' } else { letter });
-    first.chain(rest).collect()
+    capitalized(&name.replace('-', " "))
 }
 
 /// What an action does, unless its name already says so: `next-pane` is "Next pane".

@@ -7,10 +7,11 @@ use ratatui::layout::Rect;
 
 use crate::app::State;
 use crate::app::browser::Browser;
-use crate::app::keymap::{Action, Context};
+use crate::app::keymap::{Action, Context, Motion};
 use crate::app::view::{Availability, Cx, Outcome, Scene, View};
 use crate::domain::insight::{self, Front, Goal, Point, Scale, Toward, neighbour};
 use crate::domain::{Field, Resource};
+use crate::views::keys::TABBED_CHART;
 
 pub use axes::Axis;
 
@@ -130,12 +131,7 @@ impl Plot {
 
 impl View for Plot {
     fn contexts(&self) -> &'static [Context] {
-        &[
-            Context::Tabs,
-            Context::Chart,
-            Context::Global,
-            Context::Always,
-        ]
+        TABBED_CHART
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
@@ -143,12 +139,12 @@ impl View for Plot {
         let target = match action {
             Action::Left => self.toward(from, Toward::Left),
             Action::Right => self.toward(from, Toward::Right),
-            Action::Up => self.toward(from, Toward::Up),
-            Action::Down => self.toward(from, Toward::Down),
-            Action::First => self.along_front(from, isize::MIN),
-            Action::Last => self.along_front(from, isize::MAX),
-            Action::PageDown | Action::HalfDown => self.along_front(from, 1),
-            Action::PageUp | Action::HalfUp => self.along_front(from, -1),
+            Action::Move(Motion::Up) => self.toward(from, Toward::Up),
+            Action::Move(Motion::Down) => self.toward(from, Toward::Down),
+            Action::Move(Motion::First) => self.along_front(from, isize::MIN),
+            Action::Move(Motion::Last) => self.along_front(from, isize::MAX),
+            Action::Move(Motion::PageDown | Motion::HalfDown) => self.along_front(from, 1),
+            Action::Move(Motion::PageUp | Motion::HalfUp) => self.along_front(from, -1),
             Action::NextTab | Action::PreviousTab => {
                 self.histogram = !self.histogram;
                 self.remember(cx.state);

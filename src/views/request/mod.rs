@@ -12,8 +12,8 @@ use crate::api::LedgerEntry;
 use crate::api::ledger::BODY_KEPT;
 use crate::api::redact::REMOVED;
 use crate::app::State;
-use crate::app::keymap::{Action, Context};
-use crate::app::requests::{editable, resend, resendable};
+use crate::app::keymap::{Action, Context, Motion};
+use crate::app::requests::{editable, resendable};
 use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::{format, pretty};
 use crate::widgets::find::Find;
@@ -104,7 +104,7 @@ impl RequestDetails {
                 Side::Request => &mut self.request,
                 Side::Response => &mut self.response,
             };
-            report.update(Action::First, viewport);
+            report.update(Action::Move(Motion::First), viewport);
         }
         self.lacks_secret = lacks_secret(&entry);
         self.number = number;
@@ -263,5 +263,16 @@ impl View for RequestDetails {
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
         draw::details(self, area, scene);
+    }
+}
+
+/// Resends the request of the open or selected entry, or says why not.
+pub(super) fn resend(cx: &mut Cx<'_>) {
+    match resendable(cx.state) {
+        Ok((number, request)) => {
+            let sent = cx.state.resend(number, request, cx.now);
+            cx.effect(sent);
+        }
+        Err(why) => cx.complain(why),
     }
 }

@@ -10,11 +10,11 @@ use ratatui::widgets::{Paragraph, Wrap};
 use super::super::request::text::{outcome, span, waited};
 use super::{FILTERS, RequestsPane, SEARCH, preview};
 use crate::api::LedgerEntry;
-use crate::app::State;
 use crate::app::frame_layout::Target;
 use crate::app::keymap::Action;
 use crate::app::requests::{Filter, Flight, RouteRun, Row};
 use crate::app::view::{Region, Scene};
+use crate::app::{Pane, State};
 use crate::domain::format;
 use crate::domain::local::LocalTime;
 use crate::domain::text::visible;
@@ -183,7 +183,7 @@ fn empty(area: Rect, scene: &mut Scene<'_, '_>) {
     let (what, how) = if state.ledger.is_empty() {
         (
             "No requests yet".to_owned(),
-            format!("{} loads offers", scene.key(Action::Offers)),
+            format!("{} loads offers", scene.key(Action::Pane(Pane::Offers))),
         )
     } else if state.requests.search.is_empty() {
         (

@@ -8,12 +8,12 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use super::body_editor::BodyEditor;
-use super::request::{LONGEST_SEARCH, RequestDetails};
+use super::request::{LONGEST_SEARCH, RequestDetails, resend};
 use crate::app::State;
 use crate::app::keymap::{Action, Context};
 use crate::app::message::Effect;
 use crate::app::remote::Now;
-use crate::app::requests::{Filter, Row, editable, resend, resendable};
+use crate::app::requests::{Filter, Row, editable, resendable};
 use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
 
 /// The filters above the list.
@@ -52,8 +52,7 @@ pub(super) fn unavailable(action: Action) -> Option<String> {
         Action::Sort
             | Action::Columns
             | Action::Settings
-            | Action::SortLeft
-            | Action::SortRight
+            | Action::Shift(_)
             | Action::Reverse
             | Action::Mark
             | Action::Unmark

@@ -3,18 +3,18 @@
 use ratatui::layout::Rect;
 
 use crate::app::State;
-use crate::app::keymap::{Action, Context};
+use crate::app::keymap::Action;
 use crate::app::message::Effect;
 use crate::app::routes::{RouteRun, is_csv};
-use crate::app::view::{Cx, Outcome, Placement, Region, Scene, View};
+use crate::app::view::{Cx, Scene};
 use crate::domain::format;
+use crate::views::form_view::FormView;
 use crate::widgets::dialog;
-use crate::widgets::form::{Field, Form, FormEvent};
-use crate::widgets::input_widget::InputWidget;
+use crate::widgets::form::{Field, Form};
 use crate::widgets::panel::{Panel, Tone};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Key {
+pub(super) enum Key {
     File,
     Format,
     Write,
@@ -65,22 +65,6 @@ impl Export {
         })
     }
 
-    fn changed(&mut self, key: Key) {
-        let path = self.form.text(Key::File).into_owned();
-        match key {
-            Key::Format => {
-                let ending = ENDINGS[self.form.chosen(Key::Format).min(1)];
-                let path = format!("{}{ending}", stem(&path).unwrap_or(&path));
-                self.form.set_text(Key::File, &path);
-                if let Some(suggested) = stem(&self.suggested) {
-                    self.suggested = format!("{suggested}{ending}");
-                }
-            }
-            Key::File => self.form.choose(Key::Format, usize::from(is_csv(&path))),
-            Key::Write => {}
-        }
-    }
-
     fn write(&mut self, cx: &mut Cx<'_>) {
         let path = self.form.text(Key::File).into_owned();
         if stem(&path).is_none_or(str::is_empty) {
@@ -96,16 +80,6 @@ impl Export {
             cx.effect(Effect::SaveRun { run, now, path });
         }
         cx.close();
-    }
-
-    fn after(&mut self, event: FormEvent<Key>, cx: &mut Cx<'_>) -> Outcome {
-        match event {
-            FormEvent::Submitted(_) => self.write(cx),
-            FormEvent::Changed(key) => self.changed(key),
-            FormEvent::Moved => {}
-            FormEvent::Ignored => return Outcome::Ignored,
-        }
-        Outcome::Handled
     }
 }
 
@@ -129,21 +103,35 @@ fn suggestion(route_run: &RouteRun, is_csv: bool) -> String {
     format!("route-{name}-{moment}-{}{ending}", route_run.number)
 }
 
-impl View for Export {
-    fn contexts(&self) -> &'static [Context] {
-        self.form.contexts()
+impl FormView for Export {
+    type Key = Key;
+
+    fn form(&self) -> &Form<Key> {
+        &self.form
     }
 
-    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
-        Some(&mut self.form)
+    fn form_mut(&mut self) -> &mut Form<Key> {
+        &mut self.form
     }
 
-    fn text_changed(&mut self, _: &mut Cx<'_>) {
-        self.changed(Key::File);
+    fn submitted(&mut self, _: Key, cx: &mut Cx<'_>) {
+        self.write(cx);
     }
 
-    fn placement(&self) -> Placement {
-        Placement::Dialog
+    fn changed(&mut self, key: Key, _: &mut Cx<'_>) {
+        let path = self.form.text(Key::File).into_owned();
+        match key {
+            Key::Format => {
+                let ending = ENDINGS[self.form.chosen(Key::Format).min(1)];
+                let path = format!("{}{ending}", stem(&path).unwrap_or(&path));
+                self.form.set_text(Key::File, &path);
+                if let Some(suggested) = stem(&self.suggested) {
+                    self.suggested = format!("{suggested}{ending}");
+                }
+            }
+            Key::File => self.form.choose(Key::Format, usize::from(is_csv(&path))),
+            Key::Write => {}
+        }
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {
@@ -153,20 +141,6 @@ impl View for Export {
             Action::Toggle => Some("change format"),
             _ => None,
         }
-    }
-
-    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        if action == Action::Back {
-            cx.close();
-            return Outcome::Handled;
-        }
-        let event = self.form.update(action);
-        self.after(event, cx)
-    }
-
-    fn click(&mut self, _: Region, field: usize, cx: &mut Cx<'_>) -> Outcome {
-        let event = self.form.click(field);
-        self.after(event, cx)
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {

@@ -9,7 +9,7 @@ use super::confirm::load;
 use super::{Started, explain, start};
 use crate::api::{Request, RouteCall, wire};
 use crate::app::State;
-use crate::app::keymap::{Action, Context};
+use crate::app::keymap::{Action, Context, Motion};
 use crate::app::routes::NotStarted;
 use crate::app::view::{Cx, Outcome, Placement, Region, Scene, View};
 use crate::domain::Untrusted;
@@ -382,8 +382,8 @@ impl View for NewRun {
                 self.complete(cx.state);
                 return Outcome::Handled;
             }
-            Action::Older => Action::Up,
-            Action::Newer => Action::Down,
+            Action::Older => Action::Move(Motion::Up),
+            Action::Newer => Action::Move(Motion::Down),
             other => other,
         };
         let event = self.form.update(action);

@@ -7,21 +7,20 @@ use ratatui::widgets::{Paragraph, Wrap};
 use super::attempt::assignment;
 use crate::api::{curl, redact};
 use crate::app::State;
-use crate::app::keymap::{Action, Context};
+use crate::app::keymap::Action;
 use crate::app::message::Effect;
-use crate::app::view::{Cx, Outcome, Placement, Region, Scene, View};
+use crate::app::view::{Cx, Scene};
 use crate::domain::Untrusted;
 use crate::domain::routing::{PayloadError, check_payload, next_hop_body};
 use crate::domain::text::json_for_terminal;
+use crate::views::form_view::FormView;
 use crate::widgets::dialog;
-use crate::widgets::form::{Field, Form, FormEvent};
-use crate::widgets::input_widget::InputWidget;
+use crate::widgets::form::{Field, Form};
 use crate::widgets::panel::{Panel, Tone};
 
 /// The maximum length of a worker's address in a command.
 const LONGEST_URL: usize = 2000;
 
-/// The default payload.
 const NO_PAYLOAD: &str = "{}";
 
 /// The person's part of the request: path and payload.
@@ -84,7 +83,7 @@ impl Written {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Key {
+pub(super) enum Key {
     Path,
     Payload,
     Command,
@@ -152,28 +151,21 @@ impl WorkerRequest {
             Err(why) => cx.complain(why.to_string()),
         }
     }
-
-    fn after(&self, event: FormEvent<Key>, cx: &mut Cx<'_>) -> Outcome {
-        match event {
-            FormEvent::Submitted(key) => self.copy(key, cx),
-            FormEvent::Moved | FormEvent::Changed(_) => {}
-            FormEvent::Ignored => return Outcome::Ignored,
-        }
-        Outcome::Handled
-    }
 }
 
-impl View for WorkerRequest {
-    fn contexts(&self) -> &'static [Context] {
-        self.form.contexts()
+impl FormView for WorkerRequest {
+    type Key = Key;
+
+    fn form(&self) -> &Form<Key> {
+        &self.form
     }
 
-    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
-        Some(&mut self.form)
+    fn form_mut(&mut self) -> &mut Form<Key> {
+        &mut self.form
     }
 
-    fn placement(&self) -> Placement {
-        Placement::Dialog
+    fn submitted(&mut self, key: Key, cx: &mut Cx<'_>) {
+        self.copy(key, cx);
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {
@@ -183,20 +175,6 @@ impl View for WorkerRequest {
             Action::Back => Some("close"),
             _ => None,
         }
-    }
-
-    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        if action == Action::Back {
-            cx.close();
-            return Outcome::Handled;
-        }
-        let event = self.form.update(action);
-        self.after(event, cx)
-    }
-
-    fn click(&mut self, _: Region, field: usize, cx: &mut Cx<'_>) -> Outcome {
-        let event = self.form.click(field);
-        self.after(event, cx)
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {

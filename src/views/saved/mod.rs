@@ -8,7 +8,7 @@ use super::confirm::{Confirm, Entered, Prompt, accept};
 use super::history::History;
 use super::keys::{edits, only};
 use crate::app::State;
-use crate::app::keymap::{Action, Context};
+use crate::app::keymap::{Action, Context, Step};
 use crate::app::searches;
 use crate::app::view::{Availability, Cx, Outcome, Placement, Scene, View};
 use crate::domain::saved::{NameError, SavedSearch, SearchChange, SearchSpec, presets};
@@ -205,8 +205,8 @@ impl View for Saved {
         let used: &[Action] = match self.entry() {
             Some(Entry::Saved(_)) => &[
                 Action::Toggle,
-                Action::MoveUp,
-                Action::MoveDown,
+                Action::Shift(Step::Back),
+                Action::Shift(Step::Forward),
                 Action::Remove,
                 Action::Edit,
                 Action::Settings,
@@ -228,10 +228,10 @@ impl View for Saved {
                 let is_startup = cx.state.searches.startup.as_ref() == Some(&name);
                 self.change(SearchChange::Startup((!is_startup).then_some(name)), cx);
             }
-            (Action::MoveUp, Some(Entry::Saved(name))) => {
+            (Action::Shift(Step::Back), Some(Entry::Saved(name))) => {
                 self.change(SearchChange::Shift { name, by: -1 }, cx);
             }
-            (Action::MoveDown, Some(Entry::Saved(name))) => {
+            (Action::Shift(Step::Forward), Some(Entry::Saved(name))) => {
                 self.change(SearchChange::Shift { name, by: 1 }, cx);
             }
             (Action::Remove, Some(entry)) => self.remove(entry, cx),
@@ -243,7 +243,7 @@ impl View for Saved {
                 }
             }
             (Action::Edit, Some(Entry::Saved(name))) => ask_new_name(name, cx),
-            (Action::Edit | Action::MoveUp | Action::MoveDown, Some(Entry::Preset(_))) => {
+            (Action::Edit | Action::Shift(_), Some(Entry::Preset(_))) => {
                 cx.complain("Presets can't be changed: run one and save it as your own");
             }
             _ => return Outcome::Ignored,

@@ -7,15 +7,15 @@ use ratatui::layout::Rect;
 
 use super::request_preview::RequestPreview;
 use crate::app::State;
-use crate::app::keymap::{Action, Context};
-use crate::app::view::{Cx, Outcome, Placement, Region, Scene, View};
+use crate::app::keymap::Action;
+use crate::app::view::{Cx, Outcome, Scene};
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::{
     Condition, Dialect, Field, OfferType, Operand, Operator, Query, Resource, Value, format,
     language,
 };
-use crate::widgets::form::{self, Form, FormEvent};
-use crate::widgets::input_widget::InputWidget;
+use crate::views::form_view::FormView;
+use crate::widgets::form::{self, Form};
 
 const OFFER_TYPES: [OfferType; 3] = [OfferType::OnDemand, OfferType::Bid, OfferType::Reserved];
 
@@ -28,7 +28,7 @@ const HOSTS: [(Option<bool>, &str); 3] = [
 
 /// One field of the form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Setting {
+pub(super) enum Setting {
     OfferType,
     Storage,
     Limit,
@@ -144,15 +144,6 @@ impl Settings {
         let datacenter = HOSTS[values.hosts].0.map(Value::Flag);
         replace(&mut query, "datacenter", Operator::Eq, datacenter);
         Some(query)
-    }
-
-    fn changed(&mut self, setting: Setting) {
-        if setting == Setting::Bundling && self.dialect.bundling_parameter.is_none() {
-            self.form.choose(Setting::Bundling, self.start.unbundled);
-            let why = "This market has no parameter for it".to_owned();
-            self.form.set_error(Setting::Bundling, Some(why));
-        }
-        self.look_ahead();
     }
 
     fn apply(&mut self, cx: &mut Cx<'_>) {
@@ -312,21 +303,42 @@ fn replace(query: &mut Query, key: &str, operator: Operator, value: Option<Value
     }
 }
 
-impl View for Settings {
-    fn contexts(&self) -> &'static [Context] {
-        self.form.contexts()
+impl FormView for Settings {
+    type Key = Setting;
+
+    fn form(&self) -> &Form<Setting> {
+        &self.form
     }
 
-    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
-        Some(&mut self.form)
+    fn form_mut(&mut self) -> &mut Form<Setting> {
+        &mut self.form
     }
 
-    fn text_changed(&mut self, _: &mut Cx<'_>) {
+    fn submitted(&mut self, _: Setting, cx: &mut Cx<'_>) {
+        self.apply(cx);
+    }
+
+    fn changed(&mut self, setting: Setting, _: &mut Cx<'_>) {
+        if setting == Setting::Bundling && self.dialect.bundling_parameter.is_none() {
+            self.form.choose(Setting::Bundling, self.start.unbundled);
+            let why = "This market has no parameter for it".to_owned();
+            self.form.set_error(Setting::Bundling, Some(why));
+        }
         self.look_ahead();
     }
 
-    fn placement(&self) -> Placement {
-        Placement::Dialog
+    fn other(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        match action {
+            Action::Reset => {
+                let fresh = language::default_query(self.base.resource, self.dialect);
+                self.set(&Values::of(&fresh));
+                self.look_ahead();
+            }
+            Action::Recall => self.recall(cx),
+            Action::Back => cx.close(),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {
@@ -334,34 +346,6 @@ impl View for Settings {
             Action::Submit => Some("apply"),
             _ => None,
         }
-    }
-
-    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        match self.form.update(action) {
-            FormEvent::Submitted(_) => self.apply(cx),
-            FormEvent::Changed(setting) => self.changed(setting),
-            FormEvent::Moved => {}
-            FormEvent::Ignored => match action {
-                Action::Reset => {
-                    let fresh = language::default_query(self.base.resource, self.dialect);
-                    self.set(&Values::of(&fresh));
-                    self.look_ahead();
-                }
-                Action::Recall => self.recall(cx),
-                Action::Back => cx.close(),
-                _ => return Outcome::Ignored,
-            },
-        }
-        Outcome::Handled
-    }
-
-    fn click(&mut self, _: Region, place: usize, cx: &mut Cx<'_>) -> Outcome {
-        match self.form.click(place) {
-            FormEvent::Submitted(_) => self.apply(cx),
-            FormEvent::Changed(setting) => self.changed(setting),
-            FormEvent::Moved | FormEvent::Ignored => {}
-        }
-        Outcome::Handled
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {

@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 use super::keys::{edits, only};
 use crate::app::State;
 use crate::app::column_prerequisites::Need;
-use crate::app::keymap::{Action, Context};
+use crate::app::keymap::{Action, Context, Step};
 use crate::app::view::{Availability, Cx, Outcome, Placement, Scene, View};
 use crate::domain::{Catalog, Dialect, Direction, Field, OrderKey};
 use crate::widgets::input_widget::InputWidget;
@@ -154,8 +154,8 @@ impl View for Sort {
         let used = [
             Action::Toggle,
             Action::Remove,
-            Action::MoveUp,
-            Action::MoveDown,
+            Action::Shift(Step::Back),
+            Action::Shift(Step::Forward),
         ];
         only(&used, action)
     }
@@ -164,8 +164,8 @@ impl View for Sort {
         match action {
             Action::Toggle => self.toggle(),
             Action::Remove => self.remove(),
-            Action::MoveUp => self.shift(-1),
-            Action::MoveDown => self.shift(1),
+            Action::Shift(Step::Back) => self.shift(-1),
+            Action::Shift(Step::Forward) => self.shift(1),
             Action::Submit => {
                 let order = self.order();
                 let now = cx.now;

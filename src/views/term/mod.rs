@@ -4,17 +4,17 @@ mod draw;
 
 use ratatui::layout::Rect;
 
-use crate::app::keymap::{Action, Context};
-use crate::app::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
+use crate::app::keymap::Action;
+use crate::app::view::{Availability, Cx, Outcome, Scene};
 use crate::app::{Pane, State};
 use crate::domain::Resource;
 use crate::domain::cost::{Input, VolumeTerm};
 use crate::domain::quantity::{self, Quantity};
-use crate::widgets::form::{Field, Form, FormEvent};
-use crate::widgets::input_widget::InputWidget;
+use crate::views::form_view::FormView;
+use crate::widgets::form::{Field, Form};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Key {
+pub(super) enum Key {
     Size,
     Span,
     Apply,
@@ -75,7 +75,7 @@ impl Term {
         }
     }
 
-    fn changed(&mut self) {
+    fn reread(&mut self) {
         let read = |key: Key| {
             let value = key.read(&self.form.text(key));
             value.map_err(|why| (key, why))
@@ -106,33 +106,38 @@ impl Term {
         cx.toast("Term pricing cleared");
         cx.close();
     }
-
-    fn take(&mut self, event: FormEvent<Key>, cx: &mut Cx<'_>) -> Outcome {
-        match event {
-            FormEvent::Ignored => return Outcome::Ignored,
-            FormEvent::Submitted(Key::Clear) => Self::clear(cx),
-            FormEvent::Submitted(_) => self.apply(cx),
-            FormEvent::Moved | FormEvent::Changed(_) => {}
-        }
-        Outcome::Handled
-    }
 }
 
-impl View for Term {
-    fn contexts(&self) -> &'static [Context] {
-        self.form.contexts()
+impl FormView for Term {
+    type Key = Key;
+
+    fn form(&self) -> &Form<Key> {
+        &self.form
     }
 
-    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
-        Some(&mut self.form)
+    fn form_mut(&mut self) -> &mut Form<Key> {
+        &mut self.form
     }
 
-    fn text_changed(&mut self, _: &mut Cx<'_>) {
-        self.changed();
+    fn submitted(&mut self, key: Key, cx: &mut Cx<'_>) {
+        if key == Key::Clear {
+            Self::clear(cx);
+        } else {
+            self.apply(cx);
+        }
     }
 
-    fn placement(&self) -> Placement {
-        Placement::Dialog
+    fn changed(&mut self, _: Key, _: &mut Cx<'_>) {
+        self.reread();
+    }
+
+    fn other(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        match action {
+            Action::Back => cx.close(),
+            Action::Remove => Self::clear(cx),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
@@ -149,26 +154,6 @@ impl View for Term {
             (Action::Remove, _) => Some("clear pricing"),
             _ => None,
         }
-    }
-
-    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        match action {
-            Action::Back => cx.close(),
-            Action::Remove => Self::clear(cx),
-            _ => {
-                let event = self.form.update(action);
-                return self.take(event, cx);
-            }
-        }
-        Outcome::Handled
-    }
-
-    fn click(&mut self, region: Region, place: usize, cx: &mut Cx<'_>) -> Outcome {
-        if region != Region::MAIN {
-            return Outcome::Ignored;
-        }
-        let event = self.form.click(place);
-        self.take(event, cx)
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

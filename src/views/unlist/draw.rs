@@ -1,4 +1,4 @@
-//! Drawing the unlist dialog.
+//! Draws the unlist dialog: the question, then the outcome.
 
 use ratatui::layout::Rect;
 

@@ -431,7 +431,7 @@ fn text_area(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::keymap::Action;
+    use crate::app::keymap::{Action, Motion};
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     enum Key {
@@ -478,12 +478,12 @@ mod tests {
     #[test]
     fn an_error_appears_when_the_field_is_left_and_goes_when_it_is_right() {
         let mut form = form();
-        form.update(Action::Down);
+        form.update(Action::Move(Motion::Down));
         form.paste("soon").unwrap();
         assert_eq!(drawn(&form).0[2], "    Type  ‹ on-demand ›");
-        form.update(Action::Down);
+        form.update(Action::Move(Motion::Down));
         assert_eq!(drawn(&form).0[2], "          Not a duration");
-        form.update(Action::Up);
+        form.update(Action::Move(Motion::Up));
         form.paste("48h").unwrap();
         assert_eq!(drawn(&form).0[2], "    Type  ‹ on-demand ›");
         assert_eq!(form.text(Key::Hours), "48h");

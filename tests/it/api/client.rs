@@ -13,6 +13,7 @@ use bourse::domain::workergroup::NewWorkergroup;
 use bourse::domain::{CellRef, Dialect, Query, Resource};
 use serde_json::json;
 
+use super::requests;
 use crate::recorder::{Recorder, answer, json};
 
 const KEY: &str = "canary-key-7c1f";
@@ -30,21 +31,6 @@ fn client(url: &str, key: Option<&str>) -> Client {
 
 fn search() -> Request {
     Request::Search(Query::empty(Resource::Offers))
-}
-
-fn requests() -> Vec<Request> {
-    vec![
-        search(),
-        Request::Search(Query::empty(Resource::Volumes)),
-        Request::UnlistVolume { id: 5 },
-        Request::ListWorkergroups,
-        Request::CreateWorkergroup(NewWorkergroup::default()),
-        Request::Route(RouteCall {
-            endpoint: "ep".into(),
-            cost: 100.0,
-            key: None,
-        }),
-    ]
 }
 
 async fn error(recorder: &Recorder, request: &Request) -> ApiError {

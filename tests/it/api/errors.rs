@@ -3,27 +3,12 @@
 use std::time::Duration;
 
 use bourse::api::wire::{Answer, decode};
-use bourse::api::{ApiError, Operation, Request, RouteCall};
-use bourse::domain::workergroup::NewWorkergroup;
-use bourse::domain::{Query, Resource};
+use bourse::api::{ApiError, Operation, Request};
 use jiff::tz::TimeZone;
 
-const NOW: f64 = 1_767_225_600.0; // Thu, 01 Jan 2026 00:00:00 GMT
+use super::requests;
 
-fn requests() -> Vec<Request> {
-    vec![
-        Request::Search(Query::empty(Resource::Offers)),
-        Request::Search(Query::empty(Resource::Volumes)),
-        Request::UnlistVolume { id: 5 },
-        Request::ListWorkergroups,
-        Request::CreateWorkergroup(NewWorkergroup::default()),
-        Request::Route(RouteCall {
-            endpoint: "ep".into(),
-            cost: 100.0,
-            key: None,
-        }),
-    ]
-}
+const NOW: f64 = 1_767_225_600.0; // Thu, 01 Jan 2026 00:00:00 GMT
 
 fn error(request: &Request, status: u16, body: &[u8]) -> ApiError {
     let answer = Answer {

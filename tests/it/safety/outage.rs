@@ -11,21 +11,13 @@ use bourse::domain::workergroup::NewWorkergroup;
 use bourse::domain::{Query, Resource};
 use tokio::time::Instant;
 
-use super::virtual_time::{Clock, client, server_at};
+use super::virtual_time::{Clock, client, run, server_at};
 use crate::recorder::json;
 
 /// An address where nobody listens.
 fn nobody() -> std::net::SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap()
-}
-
-fn run<T>(future: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    tokio::task::LocalSet::new().block_on(&runtime, future)
 }
 
 /// Sends a request on a clock that jumps over pauses; its result and how often it was sent.

@@ -8,7 +8,7 @@ use bourse::api::{ApiError, Pacer, Progress, Reply, Request, Session};
 use bourse::domain::{Query, Resource};
 use tokio::time::Instant;
 
-use super::virtual_time::{Clock, client, server};
+use super::virtual_time::{Clock, client, run, server};
 use crate::recorder::{answer, json};
 
 /// What the market saw of one endpoint.
@@ -40,15 +40,6 @@ fn request(resource: Resource) -> Request {
         Resource::Workergroups => Request::ListWorkergroups,
         search => Request::Search(Query::empty(search)),
     }
-}
-
-/// Runs something in a runtime whose clock jumps over waits.
-fn run<T>(future: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    tokio::task::LocalSet::new().block_on(&runtime, future)
 }
 
 /// An hour in which one request after the other is given up for the next, as a held key does, at a

@@ -11,6 +11,15 @@ use bourse::domain::Dialect;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
+/// Runs something in a runtime whose clock jumps over waits.
+pub fn run<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    tokio::task::LocalSet::new().block_on(&runtime, future)
+}
+
 /// The clock of the runtime: it jumps while nothing is on its way.
 #[derive(Clone, Default)]
 pub struct Clock(Rc<Cell<bool>>);

@@ -12,15 +12,6 @@ use bourse::store::export::{ExportError, write, write_private};
 use crate::recorder::{Recorder, json};
 use crate::test_app::{THREE, TestApp};
 
-/// What was put on the clipboard last.
-#[track_caller]
-fn copied(desk: &TestApp) -> &str {
-    match desk.effects.last() {
-        Some(Effect::Copy { text, .. }) => text,
-        other => panic!("{other:?} is no copy\n{}", desk.screen()),
-    }
-}
-
 /// What a file was to hold, and the path.
 #[track_caller]
 fn exported(desk: &TestApp) -> (&str, &str, bool) {
@@ -55,7 +46,7 @@ fn the_menu_shows_its_letters_and_the_text_before_it_is_copied() {
     desk.keys("esc").selects("101");
     assert_eq!(desk.effects, []);
     desk.keys("y up up up enter");
-    assert_eq!(copied(&desk), "101");
+    assert_eq!(desk.copied(), "101");
     let Some(Effect::Copy { what, .. }) = desk.effects.last() else {
         panic!()
     };
@@ -68,14 +59,14 @@ fn a_row_is_copied_as_json_exactly_as_it_came() {
     desk.keys("j y j");
     let from = THREE.find(r#"{"id":102"#).unwrap();
     let to = THREE[from..].find('}').unwrap() + from + 1;
-    assert_eq!(copied(&desk), &THREE[from..to]);
+    assert_eq!(desk.copied(), &THREE[from..to]);
 }
 
 #[test]
 fn secrets_and_characters_that_steer_terminals_never_reach_the_clipboard() {
     let mut desk = TestApp::with_offers(HOSTILE);
     desk.keys("y j");
-    let text = copied(&desk).to_owned();
+    let text = desk.copied().to_owned();
     assert!(!text.contains("canary"), "{text}");
     assert!(text.contains(r#""unknown":[1,  2.50]"#), "{text}");
     assert!(text.contains(r"\u202eUS"), "{text}");
@@ -84,7 +75,7 @@ fn secrets_and_characters_that_steer_terminals_never_reach_the_clipboard() {
     assert_eq!(value["geolocation"], "=cmd()|'a, \u{202e}US");
     for letter in ["r", "t", "m"] {
         desk.keys("space y").keys(letter);
-        let text = copied(&desk);
+        let text = desk.copied();
         assert!(!text.contains("canary"), "{text}");
         assert!(!text.chars().any(|one| one == '\u{202e}'), "{text}");
         desk.keys("space");
@@ -137,7 +128,7 @@ fn marked_rows_are_copied_as_a_list() {
         .marks
         .insert(RowId(101));
     desk.keys("y m");
-    let list: serde_json::Value = serde_json::from_str(copied(&desk)).unwrap();
+    let list: serde_json::Value = serde_json::from_str(desk.copied()).unwrap();
     let whole: serde_json::Value = serde_json::from_str(THREE).unwrap();
     assert_eq!(list[0], whole["offers"][0]);
     assert_eq!(list[1], whole["offers"][2]);
@@ -150,7 +141,7 @@ fn a_csv_line_is_read_back_and_defused() {
     desk.keys("y r");
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
-        .from_reader(copied(&desk).as_bytes());
+        .from_reader(desk.copied().as_bytes());
     let record = reader.records().next().unwrap().unwrap();
     let keys: Vec<_> = desk.model.browsers[bourse::domain::Resource::Offers]
         .columns
@@ -173,7 +164,7 @@ fn a_markdown_table_has_the_visible_columns_and_escapes_its_bars() {
         .to_vec();
     desk.keys("y t");
     assert_eq!(
-        copied(&desk),
+        desk.copied(),
         "| ID | GPU | $/h |\n| ---: | --- | ---: |\n| 7 | RTX\\|4090 \\*x\\* | -0.1000 |"
     );
 }
@@ -214,7 +205,7 @@ fn what_is_too_long_is_refused_with_advice() {
 fn the_query_is_copied_as_it_stands() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("y q");
-    assert_eq!(copied(&desk), "verified=true rentable=true rented=false");
+    assert_eq!(desk.copied(), "verified=true rentable=true rented=false");
 }
 
 #[test]
@@ -227,17 +218,17 @@ fn the_market_client_s_command_says_the_same() {
     desk.expect("without 1 condition it does not support");
     desk.keys("v");
     assert_eq!(
-        copied(&desk),
+        desk.copied(),
         "vastai search offers 'gpu_name=RTX_4090 driver_version>=570.181.00 geolocation in [SE,NO] \
          num_gpus>=2 mobo_name=\"it'\\''s\"' -n -o 'score-' --type on-demand --storage 8 --limit 500"
     );
     desk.keys("2 y v");
     assert_eq!(
-        copied(&desk),
+        desk.copied(),
         "vastai search network-volumes 'verified=true' -n -o 'storage_cost' --limit 100"
     );
     desk.keys("3 y v");
-    assert_eq!(copied(&desk), "vastai show workergroups");
+    assert_eq!(desk.copied(), "vastai show workergroups");
 }
 
 /// The words that a shell makes of a command, `curl` left out.
@@ -264,7 +255,7 @@ fn the_curl_command_runs_under_a_shell_and_sends_the_search() {
     desk.keys("/ ctrl-u")
         .type_text("gpu_name=\"it's $(x) `y`\" num_gpus>=2")
         .keys("enter y c");
-    let command = copied(&desk).to_owned();
+    let command = desk.copied().to_owned();
     let expected = serde_json::json!({
         "gpu_name": {"eq": "it's $(x) `y`"}, "num_gpus": {"gte": 2},
         "order": [["score", "desc"]], "limit": 500, "type": "on-demand",
@@ -297,14 +288,14 @@ fn nothing_to_copy_says_why() {
     desk.keys("y").expect("(no record is selected)");
     desk.keys("i").expect("Not copied: no record is selected");
     desk.keys("q");
-    assert_eq!(copied(&desk), "verified=true rentable=true rented=false");
+    assert_eq!(desk.copied(), "verified=true rentable=true rented=false");
 }
 
 #[test]
 fn the_detail_copies_its_record_too() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("enter right y j");
-    assert!(copied(&desk).starts_with(r#"{"id":102"#));
+    assert!(desk.copied().starts_with(r#"{"id":102"#));
     desk.expect("Offer 102"); // still open
 }
 

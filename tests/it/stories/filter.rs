@@ -1,22 +1,10 @@
 //! Building a query filter by filter, key by key.
 
 use bourse::api::{Request, wire};
-use bourse::domain::{Dialect, OFFERS, Query, Resource, language};
+use bourse::domain::{Dialect, OFFERS, Resource};
 use serde_json::{Value, json};
 
 use crate::test_app::{THREE, TestApp};
-
-/// The query of the oldest request that was not answered.
-fn asked(desk: &TestApp) -> &Query {
-    match desk.asked() {
-        Request::Search(query) => query,
-        other => panic!("{other:?}"),
-    }
-}
-
-fn asked_text(desk: &TestApp) -> String {
-    language::print(&asked(desk).conditions)
-}
 
 /// The body of the oldest request in the documented dialect.
 fn body(desk: &TestApp) -> Value {
@@ -133,7 +121,7 @@ fn a_mistake_is_shown_under_its_place_as_it_is_typed() {
         .type_text("2")
         .keys("enter enter");
     assert_eq!(
-        asked_text(&desk),
+        desk.asked_text(),
         "verified=true rentable=true rented=false num_gpus>=2"
     );
 }
@@ -182,7 +170,7 @@ fn a_model_is_suggested_from_a_part_of_its_name() {
 fn a_condition_is_switched_off_without_being_lost() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("f").type_text("verified=").keys("ctrl-t ctrl-s");
-    assert_eq!(asked_text(&desk), "rentable=true rented=false");
+    assert_eq!(desk.asked_text(), "rentable=true rented=false");
     assert!(body(&desk).get("verified").is_none());
     desk.answer(THREE);
     desk.expect("off: verified=true")
@@ -190,7 +178,7 @@ fn a_condition_is_switched_off_without_being_lost() {
     desk.keys("f").expect("[ ] verified=true");
     desk.type_text("verified=").keys("ctrl-t ctrl-s");
     assert_eq!(
-        asked_text(&desk),
+        desk.asked_text(),
         "verified=true rentable=true rented=false"
     );
 }
@@ -202,10 +190,10 @@ fn the_bar_overrules_what_is_switched_off_in_the_editor() {
     desk.answer(THREE);
     desk.keys("/").type_text("verified=false").keys("enter");
     assert_eq!(
-        asked_text(&desk),
+        desk.asked_text(),
         "rentable=true rented=false verified=false"
     );
-    assert_eq!(asked(&desk).conditions.len(), 3);
+    assert_eq!(desk.asked_query().conditions.len(), 3);
 }
 
 #[test]
@@ -230,7 +218,7 @@ fn reset_brings_the_conditions_of_a_new_search_back() {
     desk.answer(THREE);
     desk.keys("f ctrl-r enter");
     assert_eq!(
-        asked_text(&desk),
+        desk.asked_text(),
         "verified=true rentable=true rented=false"
     );
 }
@@ -375,7 +363,7 @@ fn volumes_and_workergroups_have_the_same_editor() {
         .expect("\"q\": {")
         .expect("\"duration\": {\"gte\":30}");
     desk.keys("enter enter");
-    assert_eq!(asked(&desk).resource, Resource::Volumes);
+    assert_eq!(desk.asked_query().resource, Resource::Volumes);
     assert_eq!(body(&desk)["q"]["duration"], json!({"gte": 30}));
     desk.keys("3")
         .calls

@@ -1,21 +1,10 @@
 //! The funnel: what each filter removes, and what a looser one brings.
 
-use bourse::api::{ApiError, Request};
-use bourse::domain::{OfferType, Query, language};
+use bourse::api::ApiError;
+use bourse::domain::OfferType;
 
 use crate::stories::insights::{MARKET, wide};
 use crate::test_app::TestApp;
-
-fn query(desk: &TestApp) -> Query {
-    match desk.asked() {
-        Request::Search(query) => query.clone(),
-        other => panic!("{other:?}"),
-    }
-}
-
-fn asked_text(desk: &TestApp) -> String {
-    language::print(&query(desk).conditions)
-}
 
 /// What a line says behind the name of a filter, its bar left out.
 #[track_caller]
@@ -41,7 +30,7 @@ fn it_tells_what_each_filter_removes_and_loosens_one() {
     desk.expect("No offers");
     desk.keys("F").expect("Loading offers without filters…");
     assert_eq!(desk.calls.len(), 1);
-    let sent = query(&desk);
+    let sent = desk.asked_query().clone();
     assert!(sent.conditions.is_empty());
     assert_eq!(sent.offer_type, OfferType::OnDemand);
     desk.answer(MARKET).expect("0 of 5 offers match");
@@ -58,7 +47,7 @@ fn it_tells_what_each_filter_removes_and_loosens_one() {
         .expect("loosens it to num_gpus>=2: 1 row comes back");
     desk.keys("l");
     assert_eq!(
-        asked_text(&desk),
+        desk.asked_text(),
         "verified=true rentable=true rented=false gpu_name=RTX_4090 num_gpus>=2"
     );
 }
@@ -74,7 +63,7 @@ fn enter_removes_the_filter() {
     assert!(desk.calls.is_empty());
     desk.keys("enter");
     assert_eq!(
-        asked_text(&desk),
+        desk.asked_text(),
         "verified=true rentable=true rented=false"
     );
 }

@@ -54,13 +54,6 @@ fn table(desk: &TestApp) -> Vec<String> {
         .collect()
 }
 
-fn asked_search(desk: &TestApp) -> String {
-    match desk.asked() {
-        Request::Search(query) => language::print(&query.conditions),
-        other => panic!("{other:?}"),
-    }
-}
-
 #[test]
 fn groups_stand_by_endpoint_with_searches_as_text_and_local_time() {
     let mut desk = at_groups();
@@ -323,7 +316,7 @@ fn a_preflight_says_what_a_group_could_recruit_and_for_how_much() {
     desk.resize(90, 48).keys("G k").selects("sdxl");
     desk.keys("i");
     assert_eq!(
-        asked_search(&desk),
+        desk.asked_text(),
         "gpu_name=RTX_4090 verified=true rentable=true rented=false"
     );
     let Request::Search(query) = desk.asked() else {
@@ -454,13 +447,13 @@ fn supply_is_asked_one_search_at_a_time_and_shared_by_equal_searches() {
     desk.resize(160, 40).keys("S");
     assert_eq!(desk.calls.len(), 1);
     assert_eq!(
-        asked_search(&desk),
+        desk.asked_text(),
         "gpu_name=RTX_4090 verified=true rentable=true rented=false"
     );
     desk.expect("0 of 2 searches …");
     desk.answer(FOUND);
     assert_eq!(desk.calls.len(), 1, "the next one, and only that");
-    assert_eq!(asked_search(&desk), "gpu_ram>=80 num_gpus=2 verified=true");
+    assert_eq!(desk.asked_text(), "gpu_ram>=80 num_gpus=2 verified=true");
     desk.answer(
         r#"{"offers":[{"id":1,"num_gpus":2,"gpu_ram":81559,"dph_total":2.0,"verification":"verified"}]}"#,
     );

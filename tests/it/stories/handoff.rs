@@ -2,7 +2,6 @@
 
 use std::process::Command;
 
-use bourse::app::message::Effect;
 use bourse::domain::Dialect;
 use serde_json::json;
 
@@ -11,14 +10,6 @@ use crate::test_app::TestApp;
 
 const OFFERS: &str = r#"{"offers":[{"id":27035394,"gpu_name":"RTX 4090","num_gpus":1,"dph_base":0.3,
  "dph_total":0.31,"min_bid":0.2125,"storage_cost":0.15,"inet_down_cost":0,"inet_up_cost":0,"score":9}]}"#;
-
-#[track_caller]
-fn copied(desk: &TestApp) -> &str {
-    match desk.effects.last() {
-        Some(Effect::Copy { text, .. }) => text,
-        other => panic!("{other:?} is no copy\n{}", desk.screen()),
-    }
-}
 
 /// A desk on the public service, with offers.
 fn public() -> TestApp {
@@ -34,13 +25,13 @@ fn the_rent_command_has_the_offer_its_disk_and_a_place_for_the_image() {
     desk.keys("y").expect("the client's rent command");
     desk.keys("n");
     assert_eq!(
-        copied(&desk),
+        desk.copied(),
         "vastai create instance 27035394 --image IMAGE --disk 8"
     );
     // A job's disk is the disk that is rented.
     desk.keys("J tab tab").type_text("200GB").keys("enter y n");
     assert_eq!(
-        copied(&desk),
+        desk.copied(),
         "vastai create instance 27035394 --image IMAGE --disk 200"
     );
 }
@@ -54,7 +45,7 @@ fn a_bid_is_rented_at_its_floor() {
         .expect("the client's rent command, at the bid floor");
     desk.keys("n");
     assert_eq!(
-        copied(&desk),
+        desk.copied(),
         "vastai create instance 27035394 --image IMAGE --disk 8 --bid_price 0.2125"
     );
 }
@@ -63,7 +54,7 @@ fn a_bid_is_rented_at_its_floor() {
 fn the_console_is_the_public_service_s_alone() {
     let mut desk = public();
     desk.keys("y l");
-    assert_eq!(copied(&desk), "https://cloud.vast.ai/create/");
+    assert_eq!(desk.copied(), "https://cloud.vast.ai/create/");
 
     for base in [
         "https://vast.ai.example",
@@ -76,7 +67,7 @@ fn the_console_is_the_public_service_s_alone() {
         desk.keys("y").expect_not("the console's page");
         desk.keys("n");
         assert_eq!(
-            copied(&desk),
+            desk.copied(),
             format!("vastai --url '{base}' create instance 27035394 --image IMAGE --disk 8")
         );
     }
@@ -93,9 +84,10 @@ fn a_sandbox_offer_says_that_nothing_is_rented() {
         desk.expect_not("the console's page");
         desk.keys("n");
         assert!(
-            copied(&desk).ends_with("# an offer of the sandbox: rents nothing"),
+            desk.copied()
+                .ends_with("# an offer of the sandbox: rents nothing"),
             "{}",
-            copied(&desk)
+            desk.copied()
         );
     }
 }
@@ -129,7 +121,7 @@ fn a_search_passed_on_as_a_line_sends_the_same_search() {
     desk.keys("y")
         .expect("b  the search as one line for a shell");
     desk.keys("b");
-    let line = copied(&desk).to_owned();
+    let line = desk.copied().to_owned();
     assert!(line.starts_with("bourse offers 'gpu_name in "), "{line}");
     assert!(
         line.ends_with(" --no-default --storage 8 --sort 'score-' --limit 500"),
@@ -158,11 +150,11 @@ fn a_line_carries_the_job_and_leaves_out_what_a_command_cannot_have() {
         .expect("the search as one line for a shell, without 2 conditions it can't have");
     desk.keys("b");
     assert_eq!(
-        copied(&desk),
+        desk.copied(),
         "bourse offers --no-default --job 1d,50GB,20GB-down,5GB-up --sort 'job_cost' --limit 500"
     );
     assert_eq!(
-        sent_by(copied(&desk)),
+        sent_by(desk.copied()),
         json!({"order": [["dph_total", "asc"]], "limit": 500, "type": "on-demand"})
     );
 }
@@ -173,13 +165,13 @@ fn volumes_and_workergroups_are_passed_on_too() {
     desk.answer(OFFERS);
     desk.keys("2 y b");
     assert_eq!(
-        copied(&desk),
+        desk.copied(),
         "bourse volumes 'verified=true' --no-default --sort 'storage_cost' --limit 100"
     );
     desk.keys("3 y b");
     assert!(
-        copied(&desk).starts_with("bourse groups --sort "),
+        desk.copied().starts_with("bourse groups --sort "),
         "{}",
-        copied(&desk)
+        desk.copied()
     );
 }

@@ -3,7 +3,7 @@
 
 use bourse::api::{ApiError, Request};
 use bourse::app::message::Effect;
-use bourse::domain::{OfferType, Query, language};
+use bourse::domain::OfferType;
 
 use crate::test_app::TestApp;
 
@@ -38,17 +38,6 @@ pub const BIDS: &str = r#"{"offers":[
 /// The reserved search: 101 at 80% of 0.41.
 pub const RESERVED: &str = r#"{"offers":[
  {"id":101,"machine_id":7,"gpu_ids":[0],"dph_base":0.40,"dph_total":0.41,"discounted_dph_total":0.328}]}"#;
-
-fn query(desk: &TestApp) -> Query {
-    match desk.asked() {
-        Request::Search(query) => query.clone(),
-        other => panic!("{other:?}"),
-    }
-}
-
-fn asked_text(desk: &TestApp) -> String {
-    language::print(&query(desk).conditions)
-}
 
 /// The line of the screen that shows a text.
 #[track_caller]
@@ -264,7 +253,7 @@ fn related_offers_come_from_what_is_loaded_and_then_from_the_host() {
     desk.keys("R").expect("Machine 7 of host 70");
     desk.expect("loading all offers of the host");
     desk.expect("gets 50% of the GPUs, 64 GB of 128 GB RAM, 16 of 32 vCPUs");
-    assert_eq!(asked_text(&desk), "host_id=70");
+    assert_eq!(desk.asked_text(), "host_id=70");
     // Two GPUs cost 0.71, one costs 0.41: 0.30 for the second.
     assert_eq!(
         words(&desk, " 102 ")[..7],
@@ -304,7 +293,7 @@ fn a_related_offer_that_is_not_loaded_is_asked_for() {
     // (1.31 - 0.41) / 3 = 0.30
     assert!(words(&desk, "  111 ").contains(&"0.3000".to_owned()));
     desk.keys("j enter");
-    assert_eq!(asked_text(&desk), "host_id=70");
+    assert_eq!(desk.asked_text(), "host_id=70");
     desk.answer(&MARKET.replace("\"id\":105", "\"id\":111"));
     desk.selects("111");
 }

@@ -7,18 +7,11 @@ use bourse::domain::language;
 
 use crate::test_app::{THREE, TestApp};
 
-fn asked_text(desk: &TestApp) -> String {
-    match desk.asked() {
-        Request::Search(query) => language::print(&query.conditions),
-        other => panic!("{other:?}"),
-    }
-}
-
 #[test]
 fn the_first_screen_asks_for_offers_with_the_visible_defaults() {
     let desk = TestApp::new();
     assert_eq!(
-        asked_text(&desk),
+        desk.asked_text(),
         "verified=true rentable=true rented=false"
     );
     let Request::Search(query) = desk.asked() else {
@@ -48,7 +41,7 @@ fn a_query_is_typed_run_and_kept() {
         .type_text("gpu_name=RTX_4090 num_gpus>=2")
         .keys("enter");
     assert_eq!(
-        asked_text(&desk),
+        desk.asked_text(),
         "verified=true rentable=true rented=false gpu_name=RTX_4090 num_gpus>=2"
     );
     desk.selects("101"); // old rows stay while new ones load
@@ -312,7 +305,7 @@ fn what_is_typed_overrules_the_defaults_in_front_of_it() {
     desk.keys("/")
         .type_text("verified=false rented=any")
         .keys("enter");
-    assert_eq!(asked_text(&desk), "verified=false rentable=true");
+    assert_eq!(desk.asked_text(), "verified=false rentable=true");
 }
 
 #[test]
@@ -322,7 +315,7 @@ fn a_mistake_gets_a_caret_and_tab_takes_the_suggestion() {
     desk.expect("   ^^^^^^^\n")
         .expect("Tab changes it to num_gpus");
     desk.keys("tab enter");
-    assert_eq!(asked_text(&desk), "num_gpus>=2");
+    assert_eq!(desk.asked_text(), "num_gpus>=2");
 }
 
 #[test]
@@ -351,7 +344,7 @@ fn a_missing_space_is_named() {
         .keys("enter");
     desk.expect("missing space before this condition: Tab inserts a space");
     desk.keys("tab enter");
-    assert_eq!(asked_text(&desk), "num_gpus=2 dph_total<1");
+    assert_eq!(desk.asked_text(), "num_gpus=2 dph_total<1");
 }
 
 #[test]
@@ -383,7 +376,7 @@ fn any_removes_a_default_from_the_bar() {
     desk.keys("/ ctrl-u")
         .type_text("gpu_name=H100_SXM")
         .keys("enter");
-    assert_eq!(asked_text(&desk), "gpu_name=H100_SXM");
+    assert_eq!(desk.asked_text(), "gpu_name=H100_SXM");
 }
 
 #[test]
@@ -495,7 +488,7 @@ fn a_name_that_the_market_does_not_use_gets_a_suggestion() {
         .expect("Did you mean gpu_name=RTX_4090?")
         .expect("Enter apply suggestion");
     desk.keys("enter");
-    assert_eq!(asked_text(&desk), "gpu_name=RTX_4090");
+    assert_eq!(desk.asked_text(), "gpu_name=RTX_4090");
     desk.answer(THREE)
         .expect("/ gpu_name=RTX_4090\n")
         .expect_not("apply suggestion");

@@ -1,7 +1,7 @@
 //! Plain words in the query bar, on the screen and in what is sent.
 
-use bourse::api::{Request, wire};
-use bourse::domain::{Dialect, Query, RowId, language};
+use bourse::api::wire;
+use bourse::domain::{Dialect, RowId, language};
 use serde_json::{Value as Json, json};
 
 use crate::test_app::TestApp;
@@ -24,13 +24,6 @@ fn desk() -> TestApp {
     let mut desk = TestApp::speaking(&Dialect::SANDBOX);
     desk.answer(OTHERS);
     desk
-}
-
-fn asked(desk: &TestApp) -> &Query {
-    match desk.asked() {
-        Request::Search(query) => query,
-        other => panic!("{other:?}"),
-    }
 }
 
 fn body(desk: &TestApp) -> Json {
@@ -96,7 +89,7 @@ fn what_words_mean_is_a_candidate_that_can_be_edited() {
     desk.expect("4090 → gpu_name=RTX_4090");
     desk.keys("tab").expect("rented=false gpu_name=RTX_4090");
     desk.keys("backspace").type_text("0D").keys("enter");
-    assert!(language::print(&asked(&desk).conditions).ends_with("gpu_name=RTX_4090D"));
+    assert!(desk.asked_text().ends_with("gpu_name=RTX_4090D"));
 }
 
 #[test]
@@ -108,8 +101,8 @@ fn an_ambiguous_size_offers_its_readings() {
         .expect("24gb → cpu_ram>=24");
     desk.keys("tab tab").expect("24GB disk");
     desk.keys("enter");
-    assert!(language::print(&asked(&desk).conditions).ends_with("disk_space>=24"));
-    assert_eq!(asked(&desk).storage, Some(24.0));
+    assert!(desk.asked_text().ends_with("disk_space>=24"));
+    assert_eq!(desk.asked_query().storage, Some(24.0));
 }
 
 #[test]
@@ -132,7 +125,7 @@ fn other_words_filter_the_rows_and_quotes_keep_a_word_from_being_read() {
     let mut desk = desk();
     desk.keys("/").type_text("texas 4090").keys("enter");
     let sent = "geolocation=US gpu_name=RTX_4090";
-    assert!(language::print(&asked(&desk).conditions).ends_with(sent));
+    assert!(desk.asked_text().ends_with(sent));
     desk.answer(&OTHERS.replace("RTX 3090", "RTX 4090"));
     assert_eq!(ids(&desk), ["1", "2"]);
     desk.expect("rented=false geolocation=US gpu_name=RTX_4090 \"texas\"");
@@ -180,8 +173,11 @@ fn volumes_take_the_same_words() {
         .type_text("500gb sweden cheapest")
         .keys("enter");
     assert_eq!(
-        language::print(&asked(&desk).conditions),
+        desk.asked_text(),
         "verified=true disk_space>=500 geolocation=SE"
     );
-    assert_eq!(language::print_order(&asked(&desk).order), "storage_cost");
+    assert_eq!(
+        language::print_order(&desk.asked_query().order),
+        "storage_cost"
+    );
 }

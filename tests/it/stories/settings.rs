@@ -1,17 +1,10 @@
 //! Price type, storage, limit and switches, key by key; the prices by hand.
 
-use bourse::api::{ApiError, Request, wire};
-use bourse::domain::{Dialect, Listing, OFFERS, OfferType, Query};
+use bourse::api::{ApiError, wire};
+use bourse::domain::{Dialect, Listing, OFFERS, OfferType};
 use serde_json::json;
 
 use crate::test_app::{THREE, TestApp};
-
-fn asked(desk: &TestApp) -> &Query {
-    match desk.asked() {
-        Request::Search(query) => query,
-        other => panic!("{other:?}"),
-    }
-}
 
 /// THREE as a market that was asked for 100 GB prices it: 0.40 + 0.9 x 100 / 720 = 0.525,
 /// 16 + 1.8 x 100 / 720 = 16.25, 0.30 + 0.9 x 100 / 720 = 0.425.
@@ -49,7 +42,7 @@ fn an_estimate_lasts_until_the_market_confirms_it() {
     let mut desk = TestApp::speaking(&Dialect::VAST);
     desk.answer(THREE);
     set_storage(&mut desk, "100");
-    assert_eq!(asked(&desk).storage, Some(100.0));
+    assert_eq!(desk.asked_query().storage, Some(100.0));
     let body = wire::encode(desk.asked(), &Dialect::VAST).body.unwrap();
     assert_eq!(body["allocated_storage"], json!(100));
     desk.expect("0.5250").expect("100 GB disk (estimate)");
@@ -157,7 +150,7 @@ fn the_price_type_goes_with_the_next_question() {
     desk.keys("o").expect("‹ on-demand ›");
     desk.keys("right right").expect("‹ reserved ›");
     desk.keys("left enter");
-    assert_eq!(asked(&desk).offer_type, OfferType::Bid);
+    assert_eq!(desk.asked_query().offer_type, OfferType::Bid);
 }
 
 #[test]
@@ -167,9 +160,9 @@ fn the_limit_is_a_number_or_left_to_the_market() {
     desk.expect("from 1 on").expect("Search settings");
     assert!(desk.calls.is_empty());
     desk.keys("ctrl-u").type_text("64").keys("enter");
-    assert_eq!(asked(&desk).limit, Some(64));
+    assert_eq!(desk.asked_query().limit, Some(64));
     desk.answer(THREE).keys("o down down ctrl-u enter");
-    assert_eq!(asked(&desk).limit, None);
+    assert_eq!(desk.asked_query().limit, None);
 }
 
 #[test]

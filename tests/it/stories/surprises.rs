@@ -3,9 +3,7 @@
 //! numbers, numbers in the place of texts, NaN, repeated ids, records that are none, a price that a
 //! collector captured (0.105333 + 0.933333 x 8 / 720 = 0.1157037), names that steer terminals.
 
-use bourse::api::Request;
 use bourse::app::message::Effect;
-use bourse::domain::language;
 
 use crate::test_app::TestApp;
 
@@ -29,14 +27,6 @@ fn words(desk: &TestApp, text: &str) -> Vec<String> {
     let line = line.unwrap_or_else(|| panic!("{text:?} is not on the screen:\n{screen}"));
     let line = line[line.find(text).unwrap()..].trim_start();
     line.split_whitespace().map(str::to_owned).collect()
-}
-
-/// The conditions of the oldest unanswered search.
-fn asked(desk: &TestApp) -> String {
-    match desk.asked() {
-        Request::Search(query) => language::print(&query.conditions),
-        other => panic!("{other:?}"),
-    }
 }
 
 #[test]
@@ -80,7 +70,7 @@ fn filters_are_edited_and_run() {
         desk.expect("[x] gpu_ram>=24");
         desk.keys("enter").expect("gpu_ram>=24");
         assert_eq!(
-            asked(&desk),
+            desk.asked_text(),
             "verified=true rentable=true rented=false gpu_ram>=24"
         );
         // Nothing blocks typing while the request runs, and Esc takes one step at a time.
@@ -204,7 +194,7 @@ fn summary_plot_and_funnel_count_what_has_no_number() {
         assert!(row.contains(&"0.322".to_owned()), "{row:?}");
         desk.keys("esc p").expect("All 6 offers, 2 without a value");
         desk.keys("esc F");
-        assert_eq!(asked(&desk), "");
+        assert_eq!(desk.asked_text(), "");
         desk.answer(ANSWER).expect("4 of 6 offers");
         let row = words(&desk, "▌ verified=true");
         assert!(row.contains(&"−1".to_owned()), "{row:?}");

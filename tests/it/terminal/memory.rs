@@ -4,7 +4,12 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use bourse::api::session::Session;
+use bourse::api::{Client, ClientConfig, Origin, Pacer, Secret};
+use bourse::app::Profile;
+use bourse::domain::Dialect;
 use bourse::runtime::dashboard::{Dashboard, Surface, TerminalEvent};
+use bourse::widgets::theme::Theme;
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 use ratatui::backend::TestBackend;
 use ratatui::{Frame, Terminal};
@@ -118,4 +123,38 @@ impl Memory {
         };
         (memory, Person { keys, screen })
     }
+}
+
+/// A client with a key, for a server that has the routing endpoint too.
+pub fn client(url: &str, key: &str) -> Client {
+    let origin = Origin::parse(url).unwrap();
+    Client::new(ClientConfig {
+        management: origin.clone(),
+        route: origin,
+        dialect: &Dialect::DOCUMENTED,
+        key: Some(Secret::new(key)),
+    })
+    .unwrap()
+}
+
+/// A dashboard of 120x40 on a server.
+pub fn dashboard(url: &str, key: &str, read_only: bool) -> (Person, std::thread::JoinHandle<i32>) {
+    let profile = Profile {
+        name: "test".to_owned(),
+        is_sandbox: false,
+        read_only,
+        dialect: &Dialect::DOCUMENTED,
+        base_url: url.to_owned(),
+        route_url: url.to_owned(),
+        has_key: true,
+    };
+    let (surface, person) = Memory::new(120, 40);
+    let session = Arc::new(Session::new(client(url, key), Pacer::default()));
+    let running = Dashboard::new(
+        bourse::views::dashboard(profile, None),
+        surface,
+        session,
+        Theme::MONO,
+    );
+    (person, on_a_thread(running))
 }

@@ -1,53 +1,17 @@
 //! The Requests pane over real HTTP: what leaves, and that no key is ever seen.
 
-use std::sync::Arc;
-
-use bourse::api::session::Session;
-use bourse::api::{Client, ClientConfig, Operation, Origin, Pacer, RawSearch, Request, Secret};
-use bourse::app::Profile;
+use bourse::api::{Operation, RawSearch, Request};
 use bourse::app::message::{Effect, Message};
-use bourse::domain::Dialect;
-use bourse::runtime::dashboard::Dashboard;
-use bourse::widgets::theme::Theme;
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 
 use crate::recorder::{Recorder, json};
-use crate::terminal::memory::{Memory, Person, on_a_thread};
+use crate::terminal::memory::{self, Person};
 use crate::test_app::{THREE, TestApp};
 
 const CANARY: &str = "canary/0123456789+abc";
 
-fn client(recorder: &Recorder) -> Client {
-    let origin = Origin::parse(&recorder.url()).unwrap();
-    Client::new(ClientConfig {
-        management: origin.clone(),
-        route: origin,
-        dialect: &Dialect::DOCUMENTED,
-        key: Some(Secret::new(CANARY)),
-    })
-    .unwrap()
-}
-
 fn dashboard(recorder: &Recorder) -> (Person, std::thread::JoinHandle<i32>) {
-    let profile = Profile {
-        name: "test".to_owned(),
-        is_sandbox: false,
-        read_only: true,
-        dialect: &Dialect::DOCUMENTED,
-        base_url: recorder.url(),
-        route_url: recorder.url(),
-        has_key: true,
-    };
-    let (surface, person) = Memory::new(120, 40);
-    let session = Arc::new(Session::new(client(recorder), Pacer::default()));
-    let running = Dashboard::new(
-        bourse::views::dashboard(profile, None),
-        surface,
-        session,
-        Theme::MONO,
-    );
-    let handle = on_a_thread(running);
-    (person, handle)
+    memory::dashboard(&recorder.url(), CANARY, true)
 }
 
 fn control(person: &Person, letter: char) {
@@ -96,7 +60,7 @@ async fn no_key_is_in_any_entry_screen_copy_or_archive() {
         });
         json(200, &echo.to_string())
     });
-    let client = client(&recorder);
+    let client = memory::client(&recorder.url(), CANARY);
     let body = format!(r#"{{"gpu_name":{{"eq":"{CANARY}"}},"my_token":"canary-typed"}}"#);
     let raw = RawSearch::new(Operation::SearchOffers, &body).unwrap();
     assert!(!format!("{raw:?}").contains("canary"));

@@ -1,50 +1,17 @@
 //! The route lab in the real loop, over real HTTP, against servers of every kind.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use bourse::api::session::Session;
-use bourse::api::{Client, ClientConfig, Origin, Pacer, Secret};
-use bourse::app::Profile;
-use bourse::domain::Dialect;
-use bourse::runtime::dashboard::Dashboard;
-use bourse::widgets::theme::Theme;
 use crossterm::event::KeyCode;
 use serde_json::{Value as Json, json};
 
 use crate::recorder::Recorded;
 use crate::route_server::{Play, RouteServer, assignment};
-use crate::terminal::memory::{Memory, Person, on_a_thread};
+use crate::terminal::memory::{self, Person};
 
 /// A dashboard on a server that has one workergroup, serving the endpoint `chat`.
 fn dashboard(server: &RouteServer) -> (Person, std::thread::JoinHandle<i32>) {
-    let origin = Origin::parse(&server.url()).unwrap();
-    let client = Client::new(ClientConfig {
-        management: origin.clone(),
-        route: origin,
-        dialect: &Dialect::DOCUMENTED,
-        key: Some(Secret::new("canary-key-51ab")),
-    })
-    .unwrap();
-    let profile = Profile {
-        name: "test".to_owned(),
-        is_sandbox: false,
-        read_only: false,
-        dialect: &Dialect::DOCUMENTED,
-        base_url: server.url(),
-        route_url: server.url(),
-        has_key: true,
-    };
-    let (surface, person) = Memory::new(120, 40);
-    let session = Arc::new(Session::new(client, Pacer::default()));
-    let running = Dashboard::new(
-        bourse::views::dashboard(profile, None),
-        surface,
-        session,
-        Theme::MONO,
-    );
-    let handle = on_a_thread(running);
-    (person, handle)
+    memory::dashboard(&server.url(), "canary-key-51ab", false)
 }
 
 /// Plays route requests as `play` says; the other calls have their plain answers.

@@ -1,0 +1,241 @@
+//! Carries out what the core asks for.
+
+use std::io;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use super::{Dashboard, Notify, Surface};
+use crate::api::{ApiError, Operation, Request};
+use crate::app::markets::MarketCommand;
+use crate::app::message::Alarm;
+use crate::app::remote::Ticket;
+use crate::app::{Effect, Message};
+use crate::domain::journal::Intent;
+use crate::runtime::config_watch::ConfigWatch;
+use crate::runtime::disk_writer::{DiskWriter, Job};
+use crate::runtime::editor::Document;
+use crate::runtime::history::{HistoryJob, HistoryThread};
+use crate::runtime::markets::MarketTasks;
+use crate::runtime::messages::told;
+use crate::runtime::writes::{self, journalled};
+use crate::runtime::{arrivals, routes};
+
+impl<S: Surface> Dashboard<S> {
+    /// Carries out an effect; breaks with the exit status at the end.
+    pub(super) async fn carry_out(&mut self, effect: Effect) -> io::Result<ControlFlow<i32>> {
+        match effect {
+            Effect::Quit => return Ok(ControlFlow::Break(0)),
+            Effect::Suspend => self.surface.suspend().await?,
+            Effect::Notify { title, body } => self.tell(&title, &body),
+            Effect::Edit { text, suffix } => self.edit_text(text, suffix).await?,
+            Effect::EditConfig => self.edit_config().await?,
+            Effect::ReloadConfig => self.config.iter().for_each(ConfigWatch::reload),
+            Effect::ForgetLimits => self.forget_limits(),
+            Effect::Redraw => self.surface.repaint(),
+            Effect::KeepGroups(snapshot) => self.keep(Job::Groups(snapshot)),
+            Effect::Call { ticket, request } => self.call(ticket, request),
+            Effect::Arrange(arrival) => arrivals::arrange(self.outbox.clone(), arrival),
+            Effect::Write {
+                ticket,
+                request,
+                intent,
+            } => self.write(ticket, request, intent),
+            Effect::KeepOutcome(outcome) => {
+                writes::keep_outcome(self.journal.clone(), self.outbox.clone(), outcome);
+            }
+            Effect::Abort(ticket) => self.abort(ticket),
+            Effect::Record(poll) => self.remember(HistoryJob::Record(poll)),
+            Effect::Recall { ticket, question } => {
+                self.remember(HistoryJob::Recall { ticket, question });
+            }
+            Effect::Market(command) => self.market(command),
+            Effect::SaveTheme(name) => self.save_theme(name),
+            Effect::Keep(snapshot) => self.keep(Job::Snapshot(snapshot)),
+            Effect::KeepSearches { change, before } => {
+                self.keep(Job::Searches(Box::new((change, before))));
+            }
+            Effect::KeepAnnotations { change, before } => {
+                self.keep(Job::Annotations(Box::new((change, before))));
+            }
+            Effect::KeepAlerts { change, before } => {
+                self.keep(Job::Alerts(Box::new((*change, before))));
+            }
+            Effect::ClaimRing(claim) => self.remember(HistoryJob::Claim(claim)),
+            Effect::Ring(alarm) => self.ring(*alarm),
+            Effect::SaveRun { run, now, path } => {
+                routes::save(self.outbox.clone(), (run, self.calls.secrets()), now, path);
+            }
+            Effect::Export {
+                path,
+                content,
+                overwrite,
+                is_private,
+            } => self.keep(Job::Export {
+                path,
+                content,
+                overwrite,
+                is_private,
+            }),
+            Effect::Copy { what, text } => self.copy(&what, &text).await,
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn tell(&mut self, title: &str, body: &str) {
+        let is_focused = self.model.is_focused;
+        self.attention
+            .tell(title, body, is_focused, &mut self.surface);
+    }
+
+    fn ring(&mut self, alarm: Alarm) {
+        let is_focused = self.model.is_focused;
+        let outbox = self.outbox.clone();
+        self.attention
+            .ring(alarm, is_focused, &mut self.surface, outbox);
+    }
+
+    async fn edit_text(&mut self, text: String, suffix: &'static str) -> io::Result<()> {
+        let edited = self.edit(Document::Text { text, suffix }).await?;
+        let _ = self.outbox.send(Message::Edited(edited));
+        Ok(())
+    }
+
+    fn forget_limits(&self) {
+        self.calls.forget_pacing();
+        self.keep_pacing();
+    }
+
+    fn abort(&mut self, ticket: Ticket) {
+        if let Some(flight) = self.flights.remove(&ticket) {
+            flight.abort();
+        }
+    }
+
+    /// Copies a text to the clipboard, without known secrets.
+    async fn copy(&mut self, what: &str, text: &str) {
+        let text = self.calls.secrets().remove(text).into_owned();
+        let copied = self.surface.copy(&text).await;
+        let said = copied.map(|how| format!("Copied {what} ({how})"));
+        let _ = self.outbox.send(Message::Copied(said));
+    }
+
+    /// Receives the progress of a ticket's call.
+    fn notify(&self, ticket: Ticket) -> Notify {
+        let (outbox, clock) = (self.outbox.clone(), self.clock);
+        Box::new(move |progress| {
+            let _ = outbox.send(told(ticket, clock.now(), progress));
+        })
+    }
+
+    fn write(&self, ticket: Ticket, request: Request, intent: Intent) {
+        let (calls, journal) = (Arc::clone(&self.calls), self.journal.clone());
+        let (outbox, clock) = (self.outbox.clone(), self.clock);
+        let notify = self.notify(ticket);
+        tokio::spawn(async move {
+            let epoch = move || clock.now().epoch;
+            let result = journalled(calls, journal, request, intent, notify, epoch).await;
+            let _ = outbox.send(Message::Answered {
+                ticket,
+                result: Box::new(result),
+            });
+        });
+    }
+
+    fn market(&mut self, command: MarketCommand) {
+        if let MarketCommand::Activate(ticket) = command {
+            return self.board(ticket);
+        }
+        let Some(known) = &self.known else {
+            return;
+        };
+        let commands = MarketTasks {
+            known: Arc::clone(known),
+            pending: self.pending.clone(),
+            outbox: self.outbox.clone(),
+        };
+        commands.run(command, self.disk_writer.as_ref().map(DiskWriter::written));
+    }
+
+    fn save_theme(&self, name: String) {
+        let (known, outbox) = (self.known.clone(), self.outbox.clone());
+        tokio::task::spawn_blocking(move || {
+            let saved = match known {
+                Some(known) => known.choose_theme(&name),
+                None => Err("No home directory: the theme is not saved".to_owned()),
+            };
+            // The receiver is gone once the program ends.
+            let _ = outbox.send(Message::Saved(saved));
+        });
+    }
+
+    /// Switches to the market that was connected. Reads of the old one are aborted; its state is
+    /// saved before anything of the new one is.
+    fn board(&mut self, ticket: Ticket) {
+        let Some(ready) = self.pending.take(ticket) else {
+            return;
+        };
+        for (_, flight) in self.flights.drain() {
+            flight.abort();
+        }
+        self.disk_writer = None;
+        self.history_thread = None;
+        self.history = ready.files.history;
+        self.keep_pacing();
+        self.pacing = ready.files.pacing;
+        self.calls = ready.calls;
+        self.journal = ready.files.journal.map(Arc::new);
+        self.state_store = ready.files.state_store;
+        self.groups = ready.files.groups;
+        self.sandbox = ready.files.sandbox;
+    }
+
+    /// Passes a job to the writer thread, which starts with the first one.
+    pub(super) fn keep(&mut self, job: Job) {
+        let (files, groups, outbox) = (&mut self.state_store, &mut self.groups, &self.outbox);
+        let secrets = || self.calls.secrets();
+        let disk_writer = self.disk_writer.get_or_insert_with(|| {
+            DiskWriter::start(files.take(), groups.take(), secrets(), outbox.clone())
+        });
+        if !disk_writer.take(job) {
+            let why = "can't start a thread".to_owned();
+            let _ = self.outbox.send(Message::Kept(Err(why)));
+        }
+    }
+
+    /// Passes a job to the thread of the recorded market, which starts with the first one.
+    fn remember(&mut self, job: HistoryJob) {
+        let (place, outbox) = (&self.history, &self.outbox);
+        let thread = self
+            .history_thread
+            .get_or_insert_with(|| HistoryThread::start(place.clone(), outbox.clone()));
+        thread.take(job);
+    }
+
+    fn call(&mut self, ticket: Ticket, request: Request) {
+        let calls = Arc::clone(&self.calls);
+        if request.operation() == Operation::Route {
+            let flight = routes::send(calls, self.outbox.clone(), self.clock, ticket, request);
+            self.flights.insert(ticket, flight);
+            return;
+        }
+        let notify = self.notify(ticket);
+        let is_read = request.operation().is_read();
+        let task = tokio::spawn(async move { calls.call(request, notify).await });
+        if is_read {
+            self.flights.insert(ticket, task.abort_handle());
+        }
+        let outbox = self.outbox.clone();
+        tokio::spawn(async move {
+            let result = match task.await {
+                Ok(result) => arrivals::read_ahead(result).await,
+                Err(lost) if lost.is_cancelled() => return,
+                // The task panicked: whether the request was sent is unknown.
+                Err(_) => Err(ApiError::Lost),
+            };
+            let _ = outbox.send(Message::Answered {
+                ticket,
+                result: Box::new(result),
+            });
+        });
+    }
+}
