@@ -219,6 +219,7 @@ mod tests {
     #[test]
     fn rows_are_those_of_the_virtual_time() {
         let replay = Replay {
+            volumes: Vec::new().into(),
             offers: Arc::new([
                 offer(1, 0.5, 0.0, 100.0),
                 offer(1, 0.25, 100.0, 300.0),
