@@ -8,26 +8,26 @@ use super::commands::{Home, run};
 use super::history::{next_second, offer, offers, watch};
 use crate::recorder::{Recorded, Recorder};
 
-/// Bans a machine in the profile of markets given by their address.
-fn ban(home: &Home, machine: i64) {
+/// Bans a host in the profile of markets given by their address.
+fn ban(home: &Home, host: i64) {
     let folder = home.path().join(".local/state/bourse/profiles/custom");
     fs::create_dir_all(&folder).unwrap();
-    let banned =
-        json!({ "version": 1, "kept": [{ "of": { "machine": machine }, "is_banned": true }] });
+    let banned = json!({ "version": 1, "kept": [{ "of": { "host": host }, "is_banned": true }] });
     fs::write(folder.join("annotations.json"), banned.to_string()).unwrap();
 }
 
-/// Whether a request chooses by machine.
-fn names_machines(request: &Recorded) -> bool {
+/// Whether a request chooses by host, which the documented service filters on.
+fn names_hosts(request: &Recorded) -> bool {
     let body = String::from_utf8_lossy(&request.body).into_owned();
-    request.path.contains("machine_id") || body.contains("machine_id")
+    request.path.contains("host_id") || body.contains("host_id")
 }
 
-/// Machines 10 at $0.5 and 20, which is banned, at $0.4.
+/// Machines 10 at $0.5 and 20, whose host is banned, at $0.4.
 fn market() -> (Recorder, Home) {
-    let both = [offer(10, 0.5, "RTX 4090"), offer(20, 0.4, "RTX 4090")];
+    let mut both = [offer(10, 0.5, "RTX 4090"), offer(20, 0.4, "RTX 4090")];
+    both[1]["host_id"] = json!(8);
     let home = Home::new();
-    ban(&home, 20);
+    ban(&home, 8);
     (Recorder::always(offers(&both)), home)
 }
 
@@ -43,8 +43,8 @@ fn what_is_banned_is_neither_recorded_nor_counted() {
     let (status, out, err) = run(&mut watch(&home, &url, &["--once", "--no-bans"]));
     assert_eq!((status, out.contains("listed")), (0, false), "{out}{err}");
     let requests = recorder.requests();
-    assert!(names_machines(&requests[0]), "the market leaves it out too");
-    assert!(!names_machines(&requests[1]));
+    assert!(names_hosts(&requests[0]), "the market leaves it out too");
+    assert!(!names_hosts(&requests[1]));
 
     let lowest = |flags: &[&str]| {
         let fixed = [
@@ -118,8 +118,8 @@ fn a_new_groups_search_leaves_banned_machines_out() {
         shown.contains("your bans are part of its search"),
         "{shown}"
     );
-    assert!(shown.contains("machine_id"), "{shown}");
+    assert!(shown.contains("host_id"), "{shown}");
     let shown = create(&["--no-bans"]);
-    assert!(!shown.contains("machine_id"), "{shown}");
+    assert!(!shown.contains("host_id"), "{shown}");
     assert!(recorder.requests().is_empty());
 }
