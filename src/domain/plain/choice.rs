@@ -20,7 +20,7 @@ pub(super) fn chosen(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read 
                 next,
                 &[
                     "in", "from", "the", "any", "located", "based", "hosted", "machines", "hosts",
-                    "servers", "offers", "gpus", "cards",
+                    "servers", "offers", "gpus", "cards", "a", "an", "on",
                 ],
             ),
         ),

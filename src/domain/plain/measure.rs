@@ -208,14 +208,11 @@ pub(super) fn named_amount(cursor: Cursor<'_>, at: usize, resource: Resource) ->
             noun,
             Noun::Reliability | Noun::Cores | Noun::Ports | Noun::Gpus
         );
-    // `upload 200 gb of results`
-    let again = cursor
-        .is(next, "of")
-        .then(|| noun_behind(cursor, next))
-        .flatten();
-    let is_data = |noun| matches!(noun, Noun::Down | Noun::Up);
+    // `upload 200 gb of results`, `downloading a 300gb dataset`
+    let again = noun_behind(cursor, next);
+    let is_data = matches!(noun, Noun::Down | Noun::Up);
     let next = again
-        .filter(|(what, _)| is_data(noun) && is_data(*what))
+        .filter(|(what, _)| is_data && *what == noun)
         .map_or(next, |(_, behind)| behind);
     facts(&found, Some(noun), resource)
         .filter(|_| is_own)
@@ -239,7 +236,7 @@ fn facts(amount: &Amount, noun: Option<Noun>, resource: Resource) -> Option<Vec<
             is_clock.then(|| Fact::conditions(amount.on("cpu_ghz", Operator::Gte, 1.0, "")))
         }
         Unit::None => plain_number(amount, noun?),
-        Unit::Dollars => None,
+        Unit::Dollars | Unit::Own => None,
     }
 }
 

@@ -103,11 +103,37 @@ const NOUNS: &[(&str, Noun)] = &[
 ];
 
 /// Words between an amount and its noun.
-const JOINTS: &[&str] = &["of", "the", "free", "or", "usable", "worth", "size", "is"];
+const JOINTS: &[&str] = &[
+    "of",
+    "the",
+    "free",
+    "or",
+    "usable",
+    "worth",
+    "size",
+    "is",
+    "are",
+    "must",
+    "should",
+    "be",
+    "stays",
+    "stay",
+    "staying",
+    "kept",
+    "around",
+    "about",
+    "roughly",
+    "approximately",
+];
 
 /// Whether the words are those of a noun.
 pub(super) fn is_noun(words: &str) -> bool {
     NOUNS.iter().any(|(noun, _)| *noun == words)
+}
+
+/// The words of all nouns.
+pub(super) fn words() -> impl Iterator<Item = &'static str> {
+    NOUNS.iter().map(|(words, _)| *words)
 }
 
 /// The noun at a position, and the position behind it.
@@ -115,21 +141,15 @@ pub(super) fn noun(cursor: Cursor<'_>, at: usize) -> Option<(Noun, usize)> {
     cursor.longest(at, NOUNS.iter().copied())
 }
 
-/// The noun behind an amount: `200gb of disk`.
+/// The noun behind an amount: `200gb of disk`, `4 of them`.
 pub(super) fn noun_behind(cursor: Cursor<'_>, at: usize) -> Option<(Noun, usize)> {
-    noun(
-        cursor,
-        cursor.skip(at, &["of", "the", "free", "usable", "worth"]),
-    )
+    let from = cursor.skip(at, &["of", "the", "free", "usable", "worth"]);
+    let found = [noun(cursor, from), noun(cursor, at)];
+    found.into_iter().flatten().max_by_key(|(_, next)| *next)
 }
 
 /// The noun in front of an amount (`vram at least 24gb`), and the position of the amount.
 pub(super) fn noun_in_front(cursor: Cursor<'_>, at: usize) -> Option<(Noun, usize)> {
     let (noun, next) = noun(cursor, at)?;
-    let is_colon = cursor
-        .tokens
-        .get(next)
-        .is_some_and(|token| token.text == ":");
-    let next = next + usize::from(is_colon);
-    Some((noun, cursor.skip(next, JOINTS)))
+    Some((noun, cursor.skip_joint(next, JOINTS)))
 }
