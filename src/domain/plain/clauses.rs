@@ -1,6 +1,9 @@
 //! Words that take back what they are around, and clauses without a condition: `no datacenter`,
 //! `nvlink not needed`, `for my homework`.
 
+use std::ops::Range;
+
+use super::choice::model;
 use super::cursor::Cursor;
 use super::grammar::{Fact, Read, fixed_words, phrase};
 use super::token::{Kind, Token};
@@ -102,6 +105,25 @@ fn taken_back(cursor: Cursor<'_>, at: usize, end: usize, facts: &[Fact]) -> Opti
 /// Whether a token begins a clause about what the machine is for.
 pub(super) fn opens(token: &Token) -> bool {
     token.kind == Kind::Word && OPENERS.contains(&&*token.text)
+}
+
+/// The bounds in front of the name of a model where a price is expected, and what to write instead:
+/// `under 3090`.
+pub(super) fn unpriced(cursor: Cursor<'_>) -> Vec<(Range<usize>, String)> {
+    let bound = |at: usize| {
+        let (operator, number) = cursor.bound(at);
+        let first = cursor.tokens.get(at)?;
+        let last = cursor.tokens.get(number)?;
+        let is_number = operator.is_some() && matches!(last.kind, Kind::Number(_));
+        let (names, _) = model(cursor, number).filter(|_| is_number)?;
+        let (words, own) = (text(cursor, at, number), &last.text);
+        let message = format!(
+            "{own} is a GPU ({}), no price: write '{words} ${own}' for a price, or '{own}' for the GPU",
+            names.join(", ")
+        );
+        Some((first.span.start..last.span.end, message))
+    };
+    (0..cursor.tokens.len()).filter_map(bound).collect()
 }
 
 /// The words between two positions as they were typed, in lower case.

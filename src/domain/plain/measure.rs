@@ -108,7 +108,9 @@ pub(super) fn amounted(cursor: Cursor<'_>, at: usize, resource: Resource) -> Rea
         return None;
     }
     let (found, next) = found.bounded_at(cursor, found.next);
-    let noun = noun_behind(cursor, next);
+    // `3090 gpu` is a card.
+    let is_card = is_model && found.unit == Unit::None;
+    let noun = noun_behind(cursor, next).filter(|(noun, _)| !(is_card && *noun == Noun::Gpus));
     // `under 2 gpus` is a count, `under 0.5 gpu` is not.
     let is_count = found.unit == Unit::None
         && found.low.fract() == 0.0

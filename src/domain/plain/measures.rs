@@ -116,6 +116,9 @@ const MEASURES: &[Measure] = &[
     },
 ];
 
+/// Units that need no noun.
+const UNITS_ALONE: &[&str] = &["watt", "watts", "degrees", "celsius"];
+
 /// Words between a number and the noun behind it, and a noun and the number behind it.
 const BEHIND: &[&str] = &["of", "the", "in", "on"];
 const IN_FRONT: &[&str] = &["of", "is", "at", "to", "should", "be", "must"];
@@ -124,8 +127,10 @@ const IN_FRONT: &[&str] = &["of", "is", "at", "to", "should", "be", "must"];
 pub(super) fn measured(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
     let fields = MEASURES.iter();
     let fields = fields.filter(|own| resource.catalog().column(own.field).is_some());
-    let found =
-        fields.filter_map(|own| own.behind(cursor, at).or_else(|| own.in_front(cursor, at)));
+    let found = fields.filter_map(|own| {
+        let read = own.behind(cursor, at).or_else(|| own.in_front(cursor, at));
+        read.or_else(|| own.alone(cursor, at))
+    });
     found.max_by_key(|(_, next)| *next)
 }
 
@@ -173,6 +178,15 @@ impl Measure {
         let next = self.noun(cursor, next, found.unit == Unit::Own)?;
         let (found, next) = found.bounded_at(cursor, next);
         Some((self.condition(&found), next))
+    }
+
+    /// A number with a unit that no other field has.
+    fn alone(&self, cursor: Cursor<'_>, at: usize) -> Read {
+        let found = self.number(cursor, at)?;
+        let unit = cursor.tokens.get(found.next.checked_sub(1)?)?;
+        let is_own = UNITS_ALONE.iter().any(|word| unit.is(word));
+        let (found, next) = found.bounded_at(cursor, found.next);
+        is_own.then(|| (self.condition(&found), next))
     }
 
     /// The noun and a number behind it.

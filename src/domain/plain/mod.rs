@@ -67,6 +67,8 @@ pub struct Reading {
     pub phrases: Vec<Phrase>,
     /// The parts of `query` that replace parts of the text, in order.
     replaced: Vec<Replaced>,
+    /// Bounds without a number, since that is a model, and what to write instead.
+    unpriced: Vec<(Range<usize>, String)>,
 }
 
 /// Reads the plain words of a text. Workergroups have none.
@@ -79,10 +81,14 @@ pub struct Reading {
 pub fn read(text: &str, catalog: &'static Catalog, dialect: &'static Dialect) -> Reading {
     let mut phrases = Vec::new();
     let mut replacements = Vec::new();
+    let mut unpriced = Vec::new();
     if text.len() <= LONGEST && catalog.resource != Resource::Workergroups {
         let tokens = token::tokens(text, catalog);
         let (found, separators) = scanned(&tokens, catalog.resource);
         phrases = settled(found, catalog, dialect);
+        if catalog.resource == Resource::Offers {
+            unpriced = clauses::unpriced(Cursor { tokens: &tokens });
+        }
         if !phrases.is_empty() {
             replacements = separators
                 .into_iter()
@@ -106,6 +112,7 @@ pub fn read(text: &str, catalog: &'static Catalog, dialect: &'static Dialect) ->
         settings,
         phrases,
         replaced,
+        unpriced,
     }
 }
 
@@ -346,6 +353,13 @@ impl Reading {
                 span: self.original(&suggestion.span),
                 ..suggestion
             });
+        let is_there = |(own, _): &&(Range<usize>, String)| own.contains(&span.start);
+        if let Some((own, message)) = self.unpriced.iter().find(is_there) {
+            error.message.clone_from(message);
+            error.span = own.clone();
+            error.suggestion = None;
+            return error;
+        }
         error.span = span;
         error
     }

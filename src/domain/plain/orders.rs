@@ -99,7 +99,7 @@ pub(super) fn ordered(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read
 
 /// `lowest temperature first`
 fn superlative(cursor: Cursor<'_>, at: usize) -> Option<(End, &'static str, usize)> {
-    let from = cursor.skip(at, &["the", "with", "has", "having"]);
+    let from = cursor.skip(at, &["the"]);
     let (end, from) = cursor.longest(from, SUPERLATIVES.iter().copied())?;
     let word = &cursor.tokens.get(from - 1)?.text;
     let of = match &**word {
