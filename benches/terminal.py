@@ -16,6 +16,10 @@ import termios
 import threading
 import time
 
+# What benches/peers installed.
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+os.environ["PATH"] += f":{ROOT}/target/peers/bin"
+
 PATIENCE = 300.0
 QUIET = 1.5
 

@@ -258,7 +258,7 @@ impl Ledger {
 
 /// A body without secrets: members that hold one, copies of them, and known ones.
 pub(crate) fn clean(text: &str, known: &Known) -> String {
-    redact::members(&secrets::scrub(text, known, secrets::is_secret_member))
+    secrets::without_secrets(text, known, secrets::is_secret_member).into_owned()
 }
 
 /// The beginning of a cleaned response without its secret members, and whether it is only the

@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use super::Secret;
 pub use crate::domain::secrets::REMOVED;
-use crate::domain::secrets::{self, Known, is_secret_member, without_members};
+use crate::domain::secrets::{self, Known, is_secret_member, without_members, without_secrets};
 use crate::domain::{CellRef, Kind, Listing};
 
 /// JSON text with the values of secret members replaced, whatever their type. The text may be cut
@@ -27,11 +27,7 @@ pub fn api_keys(json: &str) -> String {
 /// A record as it came, for a clipboard or a file: besides the members that the specification knows
 /// as secret, those that are called like one lose their value too, and so do copies of it.
 pub fn record(json: &str) -> String {
-    if !secrets::has_members(json, secrets::is_secret_name) {
-        return json.to_owned();
-    }
-    let json = secrets::scrub(json, &Known::default(), secrets::is_secret_name);
-    without_members(&json, secrets::is_secret_name)
+    without_secrets(json, &Known::default(), secrets::is_secret_name).into_owned()
 }
 
 /// The keys that the program has seen: those of the accounts it spoke for, and those of their

@@ -32,9 +32,9 @@ const MOST_ENCODED: usize = 10_000;
 
 /// Secrets in the forms in which they can stand in a text.
 #[derive(Debug, Default)]
-pub(crate) struct Copies {
+pub(crate) struct Copies<'s> {
     /// The forms in order.
-    forms: Vec<Form>,
+    forms: Vec<Form<'s>>,
     /// Which beginnings a form may have, by their hash.
     filter: Vec<u64>,
     /// Finds the beginnings of a few forms many bytes at a time.
@@ -42,20 +42,24 @@ pub(crate) struct Copies {
 }
 
 #[derive(Debug)]
-struct Form {
-    text: String,
+struct Form<'s> {
+    text: Cow<'s, str>,
     /// The longest other form that this one begins with.
     shorter: Option<usize>,
 }
 
-impl Copies {
+impl<'s> Copies<'s> {
     /// The secrets to look for; those shorter than [`SHORTEST`] are none.
-    pub(crate) fn of<'s>(secrets: impl IntoIterator<Item = &'s str>) -> Self {
+    pub(crate) fn of(secrets: impl IntoIterator<Item = &'s str>) -> Self {
         let long = |secret: &&str| secret.len() >= SHORTEST;
-        let secrets: Vec<&str> = secrets.into_iter().filter(long).collect();
-        let mut texts: Vec<String> = secrets.iter().flat_map(|secret| forms(secret)).collect();
+        let secrets: Vec<&'s str> = secrets.into_iter().filter(long).collect();
+        let mut texts = Vec::with_capacity(secrets.len());
+        for secret in &secrets {
+            forms(secret, &mut texts);
+        }
         if secrets.len() <= MOST_ENCODED {
-            texts.extend(secrets.iter().flat_map(|secret| encoded(secret)));
+            let encoded = secrets.iter().flat_map(|secret| encoded(secret));
+            texts.extend(encoded.map(Cow::from));
         }
         texts.sort_unstable();
         texts.dedup();
@@ -73,7 +77,7 @@ impl Copies {
         let mut around: Vec<usize> = Vec::new();
         for text in texts {
             while let Some(last) = around.last()
-                && !text.starts_with(&copies.forms[*last].text)
+                && !text.starts_with(&*copies.forms[*last].text)
             {
                 around.pop();
             }
@@ -85,6 +89,19 @@ impl Copies {
         }
         copies.beginnings = copies.searcher();
         copies
+    }
+
+    /// The same without the texts that the secrets came from.
+    pub(crate) fn into_owned(self) -> Copies<'static> {
+        let owned = |form: Form<'_>| Form {
+            text: form.text.into_owned().into(),
+            shorter: form.shorter,
+        };
+        Copies {
+            forms: self.forms.into_iter().map(owned).collect(),
+            filter: self.filter,
+            beginnings: self.beginnings,
+        }
     }
 
     pub(crate) const fn is_empty(&self) -> bool {
@@ -213,26 +230,20 @@ fn string_end(bytes: &[u8], mut at: usize) -> usize {
     at.min(bytes.len())
 }
 
-/// A secret as it may stand in a text: as it is, in JSON, in an address.
-fn forms(secret: &str) -> Vec<String> {
+/// Adds a secret as it may stand in a text: as it is, in JSON, in an address.
+fn forms<'s>(secret: &'s str, into: &mut Vec<Cow<'s, str>>) {
+    into.push(secret.into());
     if secret
         .bytes()
         .all(|byte| is_unreserved(byte) && !byte.is_ascii_uppercase())
     {
-        // Most keys: the same in all forms.
-        return vec![secret.to_owned()];
+        return; // Most keys: the same in all forms.
     }
     let quoted = serde_json::Value::from(secret).to_string();
     let address = percent_encoded(secret);
-    let mut forms = vec![
-        secret.to_owned(),
-        quoted[1..quoted.len() - 1].to_owned(),
-        address.to_lowercase(),
-        address,
-    ];
-    forms.sort_unstable();
-    forms.dedup();
-    forms
+    into.push(quoted[1..quoted.len() - 1].to_owned().into());
+    into.push(address.to_lowercase().into());
+    into.push(address.into());
 }
 
 /// A secret in hex, and in base64 wherever it begins there.

@@ -6,12 +6,15 @@ mod known;
 
 use serde_json::Value as Json;
 
-pub(crate) use json_text::{has_members, without_members};
-pub(crate) use known::holds_secrets;
+pub(crate) use json_text::without_members;
 pub use known::{Known, scrub};
+pub(crate) use known::{holds_secrets, without_secrets};
 
 /// What stands in place of a secret.
 pub const REMOVED: &str = "<removed>";
+
+/// [`REMOVED`] as a JSON string.
+const QUOTED: &str = "\"<removed>\"";
 
 /// Parts of names of members that hold secrets.
 const PARTS: [&str; 9] = [

@@ -97,7 +97,7 @@ impl Reader<'_> {
         let field = self.field(statement)?;
         let Some(sign) = &statement.sign else {
             return match &statement.value {
-                Raw::One(item) => self.range(field, item),
+                Raw::One(item) if is_range(field, item) => self.range(field, item),
                 _ => Err(self.no_operator(field, statement)),
             };
         };

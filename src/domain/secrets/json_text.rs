@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2};
 
-use super::REMOVED;
+use super::QUOTED;
 use crate::domain::pretty::string_end;
 
 /// What a text holds as far as secrets go.
@@ -48,11 +48,6 @@ fn string(bytes: &[u8], start: usize) -> (usize, bool) {
     }
 }
 
-/// Whether JSON text has secret members.
-pub(crate) fn has_members(json: &str, is_secret: impl Fn(&str) -> bool) -> bool {
-    !scan(json, is_secret).values.is_empty()
-}
-
 /// JSON text with the values of secret members replaced, whatever their type.
 pub(crate) fn without_members(json: &str, is_secret: impl Fn(&str) -> bool) -> String {
     let mut out = String::with_capacity(json.len());
@@ -60,9 +55,7 @@ pub(crate) fn without_members(json: &str, is_secret: impl Fn(&str) -> bool) -> S
     for value in scan(json, is_secret).values {
         if &json[value.clone()] != "null" {
             out.push_str(&json[copied..value.start]);
-            out.push('"');
-            out.push_str(REMOVED);
-            out.push('"');
+            out.push_str(QUOTED);
             copied = value.end;
         }
     }

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::json_text::{scalars, scan, unquoted};
-use super::{REMOVED, is_secret_member};
+use super::json_text::{Scan, scalars, scan, unquoted};
+use super::{QUOTED, REMOVED, is_secret_member};
 use crate::domain::copies::Copies;
 
 /// The shortest value of a secret member whose copies are looked for.
@@ -12,7 +12,7 @@ const SHORTEST_COPY: usize = 8;
 
 /// Secrets to look for. Without any it finds nothing.
 #[derive(Default)]
-pub struct Known(Copies);
+pub struct Known(Copies<'static>);
 
 /// Without the secrets.
 impl std::fmt::Debug for Known {
@@ -23,7 +23,7 @@ impl std::fmt::Debug for Known {
 
 impl Known {
     pub fn of<'s>(secrets: impl IntoIterator<Item = &'s str>) -> Self {
-        Self(Copies::of(secrets))
+        Self(Copies::of(secrets).into_owned())
     }
 
     /// The text without the secrets.
@@ -54,28 +54,51 @@ pub(crate) fn holds_secrets(text: &str, known: &Known) -> bool {
 /// The members themselves stay.
 pub fn scrub<'t>(text: &'t str, known: &Known, is_secret: impl Fn(&str) -> bool) -> Cow<'t, str> {
     let found = scan(text, is_secret);
+    let cuts = copies(text, known, &found);
+    replaced(text, cuts)
+}
+
+/// As [`scrub`], and the values of the secret members go too, whatever their type.
+pub(crate) fn without_secrets<'t>(
+    text: &'t str,
+    known: &Known,
+    is_secret: impl Fn(&str) -> bool,
+) -> Cow<'t, str> {
+    let found = scan(text, is_secret);
+    let mut cuts = copies(text, known, &found);
+    let values = found.values.into_iter();
+    let values = values.filter(|value| &text[value.clone()] != "null");
+    cuts.extend(values.map(|value| (value, QUOTED.into())));
+    replaced(text, cuts)
+}
+
+/// Parts of a text, each with what stands there instead.
+type Cuts = Vec<(Range<usize>, Cow<'static, str>)>;
+
+/// Where known secrets and copies of the secret members' values stand, but for the values themselves.
+fn copies(text: &str, known: &Known, found: &Scan) -> Cuts {
     let values: Vec<Cow<str>> = found
         .values
         .iter()
         .flat_map(|value| scalars(&text[value.clone()]))
         .filter(|value| value.len() >= SHORTEST_COPY)
         .collect();
-    let own = Known::of(values.iter().map(Cow::as_ref));
-    let mut cuts: Vec<(Range<usize>, Cow<'static, str>)> = Vec::new();
-    for string in found.escaped {
+    let own = Copies::of(values.iter().map(Cow::as_ref));
+    let mut cuts = Cuts::new();
+    for string in &found.escaped {
         let plain = unquoted(&text[string.clone()]);
         let once = known.remove(&plain);
-        let clean = own.remove(&once);
+        let clean = own.remove(&once, REMOVED);
         if clean != plain {
             let clean = serde_json::Value::from(clean.into_owned());
-            cuts.push((string, clean.to_string().into()));
+            cuts.push((string.clone(), clean.to_string().into()));
         }
     }
     let mut kept = found.values.iter().peekable();
     let mut places: Vec<Range<usize>> = known
         .0
         .places(text)
-        .chain(own.0.places_outside(text, &found.values))
+        .chain(own.places_outside(text, &found.values))
         .collect();
     places.sort_unstable_by_key(|place| place.start);
     for place in places {
@@ -84,26 +107,23 @@ pub fn scrub<'t>(text: &'t str, known: &Known, is_secret: impl Fn(&str) -> bool)
             cuts.push((place, REMOVED.into()));
         }
     }
-    cuts.sort_by_key(|(place, _)| place.start);
-    replaced(text, cuts.into_iter())
+    cuts
 }
 
-/// The text with places replaced, which come in order; of two that overlap the first counts.
-fn replaced(
-    text: &str,
-    cuts: impl Iterator<Item = (Range<usize>, Cow<'static, str>)>,
-) -> Cow<'_, str> {
-    let mut out = String::new();
+/// The text with parts replaced. Of two that overlap the first counts, and both go.
+fn replaced(text: &str, mut cuts: Cuts) -> Cow<'_, str> {
+    if cuts.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    cuts.sort_by_key(|(place, _)| place.start);
+    let mut out = String::with_capacity(text.len());
     let mut copied = 0;
     for (place, instead) in cuts {
         if place.start >= copied {
             out.push_str(&text[copied..place.start]);
             out.push_str(&instead);
-            copied = place.end;
         }
-    }
-    if copied == 0 {
-        return Cow::Borrowed(text);
+        copied = copied.max(place.end);
     }
     out.push_str(&text[copied..]);
     Cow::Owned(out)

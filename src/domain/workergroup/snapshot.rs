@@ -91,7 +91,7 @@ fn without_secrets(record: Map<String, Json>) -> Map<String, Json> {
         .filter(|(name, _)| is_secret_name(name))
         .filter_map(|(_, value)| value.as_str());
     // What was removed before looks the same in every snapshot.
-    let keys = Copies::of(keys.chain([REMOVED]));
+    let keys = Copies::of(keys.chain([REMOVED])).into_owned();
     let mut whole = Json::Object(record);
     remove_secrets(&mut whole);
     hide(&mut whole, &keys);
@@ -105,7 +105,7 @@ fn without_secrets(record: Map<String, Json>) -> Map<String, Json> {
 }
 
 /// Removes the keys from every text.
-fn hide(json: &mut Json, keys: &Copies) {
+fn hide(json: &mut Json, keys: &Copies<'_>) {
     match json {
         Json::String(text) => {
             if let Cow::Owned(hidden) = keys.remove(text, HIDDEN) {

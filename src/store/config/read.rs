@@ -38,6 +38,8 @@ struct Reader<'a> {
 /// The valid settings of a text, and all mistakes in the order of the file. Relative paths are
 /// resolved against `folder`.
 pub(super) fn read(text: &str, folder: Option<&Path>) -> (Config, Vec<Mistake>) {
+    // A byte order mark takes no column in an editor.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (root, errors) = DeTable::parse_recoverable(text);
     let mut reader = Reader {
         text,
