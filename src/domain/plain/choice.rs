@@ -169,9 +169,7 @@ fn with_other_forms(
 ) -> (Vec<&'static str>, usize) {
     let mut models = models.to_vec();
     let forms = || gpus::FORMS.iter().map(|(form, _)| *form);
-    let base = forms()
-        .filter_map(|form| spelling.strip_suffix(form))
-        .next();
+    let base = forms().find_map(|form| spelling.strip_suffix(form));
     while let Some(base) = base {
         let joint =
             next + usize::from(matches!(cursor.kind(next), Some(Kind::Comma | Kind::Slash)));

@@ -35,7 +35,7 @@ const OPENERS: &[&str] = &[
     "doing", "about",
 ];
 
-/// `no datacenter`, `without spot`
+/// The opposite of words with a fixed meaning: `no datacenter`, `without spot`.
 pub(super) fn negated(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
     let negations = NEGATIONS.iter().map(|words| (*words, ()));
     let ((), next) = cursor.longest(at, negations)?;
@@ -95,7 +95,7 @@ fn taken_back(cursor: Cursor<'_>, at: usize, end: usize, facts: &[Fact]) -> Opti
     let is_verified = |text: &str| text.starts_with("verified=");
     match facts {
         [Fact::Conditions(text)] if is_verified(text) => Some(vec![Fact::Free("verified")]),
-        [Fact::Conditions(_)] | [Fact::Type(_)] | [Fact::Form(_)] => {
+        [Fact::Conditions(_) | Fact::Type(_) | Fact::Form(_)] => {
             Some(vec![Fact::Idle(text(cursor, at, end))])
         }
         _ => None,

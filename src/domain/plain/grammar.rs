@@ -143,7 +143,7 @@ pub(super) fn fixed_words(cursor: Cursor<'_>, at: usize, resource: Resource) -> 
     Some((vec![fact], next))
 }
 
-/// `cuda 12.4`, `driver >= 550`, `pcie gen 4`
+/// Versions and generations in front of their number: `cuda 12.4`, `driver >= 550`, `pcie gen 4`.
 fn numbered(cursor: Cursor<'_>, at: usize, _: Resource) -> Read {
     let (start, factor, next) = number_name(cursor, at)?;
     let (bound, next) = cursor.bound(next);
@@ -224,7 +224,7 @@ const ARCHITECTURES: &[(&str, (u32, u32))] = &[
     ("blackwell", (1000, 2000)),
 ];
 
-/// `not older than ampere`, `newer than turing`, `hopper and above`
+/// Architectures with a bound: `not older than ampere`, `newer than turing`, `hopper and above`.
 fn architecture(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
     let (bound, from) = cursor.bound(at);
     let ((first, next_first), next) = cursor.longest(from, ARCHITECTURES.iter().copied())?;

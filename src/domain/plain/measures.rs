@@ -10,8 +10,8 @@ use crate::domain::field::Operator;
 use crate::domain::format::trimmed;
 
 /// A field that people give a number for.
-pub(super) struct Measure {
-    pub field: &'static str,
+struct Measure {
+    field: &'static str,
     /// The comparison with a number that has no bound.
     default: Operator,
     nouns: &'static [&'static str],

@@ -97,7 +97,7 @@ pub(super) fn ordered(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read
     Some((facts, next))
 }
 
-/// `lowest temperature first`
+/// The end, the field and the position behind a superlative: `lowest temperature first`.
 fn superlative(cursor: Cursor<'_>, at: usize) -> Option<(End, &'static str, usize)> {
     let from = cursor.skip(at, &["the"]);
     let (end, from) = cursor.longest(from, SUPERLATIVES.iter().copied())?;
@@ -118,7 +118,7 @@ fn superlative(cursor: Cursor<'_>, at: usize) -> Option<(End, &'static str, usiz
     Some((end, field, next))
 }
 
-/// `sort by upload speed descending`, `cores, most first`
+/// The end, the field and the position behind a sort: `sort by upload speed descending`.
 fn sorted(cursor: Cursor<'_>, at: usize) -> Option<(End, &'static str, usize)> {
     let from = cursor.behind_any(at, SORTS)?;
     let (end, from) = cursor
