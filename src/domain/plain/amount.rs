@@ -18,6 +18,8 @@ pub(super) enum Unit {
     MegabytesPerSecond,
     Hours,
     Gigahertz,
+    /// That of a [`super::measures`] field.
+    Own,
 }
 
 /// A number with its unit, or a range of them.
@@ -69,17 +71,45 @@ const UNITS: &[(&str, Unit, f64)] = &[
     ("percent", Unit::Percent, 1.0),
 ];
 
+/// They change nothing about the number behind them.
+const APPROXIMATIONS: &[&str] = &[
+    "about",
+    "around",
+    "roughly",
+    "approximately",
+    "approx",
+    "circa",
+    "some",
+    "just",
+    "only",
+    "another",
+    "additional",
+];
+
 /// They stand for one in `a week` and `a dollar`, but not in `a gb`.
 const ARTICLES: &[&str] = &["a", "an"];
 
 /// The amount at a position: `under $0.5`, `>=48gb`, `4-8`, `between $1 and $2`, `a week`.
 pub(super) fn amount(cursor: Cursor<'_>, at: usize) -> Option<Amount> {
+    amount_in(cursor, at, |at| unit(cursor, at))
+}
+
+/// An amount in the units that a reader finds at a position: as [`unit`], or those of one field.
+pub(super) fn amount_in(
+    cursor: Cursor<'_>,
+    at: usize,
+    unit: impl Fn(usize) -> Option<(Unit, f64, usize)>,
+) -> Option<Amount> {
     let (mut bound, mut next) = cursor.bound(at);
     let is_between = bound.is_none() && cursor.is_one_of(next, &["between", "from"]);
     if is_between {
         next += 1;
     }
-    let (is_money, from) = dollar(cursor, next);
+    let next = cursor.skip(next, APPROXIMATIONS);
+    // `a 300gb dataset`
+    let is_of_number = cursor.is_one_of(next, ARTICLES)
+        && matches!(cursor.kind(next + 1), Some(Kind::Number(_) | Kind::Dollar));
+    let (is_money, from) = dollar(cursor, next + usize::from(is_of_number));
     let is_article = cursor.is_one_of(from, ARTICLES) || is_whole(cursor, from);
     let (low, mut next) = if is_whole(cursor, from) {
         (1.0, from + 2)
@@ -87,7 +117,7 @@ pub(super) fn amount(cursor: Cursor<'_>, at: usize) -> Option<Amount> {
         cursor.number_or_article(from)?
     };
     // A unit of its own, as in `500gb to 1tb`.
-    let own = unit(cursor, next);
+    let own = unit(next);
     let after_own = own.map_or(next, |(_, _, next)| next);
     let high = high_end(cursor, after_own, is_between);
     if is_between && high.is_none() {
@@ -100,7 +130,7 @@ pub(super) fn amount(cursor: Cursor<'_>, at: usize) -> Option<Amount> {
     if cursor.kind(next) == Some(Kind::Plus) {
         (bound, next) = (Some(Operator::Gte), next + 1);
     }
-    let (unit, factor) = match unit(cursor, next) {
+    let (unit, factor) = match unit(next) {
         Some((unit, factor, behind)) => {
             next = behind;
             (unit, factor)

@@ -20,7 +20,7 @@ pub(super) fn chosen(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read 
                 next,
                 &[
                     "in", "from", "the", "any", "located", "based", "hosted", "machines", "hosts",
-                    "servers", "offers", "gpus", "cards",
+                    "servers", "offers", "gpus", "cards", "a", "an", "on",
                 ],
             ),
         ),
@@ -148,7 +148,8 @@ pub(super) fn model(cursor: Cursor<'_>, at: usize) -> Option<(Vec<&'static str>,
             if !found.is_empty() {
                 // `4090s` are several; a 4080S is found as such.
                 let is_plural = cursor.is(next, "s") && cursor.tokens[next].glued;
-                return Some((found.to_vec(), next + usize::from(is_plural)));
+                let next = next + usize::from(is_plural);
+                return Some(with_other_forms(cursor, &spelling, found, next));
             }
             let singular = spelling.strip_suffix('s').map_or(&[][..], gpus::models);
             if !singular.is_empty() {
@@ -157,6 +158,31 @@ pub(super) fn model(cursor: Cursor<'_>, at: usize) -> Option<(Vec<&'static str>,
         }
     }
     None
+}
+
+/// The models of further form factors behind one: `h100 pcie or sxm`.
+fn with_other_forms(
+    cursor: Cursor<'_>,
+    spelling: &str,
+    models: &[&'static str],
+    mut next: usize,
+) -> (Vec<&'static str>, usize) {
+    let mut models = models.to_vec();
+    let forms = || gpus::FORMS.iter().map(|(form, _)| *form);
+    let base = forms().find_map(|form| spelling.strip_suffix(form));
+    while let Some(base) = base {
+        let joint =
+            next + usize::from(matches!(cursor.kind(next), Some(Kind::Comma | Kind::Slash)));
+        let joint = cursor.skip(joint, &["or", "and"]);
+        let form = forms().find(|form| joint > next && cursor.is(joint, form));
+        let more = form.map_or(&[][..], |form| gpus::models(&format!("{base}{form}")));
+        if more.is_empty() {
+            break;
+        }
+        models.extend(more);
+        next = joint + 1;
+    }
+    (models, next)
 }
 
 fn place(cursor: Cursor<'_>, at: usize) -> Option<(Vec<&'static str>, usize)> {

@@ -7,15 +7,22 @@ use crate::domain::field::Operator;
 #[rustfmt::skip]
 const NUMBERS: &[(&str, f64)] = &[
     ("one", 1.0), ("two", 2.0), ("three", 3.0), ("four", 4.0), ("five", 5.0), ("six", 6.0),
-    ("seven", 7.0), ("eight", 8.0), ("nine", 9.0), ("ten", 10.0), ("twelve", 12.0),
-    ("sixteen", 16.0), ("dual", 2.0), ("quad", 4.0), ("single", 1.0), ("couple", 2.0),
-    ("pair", 2.0), ("half", 0.5), ("quarter", 0.25), ("dozen", 12.0), ("thirty", 30.0),
-    ("twenty", 20.0), ("eleven", 11.0), ("fifteen", 15.0), ("octa", 8.0),
+    ("seven", 7.0), ("eight", 8.0), ("nine", 9.0), ("ten", 10.0), ("eleven", 11.0),
+    ("twelve", 12.0), ("thirteen", 13.0), ("fourteen", 14.0), ("fifteen", 15.0),
+    ("sixteen", 16.0), ("seventeen", 17.0), ("eighteen", 18.0), ("nineteen", 19.0),
+    ("twenty", 20.0), ("thirty", 30.0), ("forty", 40.0), ("fifty", 50.0), ("sixty", 60.0),
+    ("seventy", 70.0), ("eighty", 80.0), ("ninety", 90.0), ("hundred", 100.0),
+    ("thousand", 1000.0), ("dual", 2.0), ("quad", 4.0), ("single", 1.0), ("couple", 2.0),
+    ("pair", 2.0), ("half", 0.5), ("quarter", 0.25), ("dozen", 12.0), ("octa", 8.0),
+    ("double", 2.0), ("triple", 3.0), ("octo", 8.0),
 ];
 
 /// Whether an article may be around the number: `a couple of`, `half a`.
 fn is_fuzzy(word: &str) -> bool {
-    matches!(word, "half" | "couple" | "pair" | "dozen" | "quarter")
+    matches!(
+        word,
+        "half" | "couple" | "pair" | "dozen" | "quarter" | "hundred" | "thousand"
+    )
 }
 
 /// The longest phrase that is tried, in tokens.
@@ -74,20 +81,35 @@ impl Cursor<'_> {
         at
     }
 
-    /// A number in digits or as a word.
+    /// As [`Self::skip`], behind a colon if there is one: `qty: 8`.
+    pub(super) fn skip_joint(&self, at: usize, words: &[&str]) -> usize {
+        let is_colon = self.tokens.get(at).is_some_and(|token| token.text == ":");
+        let mut at = at + usize::from(is_colon);
+        // The `at` of `at least` is part of a bound.
+        while self.is_one_of(at, words) && self.bound(at).0.is_none() {
+            at += 1;
+        }
+        at
+    }
+
+    /// A number in digits or in words: `24`, `twenty four`, `two hundred`, `2k`.
     pub(super) fn number(&self, at: usize) -> Option<(f64, usize)> {
         let token = self.tokens.get(at)?;
         match token.kind {
-            Kind::Number(number) => Some((number, at + 1)),
+            Kind::Number(number) => {
+                let is_thousands = self.is(at + 1, "k") && self.tokens[at + 1].glued;
+                let factor = if is_thousands { 1e3 } else { 1.0 };
+                Some((number * factor, at + 1 + usize::from(is_thousands)))
+            }
             Kind::Word => {
-                let (_, number) = NUMBERS.iter().find(|(word, _)| token.text == *word)?;
+                let (number, next) = self.spelled(at)?;
                 // `half a dollar`, `a couple of days`
                 let next = if is_fuzzy(&token.text) {
-                    self.skip(at + 1, &["a", "an", "of"])
+                    self.skip(next, &["a", "an", "of"])
                 } else {
-                    at + 1
+                    next
                 };
-                Some((*number, next))
+                Some((number, next))
             }
             Kind::Bound(_)
             | Kind::Dollar
@@ -99,6 +121,28 @@ impl Cursor<'_> {
             | Kind::Comma
             | Kind::Opaque => None,
         }
+    }
+
+    /// A number in words: tens with ones, and hundreds and thousands of them.
+    fn spelled(&self, at: usize) -> Option<(f64, usize)> {
+        let word = |at: usize| {
+            let token = self.tokens.get(at)?;
+            let (_, number) = NUMBERS.iter().find(|(word, _)| token.is(word))?;
+            Some(*number)
+        };
+        let (mut number, mut next) = (word(at)?, at + 1);
+        let is_ten = |number: f64| (20.0..100.0).contains(&number) && number % 10.0 == 0.0;
+        while let Some(more) = word(next) {
+            if is_ten(number) && (1.0..10.0).contains(&more) && more.fract() == 0.0 {
+                number += more;
+            } else if number < more && (more - 100.0).abs() < 1.0 || (more - 1000.0).abs() < 1.0 {
+                number *= more;
+            } else {
+                break;
+            }
+            next += 1;
+        }
+        Some((number, next))
     }
 
     /// A number, or `a` for one.

@@ -1,5 +1,9 @@
 //! Everyday words around a need: they tell the market nothing, so they are repeated as no condition.
 
+use super::nouns;
+use super::phrases::fixed;
+use crate::domain::catalog::Resource;
+
 /// No names of models, places, processors or hosts: those filter rows.
 const WORDS: &str = "
     discord slack telegram whatsapp power electricity energy green modded plex jellyfin
@@ -85,4 +89,30 @@ const WORDS: &str = "
 /// Whether a word in lower case is one of them.
 pub(super) fn is_everyday(word: &str) -> bool {
     WORDS.split_ascii_whitespace().any(|own| own == word)
+}
+
+/// The ends of nouns and verbs that name no model, place or host.
+const ENDS: &[&str] = &[
+    "ing", "tion", "sion", "tions", "sions", "ment", "ments", "ness", "ity", "ance", "ence", "ism",
+    "ist", "ists", "ology", "graphy", "ically", "fully", "ously", "ively", "izer", "iser", "ative",
+    "ational",
+];
+
+/// Whether a word in lower case is English by its form: `fingerprinting`, `visualisation`. A word close to
+/// one with a meaning is none: it may be a typing error.
+pub(super) fn is_derived(word: &str) -> bool {
+    const SHORTEST: usize = 7;
+    word.len() >= SHORTEST
+        && word.bytes().all(|byte| byte.is_ascii_lowercase())
+        && ENDS.iter().any(|end| word.ends_with(end))
+        && !is_close(word)
+}
+
+/// Whether a word is within two typing errors of one with a meaning.
+fn is_close(word: &str) -> bool {
+    let fixed = fixed(Resource::Offers).into_iter().flatten();
+    let known = fixed.map(|(words, _)| *words).chain(nouns::words());
+    known
+        .flat_map(|words| words.split(' '))
+        .any(|own| strsim::damerau_levenshtein(word, own) <= 2)
 }

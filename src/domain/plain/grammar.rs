@@ -2,16 +2,21 @@
 
 use super::amount::{Amount, Unit, amount};
 use super::choice::chosen;
+use super::clauses::{self, negated, unneeded};
 use super::cursor::Cursor;
-use super::english::is_everyday;
+use super::english::{is_derived, is_everyday};
+use super::meaning::choice;
 use super::measure::{amounted, bare_size, counted, either, named_amount};
+use super::measures::measured;
 use super::nouns::{Noun, noun_behind};
+use super::orders::ordered;
 use super::phrases::fixed;
 use super::price;
 use super::spaced::spaced;
 use super::token::Kind;
-use super::words::{NUMBERED, PRIVACY, PURPOSES};
+use super::words::{BOUNDS_BEHIND, NEGATIONS, NUMBERED, PRIVACY, PURPOSES};
 use crate::domain::catalog::Resource;
+use crate::domain::field::Operator;
 use crate::domain::format::trimmed;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -57,7 +62,8 @@ pub(super) enum Fact {
         is_up: bool,
     },
     Type(&'static str),
-    Order(&'static str),
+    /// Fields in the query language, the first counts most.
+    Order(String),
     /// The European Union, if no place is named.
     Privacy,
     /// Words without a condition.
@@ -75,10 +81,12 @@ pub(super) type Read = Option<(Vec<Fact>, usize)>;
 
 /// The longest phrase at a position; of equally long ones that of the first rule.
 pub(super) fn phrase(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
-    let rules: [fn(Cursor<'_>, usize, Resource) -> Read; 13] = [
+    let rules: [fn(Cursor<'_>, usize, Resource) -> Read; 20] = [
         spaced,
         fixed_words,
         numbered,
+        identified,
+        architecture,
         chosen,
         counted,
         either,
@@ -88,6 +96,11 @@ pub(super) fn phrase(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read 
         price::in_front,
         rental,
         traffic,
+        measured,
+        price::quoted,
+        ordered,
+        negated,
+        unneeded,
         idle,
     ];
     let mut best: Read = None;
@@ -101,7 +114,8 @@ pub(super) fn phrase(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read 
             best = found;
         }
     }
-    best
+    let (facts, next) = best?;
+    clauses::behind(cursor, at, next, &facts).or(Some((facts, next)))
 }
 
 /// Whether a phrase begins and ends at a blank or a separator: `4090d5` is no 4090.
@@ -117,47 +131,139 @@ fn is_apart(cursor: Cursor<'_>, at: usize, next: usize) -> bool {
     is_border(at) && is_border(next)
 }
 
-fn fixed_words(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
+pub(super) fn fixed_words(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
     let tables = fixed(resource).into_iter().flatten().copied();
     let (meaning, next) = cursor.longest(at, tables)?;
     let fact = match meaning.split_once(':') {
         Some(("type", word)) => Fact::Type(word),
-        Some(("order", order)) => Fact::Order(order),
+        Some(("order", order)) => Fact::Order(order.to_owned()),
         Some(("free", field)) => Fact::Free(field),
         _ => Fact::Conditions(meaning.to_owned()),
     };
     Some((vec![fact], next))
 }
 
-/// `cuda 12.4`, `driver >= 550`, `pcie gen 4`.
+/// Versions and generations in front of their number: `cuda 12.4`, `driver >= 550`, `pcie gen 4`.
 fn numbered(cursor: Cursor<'_>, at: usize, _: Resource) -> Read {
-    let table = NUMBERED
-        .iter()
-        .map(|(words, start, factor)| (*words, (*start, *factor)));
+    let (start, factor, next) = number_name(cursor, at)?;
+    let (bound, next) = cursor.bound(next);
+    let (value, mut next) = version(cursor, next, factor)?;
+    let field = start.trim_end_matches(['>', '=']);
+    let start = match bound {
+        Some(bound) => format!("{field}{}", bound.symbol()),
+        None => start.to_owned(),
+    };
+    if cursor.kind(next) == Some(Kind::Plus) {
+        next += 1;
+    }
+    let behind = BOUNDS_BEHIND.iter().copied();
+    let at_least = cursor.longest(next, behind);
+    next = at_least
+        .filter(|(bound, _)| *bound == Operator::Gte)
+        .map_or(next, |(_, behind)| behind);
+    let mut facts = Fact::conditions(format!("{start}{value}"));
+    // `pcie 4.0 x16`
+    if field == "pci_gen"
+        && cursor.kind(next) == Some(Kind::Times)
+        && let Some((lanes, behind)) = cursor.number(next + 1)
+    {
+        facts.extend(Fact::conditions(format!("gpu_lanes>={lanes}")));
+        next = behind;
+    }
+    Some((facts, next))
+}
+
+/// Hosts, machines, clusters or offers by their ids: `host 58213`, `not on machines 12 or 17`.
+fn identified(cursor: Cursor<'_>, at: usize, _: Resource) -> Read {
+    let negations = NEGATIONS.iter().map(|words| (*words, ()));
+    let (is_excluded, from) = match cursor.longest(at, negations) {
+        Some(((), next)) => (true, cursor.skip(next, &["on", "from", "the", "at"])),
+        None => (false, at),
+    };
+    let (start, factor, next) = number_name(cursor, from)?;
+    let field = start
+        .strip_suffix('=')
+        .filter(|field| field.ends_with("id"))?;
+    let (id, mut next) = version(cursor, next, factor)?;
+    let mut ids = vec![id];
+    loop {
+        let joint = next + usize::from(cursor.kind(next) == Some(Kind::Comma));
+        let joint = cursor.skip(joint, &["or", "and", "nor"]);
+        // `host 12, 2 gpus` names one.
+        let is_end = |at| cursor.kind(at).is_none_or(|kind| kind == Kind::Comma);
+        match version(cursor, joint, factor).filter(|(_, end)| joint > next && is_end(*end)) {
+            Some((id, end)) => {
+                ids.push(id);
+                next = end;
+            }
+            None => break,
+        }
+    }
+    Some((Fact::conditions(choice(field, &ids, is_excluded)), next))
+}
+
+/// The name of a number in front of it, and the position behind it: the start of its condition, and the
+/// factor from the number to the field.
+fn number_name(cursor: Cursor<'_>, at: usize) -> Option<(&'static str, f64, usize)> {
+    let table = NUMBERED.iter();
+    let table = table.map(|(words, start, factor)| (*words, (*start, *factor)));
     let ((start, factor), next) = cursor.longest(at, table)?;
-    let (bound, next) = cursor.bound(cursor.skip(next, &["version"]));
-    let token = cursor.tokens.get(next)?;
+    let next = cursor.skip_joint(next, &["version", "is", "id", "number"]);
+    Some((start, factor, next))
+}
+
+/// Architectures: their first compute capability, and that of the next one.
+const ARCHITECTURES: &[(&str, (u32, u32))] = &[
+    ("pascal", (600, 700)),
+    ("volta", (700, 750)),
+    ("turing", (750, 800)),
+    ("ampere", (800, 890)),
+    ("ada", (890, 900)),
+    ("ada lovelace", (890, 900)),
+    ("hopper", (900, 1000)),
+    ("blackwell", (1000, 2000)),
+];
+
+/// Architectures with a bound: `not older than ampere`, `newer than turing`, `hopper and above`.
+fn architecture(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
+    let (bound, from) = cursor.bound(at);
+    let ((first, next_first), next) = cursor.longest(from, ARCHITECTURES.iter().copied())?;
+    let next = cursor.skip(
+        next,
+        &[
+            "architecture",
+            "generation",
+            "gen",
+            "gpu",
+            "gpus",
+            "card",
+            "cards",
+        ],
+    );
+    let behind = BOUNDS_BEHIND.iter().map(|(words, own)| (*words, *own));
+    let (behind, next) = cursor
+        .longest(next, behind)
+        .map_or((None, next), |(own, next)| (Some(own), next));
+    let text = match bound.or(behind)? {
+        Operator::Gte => format!("compute_cap>={first}"),
+        Operator::Gt => format!("compute_cap>={next_first}"),
+        Operator::Lt => format!("compute_cap<{first}"),
+        Operator::Lte => format!("compute_cap<{next_first}"),
+        Operator::Eq | Operator::Neq | Operator::In | Operator::Nin => return None,
+    };
+    (resource == Resource::Offers).then(|| (Fact::conditions(text), next))
+}
+
+/// The number or version at a position, and the position behind it.
+fn version(cursor: Cursor<'_>, at: usize, factor: f64) -> Option<(String, usize)> {
+    let token = cursor.tokens.get(at)?;
     let value = match token.kind {
         Kind::Number(number) if (factor - 1.0).abs() > f64::EPSILON => trimmed(number * factor, 0),
         Kind::Number(_) => token.text.clone(),
         Kind::Word if token.text.starts_with(|c: char| c.is_ascii_digit()) => token.text.clone(),
         _ => return None,
     };
-    let start = match bound {
-        Some(bound) => {
-            let field = start.trim_end_matches(['>', '=']);
-            format!("{field}{}", bound.symbol())
-        }
-        None => start.to_owned(),
-    };
-    let mut next = next + 1;
-    if cursor.kind(next) == Some(Kind::Plus) {
-        next += 1;
-    }
-    if let Some(newer) = cursor.longest(next, [("or newer", ()), ("or higher", ())]) {
-        next = newer.1;
-    }
-    Some((Fact::conditions(format!("{start}{value}")), next))
+    Some((value, at + 1))
 }
 
 /// A rental by the period: `monthly`, `weekly rental`, but not `monthly price`.
@@ -209,20 +315,12 @@ fn idle(cursor: Cursor<'_>, at: usize, _: Resource) -> Read {
     let parameters = parameters.filter(is_glued).map(|next| next + 1);
     let everyday = || {
         let word = cursor.tokens.get(at)?;
-        (word.kind == Kind::Word && is_everyday(&word.text)).then_some(at + 1)
+        let is_idle = is_everyday(&word.text) || is_derived(&word.text);
+        (word.kind == Kind::Word && is_idle).then_some(at + 1)
     };
     let next = cursor
         .behind_any(at, PURPOSES)
         .or(parameters)
         .or_else(everyday)?;
-    let words = cursor.tokens.get(at..next)?.iter();
-    let text = words.fold(String::new(), |text, token| {
-        let blank = if text.is_empty() || token.glued {
-            ""
-        } else {
-            " "
-        };
-        text + blank + &token.text
-    });
-    Some((vec![Fact::Idle(text)], next))
+    Some((vec![Fact::Idle(clauses::text(cursor, at, next))], next))
 }

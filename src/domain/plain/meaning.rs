@@ -218,7 +218,8 @@ impl Context {
         let Some(form) = form else {
             return;
         };
-        let is_of_form = |model: &&str| model.contains(form);
+        let is_of_form =
+            |model: &&str| model.contains(form) || (form == "SXM" && gpus::SXM.contains(model));
         if self.models.iter().any(is_of_form) {
             self.models.retain(is_of_form);
         } else if self.models.is_empty() && form == "SXM" {

@@ -108,7 +108,9 @@ pub(super) fn amounted(cursor: Cursor<'_>, at: usize, resource: Resource) -> Rea
         return None;
     }
     let (found, next) = found.bounded_at(cursor, found.next);
-    let noun = noun_behind(cursor, next);
+    // `3090 gpu` is a card.
+    let is_card = is_model && found.unit == Unit::None;
+    let noun = noun_behind(cursor, next).filter(|(noun, _)| !(is_card && *noun == Noun::Gpus));
     // `under 2 gpus` is a count, `under 0.5 gpu` is not.
     let is_count = found.unit == Unit::None
         && found.low.fract() == 0.0
@@ -208,14 +210,11 @@ pub(super) fn named_amount(cursor: Cursor<'_>, at: usize, resource: Resource) ->
             noun,
             Noun::Reliability | Noun::Cores | Noun::Ports | Noun::Gpus
         );
-    // `upload 200 gb of results`
-    let again = cursor
-        .is(next, "of")
-        .then(|| noun_behind(cursor, next))
-        .flatten();
-    let is_data = |noun| matches!(noun, Noun::Down | Noun::Up);
+    // `upload 200 gb of results`, `downloading a 300gb dataset`
+    let again = noun_behind(cursor, next);
+    let is_data = matches!(noun, Noun::Down | Noun::Up);
     let next = again
-        .filter(|(what, _)| is_data(noun) && is_data(*what))
+        .filter(|(what, _)| is_data && *what == noun)
         .map_or(next, |(_, behind)| behind);
     facts(&found, Some(noun), resource)
         .filter(|_| is_own)
@@ -239,7 +238,7 @@ fn facts(amount: &Amount, noun: Option<Noun>, resource: Resource) -> Option<Vec<
             is_clock.then(|| Fact::conditions(amount.on("cpu_ghz", Operator::Gte, 1.0, "")))
         }
         Unit::None => plain_number(amount, noun?),
-        Unit::Dollars => None,
+        Unit::Dollars | Unit::Own => None,
     }
 }
 

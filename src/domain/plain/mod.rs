@@ -7,13 +7,16 @@
 
 mod amount;
 mod choice;
+mod clauses;
 mod cursor;
 mod english;
 mod gpus;
 mod grammar;
 mod meaning;
 mod measure;
+mod measures;
 mod nouns;
+mod orders;
 mod phrases;
 mod price;
 mod settings;
@@ -64,6 +67,8 @@ pub struct Reading {
     pub phrases: Vec<Phrase>,
     /// The parts of `query` that replace parts of the text, in order.
     replaced: Vec<Replaced>,
+    /// Bounds without a number, since that is a model, and what to write instead.
+    unpriced: Vec<(Range<usize>, String)>,
 }
 
 /// Reads the plain words of a text. Workergroups have none.
@@ -76,10 +81,14 @@ pub struct Reading {
 pub fn read(text: &str, catalog: &'static Catalog, dialect: &'static Dialect) -> Reading {
     let mut phrases = Vec::new();
     let mut replacements = Vec::new();
+    let mut unpriced = Vec::new();
     if text.len() <= LONGEST && catalog.resource != Resource::Workergroups {
         let tokens = token::tokens(text, catalog);
         let (found, separators) = scanned(&tokens, catalog.resource);
         phrases = settled(found, catalog, dialect);
+        if catalog.resource == Resource::Offers {
+            unpriced = clauses::unpriced(Cursor { tokens: &tokens });
+        }
         if !phrases.is_empty() {
             replacements = separators
                 .into_iter()
@@ -103,6 +112,7 @@ pub fn read(text: &str, catalog: &'static Catalog, dialect: &'static Dialect) ->
         settings,
         phrases,
         replaced,
+        unpriced,
     }
 }
 
@@ -111,13 +121,17 @@ fn scanned(tokens: &[Token], resource: Resource) -> (Vec<Spoken>, Vec<Range<usiz
     let cursor = Cursor { tokens };
     let (mut found, mut separators) = (Vec::new(), Vec::new());
     let mut at = 0;
+    // Whether the words are about what the machine is for: unknown ones are no mistake there.
+    let mut is_purpose = false;
     while let Some(token) = tokens.get(at) {
         if let Some((facts, next)) = grammar::phrase(cursor, at, resource) {
+            is_purpose &= matches!(facts[..], [Fact::Idle(_)]);
             found.push((token.span.start..tokens[next - 1].span.end, facts));
             at = next;
             continue;
         }
         let is_separate = |at: usize| tokens.get(at).is_none_or(|token| !token.glued);
+        is_purpose = (is_purpose || clauses::opens(token)) && token.kind != Kind::Comma;
         let joins = match token.kind {
             Kind::Comma => !next_to_opaque(tokens, at),
             Kind::Word => {
@@ -138,6 +152,11 @@ fn scanned(tokens: &[Token], resource: Resource) -> (Vec<Spoken>, Vec<Range<usiz
         };
         if joins {
             separators.push(token.span.clone());
+        } else if is_purpose && token.kind == Kind::Word && is_separate(at) && is_separate(at + 1) {
+            let facts = vec![Fact::Idle(token.text.clone())];
+            found.push((token.span.clone(), facts));
+        } else {
+            is_purpose = false;
         }
         at += 1;
     }
@@ -213,7 +232,9 @@ fn rewritten(text: &str, replacements: &[(Range<usize>, String)]) -> (String, Ve
     let mut end = 0;
     for (span, new) in replacements {
         let between = text.get(end..span.start).unwrap_or_default();
-        query.push_str(between);
+        // The hyphen of `us-based` belonged to the words.
+        let is_hyphen = end > 0 && matches!(between, "-" | "–");
+        query.push_str(if is_hyphen { " " } else { between });
         // Phrases separated by a slash alone get a blank.
         let needs_blank =
             !new.is_empty() && query.ends_with(|last: char| !last.is_whitespace() && last != ',');
@@ -332,6 +353,13 @@ impl Reading {
                 span: self.original(&suggestion.span),
                 ..suggestion
             });
+        let is_there = |(own, _): &&(Range<usize>, String)| own.contains(&span.start);
+        if let Some((own, message)) = self.unpriced.iter().find(is_there) {
+            error.message.clone_from(message);
+            error.span = own.clone();
+            error.suggestion = None;
+            return error;
+        }
         error.span = span;
         error
     }

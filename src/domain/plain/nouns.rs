@@ -51,10 +51,7 @@ const NOUNS: &[(&str, Noun)] = &[
     ("hard disk", Noun::Disk), ("nvme", Noun::Disk), ("nvme disk", Noun::Disk),
     ("nvme storage", Noun::Disk), ("nvme ssd", Noun::Disk), ("local disk", Noun::Disk),
     ("local storage", Noun::Disk), ("scratch", Noun::Disk), ("scratch space", Noun::Disk),
-    ("scratch disk", Noun::Disk), ("local ssd", Noun::Disk), ("local nvme", Noun::Disk), ("ssd disk", Noun::Disk), ("ssd space", Noun::Disk), ("persistent storage", Noun::Disk), ("free disk", Noun::Disk), ("free disk space", Noun::Disk), ("storage for data", Noun::Disk), ("hard drive space", Noun::Disk), ("fast ssd", Noun::Disk), ("fast disk", Noun::Disk), ("fast nvme", Noun::Disk), ("fast storage", Noun::Disk), ("volume", Noun::Disk), ("disk speed", Noun::Disk),
-    ("disk read", Noun::Disk), ("disk reads", Noun::Disk), ("disk bandwidth", Noun::Disk),
-    ("read speed", Noun::Disk), ("disk throughput", Noun::Disk),
-    ("down", Noun::Down), ("download", Noun::Down), ("downloads", Noun::Down),
+    ("scratch disk", Noun::Disk), ("local ssd", Noun::Disk), ("local nvme", Noun::Disk), ("ssd disk", Noun::Disk), ("ssd space", Noun::Disk), ("persistent storage", Noun::Disk), ("free disk", Noun::Disk), ("free disk space", Noun::Disk), ("storage for data", Noun::Disk), ("hard drive space", Noun::Disk), ("fast ssd", Noun::Disk), ("fast disk", Noun::Disk), ("fast nvme", Noun::Disk), ("fast storage", Noun::Disk), ("volume", Noun::Disk),             ("down", Noun::Down), ("download", Noun::Down), ("downloads", Noun::Down),
     ("downloaded", Noun::Down), ("to download", Noun::Down), ("download speed", Noun::Down),
     ("downlink", Noun::Down), ("downstream", Noun::Down), ("ingress", Noun::Down),
     ("inbound", Noun::Down), ("incoming", Noun::Down), ("dataset", Noun::Down),
@@ -103,11 +100,37 @@ const NOUNS: &[(&str, Noun)] = &[
 ];
 
 /// Words between an amount and its noun.
-const JOINTS: &[&str] = &["of", "the", "free", "or", "usable", "worth", "size", "is"];
+const JOINTS: &[&str] = &[
+    "of",
+    "the",
+    "free",
+    "or",
+    "usable",
+    "worth",
+    "size",
+    "is",
+    "are",
+    "must",
+    "should",
+    "be",
+    "stays",
+    "stay",
+    "staying",
+    "kept",
+    "around",
+    "about",
+    "roughly",
+    "approximately",
+];
 
 /// Whether the words are those of a noun.
 pub(super) fn is_noun(words: &str) -> bool {
     NOUNS.iter().any(|(noun, _)| *noun == words)
+}
+
+/// The words of all nouns.
+pub(super) fn words() -> impl Iterator<Item = &'static str> {
+    NOUNS.iter().map(|(words, _)| *words)
 }
 
 /// The noun at a position, and the position behind it.
@@ -115,21 +138,15 @@ pub(super) fn noun(cursor: Cursor<'_>, at: usize) -> Option<(Noun, usize)> {
     cursor.longest(at, NOUNS.iter().copied())
 }
 
-/// The noun behind an amount: `200gb of disk`.
+/// The noun behind an amount: `200gb of disk`, `4 of them`.
 pub(super) fn noun_behind(cursor: Cursor<'_>, at: usize) -> Option<(Noun, usize)> {
-    noun(
-        cursor,
-        cursor.skip(at, &["of", "the", "free", "usable", "worth"]),
-    )
+    let from = cursor.skip(at, &["of", "the", "free", "usable", "worth"]);
+    let found = [noun(cursor, from), noun(cursor, at)];
+    found.into_iter().flatten().max_by_key(|(_, next)| *next)
 }
 
 /// The noun in front of an amount (`vram at least 24gb`), and the position of the amount.
 pub(super) fn noun_in_front(cursor: Cursor<'_>, at: usize) -> Option<(Noun, usize)> {
     let (noun, next) = noun(cursor, at)?;
-    let is_colon = cursor
-        .tokens
-        .get(next)
-        .is_some_and(|token| token.text == ":");
-    let next = next + usize::from(is_colon);
-    Some((noun, cursor.skip(next, JOINTS)))
+    Some((noun, cursor.skip_joint(next, JOINTS)))
 }

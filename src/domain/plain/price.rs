@@ -39,7 +39,14 @@ struct Basis {
     hours: Option<f64>,
     per_gpu: bool,
     per_gb: bool,
+    per_tb: bool,
     total: bool,
+}
+
+impl Basis {
+    const fn is_of_data(self) -> bool {
+        self.per_gb || self.per_tb
+    }
 }
 
 /// A price without a noun; a bare number is one if it has an upper bound or a period, and names no
@@ -73,7 +80,7 @@ fn is_for_the_job(
 ) -> bool {
     const LEAST_PER_HOUR: f64 = 0.03;
     const MOST_PER_HOUR: f64 = 100.0;
-    if basis.hours.is_some() || basis.per_gpu || basis.per_gb || price.unit != Unit::Dollars {
+    if basis.hours.is_some() || basis.per_gpu || basis.is_of_data() || price.unit != Unit::Dollars {
         return false;
     }
     let hours = |at| amount(cursor, at).filter(|time| time.unit == Unit::Hours);
@@ -132,6 +139,73 @@ pub(super) fn in_front(cursor: Cursor<'_>, at: usize, resource: Resource) -> Rea
     condition(&found, basis, resource, next)
 }
 
+/// Data that have a price, and the fields of it per GB and per TB.
+#[rustfmt::skip] // a table reads as a table
+const TRADED: &[(&str, [&str; 2])] = &[
+    ("storage", STORAGE), ("disk", STORAGE), ("disk space", STORAGE), ("space", STORAGE), ("volume", STORAGE), ("volumes", STORAGE),
+    ("download", DOWN), ("downloads", DOWN), ("download traffic", DOWN), ("traffic", DOWN),
+    ("bandwidth", DOWN), ("download bandwidth", DOWN), ("inbound", DOWN), ("inbound traffic", DOWN), ("ingress", DOWN), ("internet", DOWN), ("network", DOWN), ("network traffic", DOWN), ("data", DOWN), ("data transfer", DOWN), ("transfer", DOWN), ("incoming traffic", DOWN), ("internet traffic", DOWN), ("down", DOWN),
+    ("upload", UP), ("uploads", UP), ("upload traffic", UP), ("upload bandwidth", UP), ("egress", UP), ("egress traffic", UP), ("outbound", UP), ("outbound traffic", UP), ("outgoing traffic", UP), ("up", UP),
+];
+const STORAGE: [&str; 2] = ["storage_cost"; 2];
+const DOWN: [&str; 2] = ["inet_down_cost", "internet_down_cost_per_tb"];
+const UP: [&str; 2] = ["inet_up_cost", "internet_up_cost_per_tb"];
+
+/// What is traded at a position, whether the word is of its price, and the position behind it.
+fn traded(cursor: Cursor<'_>, at: usize) -> Option<([&'static str; 2], bool, usize)> {
+    let at = cursor.skip(at, &["of", "for", "the", "on"]);
+    // `cost of storage`
+    let costs = [
+        "cost", "costs", "price", "prices", "pricing", "rate", "fee", "fees",
+    ];
+    let after = cursor.skip(at, &costs);
+    let start = cursor.skip(after, &["of", "for"]);
+    let (fields, next) = cursor.longest(start, TRADED.iter().copied())?;
+    let behind = cursor.skip(next, &costs);
+    Some((fields, start > at || behind > next, behind))
+}
+
+/// The price of storage or traffic: `storage under $0.10/gb/month`, `$2 per tb download`.
+pub(super) fn quoted(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
+    let (bound, start) = cursor.bound(at);
+    let in_front = traded(cursor, start);
+    let from = in_front.map_or(start, |(_, _, next)| next);
+    let from = cursor.skip_joint(
+        from,
+        &["of", "is", "at", "for", "costs", "costing", "priced"],
+    );
+    let found = amount(cursor, from)?;
+    if !matches!(found.unit, Unit::Dollars | Unit::None) {
+        return None;
+    }
+    let (basis, next) = basis(cursor, found.next);
+    let behind = traded(cursor, next).filter(|_| in_front.is_none());
+    let (fields, is_price, next) = match in_front {
+        Some((fields, is_price, _)) => (fields, is_price, next),
+        None => behind?,
+    };
+    // What storage costs is quoted per GB and month.
+    let is_storage = fields == STORAGE;
+    let is_monthly = basis.hours.is_none_or(|hours| (hours - 720.0).abs() < 1.0);
+    let is_of_data = basis.is_of_data()
+        || (is_storage && is_price && basis.hours.is_none() && !basis.total && !basis.per_gpu);
+    if !is_of_data || (is_storage && !is_monthly) || (!is_storage && basis.hours.is_some()) {
+        return None;
+    }
+    let bound = found.bound.or(bound);
+    let (found, next) = Amount { bound, ..found }.bounded_at(cursor, next);
+    let factor = if is_storage && basis.per_tb {
+        1e-3
+    } else {
+        1.0
+    };
+    let field = resource
+        .catalog()
+        .column(fields[usize::from(basis.per_tb)])?;
+    let text = found.on(field.key, Operator::Lte, factor, "");
+    Some((Fact::conditions(text), next))
+}
+
 /// A price behind its noun: `price under 2`, `budget $50`.
 pub(super) fn named(
     cursor: Cursor<'_>,
@@ -159,7 +233,7 @@ pub(super) fn named(
 
 fn condition(amount: &Amount, basis: Basis, resource: Resource, next: usize) -> Read {
     let (field, hours) = match resource {
-        Resource::Offers if basis.per_gb => return None,
+        Resource::Offers if basis.is_of_data() => return None,
         Resource::Offers if basis.total && basis.hours.is_none() => ("job_cost", 1.0),
         Resource::Offers if basis.per_gpu => ("dph_per_gpu", basis.hours.unwrap_or(1.0)),
         Resource::Offers => ("dph_total", basis.hours.unwrap_or(1.0)),
@@ -193,7 +267,8 @@ fn basis(cursor: Cursor<'_>, mut at: usize) -> (Basis, usize) {
         let from = at + usize::from(is_joint);
         // The second is for `$2/gpu-hour`.
         let bare = cursor.is_one_of(from, &["hourly", "daily", "weekly", "monthly"])
-            || (basis.per_gpu && cursor.is_one_of(from, &["hour", "h", "hr"]));
+            || (basis.per_gpu && cursor.is_one_of(from, &["hour", "h", "hr"]))
+            || (basis.is_of_data() && cursor.is_one_of(from, &["month", "mo"]));
         let period = cursor.longest(from, PERIODS.iter().copied());
         if let Some((hours, next)) = period.filter(|_| is_joint || bare) {
             basis.hours = Some(hours);
@@ -201,8 +276,11 @@ fn basis(cursor: Cursor<'_>, mut at: usize) -> (Basis, usize) {
         } else if is_joint && cursor.is_one_of(from, &["gpu", "gpus", "card", "cards"]) {
             basis.per_gpu = true;
             at = from + 1;
-        } else if is_joint && cursor.is_one_of(from, &["gb", "gigabyte"]) {
+        } else if is_joint && cursor.is_one_of(from, &["gb", "gigabyte", "gig"]) {
             basis.per_gb = true;
+            at = from + 1;
+        } else if is_joint && cursor.is_one_of(from, &["tb", "terabyte"]) {
+            basis.per_tb = true;
             at = from + 1;
         } else if cursor.is(at, "each") {
             basis.per_gpu = true;

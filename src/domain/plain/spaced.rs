@@ -125,6 +125,6 @@ const fn suffix(unit: Unit) -> Option<&'static str> {
         Unit::Hours => "h",
         Unit::Percent => "%",
         Unit::Dollars | Unit::Gigahertz => "",
-        Unit::None => return None,
+        Unit::None | Unit::Own => return None,
     })
 }

@@ -174,7 +174,8 @@ impl Lexer<'_> {
             };
             let single = at + first.len_utf8();
             at = match first {
-                _ if first.is_whitespace() || first == '_' => single,
+                // `host #58213`
+                _ if first.is_whitespace() || matches!(first, '_' | '#') => single,
                 _ if first.is_ascii_digit() || is_fraction(rest) => self.number(at..span.end),
                 _ if first.is_alphabetic() => {
                     let end = run(&|c| c.is_alphanumeric() || c == '\'');
@@ -280,7 +281,7 @@ const fn mark(character: char) -> Kind {
         '+' => Kind::Plus,
         '×' | '*' => Kind::Times,
         ',' | ';' | '|' | ':' | '&' | '?' | '.' | '(' | ')' => Kind::Comma,
-        '¢' => Kind::Word,
+        '¢' | '°' => Kind::Word,
         _ => Kind::Opaque,
     }
 }

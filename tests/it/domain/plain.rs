@@ -272,6 +272,47 @@ fn a_model_is_no_price_and_a_count_neither() {
 }
 
 #[test]
+fn a_model_where_a_price_is_expected_says_what_to_write() {
+    for (words, wanted, marked) in [
+        (
+            "under 3090",
+            "3090 is a GPU (RTX 3090), no price: write 'under $3090' for a price, or '3090' for the GPU",
+            "under 3090",
+        ),
+        (
+            "europe, at most 4090 spot",
+            "4090 is a GPU (RTX 4090), no price: write 'at most $4090' for a price, or '4090' for the GPU",
+            "at most 4090",
+        ),
+    ] {
+        let reading = plain::read(words, &OFFERS, &Dialect::SANDBOX);
+        let parsed = reading.parse(&OFFERS, &Dialect::SANDBOX, &[], Mode::Strict);
+        let error = parsed.unwrap_err();
+        assert_eq!(error.message, wanted);
+        assert_eq!(&words[error.span], marked);
+    }
+    let reading = plain::read("under $3090", &OFFERS, &Dialect::SANDBOX);
+    assert!(
+        reading
+            .parse(&OFFERS, &Dialect::SANDBOX, &[], Mode::Strict)
+            .is_ok()
+    );
+}
+
+#[test]
+fn a_word_close_to_a_known_one_stays_a_mistake() {
+    for (words, mistake) in [
+        ("4090 relability", "relability"),
+        ("4090 verfied", "verfied"),
+        ("4090 in gremany", "gremany"),
+    ] {
+        let reading = plain::read(words, &OFFERS, &Dialect::SANDBOX);
+        let parsed = reading.parse(&OFFERS, &Dialect::SANDBOX, &[], Mode::Strict);
+        assert_eq!(&words[parsed.unwrap_err().span], mistake);
+    }
+}
+
+#[test]
 fn a_word_is_quoted_where_it_would_mean_something() {
     let quoted = |word| plain::quoted(word, &OFFERS, &Dialect::SANDBOX);
     assert_eq!(quoted("epyc"), "epyc");
