@@ -167,8 +167,7 @@ pub fn is_visible(text: &str) -> bool {
             .any(|character| is_hostile(character) || character.width() == Some(0))
 }
 
-/// Whether a text is ASCII that every terminal prints, without line feeds: looked at many bytes at a
-/// time.
+/// Whether a text is printable ASCII, without line feeds. Compares many bytes at a time.
 fn is_printable(text: &str) -> bool {
     let are_printable = |bytes: &[u8]| {
         let bytes = bytes.iter();
