@@ -36,7 +36,8 @@ pub fn placed(
     }
     let is_gap = last.is_some_and(|last| last.is_gap(own));
     // In a gap the recorded times may approach the clock again.
-    if !is_set_back && !(ahead > 0 && is_gap) {
+    let may_approach = ahead > 0 && is_gap;
+    if !is_set_back && !may_approach {
         return Some(Placed { at: own, ahead });
     }
     let after = last.map_or(newest, |last| {

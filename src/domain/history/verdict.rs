@@ -7,8 +7,8 @@ use super::survival::Lifetimes;
 use super::tape::{Lasted, Lived};
 use super::timeline::{self, seconds, share};
 use super::{Lot, Moment, SearchKey, lifetimes};
-use crate::domain::{OfferType, Resource};
 use crate::domain::format::{percent, trimmed};
+use crate::domain::{OfferType, Resource};
 
 /// Machine-days on offer below which there is no verdict.
 const LEAST_MACHINE_DAYS: f64 = 30.0;
@@ -173,14 +173,14 @@ impl Outline {
         let mut lives: Vec<Option<Lived>> = vec![None; self.lots()];
         let mut on_offer = Vec::new();
         for interval in &self.intervals {
-            let Some(life) = lives.get_mut(interval.lot as usize) else {
+            let Some(known) = lives.get_mut(interval.lot as usize) else {
                 continue;
             };
-            let lived = *life.insert(Lived::after(*life, interval));
+            let so_far = *known.insert(Lived::after(*known, interval));
             if interval.is_on_offer(at)
                 && let Some(lot) = name(interval.lot)
             {
-                on_offer.push((lot, lived.lasted(at)));
+                on_offer.push((lot, so_far.lasted(at)));
             }
         }
         on_offer.sort_by(|(one, _), (other, _)| one.cmp(other));

@@ -59,7 +59,7 @@ impl Database {
             };
             match which {
                 Which::Filter(filter) if filter.machine.is_none() => {
-                    read.all(filter, &mut spells)?
+                    read.all(filter, &mut spells)?;
                 }
                 Which::Filter(filter) => {
                     let lots = lots(&transaction, filter)?;
