@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
 use ratatui::text::Line;
@@ -24,6 +25,8 @@ const LONGEST: usize = 16 * 1024;
 #[derive(Debug, Default)]
 pub(super) struct Json {
     text: Arc<JsonText>,
+    /// Of the record, to know it again.
+    hash: u64,
     /// The last line of the object or list that starts on a line.
     ends: Vec<Option<usize>>,
     folded: BTreeSet<usize>,
@@ -45,11 +48,18 @@ pub(in crate::views) fn json_of(
         .collect()
 }
 
+fn hash(record: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    record.hash(&mut hasher);
+    hasher.finish()
+}
+
 impl Json {
     pub fn new(listing: &Listing, row: usize) -> Self {
-        let record = redact::record(listing.json(row).unwrap_or_default());
-        let text = JsonText::new(json_for_terminal(&record));
+        let record = listing.json(row).unwrap_or_default();
+        let text = JsonText::new(json_for_terminal(&redact::record(record)));
         let mut json = Self {
+            hash: hash(record),
             ends: text.ends(),
             text: Arc::new(text),
             report: Report::default().with_cursor().painted(json::paint),
@@ -57,6 +67,12 @@ impl Json {
         };
         json.layout();
         json
+    }
+
+    /// Whether it is this record's. Large ones take long to lay out.
+    pub fn is_of(&self, listing: &Listing, row: usize) -> bool {
+        let record = listing.json(row).unwrap_or_default();
+        !self.is_empty() && hash(record) == self.hash
     }
 
     /// Whether no record is laid out.

@@ -126,8 +126,10 @@ impl Detail {
         }
         self.id = id;
         self.fields.rows_changed();
-        self.json = Json::default();
-        self.lay_out_json(state);
+        if !self.json.is_of(listing, row) {
+            self.json = Json::default();
+            self.lay_out_json(state);
+        }
         self.alternatives = overview::alternatives(browser, listing, row);
         self.spread = Spread::new(browser, listing, row);
         self.price_models = if browser.computed.price_models.is_empty() {
