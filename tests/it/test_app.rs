@@ -34,6 +34,8 @@ pub struct TestApp {
     pub arrivals: Vec<Arrival>,
     /// The file that it shares with other dashboards, and its name there.
     pub shared: Option<(Arc<Mutex<Database>>, Holder)>,
+    /// Whether another program has claimed each ring of an alert.
+    pub rings_elsewhere: bool,
     terminal: Terminal<TestBackend>,
 }
 
@@ -74,6 +76,7 @@ impl TestApp {
             holds_arrivals: false,
             arrivals: Vec::new(),
             shared: None,
+            rings_elsewhere: false,
             terminal: Terminal::new(TestBackend::new(120, 40)).unwrap(),
         };
         desk.model.size = (120, 40);
@@ -110,9 +113,8 @@ impl TestApp {
                 } => self.calls.push((ticket, request)),
                 Effect::Abort(ticket) => self.calls.retain(|(own, _)| *own != ticket),
                 Effect::Record(poll) => self.polls.push(*poll),
-                // No other program rings.
                 Effect::ClaimRing(claim) => {
-                    let is_ours = true;
+                    let is_ours = !self.rings_elsewhere;
                     let claimed = Message::RingClaimed { claim, is_ours };
                     effects.extend(update(&mut self.model, self.now, claimed));
                 }
