@@ -181,18 +181,14 @@ impl Browser {
     }
 }
 
-/// Turns auto-refresh of a table on or off; true if it is on now.
-pub(crate) fn toggle(state: &mut State, resource: Resource, now: Now) -> bool {
-    if state.browsers[resource].watch.take().is_some() {
-        return false;
+/// Turns auto-refresh of a table on or off.
+pub(crate) fn toggle(state: &mut State, resource: Resource, now: Now) -> Vec<Effect> {
+    if state.browsers[resource].watch.is_some() {
+        return stop(state, resource);
     }
-    start(
-        state,
-        resource,
-        state.watch_pace.interval.max(floor(resource)),
-        now,
-    );
-    true
+    let interval = state.watch_pace.interval.max(floor(resource));
+    start(state, resource, interval, now);
+    Vec::new()
 }
 
 /// Refreshes a table every `interval` seconds from now on.
@@ -208,8 +204,9 @@ pub(crate) fn start(state: &mut State, resource: Resource, interval: f64, now: N
 }
 
 /// Stops the auto-refresh of a table.
-pub(crate) fn stop(state: &mut State, resource: Resource) {
-    state.browsers[resource].watch = None;
+pub(crate) fn stop(state: &mut State, resource: Resource) -> Vec<Effect> {
+    let watch = state.browsers[resource].watch.take();
+    watch.map_or_else(Vec::new, |watch| watch.ended())
 }
 
 /// Why auto-refresh is unavailable in the open pane, if it is.

@@ -6,7 +6,9 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use jiff::tz::TimeZone;
 
 use super::gone::{Departures, GoneRow};
+use super::message::Effect;
 use super::remote::{Now, Ticket};
+use super::turns::{GivenBack, SharedRequest};
 use crate::domain::history::{self, Cause, Event, EventKind, Lot, Poll};
 use crate::domain::watching::Watching;
 use crate::domain::{Field, Listing, Query, Resource, RowId};
@@ -86,6 +88,8 @@ pub struct Watch {
     pub(super) cause_search: Option<(Ticket, Vec<Lot>)>,
     /// The question under way whose turn it is to ask.
     pub(super) turn: Option<Ticket>,
+    /// The request whose turn was asked for last: another dashboard may send it after this one.
+    pub(super) shared: Option<SharedRequest>,
     /// Whether another dashboard asks, and its responses are shown.
     pub(super) is_read: bool,
     /// The newest poll while that search is under way: it is recorded with the causes.
@@ -172,6 +176,7 @@ impl Watch {
             events: VecDeque::new(),
             cause_search: None,
             turn: None,
+            shared: None,
             is_read: false,
             unrecorded: None,
         }
@@ -272,6 +277,18 @@ impl Watch {
     /// Why a lot is gone, if a search has told.
     pub fn cause(&self, lot: &Lot) -> Option<Cause> {
         self.causes.get(lot).copied()
+    }
+
+    /// What ends with auto-refresh: a poll that waits for its causes is recorded without them, and
+    /// other dashboards may ask at once.
+    pub(super) fn ended(self) -> Vec<Effect> {
+        let search = self.poll.map(|poll| poll.search);
+        let given_back = |request| Effect::GiveBackTurn(Box::new(GivenBack { request, search }));
+        let recorded = self.unrecorded.map(Effect::Record);
+        recorded
+            .into_iter()
+            .chain(self.shared.map(given_back))
+            .collect()
     }
 
     /// Adds what a response changed to the events.

@@ -13,7 +13,7 @@ use bourse::app::view::Region;
 use bourse::app::{Model, Profile, update};
 use bourse::domain::history::{Moment, Poll};
 use bourse::domain::{Dialect, Listing, Query, Resource, language};
-use bourse::runtime::history::turn_of;
+use bourse::runtime::history::{give_back, turn_of};
 use bourse::store::history::{Database, Holder, SharedResponse};
 use bourse::widgets::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
@@ -128,6 +128,11 @@ impl TestApp {
                         let response = SharedResponse { at, body };
                         let mut database = database.lock().unwrap();
                         database.share(&request.key(), holder, &response).unwrap();
+                    }
+                }
+                Effect::GiveBackTurn(given) => {
+                    if let Some((database, holder)) = &self.shared {
+                        give_back(&mut database.lock().unwrap(), &given, holder).unwrap();
                     }
                 }
                 other => self.effects.push(other),
