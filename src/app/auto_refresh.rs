@@ -72,6 +72,7 @@ impl Browser {
             (Some((before, _)), Some(listing)) => self.compared(&watch.departures, before, listing),
             _ => Changes::default(),
         };
+        watch.order_gone();
         self.watch = Some(watch);
     }
 
@@ -337,6 +338,7 @@ pub(super) fn causes_answered(
                     poll.causes.extend(causes.iter().cloned());
                 }
                 watch.causes.extend(causes);
+                watch.order_gone();
             }
             let recorded = watch.unrecorded.take();
             return Some(recorded.map(Effect::Record).into_iter().collect());
