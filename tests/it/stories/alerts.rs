@@ -217,7 +217,11 @@ fn a_ring_that_another_program_has_claimed_is_only_logged() {
             at: Moment::of(START),
             text: "$0.225/h per GPU is the lowest price: machine 9, offer 103".to_owned(),
         });
-        desk.send(Message::AlertsKept(Box::new(Ok(all))));
+        // Each change that was saved brings the file's content.
+        let is_kept = |effect: &&Effect| matches!(effect, Effect::KeepAlerts { .. });
+        for _ in 0..desk.effects.iter().filter(is_kept).count() {
+            desk.send(Message::AlertsKept(Box::new(Ok(all.clone()))));
+        }
         desk.keys("A down")
             .expect("done")
             .expect("$0.225/h per GPU is");

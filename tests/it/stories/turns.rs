@@ -116,7 +116,7 @@ fn another_search_or_an_impatient_one_asks_for_itself() {
 
 #[test]
 fn auto_refresh_that_is_turned_off_lets_the_other_dashboard_ask_at_once() {
-    for off in ["w", "W delete"] {
+    for off in ["w", "W ctrl-x"] {
         let shared = database();
         let (mut first, mut second) = (desk(&shared), desk(&shared));
         first.keys("w").wait(30.0).answer(&later());
