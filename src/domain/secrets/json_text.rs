@@ -63,26 +63,21 @@ pub(crate) fn without_members(json: &str, is_secret: impl Fn(&str) -> bool) -> S
     out
 }
 
-/// The texts and numbers in a value; names of members are none.
-pub(super) fn scalars(value: &str) -> Vec<Cow<'_, str>> {
+/// Adds the texts and numbers in a value; names of members are none.
+pub(super) fn scalars<'t>(value: &'t str, into: &mut Vec<Cow<'t, str>>) {
     if !value.starts_with(['{', '[']) {
-        return vec![unquoted(value)];
+        into.push(unquoted(value));
+        return;
     }
     let bytes = value.as_bytes();
-    let mut found = Vec::new();
     let mut at = 0;
-    while at < bytes.len() {
-        if bytes[at] != b'"' {
-            at += 1;
-            continue;
+    while let Some(quote) = bytes.get(at..).and_then(|rest| memchr(b'"', rest)) {
+        let start = at + quote;
+        at = string_end(bytes, start);
+        if value_after_colon(bytes, at).is_none() {
+            into.push(unquoted(&value[start..at]));
         }
-        let end = string_end(bytes, at);
-        if value_after_colon(bytes, end).is_none() {
-            found.push(unquoted(&value[at..end]));
-        }
-        at = end;
     }
-    found
 }
 
 /// A string without its quotes and escapes.

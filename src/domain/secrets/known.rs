@@ -77,12 +77,11 @@ type Cuts = Vec<(Range<usize>, Cow<'static, str>)>;
 
 /// Where known secrets and copies of the secret members' values stand, but for the values themselves.
 fn copies(text: &str, known: &Known, found: &Scan) -> Cuts {
-    let values: Vec<Cow<str>> = found
-        .values
-        .iter()
-        .flat_map(|value| scalars(&text[value.clone()]))
-        .filter(|value| value.len() >= SHORTEST_COPY)
-        .collect();
+    let mut values = Vec::with_capacity(found.values.len());
+    for value in &found.values {
+        scalars(&text[value.clone()], &mut values);
+    }
+    values.retain(|value| value.len() >= SHORTEST_COPY);
     let own = Copies::of(values.iter().map(Cow::as_ref));
     let mut cuts = Cuts::new();
     for string in &found.escaped {
