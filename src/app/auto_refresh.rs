@@ -72,6 +72,7 @@ impl Browser {
             (Some((before, _)), Some(listing)) => self.compared(&watch.departures, before, listing),
             _ => Changes::default(),
         };
+        watch.order_gone();
         self.watch = Some(watch);
     }
 
@@ -181,18 +182,14 @@ impl Browser {
     }
 }
 
-/// Turns auto-refresh of a table on or off; true if it is on now.
-pub(crate) fn toggle(state: &mut State, resource: Resource, now: Now) -> bool {
-    if state.browsers[resource].watch.take().is_some() {
-        return false;
+/// Turns auto-refresh of a table on or off.
+pub(crate) fn toggle(state: &mut State, resource: Resource, now: Now) -> Vec<Effect> {
+    if state.browsers[resource].watch.is_some() {
+        return stop(state, resource);
     }
-    start(
-        state,
-        resource,
-        state.watch_pace.interval.max(floor(resource)),
-        now,
-    );
-    true
+    let interval = state.watch_pace.interval.max(floor(resource));
+    start(state, resource, interval, now);
+    Vec::new()
 }
 
 /// Refreshes a table every `interval` seconds from now on.
@@ -208,8 +205,9 @@ pub(crate) fn start(state: &mut State, resource: Resource, interval: f64, now: N
 }
 
 /// Stops the auto-refresh of a table.
-pub(crate) fn stop(state: &mut State, resource: Resource) {
-    state.browsers[resource].watch = None;
+pub(crate) fn stop(state: &mut State, resource: Resource) -> Vec<Effect> {
+    let watch = state.browsers[resource].watch.take();
+    watch.map_or_else(Vec::new, |watch| watch.ended())
 }
 
 /// Why auto-refresh is unavailable in the open pane, if it is.
@@ -340,6 +338,7 @@ pub(super) fn causes_answered(
                     poll.causes.extend(causes.iter().cloned());
                 }
                 watch.causes.extend(causes);
+                watch.order_gone();
             }
             let recorded = watch.unrecorded.take();
             return Some(recorded.map(Effect::Record).into_iter().collect());

@@ -11,7 +11,7 @@ use super::markets::data::{MarketCommand, MarketEvent, MarketList};
 use super::remote::{Ticket, Waiting};
 use super::themes::Themes;
 pub use super::toast::Toast;
-use super::turns::{SharedRequest, Turn, TurnRequest};
+use super::turns::{GivenBack, SharedRequest, Turn, TurnRequest};
 use crate::api::ledger::LedgerEntry;
 use crate::api::{ApiError, Received, Reply, Request};
 use crate::domain::alerts::{AlertChange, Alerts, Logged};
@@ -224,6 +224,8 @@ pub enum Effect {
         at: f64,
         body: String,
     },
+    /// Let another dashboard send a watched request from now on.
+    GiveBackTurn(Box<GivenBack>),
     /// Carry out a market command; replies with [`Message::Market`].
     Market(MarketCommand),
     /// Select another theme in the configuration; replies with [`Message::Saved`].

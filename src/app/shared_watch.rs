@@ -51,6 +51,7 @@ pub(super) fn ask(state: &mut State, resource: Resource) -> Option<Effect> {
     let ticket = state.tickets.take();
     let watch = state.browsers[resource].watch.as_mut()?;
     watch.turn = Some(ticket);
+    watch.shared = Some(turn.request.clone());
     Some(Effect::TakeTurn {
         ticket,
         turn: Box::new(turn),

@@ -1,6 +1,7 @@
 //! A watched request and who sends it, when several dashboards watch the same search.
 
 use crate::api::{Request, wire};
+use crate::domain::history::SearchKey;
 use crate::domain::{Dialect, Listing, Query};
 
 /// A watched request that waits for its turn; it is sent every so many seconds.
@@ -27,6 +28,14 @@ impl SharedRequest {
         let body = wire.body_text().unwrap_or_default();
         format!("{}{} {body}", self.base_url, wire.path)
     }
+}
+
+/// What this dashboard stops to send.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GivenBack {
+    pub request: SharedRequest,
+    /// The recorded search, which `bourse watch` waits for; `None` if nothing is recorded of it.
+    pub search: Option<SearchKey>,
 }
 
 /// Who sends a watched request: this dashboard if it may ask.

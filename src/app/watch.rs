@@ -6,8 +6,11 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use jiff::tz::TimeZone;
 
 use super::gone::{Departures, GoneRow};
+use super::message::Effect;
 use super::remote::{Now, Ticket};
+use super::turns::{GivenBack, SharedRequest};
 use crate::domain::history::{self, Cause, Event, EventKind, Lot, Poll};
+use crate::domain::insight::recorded_lot;
 use crate::domain::watching::Watching;
 use crate::domain::{Field, Listing, Query, Resource, RowId};
 
@@ -86,6 +89,8 @@ pub struct Watch {
     pub(super) cause_search: Option<(Ticket, Vec<Lot>)>,
     /// The question under way whose turn it is to ask.
     pub(super) turn: Option<Ticket>,
+    /// The request whose turn was asked for last: another dashboard may send it after this one.
+    pub(super) shared: Option<SharedRequest>,
     /// Whether another dashboard asks, and its responses are shown.
     pub(super) is_read: bool,
     /// The newest poll while that search is under way: it is recorded with the causes.
@@ -100,7 +105,7 @@ pub struct Changes {
     pub(super) prices: HashMap<RowId, (f64, f64)>,
     /// Rows missing from the latest response.
     pub gone: usize,
-    /// Those rows in the baseline, the latest to leave first.
+    /// Those rows in the baseline; see [`Watch::order_gone`].
     pub(super) gone_rows: Vec<GoneRow>,
     /// The machines and models of those rows.
     pub(super) gone_lots: HashSet<Lot>,
@@ -114,7 +119,7 @@ impl Changes {
         self.arrived.len()
     }
 
-    /// The rows that are gone, the latest to leave first.
+    /// The rows that are gone: those with a known cause, then the others, the latest to leave first.
     pub fn gone_rows(&self) -> &[GoneRow] {
         &self.gone_rows
     }
@@ -172,6 +177,7 @@ impl Watch {
             events: VecDeque::new(),
             cause_search: None,
             turn: None,
+            shared: None,
             is_read: false,
             unrecorded: None,
         }
@@ -272,6 +278,30 @@ impl Watch {
     /// Why a lot is gone, if a search has told.
     pub fn cause(&self, lot: &Lot) -> Option<Cause> {
         self.causes.get(lot).copied()
+    }
+
+    /// Moves the gone rows with a known cause in front: where the limit truncates responses, the
+    /// others are many and mean little.
+    pub(super) fn order_gone(&mut self) {
+        let mut rows = std::mem::take(&mut self.changes.gone_rows);
+        if let Some(baseline) = self.baseline_listing() {
+            let cause = |row| self.cause(&recorded_lot(baseline, row)?);
+            let is_known = |row| cause(row).is_some_and(|cause| cause != Cause::Unknown);
+            rows.sort_by_cached_key(|gone| !is_known(gone.row));
+        }
+        self.changes.gone_rows = rows;
+    }
+
+    /// What ends with auto-refresh: a poll that waits for its causes is recorded without them, and
+    /// other dashboards may ask at once.
+    pub(super) fn ended(self) -> Vec<Effect> {
+        let search = self.poll.map(|poll| poll.search);
+        let given_back = |request| Effect::GiveBackTurn(Box::new(GivenBack { request, search }));
+        let recorded = self.unrecorded.map(Effect::Record);
+        recorded
+            .into_iter()
+            .chain(self.shared.map(given_back))
+            .collect()
     }
 
     /// Adds what a response changed to the events.

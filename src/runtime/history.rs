@@ -12,7 +12,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use crate::api::wire::{self, Answer as WireAnswer};
 use crate::api::{Reply, Request};
 use crate::app::message::RingClaim;
-use crate::app::turns::{SharedRequest, Turn, TurnRequest};
+use crate::app::turns::{GivenBack, SharedRequest, Turn, TurnRequest};
 use crate::app::{Message, Ticket};
 use crate::domain::history::{Answer, Moment, Poll, Question};
 use crate::store::history::{Database, HistoryError, HistoryPlace, Holder, SharedResponse};
@@ -37,6 +37,7 @@ pub(super) enum HistoryJob {
         request: Box<SharedRequest>,
         response: SharedResponse,
     },
+    GiveBack(Box<GivenBack>),
 }
 
 impl HistoryJob {
@@ -96,7 +97,8 @@ impl HistoryThread {
                 ticket,
                 turn: Box::new(Turn::Ask),
             },
-            Some(HistoryJob::Record(_) | HistoryJob::Share { .. }) | None => return,
+            Some(HistoryJob::Record(_) | HistoryJob::Share { .. } | HistoryJob::GiveBack(_))
+            | None => return,
         };
         let _ = self.outbox.send(answer);
     }
@@ -172,6 +174,11 @@ impl Keeper {
                     // Without it the others ask once the turn lapses.
                     let _ = self.with(|database| database.share(&key, &holder, &response));
                 }
+                HistoryJob::GiveBack(given) => {
+                    let holder = self.holder.clone();
+                    // What stays lapses.
+                    let _ = self.with(|database| give_back(database, &given, &holder));
+                }
             }
         }
         if self.has_lease
@@ -246,6 +253,22 @@ impl Keeper {
             let _ = self.outbox.send(Message::HistoryOff(text));
         }
     }
+}
+
+/// Lets other programs ask what this one no longer does.
+///
+/// # Errors
+///
+/// When the database cannot be written.
+pub fn give_back(
+    database: &mut Database,
+    given: &GivenBack,
+    holder: &Holder,
+) -> Result<(), HistoryError> {
+    if let Some(search) = &given.search {
+        database.give_back_lease(search, holder)?;
+    }
+    database.give_back_turn(&given.request.key(), holder)
 }
 
 /// Takes the turn to send a request, or reads what the program that has it received. What cannot be

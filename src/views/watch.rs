@@ -108,7 +108,8 @@ impl WatchForm {
     }
 
     fn stop(&self, cx: &mut Cx<'_>) {
-        auto_refresh::stop(cx.state, self.resource);
+        let effects = auto_refresh::stop(cx.state, self.resource);
+        cx.effects(effects);
         cx.toast("Auto-refresh off");
         cx.close();
     }

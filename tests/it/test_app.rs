@@ -13,7 +13,7 @@ use bourse::app::view::Region;
 use bourse::app::{Model, Profile, update};
 use bourse::domain::history::{Moment, Poll};
 use bourse::domain::{Dialect, Listing, Query, Resource, language};
-use bourse::runtime::history::turn_of;
+use bourse::runtime::history::{give_back, turn_of};
 use bourse::store::history::{Database, Holder, SharedResponse};
 use bourse::widgets::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
@@ -34,6 +34,8 @@ pub struct TestApp {
     pub arrivals: Vec<Arrival>,
     /// The file that it shares with other dashboards, and its name there.
     pub shared: Option<(Arc<Mutex<Database>>, Holder)>,
+    /// Whether another program has claimed each ring of an alert.
+    pub rings_elsewhere: bool,
     terminal: Terminal<TestBackend>,
 }
 
@@ -74,6 +76,7 @@ impl TestApp {
             holds_arrivals: false,
             arrivals: Vec::new(),
             shared: None,
+            rings_elsewhere: false,
             terminal: Terminal::new(TestBackend::new(120, 40)).unwrap(),
         };
         desk.model.size = (120, 40);
@@ -110,9 +113,8 @@ impl TestApp {
                 } => self.calls.push((ticket, request)),
                 Effect::Abort(ticket) => self.calls.retain(|(own, _)| *own != ticket),
                 Effect::Record(poll) => self.polls.push(*poll),
-                // No other program rings.
                 Effect::ClaimRing(claim) => {
-                    let is_ours = true;
+                    let is_ours = !self.rings_elsewhere;
                     let claimed = Message::RingClaimed { claim, is_ours };
                     effects.extend(update(&mut self.model, self.now, claimed));
                 }
@@ -126,6 +128,11 @@ impl TestApp {
                         let response = SharedResponse { at, body };
                         let mut database = database.lock().unwrap();
                         database.share(&request.key(), holder, &response).unwrap();
+                    }
+                }
+                Effect::GiveBackTurn(given) => {
+                    if let Some((database, holder)) = &self.shared {
+                        give_back(&mut database.lock().unwrap(), &given, holder).unwrap();
                     }
                 }
                 other => self.effects.push(other),

@@ -54,6 +54,7 @@ impl<S: Surface> Dashboard<S> {
             Effect::Share { request, at, body } => {
                 self.remember(HistoryJob::share(request, at, body));
             }
+            Effect::GiveBackTurn(given) => self.remember(HistoryJob::GiveBack(given)),
             Effect::Market(command) => self.market(command),
             Effect::SaveTheme(name) => self.save_theme(name),
             Effect::Keep(snapshot) => self.keep(Job::Snapshot(snapshot)),

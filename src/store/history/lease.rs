@@ -72,6 +72,24 @@ impl Database {
             .map_err(|error| self.explained(&error))
     }
 
+    /// Lets other programs poll one search.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be written; the lease then ends by itself.
+    pub fn give_back_lease(
+        &mut self,
+        search: &SearchKey,
+        holder: &Holder,
+    ) -> Result<(), HistoryError> {
+        let search = self.search(search)?;
+        self.connection
+            .prepare_cached("DELETE FROM lease WHERE search = ?1 AND holder = ?2")
+            .and_then(|mut delete| delete.execute(params![search, holder.0]))
+            .map(drop)
+            .map_err(|error| self.explained(&error))
+    }
+
     /// Lets other programs poll.
     ///
     /// # Errors

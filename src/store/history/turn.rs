@@ -61,6 +61,19 @@ impl Database {
         take(&self.connection).map_err(|error| self.explained(&error))
     }
 
+    /// Lets another program send `request` at once.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be written; the turn then lapses.
+    pub fn give_back_turn(&mut self, request: &str, holder: &Holder) -> Result<(), HistoryError> {
+        self.connection
+            .prepare_cached("DELETE FROM turn WHERE market = ?1 AND request = ?2 AND holder = ?3")
+            .and_then(|mut delete| delete.execute(params![self.market, request, holder.0]))
+            .map(drop)
+            .map_err(|error| self.explained(&error))
+    }
+
     /// Leaves a response for the others, if one of them wants it.
     ///
     /// # Errors

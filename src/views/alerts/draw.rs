@@ -12,7 +12,7 @@ use crate::domain::format;
 use crate::domain::history::Moment;
 use crate::domain::text::visible;
 use crate::views::sheet;
-use crate::widgets::panel::Panel;
+use crate::widgets::panel::{Panel, Size};
 
 /// The most rings that are shown of an alert.
 const RINGS: usize = 20;
@@ -60,9 +60,12 @@ fn describe(alert: &Alert, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         lines.push(labelled("Model", visible(model, 64)));
     }
     let trigger = condition(alert.rule.trigger, is_volume(&alert.follows));
-    lines.push(labelled("Rings", trigger));
-    lines.push(labelled("", repeat(alert.rule.repeat)));
-    lines.push(Line::default());
+    let how = repeat(alert.rule.repeat);
+    lines.push(labelled("Rings", format!("{trigger}, {how}")));
+    // A compact screen has six lines, and the latest ring takes two of them.
+    if scene.size != Size::Compact {
+        lines.push(Line::default());
+    }
     let log = scene.state.alerts.all.log.iter().rev();
     let own = log.filter(|logged| logged.alert == alert.name).take(RINGS);
     let local = scene.state.local_time(scene.now);

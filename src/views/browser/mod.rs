@@ -142,7 +142,8 @@ impl BrowserPane {
     }
 
     fn watch(&self, cx: &mut Cx<'_>) {
-        auto_refresh::toggle(cx.state, self.resource, cx.now);
+        let effects = auto_refresh::toggle(cx.state, self.resource, cx.now);
+        cx.effects(effects);
         if let Some(watch) = cx.state.browsers[self.resource].watching() {
             let every = watch.interval();
             let key = cx.state.keymap.key_of(Action::Watch);

@@ -77,6 +77,18 @@ pub(in crate::views) fn below_card(
         .collect()
 }
 
+/// The further fields of an offer or a volume; `None` if it reports none of them.
+pub(super) fn more(resource: Resource, row: usize, scene: &Scene<'_, '_>) -> Option<Block> {
+    let keys = match resource {
+        Resource::Offers => OF_OFFERS.as_slice(),
+        Resource::Volumes => OF_VOLUMES.as_slice(),
+        Resource::Workergroups => return None,
+    };
+    let listing = scene.state.browsers[resource].listing()?;
+    let lines = fields(keys, listing, row, scene);
+    (!lines.is_empty()).then(|| Block::titled("More".to_owned(), lines, scene.theme))
+}
+
 /// The reported ones of some fields, a line each.
 fn fields(
     keys: &[&str],

@@ -9,7 +9,7 @@ use ratatui::widgets::{Paragraph, Sparkline, SparklineBar};
 
 use super::overview::Block;
 use super::spread::Spread;
-use super::{Detail, TABS, Tab, fields, overview};
+use super::{Detail, TABS, Tab, below, fields, overview};
 use crate::app::frame_layout::Target;
 use crate::app::view::{Region, Scene};
 use crate::domain::Resource;
@@ -164,7 +164,12 @@ fn draw_overview(
     .areas(middle);
     scene.render(Paragraph::new(text), words);
     scatter(&view.spread, chart, scene);
-    let lines = last.map_or_else(Vec::new, |last| last.lines_in(right.width));
+    let mut lines = last.map_or_else(Vec::new, |last| last.lines_in(right.width));
+    // What comes after the alternatives is in Fields too: only a blank column has room for it.
+    let more = below::more(view.resource, row, scene);
+    let more = more.map_or_else(Vec::new, |block| block.lines_in(right.width));
+    let room = usize::from(right.height).saturating_sub(lines.len());
+    lines.extend(more.into_iter().take(room));
     Some(scroll(view, &lines, right, scene))
 }
 

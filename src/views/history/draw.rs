@@ -82,20 +82,24 @@ fn empty(view: &History, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     if view.is_awaited {
         return vec![Line::styled("Reading the record", theme.dim)];
     }
-    vec![
-        Line::styled(
-            format!("Nothing recorded in {}", view.span.title()),
-            theme.text,
+    // A single response has a price and no duration to draw.
+    let single = view.series.as_deref().filter(|it| it.now.is_some());
+    let mut lines = single.map_or_else(
+        || {
+            let text = format!("Nothing recorded in {}", view.span.title());
+            vec![Line::styled(text, theme.text)]
+        },
+        |series| summary(series, &scene.state.local_time(scene.now), theme),
+    );
+    lines.push(Line::styled(
+        format!(
+            "Every response is recorded. Leave the search on auto-refresh ({}) for a history \
+             without gaps.",
+            scene.key(Action::Watch)
         ),
-        Line::styled(
-            format!(
-                "Every response is recorded. Leave the search on auto-refresh ({}) for a history \
-                 without gaps.",
-                scene.key(Action::Watch)
-            ),
-            theme.dim,
-        ),
-    ]
+        theme.dim,
+    ));
+    lines
 }
 
 /// What is asked now, the record low, how often there was nothing as cheap, and how much was

@@ -2,11 +2,11 @@
 
 use bourse::api::Request;
 use bourse::app::message::{Effect, Message};
-use bourse::domain::alerts::{AlertChange, Alerts, Followed};
-use bourse::domain::history::{Repeat, Trigger};
+use bourse::domain::alerts::{AlertChange, Alerts, Followed, Logged};
+use bourse::domain::history::{Moment, Repeat, Trigger};
 
 use super::insights::MARKET;
-use crate::test_app::TestApp;
+use crate::test_app::{START, TestApp};
 
 const SIZES: [(u16, u16); 2] = [(80, 24), (200, 60)];
 
@@ -198,5 +198,33 @@ fn each_kind_of_alert_opens_with_its_values() {
         let (name, alert) = edited(&desk);
         assert!(name.ends_with(condition), "{name}");
         assert_eq!(alert.name, name);
+    }
+}
+
+#[test]
+fn a_ring_that_another_program_has_claimed_is_only_logged() {
+    for (columns, rows) in SIZES {
+        let mut desk = with_alert(columns, rows, "0.25");
+        desk.rings_elsewhere = true;
+        desk.keys("esc r").answer(&market("0.10"));
+        assert!(rings(&desk).is_empty());
+        desk.expect_not("$0.225/h per GPU is the lowest");
+        assert_eq!(bourse::app::title(&desk.model), "bourse - test - Offers");
+        // The other program has logged it in the file that both share.
+        let mut all = desk.model.alerts.all.clone();
+        all.log.push(Logged {
+            alert: "This search: any below $0.250/h per GPU".to_owned(),
+            at: Moment::of(START),
+            text: "$0.225/h per GPU is the lowest price: machine 9, offer 103".to_owned(),
+        });
+        // Each change that was saved brings the file's content.
+        let is_kept = |effect: &&Effect| matches!(effect, Effect::KeepAlerts { .. });
+        for _ in 0..desk.effects.iter().filter(is_kept).count() {
+            desk.send(Message::AlertsKept(Box::new(Ok(all.clone()))));
+        }
+        desk.keys("A down")
+            .expect("done")
+            .expect("$0.225/h per GPU is");
+        assert!(rings(&desk).is_empty());
     }
 }

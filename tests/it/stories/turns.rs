@@ -113,3 +113,18 @@ fn another_search_or_an_impatient_one_asks_for_itself() {
     first.wait(30.0);
     assert!(first.calls.is_empty());
 }
+
+#[test]
+fn auto_refresh_that_is_turned_off_lets_the_other_dashboard_ask_at_once() {
+    for off in ["w", "W ctrl-x"] {
+        let shared = database();
+        let (mut first, mut second) = (desk(&shared), desk(&shared));
+        first.keys("w").wait(30.0).answer(&later());
+        second.keys("w").wait(30.0);
+        assert!(second.calls.is_empty());
+        first.keys(off).expect("Auto-refresh off");
+        second.wait(5.0);
+        assert_eq!(second.calls.len(), 1, "{off}");
+        second.answer(&later()).expect("updated 0 s ago");
+    }
+}

@@ -1,7 +1,7 @@
 //! Watching a search, key by key.
 
 use bourse::api::{ApiError, ErrorBody, Request};
-use bourse::app::message::Message;
+use bourse::app::message::{Effect, Message};
 use bourse::domain::Resource;
 
 use crate::test_app::{THREE, TestApp};
@@ -310,6 +310,53 @@ fn gone_rows_cannot_be_selected_marked_or_exported() {
     // Counted only, they are not listed.
     desk.keys("W down down left enter").expect_not("Gone at");
     desk.expect("1 gone");
+}
+
+/// The ids in the CSV of the last export.
+#[track_caller]
+fn exported_ids(desk: &TestApp) -> Vec<&str> {
+    let Some(Effect::Export { content, .. }) = desk.effects.last() else {
+        panic!("no export\n{}", desk.screen());
+    };
+    let mut lines = content.lines();
+    let header = lines.next().unwrap();
+    let place = header.split(',').position(|name| name == "id").unwrap();
+    lines
+        .map(|line| line.split(',').nth(place).unwrap())
+        .collect()
+}
+
+#[test]
+fn gone_rows_are_not_exported() {
+    for (columns, rows) in [(80, 24), (200, 60)] {
+        let mut desk = with_gone_rows(columns, rows);
+        desk.wait(30.0).answer(&later());
+        desk.calls.clear(); // the search for why 103 is gone
+        desk.expect("Gone at").expect("103");
+        desk.keys("e enter");
+        let mut ids = exported_ids(&desk);
+        ids.sort_unstable();
+        assert_eq!(ids, ["101", "102", "104"]);
+    }
+}
+
+#[test]
+fn gone_rows_with_a_cause_are_listed_before_those_that_are_out_of_view() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.keys("W down down right enter");
+    // 103 is gone, and its machine too.
+    desk.wait(30.0).answer(&later()).answer(r#"{"offers":[]}"#);
+    desk.expect("delisted");
+    // The others leave later, and why is not asked yet.
+    desk.wait(30.0).answer(r#"{"offers":[]}"#);
+    desk.calls.clear();
+    let screen = desk.screen();
+    let place = |text: &str| {
+        screen
+            .find(text)
+            .unwrap_or_else(|| panic!("{text}\n{screen}"))
+    };
+    assert!(place("delisted") < place("not known"), "{screen}");
 }
 
 #[test]
