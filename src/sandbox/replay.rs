@@ -200,7 +200,7 @@ impl<'m> Row<'m> for ReplayedRow<'m> {
 
 /// A recorded volume as the service sends volumes.
 #[derive(Debug, Clone, serde::Serialize)]
-pub struct ReplayedVolume {
+pub(super) struct ReplayedVolume {
     id: u64,
     cluster_id: u64,
     host_id: Option<u64>,
