@@ -24,7 +24,7 @@ const LEAST_CARD: u16 = 9;
 pub(super) fn bills(view: &Cluster, area: Rect, scene: &mut Scene<'_, '_>) {
     const LABEL: usize = 6;
     const PRICE: usize = 13;
-    const THICKEST: usize = 2;
+    const SPACING: usize = 3;
     let (Ok(need), Some(planning)) = (&view.need, &view.planning) else {
         return;
     };
@@ -42,7 +42,7 @@ pub(super) fn bills(view: &Cluster, area: Rect, scene: &mut Scene<'_, '_>) {
     let room = usize::from(area.width).saturating_sub(LABEL + PRICE + 1);
     let highest = curve.iter().filter_map(|(_, total)| *total);
     let highest = highest.fold(0.0, f64::max);
-    let spacing = ((height - 1) / curve.len()).clamp(1, THICKEST + 1);
+    let spacing = ((height - 1) / curve.len()).clamp(1, SPACING);
     let head = format!("{title:>LABEL$}{:>PRICE$}", "Bill");
     let mut lines = vec![Line::styled(head, theme.heading)];
     for (target, total) in curve {
@@ -59,8 +59,9 @@ pub(super) fn bills(view: &Cluster, area: Rect, scene: &mut Scene<'_, '_>) {
             Span::styled(label, style),
             Span::styled(bar.clone(), style),
         ]));
-        for thickness in 1..spacing {
-            let bar = if thickness < THICKEST { &bar } else { "" };
+        for line in 1..spacing {
+            // The last line of each is the gap to the next.
+            let bar = if line + 1 < spacing { &bar } else { "" };
             lines.push(Line::styled(format!("{blank}{bar}"), style));
         }
     }
