@@ -7,7 +7,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::form::Key;
-use super::{Cluster, bill};
+use super::{Cluster, below, bill};
 use crate::app::frame_layout;
 use crate::app::keymap::{Action, Context};
 use crate::app::view::{Region, Scene};
@@ -26,6 +26,9 @@ const FIELDS: Region = Region(3);
 
 /// Cells of the form beside the plan.
 const FORM: u16 = 52;
+
+/// Lines of the focused field's explanation, with the space below it.
+const ABOUT: u16 = 4;
 
 /// The fewest lines of a useful plan below the form, with its title.
 const LEAST_PLAN: u16 = 4;
@@ -49,33 +52,12 @@ pub(super) fn cluster(view: &Cluster, area: Rect, scene: &mut Scene<'_, '_>) {
     };
     let total = total(view, scene);
     if !left.is_empty() {
-        let is_alone = right.is_empty();
-        let panel = Panel::new("Cluster")
-            .facts(if is_alone {
-                total.clone()
-            } else {
-                String::new()
-            })
-            .focused(!view.is_on_offers)
-            .sized(scene.size);
-        let inner = panel.render(left, scene.frame.buffer_mut(), scene.theme);
-        let needed = FormLines::new(&view.form, scene.theme).height(inner.width);
-        let [inner, about] =
-            Layout::vertical([Constraint::Max(needed + 1), Constraint::Fill(1)]).areas(inner);
-        let doc = view.form.focused().map_or("", Key::doc);
-        sheet::text([Line::styled(doc, scene.theme.dim)], about, scene);
-        if view.is_on_offers {
-            let mut layout = FormLayout::default();
-            let lines = FormLines::new(&view.form, scene.theme);
-            scene
-                .frame
-                .render_stateful_widget(lines, inner, &mut layout);
-            for (place, field) in layout.fields {
-                scene.clickable(place, frame_layout::Target::Item(FIELDS, field));
-            }
+        let facts = if right.is_empty() {
+            total.clone()
         } else {
-            scene.form(&view.form, inner);
-        }
+            String::new()
+        };
+        fields(view, left, facts, scene);
     }
     if !right.is_empty() {
         let panel = Panel::new("Plan")
@@ -84,6 +66,35 @@ pub(super) fn cluster(view: &Cluster, area: Rect, scene: &mut Scene<'_, '_>) {
             .sized(scene.size);
         let inner = panel.render(right, scene.frame.buffer_mut(), scene.theme);
         plan(view, inner, scene);
+    }
+}
+
+/// The form, below it the focused field's explanation and how the bill changes with the target.
+fn fields(view: &Cluster, area: Rect, facts: String, scene: &mut Scene<'_, '_>) {
+    let panel = Panel::new("Cluster")
+        .facts(facts)
+        .focused(!view.is_on_offers)
+        .sized(scene.size);
+    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    let needed = FormLines::new(&view.form, scene.theme).height(inner.width);
+    let [form, below] =
+        Layout::vertical([Constraint::Max(needed + 1), Constraint::Fill(1)]).areas(inner);
+    let [about, bills] =
+        Layout::vertical([Constraint::Max(ABOUT), Constraint::Fill(1)]).areas(below);
+    let doc = view.form.focused().map_or("", Key::doc);
+    sheet::text([Line::styled(doc, scene.theme.dim)], about, scene);
+    if scene.size != Size::Compact {
+        below::bills(view, bills, scene);
+    }
+    if view.is_on_offers {
+        let mut layout = FormLayout::default();
+        let lines = FormLines::new(&view.form, scene.theme);
+        scene.frame.render_stateful_widget(lines, form, &mut layout);
+        for (place, field) in layout.fields {
+            scene.clickable(place, frame_layout::Target::Item(FIELDS, field));
+        }
+    } else {
+        scene.form(&view.form, form);
     }
 }
 
@@ -120,11 +131,13 @@ fn plan(view: &Cluster, area: Rect, scene: &mut Scene<'_, '_>) {
         picks.saturating_add(2)
     };
     let room = area.height.saturating_sub(count(&head));
-    let below = count(&notes).min(room.saturating_sub(table.min(LEAST_TABLE)));
-    let [top, offers, bottom] = Layout::vertical([
+    let remarks = count(&notes).min(room.saturating_sub(table.min(LEAST_TABLE)));
+    let [top, offers, bottom, _, cards] = Layout::vertical([
         Constraint::Length(count(&head)),
-        Constraint::Length(table.min(room - below)),
-        Constraint::Length(below),
+        Constraint::Length(table.min(room - remarks)),
+        Constraint::Length(remarks),
+        Constraint::Max(1),
+        Constraint::Fill(1),
     ])
     .areas(area);
     sheet::text(head, top, scene);
@@ -134,6 +147,7 @@ fn plan(view: &Cluster, area: Rect, scene: &mut Scene<'_, '_>) {
         table_of_offers(view, listing, offers, scene);
     }
     sheet::text(notes, bottom, scene);
+    below::cards(view, cards, scene);
 }
 
 /// What the plan is, and what it is based on.
@@ -204,7 +218,8 @@ fn notes(view: &Cluster, width: u16, scene: &Scene<'_, '_>) -> Vec<Line<'static>
             }
         })
         .collect();
-    if planning.curve.len() > 1 {
+    // On a larger screen the bills are bars below the form.
+    if scene.size == Size::Compact && planning.curve.len() > 1 {
         lines.push(Line::default());
         lines.extend(curve((planning, need.target), bill, width, theme));
     }

@@ -1,6 +1,7 @@
 //! The planner of clusters: the cheapest offers that together have N GPUs, within limits. The form
 //! and the plan are side by side; on a small screen Enter goes from one to the other.
 
+mod below;
 mod draw;
 mod form;
 mod handover;

@@ -123,3 +123,17 @@ fn the_planner_works_on_small_and_large_screens() {
         desk.keys("esc").expect("How many");
     }
 }
+
+#[test]
+fn a_large_screen_shows_the_offers_of_the_plan_and_the_bills_as_bars() {
+    let mut desk = wide();
+    desk.resize(200, 60).keys("K");
+    // Both cards are there, with what the table has no column for.
+    fill(&mut desk, "2").expect("Offer 105").expect("Offer 103");
+    // All 28 cells are the H100s' 16.02: 0.52 is 0.9 of a cell, 0.22 is 0.4 of one.
+    desk.expect(&format!("$16.02/h {} ", "█".repeat(28)));
+    desk.expect("$0.520/h █ ").expect_not("$0.220/h █");
+    // A small screen has the bills as two lines instead.
+    desk.resize(80, 24).keys("enter").expect("Bill");
+    desk.expect_not("Offer 103");
+}
