@@ -196,10 +196,15 @@ impl Parts {
     fn add(&mut self, interval: &Interval) {
         let (begin, end, removed) = (interval.first, interval.until(), interval.removed());
         let first = self.edges.partition_point(|edge| *edge <= begin);
-        let sums = self.prices.iter_mut().zip(&mut self.amounts);
-        let edges = self.edges.iter().zip(self.edges.iter().skip(1));
-        let parts = edges.zip(sums).skip(first.saturating_sub(1));
-        for ((from, until), (prices, amount)) in parts {
+        let place = first.saturating_sub(1);
+        // Slices, not skipped iterators: of many parts an interval meets few.
+        let edges = self.edges.get(place..).unwrap_or_default().windows(2);
+        let prices = self.prices.get_mut(place..).unwrap_or_default();
+        let amounts = self.amounts.get_mut(place..).unwrap_or_default();
+        for (edges, (prices, amount)) in edges.zip(prices.iter_mut().zip(amounts)) {
+            let [from, until] = edges else {
+                break;
+            };
             if begin >= *until || removed <= *from {
                 break;
             }
