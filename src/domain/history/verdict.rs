@@ -121,7 +121,7 @@ impl Memory {
         })
     }
 
-    /// How long such lots last; `None` below [`LEAST_DEPARTURES`].
+    /// How long such lots last; `None` while too few departures were seen.
     pub fn lasting(&self) -> Option<&Lifetimes> {
         let is_enough = self.lifetimes.departures >= LEAST_DEPARTURES;
         is_enough.then_some(&self.lifetimes)

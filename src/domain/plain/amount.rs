@@ -94,7 +94,7 @@ pub(super) fn amount(cursor: Cursor<'_>, at: usize) -> Option<Amount> {
     amount_in(cursor, at, |at| unit(cursor, at))
 }
 
-/// An amount in the units that a reader finds at a position: as [`unit`], or those of one field.
+/// An amount in the units that a reader finds at a position: as [`unit()`], or those of one field.
 pub(super) fn amount_in(
     cursor: Cursor<'_>,
     at: usize,
