@@ -33,7 +33,12 @@ fn a_person_searches_changes_the_query_opens_a_detail_and_leaves() {
     pty.wait_for("the end of the search", |screen| {
         !screen.contents().contains("/ dph_total")
     });
-    pty.keys("<Esc>s");
+    // Escape and a letter in one piece are Alt with that letter.
+    pty.keys("<Esc>");
+    pty.wait_for("the table", |screen| {
+        !screen.contents().contains("[Fields]")
+    });
+    pty.keys("s");
     pty.wait_for_text("type to find a field");
     pty.keys("dph_total<Space><Enter>");
     pty.wait_for_text("sort Score ▼, $/h ▲");
