@@ -3,7 +3,8 @@
 //!
 //! In a poll prices change as in a tick of the sandbox, which is livelier than any real market:
 //! 0.4 % are repriced, 0.3 % rented or released, 0.05 % leave for good and others come.
-//! `DAYS=3 cargo bench --bench history` records fewer days.
+//! `DAYS=3 cargo bench --bench history` records fewer days; `HISTORY=file` records into a file that
+//! the next run with it reads as it is.
 
 #![allow(missing_docs, reason = "a benchmark")]
 #![allow(
@@ -17,6 +18,7 @@
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use bourse::domain::history::{
@@ -141,13 +143,18 @@ fn search() -> SearchKey {
 fn main() {
     let days: i64 = std::env::var("DAYS").map_or(30, |days| days.parse().unwrap());
     let root = tempfile::tempdir().unwrap();
-    let path = root.path().join("history.sqlite");
+    let own = root.path().join("history.sqlite");
+    let path = std::env::var_os("HISTORY").map_or(own, PathBuf::from);
     let mut database = Database::open(&path, "https://market.example").unwrap();
     let mut market = Market::new();
     let polls = days * 1440;
     let (mut spent, mut longest) = (Duration::ZERO, Duration::ZERO);
+    let recorded = database.contents().unwrap().polls;
     for number in 0..polls {
         market.step();
+        if recorded > 0 {
+            continue;
+        }
         let poll = market.poll(Moment(START + 60 * number));
         let started = Instant::now();
         assert!(database.record(&poll).unwrap());

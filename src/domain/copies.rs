@@ -91,7 +91,7 @@ impl<'s> Copies<'s> {
         copies
     }
 
-    /// The same without the texts that the secrets came from.
+    /// The same as texts of its own, which outlive the record.
     pub(crate) fn into_owned(self) -> Copies<'static> {
         let owned = |form: Form<'_>| Form {
             text: form.text.into_owned().into(),

@@ -22,7 +22,7 @@ use crate::domain::secrets::Known;
 use crate::domain::text::visible;
 use crate::domain::workergroup;
 use crate::store::export::{self, ExportError};
-use crate::store::{GroupsFile, StateStore};
+use crate::store::{GroupsFile, Shared, StateStore};
 
 /// How long leaving waits for the pending jobs.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -133,18 +133,18 @@ fn work(
                 if let SearchChange::Put(search) = &mut change {
                     *search = cleaned(search.clone(), &known);
                 }
-                Message::SearchesKept(Box::new(searched(state_store, &change, before)))
+                Message::SearchesKept(Box::new(changed(state_store, &change, before)))
             }
             Job::Annotations(job) => {
                 let (mut change, before) = *job;
                 if let Mark::Note(text) = &mut change.mark {
                     *text = known.remove(text).into_owned();
                 }
-                Message::AnnotationsKept(Box::new(annotated(state_store, &change, before)))
+                Message::AnnotationsKept(Box::new(changed(state_store, &change, before)))
             }
             Job::Alerts(job) => {
                 let (change, before) = *job;
-                Message::AlertsKept(Box::new(alerted(state_store, &change, before)))
+                Message::AlertsKept(Box::new(changed(state_store, &change, before)))
             }
             Job::Export {
                 path,
@@ -184,38 +184,14 @@ const fn writer(is_private: bool) -> Writer {
     }
 }
 
-/// Without a store the change lasts until the program ends.
-fn searched(
+/// `before` with a change, which lasts until the program ends without a store.
+fn changed<T: Shared>(
     state_store: Option<&StateStore>,
-    change: &SearchChange,
-    mut before: Searches,
-) -> Result<Searches, String> {
+    change: &T::Change,
+    mut before: T,
+) -> Result<T, String> {
     if let Some(state_store) = state_store {
         return state_store.change(change, &before);
-    }
-    before.apply(change);
-    Ok(before)
-}
-
-fn alerted(
-    state_store: Option<&StateStore>,
-    change: &AlertChange,
-    mut before: Alerts,
-) -> Result<Alerts, String> {
-    if let Some(state_store) = state_store {
-        return state_store.change_alerts(change, &before);
-    }
-    before.apply(change);
-    Ok(before)
-}
-
-fn annotated(
-    state_store: Option<&StateStore>,
-    change: &AnnotationChange,
-    mut before: Annotations,
-) -> Result<Annotations, String> {
-    if let Some(state_store) = state_store {
-        return state_store.annotate(change, &before);
     }
     before.apply(change);
     Ok(before)

@@ -25,4 +25,5 @@ pub use journal::Journal;
 pub use pacing::PacingFile;
 pub use paths::Paths;
 pub use sandbox_files::SandboxFile;
+pub use shared_file::Shared;
 pub use state::{SavedState, StateStore};

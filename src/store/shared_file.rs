@@ -7,14 +7,17 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{files, state_file};
+use super::{StateStore, files, state_file};
 use crate::domain::alerts::{AlertChange, Alerts};
 use crate::domain::annotations::{AnnotationChange, Annotations};
 use crate::domain::saved::{SearchChange, Searches};
 
 /// The content of a shared file.
-pub(super) trait Shared: Default + Clone + Serialize + DeserializeOwned {
+pub trait Shared: Default + Clone + Serialize + DeserializeOwned {
     type Change;
+
+    /// Its file among those of a profile.
+    fn file(store: &StateStore) -> &SharedFile<Self>;
 
     fn apply(&mut self, change: &Self::Change);
 
@@ -24,6 +27,10 @@ pub(super) trait Shared: Default + Clone + Serialize + DeserializeOwned {
 
 impl Shared for Searches {
     type Change = SearchChange;
+
+    fn file(store: &StateStore) -> &SharedFile<Self> {
+        &store.searches
+    }
 
     fn apply(&mut self, change: &SearchChange) {
         self.apply(change);
@@ -37,6 +44,10 @@ impl Shared for Searches {
 impl Shared for Annotations {
     type Change = AnnotationChange;
 
+    fn file(store: &StateStore) -> &SharedFile<Self> {
+        &store.annotations
+    }
+
     fn apply(&mut self, change: &AnnotationChange) {
         self.apply(change);
     }
@@ -45,13 +56,17 @@ impl Shared for Annotations {
 impl Shared for Alerts {
     type Change = AlertChange;
 
+    fn file(store: &StateStore) -> &SharedFile<Self> {
+        &store.alerts
+    }
+
     fn apply(&mut self, change: &AlertChange) {
         self.apply(change);
     }
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct SharedFile<T> {
+pub struct SharedFile<T> {
     path: PathBuf,
     blocked: Option<String>,
     content: PhantomData<T>,
@@ -65,7 +80,7 @@ pub(super) struct Found<T> {
 }
 
 impl<T: Shared> SharedFile<T> {
-    pub fn open(path: PathBuf) -> (Self, Found<T>) {
+    pub(super) fn open(path: PathBuf) -> (Self, Found<T>) {
         let reading = state_file::read::<T>(&path);
         let mut content = reading.content.unwrap_or_default();
         content.repair();
@@ -83,7 +98,7 @@ impl<T: Shared> SharedFile<T> {
 
     /// Applies a change to the current content of the file. If the file is missing or damaged,
     /// `here`, this program's content before the change, replaces it.
-    pub fn change(&self, change: &T::Change, here: &T) -> Result<T, String> {
+    pub(super) fn change(&self, change: &T::Change, here: &T) -> Result<T, String> {
         if let Some(why) = &self.blocked {
             return Err(why.clone());
         }

@@ -7,20 +7,20 @@
 use std::path::PathBuf;
 
 use super::paths::Paths;
-use super::shared_file::SharedFile;
+use super::shared_file::{Shared, SharedFile};
 use super::state_file;
-use crate::domain::alerts::{AlertChange, Alerts};
-use crate::domain::annotations::{AnnotationChange, Annotations};
-use crate::domain::saved::{SearchChange, Searches, Snapshot};
+use crate::domain::alerts::Alerts;
+use crate::domain::annotations::Annotations;
+use crate::domain::saved::{Searches, Snapshot};
 
 /// The files of a profile.
 #[derive(Debug, Clone)]
 pub struct StateStore {
     ui: PathBuf,
     ui_blocked: Option<String>,
-    searches: SharedFile<Searches>,
-    annotations: SharedFile<Annotations>,
-    alerts: SharedFile<Alerts>,
+    pub(super) searches: SharedFile<Searches>,
+    pub(super) annotations: SharedFile<Annotations>,
+    pub(super) alerts: SharedFile<Alerts>,
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -84,35 +84,13 @@ impl StateStore {
             .map_err(|error| format!("{}: {error}", self.ui.display()))
     }
 
-    /// Applies a change to the saved searches; returns them as they are in the file now, including
-    /// other programs' changes. `here` are this program's searches before the change.
+    /// Applies a change to the searches, annotations or alerts; returns them as they are in the file
+    /// now, including other programs' changes. `here` is what this program had before the change.
     ///
     /// # Errors
     ///
     /// When the change cannot be written: the reason for display.
-    pub fn change(&self, change: &SearchChange, here: &Searches) -> Result<Searches, String> {
-        self.searches.change(change, here)
-    }
-
-    /// Applies a change to the annotations, as [`StateStore::change`] does to the searches.
-    ///
-    /// # Errors
-    ///
-    /// When the change cannot be written: the reason for display.
-    pub fn annotate(
-        &self,
-        change: &AnnotationChange,
-        here: &Annotations,
-    ) -> Result<Annotations, String> {
-        self.annotations.change(change, here)
-    }
-
-    /// Applies a change to the alerts, as [`StateStore::change`] does to the searches.
-    ///
-    /// # Errors
-    ///
-    /// When the change cannot be written: the reason for display.
-    pub fn change_alerts(&self, change: &AlertChange, here: &Alerts) -> Result<Alerts, String> {
-        self.alerts.change(change, here)
+    pub fn change<T: Shared>(&self, change: &T::Change, here: &T) -> Result<T, String> {
+        T::file(self).change(change, here)
     }
 }

@@ -5,7 +5,7 @@
 //! all recorded times are told that much earlier: the clock in use is the one to believe. How long
 //! the pause before was, nobody knows. It counts as a gap, so that nothing is concluded from it.
 
-use super::{Excerpt, Moment, Outline, PollRow};
+use super::{Ending, Excerpt, Moment, Outline, PollRow};
 
 /// Seconds by which polls may arrive in another order than they were answered, as from two programs.
 const DISORDER: i64 = 60;
@@ -19,7 +19,8 @@ pub struct Placed {
 }
 
 /// Where a poll at `at` belongs after the `newest` poll of its search and the `last` usable one,
-/// while recorded times are `ahead` seconds ahead of the clock. `None` if another poll came first.
+/// while recorded times are `ahead` seconds ahead of the clock. `None` if the search has one
+/// of that second or just after it.
 pub fn placed(
     at: Moment,
     ahead: i64,
@@ -61,18 +62,9 @@ impl Excerpt {
     /// The same, told that many seconds earlier.
     #[must_use]
     pub fn earlier(mut self, seconds: i64) -> Self {
-        if seconds != 0 {
-            self.polls
-                .iter_mut()
-                .for_each(|poll| poll.at.earlier(seconds));
-            for spell in &mut self.spells {
-                spell.first.earlier(seconds);
-                spell.last.earlier(seconds);
-                if let Some((_, at)) = &mut spell.end {
-                    at.earlier(seconds);
-                }
-            }
-        }
+        let spells = self.spells.iter_mut();
+        let times = spells.map(|it| (&mut it.first, &mut it.last, &mut it.end));
+        tell_earlier(&mut self.polls, times, seconds);
         self
     }
 }
@@ -81,18 +73,36 @@ impl Outline {
     /// The same, told that many seconds earlier.
     #[must_use]
     pub fn earlier(mut self, seconds: i64) -> Self {
-        if seconds != 0 {
-            self.polls
-                .iter_mut()
-                .for_each(|poll| poll.at.earlier(seconds));
-            for interval in &mut self.intervals {
-                interval.first.earlier(seconds);
-                interval.last.earlier(seconds);
-                if let Some((_, at)) = &mut interval.end {
-                    at.earlier(seconds);
-                }
-            }
-        }
+        let intervals = self.intervals.iter_mut();
+        let times = intervals.map(|it| (&mut it.first, &mut it.last, &mut it.end));
+        tell_earlier(&mut self.polls, times, seconds);
         self
+    }
+}
+
+/// Moves polls, and the first, last and ending times of spells, back by `seconds`.
+fn tell_earlier<'a>(
+    polls: &mut [PollRow],
+    times: impl Iterator<
+        Item = (
+            &'a mut Moment,
+            &'a mut Moment,
+            &'a mut Option<(Ending, Moment)>,
+        ),
+    >,
+    seconds: i64,
+) {
+    if seconds == 0 {
+        return;
+    }
+    for poll in polls {
+        poll.at.earlier(seconds);
+    }
+    for (first, last, end) in times {
+        first.earlier(seconds);
+        last.earlier(seconds);
+        if let Some((_, at)) = end {
+            at.earlier(seconds);
+        }
     }
 }

@@ -84,7 +84,8 @@ pub(super) fn unneeded(cursor: Cursor<'_>, at: usize, resource: Resource) -> Rea
     }
 }
 
-/// What a phrase between two positions says if words behind it take it back: `nvlink optional`.
+/// What a phrase from `at` to `next` means if the words after it say that it is not needed:
+/// `nvlink optional`.
 pub(super) fn behind(cursor: Cursor<'_>, at: usize, next: usize, facts: &[Fact]) -> Read {
     let end = cursor.behind_any(next, UNNEEDED_BEHIND)?;
     Some((taken_back(cursor, at, end, facts)?, end))

@@ -15,7 +15,7 @@ struct Measure {
     /// The comparison with a number that has no bound.
     default: Operator,
     nouns: &'static [&'static str],
-    /// Units in words, each with the number of the field's units in it.
+    /// Units as people write them, each with its size in the field's unit.
     units: &'static [(&'static str, f64)],
     /// Nouns that mean the field only in front of or behind one of its units.
     unit_nouns: &'static [&'static str],

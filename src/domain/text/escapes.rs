@@ -147,7 +147,7 @@ fn unit_escape(text: &str) -> Option<(char, usize)> {
 /// or pile up.
 #[derive(Default)]
 struct Escapes {
-    /// How many more combining marks the last character may still have.
+    /// How many more combining marks the last character may take.
     room: usize,
 }
 

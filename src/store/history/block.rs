@@ -13,9 +13,12 @@ const DAY: i64 = 86_400;
 /// Bytes of a spell in a block.
 const WIDTH: usize = 4 * 8 + 8 + 4 + 2;
 
-/// A closed spell with the number of its lot.
+/// The columns that [`lot_interval`] reads.
+const COLUMNS: &str = "lot, amount, price, beginning, first, last, ending, ended";
+
+/// A spell and the number of its lot in the database.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Closed {
+pub(super) struct LotInterval {
     pub lot: i64,
     /// Its own lot is not set.
     pub interval: Interval,
@@ -28,25 +31,66 @@ pub(super) struct Sealed {
     pub until: i64,
 }
 
-/// A row of `lot, amount, price, beginning, first, last, ending, ended`.
-pub(super) fn closed(row: &rusqlite::Row<'_>) -> rusqlite::Result<Closed> {
-    let ended = Moment(row.get(7)?);
+/// Calls `each` with the spells of a search that ended at `from` or later, and before `until`, in
+/// that order, from their rows.
+pub(super) fn closed_rows(
+    connection: &Connection,
+    search: i64,
+    (from, until): (i64, i64),
+    mut each: impl FnMut(LotInterval),
+) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {COLUMNS} FROM spell
+         WHERE search = ?1 AND ending IS NOT NULL AND ended >= ?2 AND ended < ?3
+         ORDER BY ended, id",
+    ))?;
+    let mut rows = statement.query(params![search, from, until])?;
+    while let Some(row) = rows.next()? {
+        let ended = Moment(row.get(7)?);
+        each(lot_interval(row, ended)?);
+    }
+    Ok(())
+}
+
+/// Calls `each` with the spells of a search that are on offer, last seen at `seen`.
+pub(super) fn open_rows(
+    connection: &Connection,
+    search: i64,
+    seen: Moment,
+    mut each: impl FnMut(LotInterval),
+) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {COLUMNS} FROM spell WHERE search = ?1 AND ending IS NULL"
+    ))?;
+    let mut rows = statement.query([search])?;
+    while let Some(row) = rows.next()? {
+        each(lot_interval(row, seen)?);
+    }
+    Ok(())
+}
+
+/// A row of [`COLUMNS`]; without a last poll of its own, the spell was last seen at `seen`.
+fn lot_interval(row: &rusqlite::Row<'_>, seen: Moment) -> rusqlite::Result<LotInterval> {
+    let first = Moment(row.get(4)?);
     let last: Option<i64> = row.get(5)?;
-    Ok(Closed {
+    let ending: Option<i64> = row.get(6)?;
+    let ended: Option<i64> = row.get(7)?;
+    let end = ending.zip(ended);
+    Ok(LotInterval {
         lot: row.get(0)?,
         interval: Interval {
             lot: 0,
             amount: row.get(1)?,
             price: row.get(2)?,
             onset: Onset::of(codes::beginning_of(row.get(3)?, Some(0.0))),
-            first: Moment(row.get(4)?),
-            last: last.map_or(ended, Moment),
-            end: Some((codes::ending_of(row.get(6)?), ended)),
+            first,
+            last: last.map_or(seen.max(first), Moment),
+            end: end.map(|(ending, ended)| (codes::ending_of(ending), Moment(ended))),
         },
     })
 }
 
-impl Closed {
+impl LotInterval {
     fn write(&self, bytes: &mut Vec<u8>) {
         let interval = &self.interval;
         let (ending, ended) = interval.end.unwrap_or((Ending::LostSight, interval.last));
@@ -100,7 +144,7 @@ pub(super) fn read(
     connection: &Connection,
     search: i64,
     from: i64,
-    mut each: impl FnMut(Closed),
+    mut each: impl FnMut(LotInterval),
 ) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
         "SELECT spells FROM block WHERE search = ?1 AND until > ?2 ORDER BY until",
@@ -109,7 +153,7 @@ pub(super) fn read(
     while let Some(row) = rows.next()? {
         let spells = row.get_ref(0)?.as_blob()?;
         for bytes in spells.chunks(WIDTH) {
-            let closed = Closed::read(bytes).ok_or_else(damaged)?;
+            let closed = LotInterval::read(bytes).ok_or_else(damaged)?;
             if closed.interval.end.is_some_and(|(_, at)| at.0 >= from) {
                 each(closed);
             }
@@ -177,15 +221,9 @@ fn seal_day(connection: &mut Connection, search: i64) -> rusqlite::Result<bool> 
 
 fn add(transaction: &Transaction<'_>, search: i64, time: Sealed) -> rusqlite::Result<()> {
     let mut bytes = Vec::new();
-    let mut statement = transaction.prepare_cached(
-        "SELECT lot, amount, price, beginning, first, last, ending, ended FROM spell
-         WHERE search = ?1 AND ending IS NOT NULL AND ended >= ?2 AND ended < ?3
-         ORDER BY ended, id",
-    )?;
-    let mut rows = statement.query(params![search, time.since, time.until])?;
-    while let Some(row) = rows.next()? {
-        closed(row)?.write(&mut bytes);
-    }
+    closed_rows(transaction, search, (time.since, time.until), |closed| {
+        closed.write(&mut bytes);
+    })?;
     transaction
         .prepare_cached("INSERT INTO block (search, since, until, spells) VALUES (?1, ?2, ?3, ?4)")?
         .execute(params![search, time.since, time.until, bytes])

@@ -4,12 +4,12 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 
-use super::block::{self, Closed};
+use super::Database;
+use super::block::{self, LotInterval, Sealed};
 use super::read::{self, Span};
-use super::{Database, codes};
-use crate::domain::history::{Interval, Memory, Moment, Onset, Outline, Question, SearchKey};
+use crate::domain::history::{Interval, Memory, Outline, Question, SearchKey};
 
 /// An outline, and the numbers of its lots in the database.
 pub(super) struct FoundOutline {
@@ -54,8 +54,8 @@ struct Gathering {
 }
 
 impl Gathering {
-    fn take(&mut self, closed: Closed) {
-        let Closed { lot, interval } = closed;
+    fn take(&mut self, spell: LotInterval) {
+        let LotInterval { lot, interval } = spell;
         let is_asked = self.asked.as_ref().is_none_or(|asked| asked.contains(&lot));
         let is_asked = is_asked && !self.left_out.contains(&lot);
         if !is_asked || interval.first.0 > self.until || !interval.price.is_finite() {
@@ -70,50 +70,6 @@ impl Gathering {
             lot: number,
             ..interval
         });
-    }
-
-    /// The closed spells of a part of the time, from rows.
-    fn take_rows(
-        &mut self,
-        connection: &Connection,
-        search: i64,
-        (from, until): (i64, i64),
-    ) -> rusqlite::Result<()> {
-        let mut statement = connection.prepare_cached(
-            "SELECT lot, amount, price, beginning, first, last, ending, ended FROM spell
-             WHERE search = ?1 AND ending IS NOT NULL AND ended >= ?2 AND ended < ?3
-             ORDER BY ended, id",
-        )?;
-        let mut rows = statement.query(params![search, from, until])?;
-        while let Some(row) = rows.next()? {
-            self.take(block::closed(row)?);
-        }
-        Ok(())
-    }
-
-    fn take_open(&mut self, connection: &Connection, span: &Span) -> rusqlite::Result<()> {
-        let mut statement = connection.prepare_cached(
-            "SELECT lot, amount, price, beginning, first, last FROM spell
-             WHERE search = ?1 AND ending IS NULL",
-        )?;
-        let mut rows = statement.query([span.search])?;
-        while let Some(row) = rows.next()? {
-            let first = Moment(row.get(4)?);
-            let last: Option<i64> = row.get(5)?;
-            self.take(Closed {
-                lot: row.get(0)?,
-                interval: Interval {
-                    lot: 0,
-                    amount: row.get(1)?,
-                    price: row.get(2)?,
-                    onset: Onset::of(codes::beginning_of(row.get(3)?, Some(0.0))),
-                    first,
-                    last: last.map_or(span.seen.max(first), Moment),
-                    end: None,
-                },
-            });
-        }
-        Ok(())
     }
 }
 
@@ -165,17 +121,17 @@ impl Database {
 impl Gathering {
     fn take_all(&mut self, connection: &Connection, span: &Span) -> rusqlite::Result<()> {
         let (search, from) = (span.search, span.from);
-        match block::sealed(connection, search)? {
-            Some(sealed) => {
-                if from < sealed.since {
-                    self.take_rows(connection, search, (from, sealed.since))?;
-                }
-                block::read(connection, search, from, |closed| self.take(closed))?;
-                self.take_rows(connection, search, (from.max(sealed.until), i64::MAX))?;
-            }
-            None => self.take_rows(connection, search, (from, i64::MAX))?,
-        }
-        self.take_open(connection, span)
+        let none = Sealed {
+            since: from,
+            until: from,
+        };
+        let sealed = block::sealed(connection, search)?.unwrap_or(none);
+        let before = (from, sealed.since);
+        block::closed_rows(connection, search, before, |it| self.take(it))?;
+        block::read(connection, search, from, |it| self.take(it))?;
+        let after = (from.max(sealed.until), i64::MAX);
+        block::closed_rows(connection, search, after, |it| self.take(it))?;
+        block::open_rows(connection, search, span.seen, |it| self.take(it))
     }
 }
 

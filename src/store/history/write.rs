@@ -11,8 +11,8 @@ use crate::domain::history::{self, Lot, Moment, Placed, Poll, SearchKey, Spell};
 pub(super) const SWEEP_EVERY: u32 = 500;
 
 impl Database {
-    /// Adds a poll. False if another program's poll of its search came first, in the same second or
-    /// just before: then nothing is written. If the clock was set back, the poll is recorded after a
+    /// Adds a poll. Writes nothing and returns false if the search already has one of the same second
+    /// or just after it, from another program. If the clock was set back, the poll is recorded after a
     /// gap, see [`history::placed`].
     ///
     /// # Errors

@@ -15,6 +15,7 @@ use crate::domain::history::{AlertState, Moment, Repeat, Rule, RuleError, Trigge
 use crate::domain::text::visible;
 use crate::widgets::form::{Field, Form, FormEvent};
 use crate::widgets::input_widget::InputWidget;
+use crate::widgets::text::capitalized;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Key {
@@ -65,14 +66,7 @@ impl AlertForm {
         let first = subjects.first()?;
         let is_group = matches!(first.follows, Followed::Group(_));
         let texts = presets(state);
-        let mut view = Self {
-            form: Form::new(Vec::new()),
-            subjects,
-            texts,
-            zone: state.zone.clone(),
-            fields: 0,
-            edited: None,
-        };
+        let mut view = Self::empty(subjects, texts, state);
         view.build(0, if is_group { WORKERS } else { 0 }, 0);
         Some(view)
     }
@@ -98,16 +92,22 @@ impl AlertForm {
                 UNTIL
             }
         };
-        let mut view = Self {
+        let mut view = Self::empty(subjects, texts, state);
+        view.edited = Some(alert);
+        view.build(subject, trigger, repeat);
+        view
+    }
+
+    /// A form whose fields are still to be built.
+    fn empty(subjects: Vec<Subject>, texts: HashMap<Key, String>, state: &State) -> Self {
+        Self {
             form: Form::new(Vec::new()),
             subjects,
             texts,
             zone: state.zone.clone(),
             fields: 0,
-            edited: Some(alert),
-        };
-        view.build(subject, trigger, repeat);
-        view
+            edited: None,
+        }
     }
 
     /// Whether the form is for an alert that exists.
@@ -229,7 +229,7 @@ impl AlertForm {
             trigger,
         };
         rule.validate()
-            .map_err(|error| (place(error), capital(&error.to_string())))?;
+            .map_err(|error| (place(error), capitalized(&error.to_string())))?;
         Ok(rule)
     }
 
@@ -367,12 +367,6 @@ const fn place(error: RuleError) -> Key {
         RuleError::Percent => Key::Percent,
         RuleError::Hours => Key::Hours,
     }
-}
-
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(|first| first.to_uppercase().to_string());
-    first.unwrap_or_default() + letters.as_str()
 }
 
 /// The place of a trigger in its choice, and the texts of its fields.
