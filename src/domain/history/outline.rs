@@ -92,34 +92,11 @@ impl Spell {
     }
 }
 
-/// A price as a number with the same order: comparing whole numbers is what sorting a month waits
-/// for.
-const fn rank(price: f64) -> u64 {
-    let bits = price.to_bits();
-    if price.is_sign_negative() {
-        !bits
-    } else {
-        bits | 1 << 63
-    }
-}
-
 impl Outline {
     /// How many numbers of lots there are.
     pub(super) fn lots(&self) -> usize {
         let greatest = self.intervals.iter().map(|interval| interval.lot).max();
         greatest.map_or(0, |lot| lot as usize + 1)
-    }
-
-    /// The intervals by price, the lowest first.
-    pub(super) fn by_price(&self) -> Vec<&Interval> {
-        let ranked = self.intervals.iter().enumerate();
-        let ranked = ranked.map(|(place, interval)| (rank(interval.price), place));
-        let mut ranked: Vec<(u64, usize)> = ranked.collect();
-        ranked.sort_unstable();
-        let sorted = ranked.into_iter();
-        sorted
-            .filter_map(|(_, place)| self.intervals.get(place))
-            .collect()
     }
 }
 

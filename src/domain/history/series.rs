@@ -1,5 +1,8 @@
 //! Prices and amounts over time.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use super::outline::{Interval, Outline};
 use super::recall::{Question, Recorded};
 use super::timeline::{self, seconds, share};
@@ -79,10 +82,9 @@ impl Outline {
         let first = polls.partition_point(|poll| poll.at < since);
         let last = polls.partition_point(|poll| poll.at <= until);
         let within = polls.get(first..last).unwrap_or_default();
-        let by_price = self.by_price();
-        let lows = Lows::of(&by_price, within);
+        let lows = Lows::of(&self.intervals, within);
         let mut parts = Parts::new(since, until, buckets);
-        for interval in by_price {
+        for interval in &self.intervals {
             parts.add(interval);
         }
         Series {
@@ -102,52 +104,54 @@ impl Outline {
     }
 
     fn now(&self, at: Moment) -> Now {
-        let on_offer = self.intervals.iter().filter(|it| it.is_on_offer(at));
-        let mut on_offer: Vec<&Interval> = on_offer.collect();
-        on_offer.sort_by(|one, other| one.price.total_cmp(&other.price));
         let mut prices = Prices::default();
-        let mut amount = 0;
-        for interval in &on_offer {
+        let (mut lots, mut amount) = (0, 0);
+        for interval in self.intervals.iter().filter(|it| it.is_on_offer(at)) {
             prices.add(interval.price, 1.0);
             amount += u64::from(interval.amount);
+            lots += 1;
         }
         Now {
             at,
             levels: prices.levels(),
-            lots: on_offer.len(),
+            lots,
             amount,
         }
     }
 }
 
-/// Prices, ascending, and for how long each was asked.
+/// Prices, and for how long each was asked.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Prices(Vec<(f64, f64)>);
 
 impl Prices {
-    /// Adds a price that is not below those before it.
     pub(super) fn add(&mut self, price: f64, weight: f64) {
-        if !price.is_finite() || weight <= 0.0 {
-            return;
-        }
-        match self.0.last_mut() {
-            Some((last, sum)) if last.total_cmp(&price).is_eq() => *sum += weight,
-            Some(_) | None => self.0.push((price, weight)),
+        if price.is_finite() && weight > 0.0 {
+            self.0.push((price, weight));
         }
     }
 
-    /// The prices, each once, with their weights.
-    pub(super) fn sorted(self) -> Vec<(f64, f64)> {
+    /// The prices, ascending, each once, with their weights.
+    pub(super) fn sorted(mut self) -> Vec<(f64, f64)> {
+        self.0
+            .sort_unstable_by(|(one, _), (other, _)| one.total_cmp(other));
+        self.0.dedup_by(|(price, weight), (kept, sum)| {
+            let is_same = kept.total_cmp(price).is_eq();
+            if is_same {
+                *sum += *weight;
+            }
+            is_same
+        });
         self.0
     }
 
-    fn levels(&self) -> Option<Levels> {
-        let sorted = &self.0;
+    fn levels(self) -> Option<Levels> {
+        let sorted = self.sorted();
         Some(Levels {
             lowest: sorted.first()?.0,
-            p20: quantile(sorted, 0.2)?,
-            median: quantile(sorted, 0.5)?,
-            p80: quantile(sorted, 0.8)?,
+            p20: quantile(&sorted, 0.2)?,
+            median: quantile(&sorted, 0.5)?,
+            p80: quantile(&sorted, 0.8)?,
         })
     }
 }
@@ -192,7 +196,6 @@ impl Parts {
         }
     }
 
-    /// Adds an interval that is not cheaper than those before it.
     fn add(&mut self, interval: &Interval) {
         let (begin, end, removed) = (interval.first, interval.until(), interval.removed());
         let first = self.edges.partition_point(|edge| *edge <= begin);
@@ -234,6 +237,16 @@ impl Parts {
     }
 }
 
+/// A price as a number with the same order.
+const fn rank(price: f64) -> u64 {
+    let bits = price.to_bits();
+    if price.is_sign_negative() {
+        !bits
+    } else {
+        bits | 1 << 63
+    }
+}
+
 /// The lowest prices of polls.
 #[derive(Debug, Default)]
 struct Lows {
@@ -243,14 +256,18 @@ struct Lows {
 }
 
 impl Lows {
-    /// Of intervals by price: the first that was on offer at a poll is its lowest.
-    fn of(by_price: &[&Interval], polls: &[PollRow]) -> Self {
+    /// The first interval by price that was on offer at a poll is its lowest. The cheapest few are
+    /// mostly those of all polls: the others need no sorting.
+    fn of(intervals: &[Interval], polls: &[PollRow]) -> Self {
         let mut lows = Self::default();
         let mut left = Unpriced::of(polls.len());
-        for interval in by_price {
-            if lows.prices.len() == polls.len() {
-                break;
-            }
+        let ranked = intervals.iter().enumerate();
+        let ranked = ranked.map(|(place, interval)| Reverse((rank(interval.price), place)));
+        let mut by_price: BinaryHeap<Reverse<(u64, usize)>> = ranked.collect();
+        while lows.prices.len() < polls.len()
+            && let Some(Reverse((_, place))) = by_price.pop()
+            && let Some(interval) = intervals.get(place)
+        {
             let removed = interval.removed();
             let end = polls.partition_point(|poll| poll.at < removed);
             let mut place = left.next(polls.partition_point(|poll| poll.at < interval.first));

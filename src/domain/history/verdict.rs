@@ -146,7 +146,7 @@ impl Outline {
         let last = last.map_or(since, |poll| poll.at);
         let mut prices = Prices::default();
         let mut asked = 0.0;
-        for interval in self.by_price() {
+        for interval in &self.intervals {
             let span = interval.until().min(until).since(interval.first.max(since));
             if span > 0 {
                 prices.add(interval.price, seconds(span));
