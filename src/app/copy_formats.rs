@@ -35,7 +35,7 @@ pub fn check_size(bytes: usize) -> Result<(), String> {
 pub fn row_json(listing: &Listing, row: u32) -> Result<String, String> {
     let json = listing.json(row as usize).unwrap_or_default();
     check_size(json.len())?;
-    Ok(json_for_terminal(&redact::record(json)))
+    Ok(json_for_terminal(redact::record(json)))
 }
 
 /// Records as a JSON list, one per line.
@@ -70,7 +70,7 @@ pub fn document(listing: &Listing, rows: &[u32]) -> String {
     let records: Vec<_> = rows
         .iter()
         .filter_map(|row| listing.json(*row as usize))
-        .map(|json| json_for_terminal(&redact::record(json)))
+        .map(|json| json_for_terminal(redact::record(json)))
         .collect();
     let key = listing.catalog().list_key;
     format!("{{\"{key}\": [{}]}}\n", records.join(",\n"))

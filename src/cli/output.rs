@@ -95,7 +95,7 @@ pub fn print_json_pieces<'p>(
     let mut out = io::BufWriter::new(io::stdout().lock());
     let written = pieces
         .into_iter()
-        .try_for_each(|piece| out.write_all(json_for_terminal(&piece).as_bytes()));
+        .try_for_each(|piece| out.write_all(json_for_terminal(piece).as_bytes()));
     ended(written.and_then(|()| out.flush()))
 }
 

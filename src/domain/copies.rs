@@ -1,6 +1,7 @@
 //! Finding copies of secrets in a text, in one pass however many secrets there are.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::Range;
 
 use aho_corasick::Span;
@@ -33,59 +34,44 @@ const MOST_ENCODED: usize = 10_000;
 /// Secrets in the forms in which they can stand in a text.
 #[derive(Debug, Default)]
 pub(crate) struct Copies<'s> {
-    /// The forms in order.
-    forms: Vec<Form<'s>>,
+    /// In order.
+    forms: Vec<Cow<'s, str>>,
+    /// For the places of forms that begin with another: the place of the longest such.
+    shorter: HashMap<usize, usize>,
     /// Which beginnings a form may have, by their hash.
     filter: Vec<u64>,
     /// Finds the beginnings of a few forms many bytes at a time.
     beginnings: Option<Searcher>,
 }
 
-#[derive(Debug)]
-struct Form<'s> {
-    text: Cow<'s, str>,
-    /// The longest other form that this one begins with.
-    shorter: Option<usize>,
-}
-
 impl<'s> Copies<'s> {
     /// The secrets to look for; those shorter than [`SHORTEST`] are none.
-    pub(crate) fn of(secrets: impl IntoIterator<Item = &'s str>) -> Self {
-        let long = |secret: &&str| secret.len() >= SHORTEST;
-        let secrets: Vec<&'s str> = secrets.into_iter().filter(long).collect();
-        let mut texts = Vec::with_capacity(secrets.len());
-        for secret in &secrets {
-            forms(secret, &mut texts);
+    pub(crate) fn of(secrets: impl IntoIterator<Item: Into<Cow<'s, str>>>) -> Self {
+        let secrets = secrets.into_iter().map(Into::into);
+        // A response may have hundreds of thousands of them: no list is made twice.
+        let mut forms: Vec<Cow<'s, str>> =
+            secrets.filter(|secret| secret.len() >= SHORTEST).collect();
+        let many = forms.len();
+        for place in 0..many {
+            let others = other_forms(&forms[place]);
+            forms.extend(others.into_iter().map(Cow::from));
+            if many <= MOST_ENCODED {
+                let encoded = encoded(&forms[place]);
+                forms.extend(encoded.into_iter().map(Cow::from));
+            }
         }
-        if secrets.len() <= MOST_ENCODED {
-            let encoded = secrets.iter().flat_map(|secret| encoded(secret));
-            texts.extend(encoded.map(Cow::from));
-        }
-        texts.sort_unstable();
-        texts.dedup();
+        forms.sort_unstable();
+        forms.dedup();
+        let bits = (forms.len() * BITS_PER_SECRET).next_power_of_two();
         let mut copies = Self {
-            filter: vec![
-                0;
-                (texts.len() * BITS_PER_SECRET)
-                    .next_power_of_two()
-                    .div_ceil(64)
-            ],
-            forms: Vec::with_capacity(texts.len()),
+            shorter: shorter(&forms),
+            filter: vec![0; bits.div_ceil(64)],
+            forms,
             beginnings: None,
         };
-        // Sorted, the forms that one begins with stand before it, the longest last.
-        let mut around: Vec<usize> = Vec::new();
-        for text in texts {
-            while let Some(last) = around.last()
-                && !text.starts_with(&*copies.forms[*last].text)
-            {
-                around.pop();
-            }
-            let (word, bit) = copies.place(text.as_bytes());
+        for form in &copies.forms {
+            let (word, bit) = place(&copies.filter, form.as_bytes());
             copies.filter[word] |= bit;
-            let shorter = around.last().copied();
-            around.push(copies.forms.len());
-            copies.forms.push(Form { text, shorter });
         }
         copies.beginnings = copies.searcher();
         copies
@@ -93,12 +79,10 @@ impl<'s> Copies<'s> {
 
     /// The same as texts of its own, which outlive the record.
     pub(crate) fn into_owned(self) -> Copies<'static> {
-        let owned = |form: Form<'_>| Form {
-            text: form.text.into_owned().into(),
-            shorter: form.shorter,
-        };
+        let forms = self.forms.into_iter();
         Copies {
-            forms: self.forms.into_iter().map(owned).collect(),
+            forms: forms.map(|form| form.into_owned().into()).collect(),
+            shorter: self.shorter,
             filter: self.filter,
             beginnings: self.beginnings,
         }
@@ -111,14 +95,15 @@ impl<'s> Copies<'s> {
     /// The search for what the forms begin with; `None` where the processor or the number of forms
     /// does not allow it.
     fn searcher(&self) -> Option<Searcher> {
-        let mut beginnings: Vec<&[u8]> = self
-            .forms
-            .iter()
-            .map(|form| &form.text.as_bytes()[..SHORTEST])
-            .collect();
-        beginnings.dedup();
-        if beginnings.len() > MOST_BEGINNINGS {
-            return None;
+        let mut beginnings: Vec<&[u8]> = Vec::new();
+        for form in &self.forms {
+            let beginning = &form.as_bytes()[..SHORTEST];
+            if beginnings.last() != Some(&beginning) {
+                beginnings.push(beginning);
+            }
+            if beginnings.len() > MOST_BEGINNINGS {
+                return None;
+            }
         }
         packed::Config::new().builder().extend(beginnings).build()
     }
@@ -132,7 +117,7 @@ impl<'s> Copies<'s> {
         let last = bytes.len().saturating_sub(SHORTEST - 1);
         let end = if self.forms.is_empty() { 0 } else { last };
         (at..end).find(|at| {
-            let (word, bit) = self.place(&bytes[*at..]);
+            let (word, bit) = place(&self.filter, &bytes[*at..]);
             self.filter[word] & bit != 0
         })
     }
@@ -184,42 +169,60 @@ impl<'s> Copies<'s> {
         })
     }
 
-    /// Where the beginning of a text is noted in the filter.
-    fn place(&self, text: &[u8]) -> (usize, u64) {
-        let start = text.iter().take(SHORTEST);
-        let start = start.fold(0_u32, |hash, byte| hash << 8 | u32::from(*byte));
-        // Fibonacci hashing: the upper bits are well mixed.
-        let hash = (u64::from(start).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize;
-        ((hash / 64) & (self.filter.len() - 1), 1 << (hash % 64))
-    }
-
     /// The end of the longest copy that begins at a place.
     fn copy_at(&self, text: &str, at: usize) -> Option<usize> {
         let rest = text.as_bytes().get(at..)?;
         let head = &rest[..rest.len().min(COMPARED)];
-        let compared = |form: &Form| {
+        let compared = |form: &Cow<'_, str>| {
             #[cfg(test)]
             tests::COMPARISONS.with(|many| many.set(many.get() + 1));
-            &form.text.as_bytes()[..form.text.len().min(COMPARED)] <= head
+            &form.as_bytes()[..form.len().min(COMPARED)] <= head
         };
         let behind = self.forms.partition_point(compared);
         let mut candidate = behind.checked_sub(1);
-        while let Some(form) = candidate.map(|place| &self.forms[place]) {
-            let (own, more) = beginning(&form.text, COMPARED);
+        while let Some(place) = candidate {
+            let form = &self.forms[place];
+            let (own, more) = beginning(form, COMPARED);
             if rest.starts_with(own.as_bytes()) {
-                let is_whole = more == 0 || rest.starts_with(form.text.as_bytes());
+                let is_whole = more == 0 || rest.starts_with(form.as_bytes());
                 // What begins like a long secret and ends otherwise is removed as far as its string
                 // goes, for it is likely another of the same kind.
                 return Some(if is_whole {
-                    at + form.text.len()
+                    at + form.len()
                 } else {
                     string_end(text.as_bytes(), at + own.len())
                 });
             }
-            candidate = form.shorter;
+            candidate = self.shorter.get(&place).copied();
         }
         None
     }
+}
+
+/// For the places of sorted forms that begin with another: the place of the longest such.
+fn shorter(forms: &[Cow<'_, str>]) -> HashMap<usize, usize> {
+    let mut shorter = HashMap::new();
+    // Sorted, the forms that one begins with stand before it, the longest last.
+    let mut around: Vec<usize> = Vec::new();
+    for (place, form) in forms.iter().enumerate() {
+        while let Some(last) = around.last()
+            && !form.starts_with(&*forms[*last])
+        {
+            around.pop();
+        }
+        shorter.extend(around.last().map(|last| (place, *last)));
+        around.push(place);
+    }
+    shorter
+}
+
+/// Where the beginning of a text is noted in a filter.
+fn place(filter: &[u64], text: &[u8]) -> (usize, u64) {
+    let start = text.iter().take(SHORTEST);
+    let start = start.fold(0_u32, |hash, byte| hash << 8 | u32::from(*byte));
+    // Fibonacci hashing: the upper bits are well mixed.
+    let hash = (u64::from(start).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize;
+    ((hash / 64) & (filter.len() - 1), 1 << (hash % 64))
 }
 
 /// The end of the JSON string in which a place is, in front of its closing quote.
@@ -230,20 +233,16 @@ fn string_end(bytes: &[u8], mut at: usize) -> usize {
     at.min(bytes.len())
 }
 
-/// Adds a secret as it may stand in a text: as it is, in JSON, in an address.
-fn forms<'s>(secret: &'s str, into: &mut Vec<Cow<'s, str>>) {
-    into.push(secret.into());
-    if secret
-        .bytes()
-        .all(|byte| is_unreserved(byte) && !byte.is_ascii_uppercase())
-    {
-        return; // Most keys: the same in all forms.
+/// How else a secret may stand in a text: in JSON, in an address.
+fn other_forms(secret: &str) -> Vec<String> {
+    let is_plain = |byte: u8| is_unreserved(byte) && !byte.is_ascii_uppercase();
+    if secret.bytes().all(is_plain) {
+        return Vec::new(); // Most keys: the same in all forms.
     }
     let quoted = serde_json::Value::from(secret).to_string();
     let address = percent_encoded(secret);
-    into.push(quoted[1..quoted.len() - 1].to_owned().into());
-    into.push(address.to_lowercase().into());
-    into.push(address.into());
+    let in_json = quoted[1..quoted.len() - 1].to_owned();
+    vec![in_json, address.to_lowercase(), address]
 }
 
 /// A secret in hex, and in base64 wherever it begins there.

@@ -1,6 +1,7 @@
 //! JSON laid out for reading without parsing it: numbers, repeated members and their order are
 //! kept, and truncated text is laid out as far as it goes.
 
+use memchr::memchr2;
 use serde::de::IgnoredAny;
 
 use super::text::{beginning, json_for_screen, json_for_terminal, visible};
@@ -9,7 +10,7 @@ use super::text::{beginning, json_for_screen, json_for_terminal, visible};
 const LONGEST_INLINE: usize = 60;
 
 /// The maximum depth of indentation: deeper levels share it.
-const DEEPEST: usize = 16;
+const DEEPEST: u32 = 16;
 
 /// The longest line of a [`JsonText`], in bytes: longer strings go on in the next one, so that
 /// however long a text is, a screen lays out only what it shows. One line fits a small screen.
@@ -30,7 +31,7 @@ pub struct JsonText {
 struct JsonLine {
     start: usize,
     end: usize,
-    depth: usize,
+    depth: u32,
     /// Whether it begins within a string that the line before began.
     goes_on: bool,
     /// Whether it ends within a string.
@@ -126,7 +127,7 @@ fn lay_out(text: &str, longest: usize) -> Vec<JsonLine> {
         goes_on: false,
     };
     let bytes = text.as_bytes();
-    let mut depth = 0_usize;
+    let mut depth = 0_u32;
     let mut at = 0;
     while at < bytes.len() {
         match bytes[at] {
@@ -143,7 +144,7 @@ fn lay_out(text: &str, longest: usize) -> Vec<JsonLine> {
         lines.begin(at, depth);
         at = match bytes[at] {
             b'{' | b'[' => small(bytes, at).unwrap_or_else(|| {
-                depth += 1;
+                depth = depth.saturating_add(1);
                 lines.end(at + 1, false);
                 at + 1
             }),
@@ -173,13 +174,13 @@ struct Lines<'t> {
     longest: usize,
     done: Vec<JsonLine>,
     start: Option<usize>,
-    depth: usize,
+    depth: u32,
     goes_on: bool,
 }
 
 impl Lines<'_> {
     /// Begins a line here, unless one is begun.
-    const fn begin(&mut self, at: usize, depth: usize) {
+    const fn begin(&mut self, at: usize, depth: u32) {
         if self.start.is_none() {
             self.start = Some(at);
             self.depth = depth;
@@ -213,10 +214,12 @@ impl Lines<'_> {
                 self.end(at, true);
                 self.begin(at, self.depth);
             }
-            match bytes[at] {
-                b'"' => return at + 1,
-                b'\\' => at += 2,
-                _ => at += 1,
+            let full = self.start.map_or(bytes.len(), |start| start + self.longest);
+            let part = &bytes[at..full.max(at + 1).min(bytes.len())];
+            match memchr2(b'"', b'\\', part) {
+                Some(found) if part[found] == b'"' => return at + found + 1,
+                Some(found) => at += found + 2,
+                None => at += part.len(),
             }
         }
         self.text.ceil_char_boundary(at.min(bytes.len()))
@@ -225,7 +228,10 @@ impl Lines<'_> {
 
 /// A line as it is shown: indented, hostile characters as JSON's own escapes.
 fn written(text: &str, line: &JsonLine) -> String {
-    let mut out = "  ".repeat(line.depth.min(DEEPEST) + usize::from(line.goes_on));
+    let indent = line.depth.min(DEEPEST) + u32::from(line.goes_on);
+    // Room for the blanks behind colons too: a search writes hundreds of thousands of lines.
+    let mut out = String::with_capacity(line.end - line.start + 2 * indent as usize + 8);
+    out.extend((0..indent).map(|_| "  "));
     let mut at = line.start;
     if line.goes_on && at > 0 {
         let end = string_end(&text.as_bytes()[..line.end], at - 1);
@@ -236,7 +242,7 @@ fn written(text: &str, line: &JsonLine) -> String {
     if !line.is_cut && out.ends_with(", ") {
         out.pop();
     }
-    json_for_screen(&out)
+    json_for_screen(out)
 }
 
 /// Whether a body is JSON, or starts like it and is truncated.

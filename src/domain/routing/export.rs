@@ -112,7 +112,7 @@ pub fn export_json(run: &Run, now: f64) -> String {
         "workers": workers_json(run),
         "attempts": attempts,
     });
-    json_for_terminal(&serde_json::to_string_pretty(&whole).unwrap_or_default())
+    json_for_terminal(serde_json::to_string_pretty(&whole).unwrap_or_default())
 }
 
 fn in_order(run: &Run) -> Vec<&RouteSample> {

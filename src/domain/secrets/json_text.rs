@@ -73,7 +73,7 @@ pub(super) fn scalars<'t>(value: &'t str, into: &mut Vec<Cow<'t, str>>) {
     let mut at = 0;
     while let Some(quote) = bytes.get(at..).and_then(|rest| memchr(b'"', rest)) {
         let start = at + quote;
-        at = string_end(bytes, start);
+        (at, _) = string(bytes, start);
         if value_after_colon(bytes, at).is_none() {
             into.push(unquoted(&value[start..at]));
         }
@@ -84,7 +84,7 @@ pub(super) fn scalars<'t>(value: &'t str, into: &mut Vec<Cow<'t, str>>) {
 pub(super) fn unquoted(quoted: &str) -> Cow<'_, str> {
     let plain = quoted.strip_prefix('"').unwrap_or(quoted);
     let plain = plain.strip_suffix('"').unwrap_or(plain);
-    if !plain.contains('\\') {
+    if memchr(b'\\', plain.as_bytes()).is_none() {
         return Cow::Borrowed(plain);
     }
     serde_json::from_str(quoted).map_or(Cow::Borrowed(plain), Cow::Owned)
@@ -110,7 +110,7 @@ fn skip_value(bytes: &[u8], at: usize) -> usize {
     while at < bytes.len() {
         match bytes[at] {
             b'"' => {
-                at = string_end(bytes, at);
+                (at, _) = string(bytes, at);
                 if depth == 0 {
                     return at;
                 }

@@ -65,25 +65,26 @@ pub(crate) fn without_secrets<'t>(
     is_secret: impl Fn(&str) -> bool,
 ) -> Cow<'t, str> {
     let found = scan(text, is_secret);
-    let mut cuts = copies(text, known, &found);
+    let cuts = copies(text, known, &found);
     let values = found.values.into_iter();
     let values = values.filter(|value| &text[value.clone()] != "null");
-    cuts.extend(values.map(|value| (value, QUOTED.into())));
-    replaced(text, cuts)
+    let values = values.map(|value| (value, QUOTED.into()));
+    replaced(text, merged(cuts, values))
 }
 
-/// Parts of a text, each with what stands there instead.
-type Cuts = Vec<(Range<usize>, Cow<'static, str>)>;
+/// A part of a text, and what stands there instead.
+type Cut = (Range<usize>, Cow<'static, str>);
 
-/// Where known secrets and copies of the secret members' values stand, but for the values themselves.
-fn copies(text: &str, known: &Known, found: &Scan) -> Cuts {
+/// Where known secrets and copies of the secret members' values stand, but for the values themselves,
+/// in their order.
+fn copies(text: &str, known: &Known, found: &Scan) -> Vec<Cut> {
     let mut values = Vec::with_capacity(found.values.len());
     for value in &found.values {
         scalars(&text[value.clone()], &mut values);
     }
     values.retain(|value| value.len() >= SHORTEST_COPY);
-    let own = Copies::of(values.iter().map(Cow::as_ref));
-    let mut cuts = Cuts::new();
+    let own = Copies::of(values);
+    let mut cuts = Vec::new();
     for string in &found.escaped {
         let plain = unquoted(&text[string.clone()]);
         let once = known.remove(&plain);
@@ -106,15 +107,30 @@ fn copies(text: &str, known: &Known, found: &Scan) -> Cuts {
             cuts.push((place, REMOVED.into()));
         }
     }
+    cuts.sort_by_key(|(place, _)| place.start);
     cuts
 }
 
-/// The text with parts replaced. Of two that overlap the first counts, and both go.
-fn replaced(text: &str, mut cuts: Cuts) -> Cow<'_, str> {
-    if cuts.is_empty() {
+/// Both in the order in which they stand in the text.
+fn merged(
+    cuts: impl IntoIterator<Item = Cut>,
+    others: impl IntoIterator<Item = Cut>,
+) -> impl Iterator<Item = Cut> {
+    let (mut cuts, mut others) = (cuts.into_iter().peekable(), others.into_iter().peekable());
+    std::iter::from_fn(move || {
+        let next = others.peek().map_or(usize::MAX, |(place, _)| place.start);
+        cuts.next_if(|(place, _)| place.start <= next)
+            .or_else(|| others.next())
+    })
+}
+
+/// The text with parts replaced, which come in order. Of two that overlap the first counts, and both
+/// go.
+fn replaced(text: &str, cuts: impl IntoIterator<Item = Cut>) -> Cow<'_, str> {
+    let mut cuts = cuts.into_iter().peekable();
+    if cuts.peek().is_none() {
         return Cow::Borrowed(text);
     }
-    cuts.sort_by_key(|(place, _)| place.start);
     let mut out = String::with_capacity(text.len());
     let mut copied = 0;
     for (place, instead) in cuts {

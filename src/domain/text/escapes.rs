@@ -1,6 +1,7 @@
 //! Hostile characters as JSON's escapes: for JSON on a terminal, texts on the clipboard and in input
 //! lines.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use unicode_segmentation::UnicodeSegmentation;
@@ -10,14 +11,15 @@ use super::{MARKS_PER_GRAPHEME, is_hostile, is_printable};
 
 /// JSON text that holds nothing a terminal could act on: `\uXXXX` is legal in its strings, so
 /// nothing is lost. Between its values a carriage return or a tab becomes a blank.
-pub fn json_for_terminal(json: &str) -> String {
-    if is_printable(json) {
-        return json.to_owned();
+pub fn json_for_terminal<'t>(json: impl Into<Cow<'t, str>>) -> String {
+    let json = json.into();
+    if is_printable(&json) {
+        return json.into_owned();
     }
     let mut out = String::with_capacity(json.len());
     let (mut in_string, mut is_escaped) = (false, false);
     let mut escapes = Escapes::default();
-    let mut rest = json;
+    let mut rest = &*json;
     while let Some(character) = rest.chars().next() {
         // Most of it is plain, and nothing between two quotes or backslashes.
         let ends = |byte: &u8| !matches!(byte, b' '..=b'~') || matches!(byte, b'"' | b'\\');
@@ -51,7 +53,7 @@ pub fn json_for_terminal(json: &str) -> String {
 const BYTES_PER_CELL: usize = 6;
 
 /// As [`json_for_terminal`], for a screen: what would pile up in a cell is escaped as well.
-pub fn json_for_screen(json: &str) -> String {
+pub fn json_for_screen(json: String) -> String {
     let json = json_for_terminal(json);
     if json.is_ascii() {
         return json;

@@ -57,7 +57,7 @@ fn hash(record: &str) -> u64 {
 impl Json {
     pub fn new(listing: &Listing, row: usize) -> Self {
         let record = listing.json(row).unwrap_or_default();
-        let text = JsonText::new(json_for_terminal(&redact::record(record)));
+        let text = JsonText::new(json_for_terminal(redact::record(record)));
         let mut json = Self {
             hash: hash(record),
             ends: text.ends(),
@@ -137,8 +137,27 @@ impl LongText for Shown {
     }
 
     fn line(&self, place: usize) -> Line<'static> {
+        self.text(place).into()
+    }
+
+    fn searched(&self, place: usize, bytes: usize) -> String {
+        let mut line = self.text(place);
+        let beyond = bytes.saturating_sub(1);
+        if beyond > 0
+            && let Some(rest) = self.places.get(place).and_then(|own| self.text.rest(*own))
+        {
+            let end = rest.floor_char_boundary(beyond);
+            line.push_str(&rest[..end]);
+        }
+        line
+    }
+}
+
+impl Shown {
+    /// A line, and what is folded away behind it.
+    fn text(&self, place: usize) -> String {
         let Some(own) = self.places.get(place) else {
-            return Line::default();
+            return String::new();
         };
         let mut line = self.text.line(*own);
         let next = self.places.get(place + 1);
@@ -146,18 +165,6 @@ impl LongText for Shown {
             let end = self.text.line(own + inside + 1);
             let close = end.trim_start();
             let _ = write!(line, " … {inside} lines {close}"); // a String takes everything
-        }
-        Line::from(line)
-    }
-
-    fn searched(&self, place: usize, bytes: usize) -> String {
-        let mut line = self.line(place).to_string();
-        let beyond = bytes.saturating_sub(1);
-        if beyond > 0
-            && let Some(rest) = self.places.get(place).and_then(|own| self.text.rest(*own))
-        {
-            let end = rest.floor_char_boundary(beyond);
-            line.push_str(&rest[..end]);
         }
         line
     }

@@ -230,7 +230,7 @@ pub(super) fn reply_lines(run: &Run, sample: &RouteSample) -> Vec<Line<'static>>
         None
     };
     let laid_out = pretty.unwrap_or_else(|| text.chars().take(LONGEST_REPLY).collect());
-    let clean = json_for_terminal(&redact::members(&laid_out));
+    let clean = json_for_terminal(redact::members(&laid_out));
     let lines = clean.lines();
     lines.map(|line| Line::from(line.to_owned())).collect()
 }

@@ -215,7 +215,7 @@ fn json_on_a_screen_piles_up_nothing() {
             r"🇩\ud83c\uddea\u0301\u0301\u0301",
         ),
     ] {
-        assert_eq!(json_for_screen(json), shown, "{json:?}");
+        assert_eq!(json_for_screen(json.to_owned()), shown, "{json:?}");
     }
 }
 
