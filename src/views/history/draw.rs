@@ -91,14 +91,18 @@ fn empty(view: &History, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         },
         |series| summary(series, &scene.state.local_time(scene.now), theme),
     );
-    lines.push(Line::styled(
-        format!(
+    let advice = match view.pane.0 {
+        Resource::Offers | Resource::Volumes => format!(
             "Every response is recorded. Leave the search on auto-refresh ({}) for a history \
              without gaps.",
             scene.key(Action::Watch)
         ),
-        theme.dim,
-    ));
+        Resource::Workergroups => format!(
+            "Every supply check is recorded ({} on the workergroups).",
+            scene.key(Action::CheckSupply)
+        ),
+    };
+    lines.push(Line::styled(advice, theme.dim));
     lines
 }
 

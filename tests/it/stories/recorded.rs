@@ -456,22 +456,25 @@ fn a_workergroup_has_the_history_of_its_supply() {
     let mut desk = desk(120, 40);
     desk.keys("3").answer(FOUR);
     questions(&mut desk);
+    let answered = |desk: &mut TestApp, supply: &[Recorded]| {
+        let asked = questions(desk);
+        let mut asked = asked.into_iter();
+        let is_series = |asked: &Question| matches!(asked.want, Want::Series { .. });
+        let (ticket, question) = asked.find(|(_, asked)| is_series(asked)).unwrap();
+        let mut supply = supply.to_vec();
+        for recorded in &mut supply {
+            // The search of the selected group, as its supply check records it.
+            recorded.search = question.search.clone().unwrap();
+            assert_eq!(recorded.search.resource, Resource::Offers);
+        }
+        let result = Box::new(Ok(answer(&question, &supply)));
+        desk.send(Message::Recalled { ticket, result });
+        desk.wait(0.0);
+    };
     desk.keys("H").expect("History: supply of");
-    let asked = questions(&mut desk);
-    let series = asked
-        .iter()
-        .find(|(_, asked)| matches!(asked.want, Want::Series { .. }));
-    let question = &series.unwrap().1;
-    let search = question.search.clone().unwrap();
-    assert_eq!(search.resource, Resource::Offers);
-    // The search of the selected group, as its supply check records it.
-    let mut supply = recorded();
-    supply[0].search = search;
-    let ticket = series.unwrap().0;
-    desk.send(Message::Recalled {
-        ticket,
-        result: Box::new(Ok(answer(question, &supply))),
-    });
-    desk.wait(0.0);
+    answered(&mut desk, &[]);
+    desk.expect("Every supply check is recorded (S");
+    desk.keys("right");
+    answered(&mut desk, &recorded());
     desk.expect("$0.400 lowest").expect("80 GPUs on offer");
 }
