@@ -13,7 +13,7 @@ use crate::api::client::epoch_seconds;
 use crate::domain::format::{self, lasting, percent, trimmed, unit_price};
 use crate::domain::history::{
     Answer, Bucket, Cause, Ending, LotFilter, Memory, Moment, Question, Rating, SearchKey, Series,
-    Verdict, Want, verdict,
+    Verdict, Want, price_unit, verdict,
 };
 use crate::domain::{Resource, export};
 
@@ -85,10 +85,7 @@ pub fn history(settings: &Settings, own: &HistoryArguments) -> Result<(), CliErr
     let report = Report {
         series,
         memory,
-        unit: match query.resource {
-            Resource::Volumes => "$/GB/month",
-            Resource::Offers | Resource::Workergroups => "$/h per GPU",
-        },
+        unit: price_unit(query.resource),
     };
     match own.format {
         ReportFormat::Table => output::print(&report.table()),

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::format;
-use super::history::{AlertState, Moment, Repeat, Ring, Rule, Seen, Trigger};
+use super::history::{AlertState, Moment, REFERENCE_GB, Repeat, Ring, Rule, Seen, Trigger};
 use super::saved::SearchSpec;
 
 /// The longest name, in characters.
@@ -174,7 +174,12 @@ pub fn condition(trigger: Trigger, is_volume: bool) -> String {
 
 /// What a poll showed when an alert rang.
 pub fn seen(ring: &Ring, is_volume: bool) -> String {
-    let price = |price: f64| priced(price, is_volume);
+    let storage = if is_volume {
+        String::new()
+    } else {
+        format!(" with {REFERENCE_GB} GB")
+    };
+    let price = |price: f64| priced(price, is_volume) + &storage;
     let text = match ring.seen {
         Seen::Price(lowest) => format!("{} is the lowest price", price(lowest)),
         Seen::Gpus(gpus) => format!("{} on offer", format::counted(gpus as usize, "GPU", "GPUs")),

@@ -17,10 +17,16 @@ fn limit(state: &State) -> Option<u32> {
     Some(limit.saturating_mul(FACTOR))
 }
 
+/// Whether there are more rows to load.
+pub(super) fn is_possible(state: &State) -> bool {
+    limit(state).is_some()
+}
+
 pub(super) fn availability(state: &State) -> Availability {
-    match limit(state) {
-        Some(_) => Availability::Available,
-        None => Availability::Hidden,
+    if is_possible(state) {
+        Availability::Available
+    } else {
+        Availability::Hidden
     }
 }
 

@@ -39,6 +39,14 @@ pub use verdict::{Memory, Rating, Standing, Verdict, Withheld, memory, verdict};
 /// record the same price.
 pub const REFERENCE_GB: f64 = 50.0;
 
+/// The unit of recorded prices, with [`REFERENCE_GB`]: tables show prices for another storage.
+pub const fn price_unit(resource: Resource) -> &'static str {
+    match resource {
+        Resource::Offers | Resource::Workergroups => "$/h per GPU with 50 GB",
+        Resource::Volumes => "$/GB/month",
+    }
+}
+
 /// What stands for the model of all volumes: their records name none.
 pub const VOLUME_MODEL: &str = "network volume";
 

@@ -9,7 +9,7 @@ use super::{AlertList, Entry, status};
 use crate::app::view::Scene;
 use crate::domain::alerts::{Alert, Followed, condition, repeat};
 use crate::domain::format;
-use crate::domain::history::Moment;
+use crate::domain::history::{Moment, REFERENCE_GB};
 use crate::domain::text::visible;
 use crate::views::sheet;
 use crate::widgets::panel::{Panel, Size};
@@ -113,6 +113,13 @@ pub(super) fn form(view: &AlertForm, area: Rect, scene: &mut Scene<'_, '_>) {
         Err((_, why)) => vec![Line::styled(why, theme.warning)],
     };
     lines.push(Line::raw(view.search_text()));
+    if !view.is_volume() {
+        let text = format!(
+            "Prices are per GPU with {REFERENCE_GB} GB of storage, as in the history; the table has \
+             the storage of the search."
+        );
+        lines.push(Line::styled(text, theme.dim));
+    }
     lines.push(Line::styled(
         "Polled every minute while bourse runs, within the request budget of auto-refresh. After \
          a ring it rests until the condition has been clear for a while.",

@@ -157,6 +157,7 @@ fn undo(cx: &mut Cx<'_>) {
         Mark::Star(false) => format!("Unstarred {of}"),
         Mark::Ban(true) => format!("Banned {of} again"),
         Mark::Ban(false) => format!("Lifted the ban on {of}"),
+        Mark::Note(text) if text.is_empty() => format!("Removed the note on {of}"),
         Mark::Note(_) => format!("Restored the note on {of}"),
     });
 }

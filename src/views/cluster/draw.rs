@@ -144,7 +144,15 @@ fn plan(view: &Cluster, area: Rect, scene: &mut Scene<'_, '_>) {
     if let Some(listing) = scene.state.browsers[Resource::Offers].listing()
         && table > 0
     {
+        let hidden = (picks + 1).saturating_sub(offers.height);
+        let is_cut = hidden > 0 && !view.is_on_offers;
+        let [offers, more] =
+            Layout::vertical([Constraint::Fill(1), Constraint::Length(u16::from(is_cut))])
+                .areas(offers);
         table_of_offers(view, listing, offers, scene);
+        let key = scene.key_in(&[Context::Form], Action::Submit);
+        let text = format!("{} more ({key} shows all)", hidden + 1);
+        sheet::text([Line::styled(text, scene.theme.dim)], more, scene);
     }
     sheet::text(notes, bottom, scene);
     below::cards(view, cards, scene);
@@ -175,13 +183,13 @@ fn head(view: &Cluster, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     );
     // While a field has the keyboard, letters are text.
     let load = scene.key(Action::Settings);
+    let submit = scene.key_in(&[Context::Form], Action::Submit);
     let keys = if view.is_on_offers {
         load
+    } else if view.picks.is_empty() {
+        submit
     } else {
-        format!(
-            "{}, then {load}",
-            scene.key_in(&[Context::Form], Action::Submit)
-        )
+        format!("{submit}, then {load}")
     };
     let note = wider::note(&keys, scene);
     let text = if note.is_some() {

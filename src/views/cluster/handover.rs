@@ -34,6 +34,15 @@ pub(super) fn conditions(
     kept.into_iter().chain(planned).collect()
 }
 
+/// The least memory of a GPU in the rows, in MB; `None` if no row reports it.
+pub(super) fn least_memory(listing: &Listing, rows: &[u32]) -> Option<f64> {
+    let column = listing.column(Resource::Offers.catalog().by_key("gpu_ram")?);
+    let sizes = rows
+        .iter()
+        .filter_map(|row| column.cell(*row as usize).number());
+    sizes.min_by(f64::total_cmp)
+}
+
 /// The condition that a field has one of its values in the rows.
 fn any_of(listing: &Listing, rows: &[u32], field: &'static Field) -> Option<Condition> {
     let conditions = facets(listing, rows, field).into_iter();

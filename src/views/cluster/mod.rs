@@ -106,7 +106,9 @@ impl Cluster {
         if !self.form.validate() {
             return;
         }
-        if self.picks.is_empty() {
+        if self.picks.is_empty() && wider::is_possible(cx.state) {
+            wider::load(cx);
+        } else if self.picks.is_empty() {
             cx.complain("No plan to show: relax a limit first");
         } else if key == Key::Workergroup {
             self.new_workergroup(cx);
@@ -119,9 +121,10 @@ impl Cluster {
         let offers = &cx.state.browsers[Resource::Offers];
         if let Some(listing) = offers.listing() {
             let mut query = offers.shown_query().unwrap_or(&offers.query).clone();
-            query.conditions =
-                handover::conditions(listing, &self.rows(), &query, offers.dialect());
-            group_form::with_query(&query, cx);
+            let rows = self.rows();
+            query.conditions = handover::conditions(listing, &rows, &query, offers.dialect());
+            let memory = handover::least_memory(listing, &rows);
+            group_form::with_plan(&query, rows.len(), memory, cx);
         }
     }
 

@@ -12,7 +12,7 @@ use crate::app::keymap::Action;
 use crate::app::view::Scene;
 use crate::domain::Resource;
 use crate::domain::format::{self, percent, unit_price};
-use crate::domain::history::{Bucket, Levels, Moment, Series};
+use crate::domain::history::{Bucket, Levels, Moment, Series, price_unit};
 use crate::domain::insight::Scale;
 use crate::domain::local::LocalTime;
 use crate::views::chart::{self, Axis, polyline};
@@ -30,10 +30,7 @@ const AMOUNTS: u16 = 8;
 pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     let subject = view.subject();
     let resource = subject.map_or(view.pane.0, |subject| subject.search.resource);
-    let unit = match resource {
-        Resource::Offers | Resource::Workergroups => "$/h per GPU",
-        Resource::Volumes => "$/GB/month",
-    };
+    let unit = price_unit(resource);
     let title = subject.map_or_else(
         || "History".to_owned(),
         |subject| format!("History: {}, {}", subject.title, view.span.title()),

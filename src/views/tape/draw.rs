@@ -12,7 +12,7 @@ use crate::app::frame_layout::Target;
 use crate::app::keymap::Action;
 use crate::app::recall::Recalled;
 use crate::app::view::{Region, Scene};
-use crate::domain::history::{Change, ChangeKind, Event, EventKind, Lasted, Moment};
+use crate::domain::history::{Change, ChangeKind, Event, EventKind, Lasted, Moment, price_unit};
 use crate::domain::local::LocalTime;
 use crate::domain::text::visible;
 use crate::domain::{Resource, Untrusted, format};
@@ -35,10 +35,7 @@ pub(super) fn tape(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     } else {
         "this search"
     };
-    let unit = match view.resource {
-        Resource::Offers => "$/h per GPU",
-        Resource::Volumes | Resource::Workergroups => "$/GB/month",
-    };
+    let unit = price_unit(view.resource);
     let [area, side] = with_flows(view, area);
     if side.width > 0 {
         flows::draw(&view.flows, side, scene);

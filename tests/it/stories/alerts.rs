@@ -55,7 +55,7 @@ fn an_alert_is_added_polls_and_rings_once() {
         desk.answer(MARKET);
         assert!(rings(&desk).is_empty());
         desk.wait(61.0).answer(&market("0.10"));
-        let text = "$0.225/h per GPU is the lowest price: machine 9, offer 103";
+        let text = "$0.225/h per GPU with 50 GB is the lowest price: machine 9, offer 103";
         assert_eq!(rings(&desk), [text]);
         desk.expect("Alert “This search: any below $0.250/h per GPU”");
         // It has rung for the last time: no more polls.
@@ -65,7 +65,7 @@ fn an_alert_is_added_polls_and_rings_once() {
         desk.keys("A").expect("done");
         desk.type_text("below");
         if columns == 200 {
-            desk.expect("$0.225/h per GPU is the lowest");
+            desk.expect("$0.225/h per GPU with 50 GB is the lowest");
         }
     }
 }
@@ -177,7 +177,7 @@ fn an_edited_alert_keeps_its_search_its_pause_and_its_log() {
     };
     assert!(!spec.query.contains("num_gpus"), "{}", spec.query);
     assert!(alert.is_paused);
-    desk.expect("paused").expect("$0.225/h per GPU is");
+    desk.expect("paused").expect("$0.225/h per GPU with");
 }
 
 #[test]
@@ -208,14 +208,15 @@ fn a_ring_that_another_program_has_claimed_is_only_logged() {
         desk.rings_elsewhere = true;
         desk.keys("esc r").answer(&market("0.10"));
         assert!(rings(&desk).is_empty());
-        desk.expect_not("$0.225/h per GPU is the lowest");
+        desk.expect_not("$0.225/h per GPU with 50 GB is the lowest");
         assert_eq!(bourse::app::title(&desk.model), "bourse - test - Offers");
         // The other program has logged it in the file that both share.
         let mut all = desk.model.alerts.all.clone();
         all.log.push(Logged {
             alert: "This search: any below $0.250/h per GPU".to_owned(),
             at: Moment::of(START),
-            text: "$0.225/h per GPU is the lowest price: machine 9, offer 103".to_owned(),
+            text: "$0.225/h per GPU with 50 GB is the lowest price: machine 9, offer 103"
+                .to_owned(),
         });
         // Each change that was saved brings the file's content.
         let is_kept = |effect: &&Effect| matches!(effect, Effect::KeepAlerts { .. });
@@ -224,7 +225,7 @@ fn a_ring_that_another_program_has_claimed_is_only_logged() {
         }
         desk.keys("A down")
             .expect("done")
-            .expect("$0.225/h per GPU is");
+            .expect("$0.225/h per GPU with");
         assert!(rings(&desk).is_empty());
     }
 }

@@ -72,6 +72,8 @@ fn a_note_shows_in_table_preview_and_machine_tab() {
         desk.keys("R").expect("Machine 7: ✎ slow disk");
         desk.keys("esc N").keys("ctrl-u enter");
         desk.expect("Removed the note on machine 7").expect_not("✎");
+        desk.keys("U").expect("Restored the note on machine 7");
+        desk.keys("U").expect("Removed the note on machine 7");
     }
 }
 

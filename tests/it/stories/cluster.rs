@@ -1,5 +1,6 @@
 //! The planner of clusters: every number is worked out by hand.
 
+use bourse::api::Request;
 use bourse::app::Effect;
 
 use crate::stories::insights::{MARKET, wide};
@@ -46,6 +47,22 @@ fn a_mistake_is_shown_at_its_field_and_nothing_is_planned() {
 }
 
 #[test]
+fn without_a_plan_enter_loads_more_offers() {
+    let mut desk = wide();
+    if let Some(browser) = desk.model.browser_mut() {
+        browser.query.limit = Some(5);
+    }
+    desk.keys("r").answer(MARKET).keys("K");
+    fill(&mut desk, "2").expect("cheaper ones may be missing (Enter, then o to load 20)");
+    fill(&mut desk, "20").expect("cheaper ones may be missing (Enter to load 20)");
+    desk.keys("enter");
+    let Request::Search(query) = desk.asked() else {
+        panic!("{:?}", desk.asked())
+    };
+    assert_eq!(query.limit, Some(20));
+}
+
+#[test]
 fn regions_and_budgets_limit_a_plan() {
     let mut desk = wide();
     desk.keys("K");
@@ -88,6 +105,9 @@ fn the_offers_of_a_plan_open_copy_export_and_become_a_workergroup() {
     desk.keys("esc n").expect("New workergroup");
     desk.expect("verified=true rentable=true rented=false");
     desk.expect("gpu_name=RTX_3090 num_gpus=");
+    desk.expect("Max workers  ▏2 ");
+    // All have at least the 24 GB that are required by default.
+    desk.expect_not("▏24");
 }
 
 #[test]
