@@ -42,7 +42,7 @@ const ASCII: [Exit; 2] = [
 
 /// Exits for programs: what is forbidden becomes JSON's escape, and JSON's reader gives it back.
 const PROGRAMS: [Exit; 2] = [
-    ("json", |text| json_for_terminal(&quoted(text))),
+    ("json", |text| json_for_terminal(quoted(text))),
     ("curl", |text| {
         let request = WireRequest {
             method: Method::Post,
@@ -249,7 +249,7 @@ fn random_texts_are_bounded_stay_as_they_are_the_second_time_and_lose_nothing() 
             // The last character may need a name of ten, a pile of marks a note, and a cut a sign.
             prop_assert!(visible(&text, most).chars().count() <= most + 32);
             prop_assert_eq!(unescaped(&with_escapes(&text)), text.clone());
-            let json = json_for_terminal(&serde_json::to_string(&text).unwrap());
+            let json = json_for_terminal(serde_json::to_string(&text).unwrap());
             prop_assert_eq!(forbidden(&json), None);
             prop_assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
             Ok(())
