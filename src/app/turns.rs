@@ -30,7 +30,7 @@ impl SharedRequest {
     }
 }
 
-/// What this dashboard stops to send.
+/// What this dashboard no longer sends.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GivenBack {
     pub request: SharedRequest,

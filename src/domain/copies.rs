@@ -77,7 +77,7 @@ impl<'s> Copies<'s> {
         copies
     }
 
-    /// The same as texts of its own, which outlive the record.
+    /// The same with its own copies of the texts, so that it outlives the record.
     pub(crate) fn into_owned(self) -> Copies<'static> {
         let forms = self.forms.into_iter();
         Copies {

@@ -123,7 +123,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// A number in words, up to thousands: `twenty four`, `two hundred`.
+    /// A number that is spelled out, such as `twenty four` or `two hundred`.
     fn spelled(&self, at: usize) -> Option<(f64, usize)> {
         let word = |at: usize| {
             let token = self.tokens.get(at)?;

@@ -149,7 +149,7 @@ fn unit_escape(text: &str) -> Option<(char, usize)> {
 /// or pile up.
 #[derive(Default)]
 struct Escapes {
-    /// How many more combining marks the last character may take.
+    /// How many more combining marks are left as they are on the last character.
     room: usize,
 }
 

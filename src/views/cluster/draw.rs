@@ -150,9 +150,12 @@ fn plan(view: &Cluster, area: Rect, scene: &mut Scene<'_, '_>) {
             Layout::vertical([Constraint::Fill(1), Constraint::Length(u16::from(is_cut))])
                 .areas(offers);
         table_of_offers(view, listing, offers, scene);
-        let key = scene.key_in(&[Context::Form], Action::Submit);
-        let text = format!("{} more ({key} shows all)", hidden + 1);
-        sheet::text([Line::styled(text, scene.theme.dim)], more, scene);
+        if is_cut {
+            // The line that counts them takes the place of one more.
+            let key = scene.key_in(&[Context::Form], Action::Submit);
+            let text = format!("{} more ({key} shows all)", hidden + 1);
+            sheet::text([Line::styled(text, scene.theme.dim)], more, scene);
+        }
     }
     sheet::text(notes, bottom, scene);
     below::cards(view, cards, scene);
