@@ -10,7 +10,7 @@ use std::time::Duration;
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 
 /// Asks for the background colour.
-pub const QUESTION: &[u8] = b"\x1b]11;?\x1b\\";
+pub const QUESTION: &str = "\x1b]11;?\x1b\\";
 
 /// How long the first frame waits for the reply. A later one changes the colours then.
 pub const PATIENCE: Duration = Duration::from_millis(80);

@@ -10,8 +10,10 @@ use std::collections::HashMap;
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
+use jiff::tz::TimeZone;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
@@ -50,6 +52,8 @@ pub struct Dashboard<S> {
     themes: Option<[Theme; 2]>,
     /// Whether the terminal's background is light, if known.
     is_light: Option<bool>,
+    /// Finds the person's time zone.
+    zone: Option<fn() -> TimeZone>,
     attention: Attention,
     title: String,
     config: Option<ConfigWatch>,
@@ -80,6 +84,7 @@ impl<S: Surface> Dashboard<S> {
             theme,
             themes: None,
             is_light: None,
+            zone: None,
             attention: Attention::default(),
             title: String::new(),
             config: None,
@@ -102,9 +107,16 @@ impl<S: Surface> Dashboard<S> {
 
     /// Uses the theme for a dark or a light background, whichever the terminal reports.
     #[must_use]
-    pub const fn following(mut self, themes: Option<[Theme; 2]>, is_light: Option<bool>) -> Self {
+    pub const fn following(mut self, themes: Option<[Theme; 2]>) -> Self {
         self.themes = themes;
-        self.is_light = is_light;
+        self
+    }
+
+    /// Shows times in the zone that `find` returns. That may take the names of all zones, so it is
+    /// called beside the first frame, which shows no time.
+    #[must_use]
+    pub fn in_zone(mut self, find: fn() -> TimeZone) -> Self {
+        self.zone = Some(find);
         self
     }
 
@@ -183,14 +195,22 @@ impl<S: Surface> Dashboard<S> {
     }
 
     async fn go(&mut self) -> io::Result<i32> {
-        self.config = self.known.clone().and_then(ConfigWatch::start);
-        self.model.size = self.surface.size();
         if let Some(status) = self.take(vec![Message::Started]).await? {
             return Ok(status);
         }
+        // The first requests are on their way, and the terminal has had time to reply.
+        if let Some(is_light) = self.surface.background().await {
+            self.follow(is_light);
+        }
+        self.model.size = self.surface.size();
         let mut pace = FramePace::new(Instant::now());
         pace.drawn(Instant::now());
+        let zone = self.zone.take().map(thread::spawn);
         self.draw()?;
+        if let Some(zone) = zone {
+            self.model.zone = zone.join().unwrap_or(TimeZone::UTC);
+        }
+        self.config = self.known.clone().and_then(ConfigWatch::start);
         let mut dirty = false;
         let mut before = self.clock.now();
         loop {
@@ -237,10 +257,7 @@ impl<S: Surface> Dashboard<S> {
             TerminalEvent::Pasted(events) => events.into_iter().map(with_paste).collect(),
             TerminalEvent::Leave(status) => return Ok(ControlFlow::Break(status)),
             TerminalEvent::Background(is_light) => {
-                self.is_light = Some(is_light);
-                if let Some(themes) = self.themes {
-                    self.theme = themes[usize::from(is_light)];
-                }
+                self.follow(is_light);
                 Vec::new()
             }
             TerminalEvent::Stop => {
@@ -253,6 +270,14 @@ impl<S: Surface> Dashboard<S> {
             }
             TerminalEvent::TaskLost(why) => vec![Message::TaskLost(why)],
         }))
+    }
+
+    /// Draws with the theme for the terminal's background.
+    fn follow(&mut self, is_light: bool) {
+        self.is_light = Some(is_light);
+        if let Some(themes) = self.themes {
+            self.theme = themes[usize::from(is_light)];
+        }
     }
 
     /// When to wake up by itself: for a pending frame, or for the model's deadline.

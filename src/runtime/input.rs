@@ -10,6 +10,7 @@
 
 use std::collections::VecDeque;
 use std::io;
+use std::sync::mpsc as mpsc_sync;
 use std::thread;
 use std::time::Duration;
 
@@ -66,26 +67,32 @@ impl Input {
     ///
     /// When the thread cannot start.
     pub fn start() -> io::Result<Self> {
-        Self::listening(None)
+        let (input, is_ready) = Self::listening(None)?;
+        // No longer: the previous reader may still hold the terminal, in half an escape sequence.
+        let _ = is_ready.recv_timeout(READY);
+        Ok(input)
     }
 
     /// Starts reading and filters out the terminal's reply about its background; send the query
-    /// afterwards.
+    /// afterwards, and draw when the reply is there: it is the sign that the reader is ready.
     ///
     /// # Errors
     ///
     /// When the thread cannot start.
     pub fn start_asking() -> io::Result<Self> {
         let (told, background) = oneshot::channel();
-        let mut input = Self::listening(Some(told))?;
+        let (mut input, _) = Self::listening(Some(told))?;
         input.background = Some(background);
         Ok(input)
     }
 
-    fn listening(told: Option<oneshot::Sender<bool>>) -> io::Result<Self> {
+    /// Starts the reader, which says when it is ready.
+    fn listening(
+        told: Option<oneshot::Sender<bool>>,
+    ) -> io::Result<(Self, mpsc_sync::Receiver<()>)> {
         let (outbox, inbox) = mpsc::unbounded_channel();
         let (stop, stopped) = oneshot::channel();
-        let (ready, is_ready) = std::sync::mpsc::channel();
+        let (ready, is_ready) = mpsc_sync::channel();
         // A runtime of its own without sockets: the stream only needs a waker.
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
@@ -99,14 +106,13 @@ impl Input {
                     read(stream, &outbox, told, stopped).await;
                 });
             })?;
-        // No longer: the previous reader may still hold the terminal, in half an escape sequence.
-        let _ = is_ready.recv_timeout(READY);
-        Ok(Self {
+        let input = Self {
             inbox,
             next: VecDeque::new(),
             background: None,
             _stop: stop,
-        })
+        };
+        Ok((input, is_ready))
     }
 
     /// Waits for input; `None` when the terminal can no longer be read. Cancel-safe.
@@ -135,9 +141,11 @@ impl Input {
         })
     }
 
-    /// Waits for the reply about the background; forever if it was not asked or never replies.
-    pub async fn background(&mut self) -> bool {
-        answer(&mut self.background).await
+    /// Waits for the reply about the background, forever if there is none; `None` if the terminal
+    /// was not asked.
+    pub fn background(&mut self) -> Option<impl Future<Output = bool>> {
+        let is_expected = self.background.is_some();
+        is_expected.then(|| answer(&mut self.background))
     }
 
     /// Waits for events and returns all that are pending, at most a few hundred; `None` when the

@@ -1,6 +1,7 @@
 //! Starting the dashboard: terminal, panic hook, runtime, loop, in an order that leaves the
 //! terminal sane whatever fails.
 
+use std::fs::File;
 use std::io;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -11,10 +12,9 @@ use jiff::tz::TimeZone;
 use super::alarm::Attention;
 use super::dashboard::Dashboard;
 use super::panics;
-use super::terminal::require_terminal;
+use super::terminal::{self, Canvas, HANG_UP_STATUS, require_terminal};
 use super::tty::Tty;
 use super::writes::History;
-use crate::api::session::Session;
 use crate::app::markets::RestoredState;
 use crate::app::sandbox::{OwnListing, SandboxNotes};
 use crate::app::themes::NamedTheme;
@@ -38,13 +38,13 @@ pub fn dashboard(settings: &Settings, markets: ProfileResolver) -> color_eyre::R
         let advice = "the dashboard needs a terminal; in pipes use bourse offers (see --help)";
         return Ok(CliError::Usage(format!("{error}: {advice}")).report());
     }
-    // Finding the zone's name may take the list of all zones.
-    let zone = thread::spawn(TimeZone::system);
+    // It takes as long as connecting.
+    let canvas = thread::spawn(terminal::canvas);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()?;
-    let ended = runtime.block_on(connect_and_show(settings, markets, zone));
+    let ended = runtime.block_on(connect_and_show(settings, markets, canvas));
     // A response that is still being read is no longer needed.
     runtime.shutdown_background();
     ended
@@ -53,7 +53,7 @@ pub fn dashboard(settings: &Settings, markets: ProfileResolver) -> color_eyre::R
 async fn connect_and_show(
     settings: &Settings,
     markets: ProfileResolver,
-    zone: thread::JoinHandle<TimeZone>,
+    canvas: thread::JoinHandle<io::Result<Canvas<File>>>,
 ) -> color_eyre::Result<ExitCode> {
     let connection = match settings.connect().await {
         Ok(connection) => connection,
@@ -62,6 +62,37 @@ async fn connect_and_show(
     let profile = settings.speaker(&connection.session);
     let (files, mut restored) = open(settings, &profile);
     restored.sandbox = sandbox_notes(settings, &connection);
+    let themes = Themes::of(&settings.look);
+    let mut model = model(settings, profile, restored);
+    model.keymap = settings.keymap.clone().in_words(themes.unasked.ascii);
+    model.markets.market_list = markets.market_list();
+    let attention = Attention {
+        notifications: settings.notifications,
+        command: settings.alert_command.clone(),
+    };
+    panics::install_panic_hook(thread::current().id());
+    let canvas = canvas.join().unwrap_or_else(|_| terminal::canvas())?;
+    let surface = Tty::open(canvas, themes.asked.is_some(), settings.mouse)?;
+    let session = Arc::new(connection.session);
+    let dashboard = Dashboard::new(model, surface, session, themes.unasked)
+        .following(themes.asked)
+        .in_zone(TimeZone::system)
+        .notifying(attention)
+        .with_journal(files.journal)
+        .with_groups(files.groups)
+        .with_pacing(files.pacing)
+        .with_history(files.history)
+        .keeping(files.state_store)
+        .among(markets, connection.sandbox);
+    let status = match Box::pin(dashboard.run()).await {
+        Err(error) if terminal::is_hang_up(&error) => HANG_UP_STATUS,
+        ended => ended?,
+    };
+    Ok(ExitCode::from(u8::try_from(status).unwrap_or(1)))
+}
+
+/// The dashboard's state as the settings and the last run left it.
+fn model(settings: &Settings, profile: Profile, restored: RestoredState) -> Model {
     let mut model = crate::views::dashboard(profile, settings.conditions.clone());
     model.unpack(restored, settings.conditions.is_some());
     model.set_throughput(settings.throughput.clone());
@@ -70,28 +101,10 @@ async fn connect_and_show(
     if let Some(limit) = settings.limit {
         model.browsers[Resource::Offers].query.limit = (limit > 0).then_some(limit);
     }
-    let themes = Themes::of(&settings.look);
     model.themes = theme_choices(&settings.themes, &settings.look, &settings.theme, None);
-    model.markets.market_list = markets.market_list();
     model.markets.invites = settings.is_sandbox() && is_first_run(settings);
-    model.keymap = settings.keymap.clone().in_words(themes.unasked.ascii);
-    let files = Files {
-        sandbox: connection.sandbox,
-        ..files
-    };
     model.config_notices.clone_from(&settings.notices);
-    let terminal = TerminalOptions {
-        themes,
-        mouse: settings.mouse,
-        attention: Attention {
-            notifications: settings.notifications,
-            command: settings.alert_command.clone(),
-        },
-    };
-    model.zone = zone.join().unwrap_or(TimeZone::UTC);
-    let shown = show(model, connection.session, files, markets, terminal);
-    let status = Box::pin(shown).await?;
-    Ok(ExitCode::from(u8::try_from(status).unwrap_or(1)))
+    model
 }
 
 /// The embedded sandbox's notes, if it is the market.
@@ -239,55 +252,5 @@ impl Themes {
             unasked: theme(None),
             asked: asks.then(|| [theme(Some(false)), theme(Some(true))]),
         }
-    }
-}
-
-/// How the dashboard uses the terminal.
-#[derive(Debug, Clone)]
-pub struct TerminalOptions {
-    /// The themes to draw with.
-    pub themes: Themes,
-    /// Whether the mouse is captured.
-    pub mouse: bool,
-    /// How the person is told of alerts and of the end of a route run.
-    pub attention: Attention,
-}
-
-/// Shows the dashboard until the person or a signal ends it; returns the exit status. Call it
-/// inside a multi-threaded runtime, on its `block_on` thread: that is the thread that draws.
-///
-/// # Errors
-///
-/// When there is no terminal, or it cannot be drawn on and is not simply gone.
-pub async fn show(
-    model: Model,
-    session: Session,
-    files: Files,
-    markets: ProfileResolver,
-    options: TerminalOptions,
-) -> io::Result<i32> {
-    let themes = options.themes;
-    panics::install_panic_hook(thread::current().id());
-    let mut surface = Tty::open(themes.asked.is_some(), options.mouse)?;
-    let is_light = match themes.asked {
-        Some(_) => surface.background().await,
-        None => None,
-    };
-    let theme = match (themes.asked, is_light) {
-        (Some(asked), Some(is_light)) => asked[usize::from(is_light)],
-        _ => themes.unasked,
-    };
-    let dashboard = Dashboard::new(model, surface, Arc::new(session), theme)
-        .following(themes.asked, is_light)
-        .notifying(options.attention)
-        .with_journal(files.journal)
-        .with_groups(files.groups)
-        .with_pacing(files.pacing)
-        .with_history(files.history)
-        .keeping(files.state_store)
-        .among(markets, files.sandbox);
-    match Box::pin(dashboard.run()).await {
-        Err(error) if super::terminal::is_hang_up(&error) => Ok(super::terminal::HANG_UP_STATUS),
-        ended => ended,
     }
 }

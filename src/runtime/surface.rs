@@ -17,6 +17,11 @@ pub trait Surface {
     }
     /// Forgets what is on the screen, so that the next frame draws every cell.
     fn repaint(&mut self);
+    /// Waits a moment for the terminal to report whether its background is light, if it was asked. A
+    /// later reply is [`TerminalEvent::Background`].
+    fn background(&mut self) -> impl Future<Output = Option<bool>> {
+        std::future::ready(None)
+    }
     /// Waits for the next event. Cancel-safe.
     fn next(&mut self) -> impl Future<Output = TerminalEvent>;
     /// Stops the process as Ctrl-Z does and comes back.

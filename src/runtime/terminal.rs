@@ -54,6 +54,16 @@ pub fn require_terminal() -> Result<(), NoTerminal> {
     Ok(())
 }
 
+/// A canvas of the terminal's size, which is not taken yet. Its buffers take a part of the time to
+/// the first frame: make it while something else starts.
+///
+/// # Errors
+///
+/// When there is no terminal.
+pub fn canvas() -> io::Result<Canvas<File>> {
+    Canvas::new(os::writer()?, os::size)
+}
+
 /// Whether an error means that the terminal is gone (window closed, connection lost), so that the
 /// program ends with [`HANG_UP_STATUS`].
 pub fn is_hang_up(error: &io::Error) -> bool {
@@ -84,18 +94,17 @@ pub struct Screen {
 
 impl Screen {
     /// Takes the terminal. With `mouse`, clicks, drags and the wheel are reported (plain motion
-    /// never is).
+    /// never is). The reply to `question`, if any, arrives among the keys.
     ///
     /// # Errors
     ///
     /// When there is no terminal or it cannot be set up; everything is switched off again then.
-    pub fn enter(mouse: bool) -> io::Result<Self> {
+    pub fn enter(canvas: Canvas<File>, mouse: bool, question: &str) -> io::Result<Self> {
         require_terminal().map_err(|none| io::Error::new(io::ErrorKind::NotConnected, none))?;
         // crossterm's own handling of NO_COLOR prints a full reset instead of a colour, which also
         // removes bold and reverse. The theme obeys NO_COLOR instead.
         crossterm::style::force_color_output(true);
-        let canvas = Canvas::new(os::writer()?, os::size)?;
-        modes::enter(mouse)?;
+        modes::enter(mouse, question)?;
         Ok(Self {
             canvas,
             mouse,
@@ -205,7 +214,7 @@ impl Screen {
     /// When the terminal cannot be set up.
     pub fn resume(&mut self) -> io::Result<()> {
         self.canvas.repaint();
-        modes::enter(self.mouse)
+        modes::enter(self.mouse, "")
     }
 }
 

@@ -1,5 +1,6 @@
 //! The terminal for the event loop.
 
+use std::fs::File;
 use std::io;
 
 use ratatui::Frame;
@@ -12,7 +13,7 @@ use super::input::{Incoming, Input};
 use super::notification;
 use super::panics;
 use super::signals::{Signal, Signals};
-use super::terminal::{HANG_UP_STATUS, Screen};
+use super::terminal::{Canvas, HANG_UP_STATUS, Screen};
 use super::watchdog::Watchdog;
 
 /// Screen, keys and signals of a real terminal.
@@ -27,39 +28,26 @@ pub struct Tty {
 }
 
 impl Tty {
-    /// Takes the terminal, with the mouse and a query for its background's colour if wanted. Call
-    /// it inside the runtime, on the thread that draws.
+    /// Takes the terminal to draw on `canvas`, with the mouse and a query for its background's colour
+    /// if wanted. Call it inside the runtime, on the thread that draws.
     ///
     /// # Errors
     ///
     /// When there is no terminal or it cannot be set up.
-    pub fn open(asks_background: bool, mouse: bool) -> io::Result<Self> {
+    pub fn open(canvas: Canvas<File>, asks_background: bool, mouse: bool) -> io::Result<Self> {
         let signals = Signals::listen(Some(std::time::Duration::from_secs(2)))?;
-        let mut screen = Screen::enter(mouse)?;
-        let input = if asks_background {
-            let input = Input::start_asking()?;
-            // A terminal that cannot be written to fails at the first frame.
-            let _ = screen.ask(background_color::QUESTION);
-            input
+        let (input, question) = if asks_background {
+            (Input::start_asking()?, background_color::QUESTION)
         } else {
-            Input::start()?
+            (Input::start()?, "")
         };
         Ok(Self {
-            screen,
+            screen: Screen::enter(canvas, mouse, question)?,
             input: Some(input),
             signals,
             watchdog: Watchdog::start(),
             pending: None,
         })
-    }
-
-    /// Waits a moment for the terminal to report whether its background is light. A later reply is
-    /// [`TerminalEvent::Background`].
-    pub async fn background(&mut self) -> Option<bool> {
-        let answer = self.input.as_mut()?.background();
-        tokio::time::timeout(background_color::PATIENCE, answer)
-            .await
-            .ok()
     }
 }
 
@@ -74,6 +62,12 @@ impl Surface for Tty {
 
     fn repaint(&mut self) {
         self.screen.repaint();
+    }
+
+    async fn background(&mut self) -> Option<bool> {
+        let answer = self.input.as_mut()?.background()?;
+        let patience = background_color::PATIENCE;
+        tokio::time::timeout(patience, answer).await.ok()
     }
 
     async fn next(&mut self) -> TerminalEvent {

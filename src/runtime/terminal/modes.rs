@@ -41,16 +41,13 @@ pub fn is_entered() -> bool {
 }
 
 /// Switches everything on, even if it was on before: a shell may have switched some of it off while
-/// the process was stopped.
-pub(super) fn enter(mouse: bool) -> io::Result<()> {
+/// the process was stopped. `question` follows in the same write.
+pub(super) fn enter(mouse: bool, question: &str) -> io::Result<()> {
     ENTERED.store(true, Ordering::SeqCst);
     let entered = raw_mode_on().and_then(|()| {
-        let mut tty = os::writer()?;
-        output::write_all(&mut tty, ENTER.as_bytes())?;
-        if mouse {
-            output::write_all(&mut tty, MOUSE.as_bytes())?;
-        }
-        Ok(())
+        let mouse = if mouse { MOUSE } else { "" };
+        let modes = [ENTER, mouse, question].concat();
+        output::write_all(&mut os::writer()?, modes.as_bytes())
     });
     if entered.is_err() {
         let _ = restore();
