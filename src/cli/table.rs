@@ -2,9 +2,6 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Value as Json, json};
-use unicode_width::UnicodeWidthStr as _;
-
 use super::args::{Format, SearchArguments};
 use super::output::CliError;
 use crate::api::redact;
@@ -13,9 +10,10 @@ use crate::app::computed_columns::JOB_COLUMNS;
 use crate::domain::cost::{Job, Prices};
 use crate::domain::field::Kind;
 use crate::domain::language::{self, LanguageError};
-use crate::domain::text::truncate;
+use crate::domain::text::{self, truncate};
 use crate::domain::throughput::WorkUnit;
 use crate::domain::{Catalog, Dialect, Field, Listing, OfferType, export, format};
+use serde_json::{Value as Json, json};
 
 /// The widest cell of a table.
 const WIDEST: usize = 40;
@@ -230,34 +228,65 @@ fn table(
     dialect: &Dialect,
     width: Option<usize>,
 ) -> String {
-    let mut columns: Vec<Vec<String>> = Vec::new();
-    for field in fields {
-        let mut cells = vec![listing.header(field, dialect).into_owned()];
-        cells.extend(
-            rows.iter()
-                .map(|row| format::cell(listing, *row as usize, field, WIDEST)),
-        );
-        columns.push(cells);
-    }
-    let widths: Vec<usize> = columns
+    let header = fields
         .iter()
-        .map(|cells| cells.iter().map(|cell| cell.width()).max().unwrap_or(0))
-        .collect();
+        .map(|field| listing.header(field, dialect).into_owned());
+    let mut lines = vec![measured(header)];
+    lines.extend(rows.iter().map(|row| {
+        let cells = fields.iter();
+        measured(cells.map(|field| format::cell(listing, *row as usize, field, WIDEST)))
+    }));
+    let widths = widths(&lines);
     let kept = fitting(fields, &widths, width);
-    let lines = (0..=rows.len()).map(|line| {
-        let cells = kept.iter().map(|column| {
-            let cell = &columns[*column][line];
-            let padding = " ".repeat(widths[*column].saturating_sub(cell.width()));
-            if fields[*column].kind.is_numeric() {
-                padding + cell
-            } else {
-                cell.clone() + &padding
+    let is_right = |column: usize| fields[column].kind.is_numeric();
+    laid_out(&lines, &widths, &kept, is_right)
+}
+
+/// Texts, each with its width.
+fn measured(cells: impl Iterator<Item = String>) -> Vec<(usize, String)> {
+    cells.map(|cell| (text::width(&cell), cell)).collect()
+}
+
+/// The width of each column; lines may be short.
+fn widths(lines: &[Vec<(usize, String)>]) -> Vec<usize> {
+    let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
+    let widest = |column: usize| {
+        let cells = lines.iter().filter_map(|cells| cells.get(column));
+        cells.map(|(width, _)| *width).max().unwrap_or(0)
+    };
+    (0..columns).map(widest).collect()
+}
+
+/// Lines with these columns, each cell padded to the width of its column.
+fn laid_out(
+    lines: &[Vec<(usize, String)>],
+    widths: &[usize],
+    columns: &[usize],
+    is_right: impl Fn(usize) -> bool,
+) -> String {
+    let mut out = String::new();
+    for cells in lines {
+        let start = out.len();
+        for (place, column) in columns.iter().enumerate() {
+            let Some((width, cell)) = cells.get(*column) else {
+                continue;
+            };
+            let padding = std::iter::repeat_n(' ', widths[*column] - width);
+            if place > 0 {
+                out.push_str("  ");
             }
-        });
-        let text = cells.collect::<Vec<_>>().join("  ");
-        text.trim_end().to_owned() + "\n"
-    });
-    lines.collect()
+            if is_right(*column) {
+                out.extend(padding);
+                out.push_str(cell);
+            } else {
+                out.push_str(cell);
+                out.extend(padding);
+            }
+        }
+        out.truncate(start + out[start..].trim_end().len());
+        out.push('\n');
+    }
+    out
 }
 
 /// The columns that fit, in order.
@@ -320,32 +349,12 @@ pub fn left(rows: &[Vec<String>]) -> String {
 
 fn aligned(rows: &[Vec<String>], is_right: impl Fn(usize) -> bool) -> String {
     const MOST: usize = 4096;
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..columns)
-        .map(|column| {
-            let cells = rows.iter().filter_map(|row| row.get(column));
-            cells.map(|cell| cell.width()).max().unwrap_or(0)
-        })
-        .collect();
-    let mut out = String::new();
-    for row in rows {
-        let mut line = String::new();
-        for (column, cell) in row.iter().enumerate() {
-            let cell = truncate(cell, MOST);
-            let padding = " ".repeat(widths[column].min(MOST).saturating_sub(cell.width()));
-            if column > 0 {
-                line.push_str("  ");
-            }
-            if is_right(column) {
-                line.push_str(&padding);
-                line.push_str(&cell);
-            } else {
-                line.push_str(&cell);
-                line.push_str(&padding);
-            }
-        }
-        out.push_str(line.trim_end());
-        out.push('\n');
-    }
-    out
+    let lines = rows.iter().map(|row| {
+        let cells = row.iter();
+        measured(cells.map(|cell| truncate(cell, MOST)))
+    });
+    let lines: Vec<_> = lines.collect();
+    let widths = widths(&lines);
+    let columns: Vec<usize> = (0..widths.len()).collect();
+    laid_out(&lines, &widths, &columns, is_right)
 }

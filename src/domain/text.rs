@@ -138,6 +138,10 @@ pub fn beginning(text: &str, most: usize) -> (&str, usize) {
 
 /// One line of a screen: hostile characters visible, at most `max` terminal cells.
 pub fn screen(text: &str, max: usize) -> String {
+    // As most texts.
+    if text.len() <= max && is_printable(text) {
+        return text.to_owned();
+    }
     // A cell holds a letter and its marks, at most one character of BYTES_PER_CHARACTER.
     let (head, more) = beginning(text, max.saturating_mul(BYTES_PER_CHARACTER));
     let mut shown = visible(head, max.saturating_mul(1 + MARKS_PER_GRAPHEME));
@@ -401,8 +405,20 @@ fn fold(character: char) -> char {
     to_lower_case(normalize(character))
 }
 
+/// The terminal cells of a text that is shown as it is.
+pub fn width(text: &str) -> usize {
+    if is_printable(text) {
+        text.len()
+    } else {
+        text.width()
+    }
+}
+
 /// Truncates a text to `max` terminal cells, ending with an ellipsis if anything was cut.
 pub fn truncate(text: &str, max: usize) -> String {
+    if text.len() <= max && is_printable(text) {
+        return text.to_owned();
+    }
     // What fits beside an ellipsis, in bytes.
     let mut fitting = 0;
     let mut width = 0;

@@ -7,13 +7,12 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use textwrap::core::Word;
 use textwrap::{Options, WordSeparator, WordSplitter, wrap as wrap_words};
-use unicode_width::UnicodeWidthStr;
 
-use crate::domain::text::{is_visible, truncate, visible};
+use crate::domain::text::{is_visible, truncate, visible, width};
 
 /// The width of a text in terminal cells.
 pub fn cells(text: &str) -> u16 {
-    u16::try_from(text.width()).unwrap_or(u16::MAX)
+    u16::try_from(width(text)).unwrap_or(u16::MAX)
 }
 
 /// A line whose hostile characters are written visibly: ratatui leaves some out silently and hands

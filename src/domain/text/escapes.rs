@@ -149,7 +149,7 @@ fn unit_escape(text: &str) -> Option<(char, usize)> {
 /// or pile up.
 #[derive(Default)]
 struct Escapes {
-    /// How many more combining marks are left as they are on the last character.
+    /// How many more combining marks to leave unescaped on the last character.
     room: usize,
 }
 
