@@ -8,6 +8,7 @@ use super::remote::{Now, Ticket};
 use super::{alerts, auto_refresh, groups, mutations, requests, row_filter, shared_watch, stack};
 use crate::api::{ApiError, Reply};
 use crate::domain::{Listing, Resource};
+use crate::widgets::panel::Size;
 
 /// Passes a response to its receiver; drops it if there is none.
 pub(super) fn on_reply(
@@ -61,6 +62,8 @@ fn on_records(
         offers.revalue();
         return Vec::new();
     }
+    let (columns, rows) = model.state.size;
+    let has_panel = Size::of(columns, rows) == Size::Wide;
     let Some(browser) = model
         .state
         .browsers
@@ -74,7 +77,7 @@ fn on_records(
     let is_listing = resource == Resource::Workergroups && answer.is_ok();
     let asked = Asked::by(browser);
     let mut effects: Vec<Effect> = browser.take_unrecorded().into_iter().collect();
-    match answer.map(|listing| browser.arrival(ticket, listing, now)) {
+    match answer.map(|listing| browser.arrival(ticket, listing, now, has_panel)) {
         Ok(Ok(arrival)) => return vec![Effect::Arrange(arrival)],
         Ok(Err(listing)) => browser.answered(ticket, Ok(listing), now),
         Err(error) => browser.answered(ticket, Err(error), now),

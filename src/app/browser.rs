@@ -1,6 +1,7 @@
 //! A pane that searches for records and shows them as a table: the same for every resource.
 
 mod arrival;
+mod offered;
 mod shown_rows;
 
 use std::collections::BTreeSet;
@@ -19,6 +20,7 @@ use crate::domain::response_check::ResponseCheck;
 pub use crate::domain::response_check::{Discrepancy, Violation};
 use crate::domain::{Condition, Dialect, Field, Listing, Query, Resource, RowId};
 pub use arrival::Arrival;
+pub use offered::{OfferCounts, groupings};
 
 /// The state of one pane.
 #[derive(Debug)]
@@ -59,6 +61,8 @@ pub struct Browser {
     chosen: Option<RowId>,
     cursor: usize,
     pub(super) check: ResponseCheck,
+    /// What the rows offer, counted on another thread, and the contents that were counted.
+    counted_ahead: Option<(u64, OfferCounts)>,
 }
 
 impl Browser {
@@ -90,6 +94,7 @@ impl Browser {
             chosen: None,
             cursor: 0,
             check: ResponseCheck::default(),
+            counted_ahead: None,
             query,
         };
         browser.show_query_in_bar();

@@ -474,10 +474,15 @@ impl<'a> Prices<'a> {
     pub fn per_unit(&self, row: usize, hourly: f64) -> PerUnit {
         let over = |divisor: Result<f64, Gap>| ratio(Some(hourly), divisor.ok()?);
         PerUnit {
-            gpu: over(self.num_gpus.divisor(row)),
+            gpu: self.over_gpus(row, hourly),
             vram_gb: over(self.vram_gb(row)),
             dlperf: over(self.dlperf.divisor(row)),
         }
+    }
+
+    /// `hourly` $/h divided by the row's GPUs.
+    pub fn over_gpus(&self, row: usize, hourly: f64) -> Option<f64> {
+        ratio(Some(hourly), self.num_gpus.divisor(row).ok()?)
     }
 
     /// `DLPerf` of all GPUs of the row.

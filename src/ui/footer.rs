@@ -91,8 +91,7 @@ fn draw(hints: impl Iterator<Item = Hint>, area: Rect, scene: &mut Scene<'_, '_>
 
 /// The hints of the view, without the ways back.
 fn own(model: &Model) -> Vec<Hint> {
-    let mut hints: Vec<_> = reachable(model)
-        .filter(|row| !is_way_out(row.action))
+    let mut hints: Vec<_> = reachable(model, |row| row.hint.is_some() && !is_way_out(row.action))
         .filter(|row| model.has_use_for(row.action) && model.disabled(row.action).is_none())
         .filter(|row| model.overlays.is_empty() || !leads_away(row.action))
         .filter_map(|row| {
@@ -129,7 +128,7 @@ fn ways_out(model: &Model) -> Vec<Hint> {
     words
         .into_iter()
         .filter_map(|(action, word)| {
-            let row = reachable(model).find(|row| row.action == action)?;
+            let row = reachable(model, |row| row.action == action).next()?;
             (model.has_use_for(action) && model.disabled(action).is_none()).then(|| Hint {
                 key: model.keymap.shown_key(row),
                 word: match (action, row.hint) {
@@ -155,13 +154,16 @@ const fn is_way_out(action: Action) -> bool {
     matches!(action, Action::Back | Action::Palette | Action::Help)
 }
 
-/// The rows whose keys reach the topmost view: a key bound in an upper context hides the same key
-/// below.
-fn reachable(model: &Model) -> impl Iterator<Item = &'static Binding> {
+/// The wanted rows whose keys reach the topmost view: a key bound in an upper context hides the same
+/// key below.
+fn reachable(
+    model: &Model,
+    is_wanted: impl Fn(&Binding) -> bool,
+) -> impl Iterator<Item = &'static Binding> {
     let contexts = model.contexts();
     BINDINGS
         .iter()
-        .filter(move |row| contexts.contains(&row.context))
+        .filter(move |row| contexts.contains(&row.context) && is_wanted(row))
         .filter(move |row| model.keymap.owner_of(contexts, row) == Some(row.context))
 }
 

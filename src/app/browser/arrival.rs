@@ -22,6 +22,8 @@ pub struct Arrival {
     asked: Option<Asked>,
     /// What the response adds to the recorded market.
     poll: Option<Poll>,
+    /// Whether the market panel shows what the rows offer.
+    has_panel: bool,
 }
 
 impl PartialEq for Arrival {
@@ -41,6 +43,7 @@ impl Arrival {
     pub fn arranged(mut self) -> Self {
         if let Some(listing) = self.response.take() {
             self.pane.answered(self.ticket, Ok(listing), self.now);
+            self.pane.prepare(self.has_panel);
             let pane = &self.pane;
             self.poll = pane
                 .listing()
@@ -56,12 +59,14 @@ impl Arrival {
 }
 
 impl Browser {
-    /// The work to do for a response before it is shown; gives back a response that takes none.
+    /// The work to do for a response before it is shown, perhaps beside the market panel; gives back a
+    /// response that takes none.
     pub fn arrival(
         &self,
         ticket: Ticket,
         listing: Listing,
         now: Now,
+        has_panel: bool,
     ) -> Result<Box<Arrival>, Listing> {
         // A watched search compares with the rows shown, and prices of other models join them.
         let is_alone = self.watch.is_none() && self.computed.price_models.is_empty();
@@ -84,6 +89,7 @@ impl Browser {
             pane,
             asked: Asked::by(self),
             poll: None,
+            has_panel,
         }))
     }
 
@@ -121,6 +127,9 @@ impl Browser {
             self.revealed = pane.revealed;
             self.revision += 1;
             self.contents += 1;
+            self.counted_ahead = pane
+                .counted_ahead
+                .map(|(_, counts)| (self.contents, counts));
             self.follow_selection();
         } else {
             // The person went on meanwhile.

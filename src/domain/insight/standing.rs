@@ -104,6 +104,15 @@ pub struct Standing {
 }
 
 impl Standing {
+    /// Ranks all rows by everything, so that no frame has to.
+    pub fn prepare(&self, listing: &Listing) {
+        for measure in Measure::ALL {
+            self.place(listing, measure, 0);
+        }
+        self.on_machine(listing, 0);
+        self.of_host(listing, 0);
+    }
+
     /// The rank of a row.
     pub fn place(&self, listing: &Listing, measure: Measure, row: usize) -> Option<Place> {
         let slot = Measure::ALL.iter().position(|own| *own == measure)?;

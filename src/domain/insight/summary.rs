@@ -161,7 +161,7 @@ impl<'a> Measures<'a> {
         };
         Self {
             price: Box::new(price),
-            unit_price: Box::new(move |row| prices.per_unit(row, price(row)?).gpu),
+            unit_price: Box::new(move |row| prices.over_gpus(row, price(row)?)),
             merit: Box::new(move |row| {
                 let per_point = prices.per_unit(row, price(row)?).dlperf?;
                 (per_point > 0.0).then(|| 1.0 / per_point)

@@ -109,6 +109,7 @@ fn records(
     let panel = Panel::new(Pane::of(view.resource).title())
         .focused(view.focus == Focus::Table)
         .flush()
+        .on_blank()
         .sized(scene.size);
     let room = panel.inner(area);
     let below = gone::height(scene.state, browser, room.height);

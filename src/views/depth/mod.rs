@@ -12,7 +12,6 @@ use crate::domain::Resource;
 use crate::domain::insight::{Depth, GroupValue, Walk, facets};
 use crate::views::cluster::Cluster;
 use crate::views::keys::TABBED_CHART;
-use crate::views::market::measured;
 use crate::views::wider;
 
 /// The book of the offers, or of one GPU model among them.
@@ -66,9 +65,7 @@ impl DepthView {
             }
         };
         let rows: Vec<u32> = rows.iter().copied().filter(is_shown).collect();
-        self.depth = measured(offers, listing, |measures| {
-            Depth::of(listing, &rows, measures)
-        });
+        self.depth = offers.measured(listing, |measures| Depth::of(listing, &rows, measures));
         self.walks = self.depth.walks();
         self.cursor = self.cursor.min(self.walks.len().saturating_sub(1));
         self.has_job = offers.computed.job.is_some();

@@ -362,6 +362,7 @@ pub fn panel(overview: &Overview, area: Rect, scene: &mut Scene<'_, '_>, is_focu
     let panel = Panel::new("Market")
         .foot(format!("{} {what}", scene.key(action)))
         .focused(is_focused)
+        .on_blank()
         .sized(Size::Wide);
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
     if overview.is_empty() {

@@ -1,9 +1,7 @@
 //! Groupings of rows, and the names of groups.
 
-use crate::app::browser::Browser;
-use crate::domain::cost::{Prices, VolumePrices};
-use crate::domain::insight::{Group, GroupValue, Measures};
-use crate::domain::{Field, Listing, Resource, format};
+use crate::domain::insight::{Group, GroupValue};
+use crate::domain::{Field, Resource, format};
 
 /// The fields whose values define a group.
 #[derive(Debug, Clone, Copy)]
@@ -38,24 +36,6 @@ pub(super) const fn groupings(resource: Resource) -> &'static [Grouping] {
     match resource {
         Resource::Volumes => VOLUMES,
         Resource::Offers | Resource::Workergroups => OFFERS,
-    }
-}
-
-/// The groupings in the market panel: never by host, of which there are many.
-pub(super) const fn overview(resource: Resource) -> &'static [Grouping] {
-    const OFFERS: &[Grouping] = &[
-        by("GPU", &["gpu_name"]),
-        by("Country", &["geolocation"]),
-        by("Hosting", &["datacenter"]),
-    ];
-    const VOLUMES: &[Grouping] = &[
-        by("Country", &["geolocation"]),
-        by("Verification", &["verified"]),
-    ];
-    match resource {
-        Resource::Offers => OFFERS,
-        Resource::Volumes => VOLUMES,
-        Resource::Workergroups => &[],
     }
 }
 
@@ -98,22 +78,5 @@ pub(super) fn name(value: &GroupValue, field: &Field) -> String {
         }
         (GroupValue::Number(number), _) => format::number(field, *number),
         (GroupValue::Text(text), _) => text.screen(40),
-    }
-}
-
-/// Measures the rows of a browser by its price basis.
-pub(in crate::views) fn measured<R>(
-    browser: &Browser,
-    listing: &Listing,
-    measure: impl FnOnce(&Measures<'_>) -> R,
-) -> R {
-    let pricing = browser.pricing();
-    match browser.resource() {
-        Resource::Volumes => measure(&Measures::volumes(listing, &VolumePrices::new(listing))),
-        Resource::Offers | Resource::Workergroups => {
-            let prices = Prices::new(listing, pricing.model);
-            let is_choice = |row| !browser.computed.is_unfit(row);
-            measure(&Measures::priced(&prices, pricing, is_choice))
-        }
     }
 }

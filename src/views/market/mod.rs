@@ -21,8 +21,6 @@ use super::searched;
 use crate::widgets::find::Find;
 use groups::{Grouping, Line};
 
-pub(super) use groups::measured;
-
 pub use draw::panel;
 pub use overview::Overview;
 
@@ -87,7 +85,7 @@ impl Market {
         };
         let selected = self.selected().map(|line| line.group.key.clone());
         let fields = self.groupings()[self.grouping].fields(self.resource);
-        let groups = measured(browser, listing, |measures| {
+        let groups = browser.measured(listing, |measures| {
             let mut groups = summarise(listing, browser.view(), &fields, measures);
             sort_groups(&mut groups, self.order);
             groups
@@ -113,7 +111,7 @@ impl Market {
         self.cursor = line.min(self.lines.len().saturating_sub(1));
         let group = self.selected().map(|line| &line.group);
         (self.prices, self.depth) = match (group, browser.listing()) {
-            (Some(group), Some(listing)) => measured(browser, listing, |measures| {
+            (Some(group), Some(listing)) => browser.measured(listing, |measures| {
                 let prices = machine_prices(listing, &group.rows, measures);
                 (prices, Depth::of(listing, &group.rows, measures))
             }),

@@ -1,7 +1,9 @@
 //! The market panel beside the table on a wide screen: GPU models, countries and kinds of hosts.
 
-use super::groups::{self, measured};
-use crate::app::browser::Browser;
+use std::sync::Arc;
+
+use super::groups;
+use crate::app::browser::{Browser, groupings};
 use crate::app::view::Region;
 use crate::domain::insight::{OfferIndex, Offered};
 use crate::domain::{Condition, Field};
@@ -29,7 +31,7 @@ pub struct Overview {
     pub(super) cursor: (usize, usize),
     contents: Option<u64>,
     /// The response that was indexed, and its rows.
-    index: Option<(u64, OfferIndex)>,
+    index: Option<(u64, Arc<OfferIndex>)>,
 }
 
 impl Overview {
@@ -40,29 +42,14 @@ impl Overview {
             return;
         }
         self.contents = contents;
-        let Some(listing) = browser.listing() else {
+        let response = browser.responses();
+        let known = self.index.take().filter(|(of, _)| *of == response);
+        let Some(counts) = browser.offer_counts(known.map(|(_, index)| index)) else {
             self.sections.clear();
-            self.index = None;
             return;
         };
-        let resource = browser.resource();
-        let kinds = || {
-            groups::overview(resource).iter().flat_map(|grouping| {
-                let fields = grouping.fields(resource).into_iter();
-                fields.map(|field| (grouping.name, field))
-            })
-        };
-        let index = match self.index.take() {
-            Some((response, index)) if response == browser.responses() => index,
-            Some(_) | None => {
-                let fields: Vec<&'static Field> = kinds().map(|(_, field)| field).collect();
-                OfferIndex::new(listing, &fields)
-            }
-        };
-        let groups = measured(browser, listing, |measures| {
-            index.count(browser.view(), |row| (measures.unit_price)(row as usize))
-        });
-        let sections = kinds().zip(groups);
+        self.index = Some((response, counts.index));
+        let sections = groupings(browser.resource()).zip(counts.groups);
         let sections = sections.map(|((name, field), groups)| {
             let line = |group: Offered| OfferedLine {
                 label: groups::name(&group.key, field),
@@ -72,7 +59,6 @@ impl Overview {
             Section { name, lines, field }
         });
         self.sections = sections.collect();
-        self.index = Some((browser.responses(), index));
         let last = self.flat_len().saturating_sub(1);
         self.cursor = self.place(self.flat().min(last));
     }

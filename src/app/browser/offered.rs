@@ -1,0 +1,84 @@
+//! What the rows of a pane are measured by, and what they offer by model, country and kind of host.
+
+use std::sync::Arc;
+
+use super::Browser;
+use crate::domain::cost::{Prices, VolumePrices};
+use crate::domain::insight::{Measures, OfferIndex, Offered};
+use crate::domain::{Field, Listing, Resource};
+
+/// The groups of the market panel.
+#[derive(Debug, Clone)]
+pub struct OfferCounts {
+    /// The response's rows by group: still right when other rows are shown.
+    pub index: Arc<OfferIndex>,
+    /// The groups of the rows shown, by each of the [`groupings`].
+    pub groups: Vec<Vec<Offered>>,
+}
+
+/// The groupings of a resource in the market panel: the name of each and its field. Never by host, of
+/// which there are many.
+pub fn groupings(resource: Resource) -> impl Iterator<Item = (&'static str, &'static Field)> {
+    let groupings: &[(&str, &str)] = match resource {
+        Resource::Offers => &[
+            ("GPU", "gpu_name"),
+            ("Country", "geolocation"),
+            ("Hosting", "datacenter"),
+        ],
+        Resource::Volumes => &[("Country", "geolocation"), ("Verification", "verified")],
+        Resource::Workergroups => &[],
+    };
+    let catalog = resource.catalog();
+    groupings
+        .iter()
+        .filter_map(|(name, key)| Some((*name, catalog.by_key(key)?)))
+}
+
+impl Browser {
+    /// Measures the rows by the price basis.
+    pub fn measured<R>(&self, listing: &Listing, measure: impl FnOnce(&Measures<'_>) -> R) -> R {
+        let pricing = self.pricing();
+        match self.resource() {
+            Resource::Volumes => measure(&Measures::volumes(listing, &VolumePrices::new(listing))),
+            Resource::Offers | Resource::Workergroups => {
+                let prices = Prices::new(listing, pricing.model);
+                let is_choice = |row| !self.computed.is_unfit(row);
+                measure(&Measures::priced(&prices, pricing, is_choice))
+            }
+        }
+    }
+
+    /// The groups of the rows shown: those that were counted ahead, or counted now. `index` is that
+    /// of the response, if it is known.
+    pub fn offer_counts(&self, index: Option<Arc<OfferIndex>>) -> Option<OfferCounts> {
+        let listing = self.listing()?;
+        let ahead = self.counted_ahead.as_ref();
+        if let Some((_, counts)) = ahead.filter(|(contents, _)| *contents == self.contents) {
+            return Some(counts.clone());
+        }
+        let index = index.unwrap_or_else(|| {
+            let fields: Vec<_> = groupings(self.resource()).map(|(_, field)| field).collect();
+            Arc::new(OfferIndex::new(listing, &fields))
+        });
+        let groups = self.measured(listing, |measures| {
+            index.count(self.view(), |row| (measures.unit_price)(row as usize))
+        });
+        Some(OfferCounts { index, groups })
+    }
+
+    /// Computes what the first frame with these rows shows beside them, in the market panel too if it
+    /// is there, so that the frame need not.
+    pub(super) fn prepare(&mut self, has_panel: bool) {
+        let Some(listing) = self.listing() else {
+            return;
+        };
+        self.computed.standing.prepare(listing);
+        for field in &self.columns {
+            listing.column(field).widest();
+        }
+        if has_panel {
+            let counts = self.offer_counts(None);
+            self.counted_ahead = counts.map(|counts| (self.contents, counts));
+        }
+    }
+}
