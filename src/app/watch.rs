@@ -201,21 +201,35 @@ impl Watch {
         self.before().map(|(_, since)| *since)
     }
 
-    /// How many of the gone lots have each known cause.
+    /// How many of the gone lots have each known cause, then how many have none; empty if no cause
+    /// is known.
     pub fn gone_causes(&self) -> Vec<(&'static str, usize)> {
-        let named = |cause: Cause| match cause {
-            Cause::Rented => Some("rented"),
-            Cause::LeftTheSearch => Some("left the search"),
-            Cause::Delisted => Some("delisted"),
-            Cause::Unknown => None,
-        };
         let mut counts: Vec<(&'static str, usize)> = Vec::new();
         for cause in [Cause::Rented, Cause::LeftTheSearch, Cause::Delisted] {
             let is_it = |lot: &&Lot| self.causes.get(*lot) == Some(&cause);
             let count = self.changes.gone_lots.iter().filter(is_it).count();
-            counts.extend(named(cause).filter(|_| count > 0).map(|name| (name, count)));
+            if count > 0 {
+                counts.push((self.cause_name(cause), count));
+            }
+        }
+        let known: usize = counts.iter().map(|(_, count)| count).sum();
+        let rest = self.changes.gone_lots.len().saturating_sub(known);
+        if known > 0 && rest > 0 {
+            counts.push((self.cause_name(Cause::Unknown), rest));
         }
         counts
+    }
+
+    /// What the cause of a departure is called.
+    pub const fn cause_name(&self, cause: Cause) -> &'static str {
+        match cause {
+            Cause::Rented => "rented",
+            Cause::LeftTheSearch => "left the search",
+            Cause::Delisted => "delisted",
+            // The limit may have pushed it out.
+            Cause::Unknown if self.changes.is_cut => "out of view",
+            Cause::Unknown => "not known",
+        }
     }
 
     /// The response that the newest one is compared with.

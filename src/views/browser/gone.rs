@@ -102,19 +102,8 @@ struct GoneRows<'a> {
 
 impl GoneRows<'_> {
     fn why(&self, row: u32) -> &'static str {
-        // The limit may have pushed it out.
-        let unknown = if self.watch.changes().is_cut {
-            "out of view"
-        } else {
-            "not known"
-        };
         let cause = recorded_lot(self.listing, row).and_then(|lot| self.watch.cause(&lot));
-        cause.map_or(unknown, |cause| match cause {
-            Cause::Rented => "rented",
-            Cause::LeftTheSearch => "left the search",
-            Cause::Delisted => "delisted",
-            Cause::Unknown => unknown,
-        })
+        self.watch.cause_name(cause.unwrap_or(Cause::Unknown))
     }
 }
 

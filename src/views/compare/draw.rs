@@ -10,6 +10,7 @@ use super::verdict::letter;
 use super::{Compare, HEADERS, Line, Values};
 use crate::app::frame_layout::Target;
 use crate::app::view::{Region, Scene};
+use crate::domain::text::truncate;
 use crate::views::rating;
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::text::{cells, fit, wrap};
@@ -151,11 +152,11 @@ fn totals(view: &Compare, height: u16, width: u16, size: Size) -> Vec<String> {
     if height <= 14 || view.totals.is_empty() {
         return Vec::new();
     }
-    let mut lines = wrap(&rented(view), width);
-    if size == Size::Compact {
-        lines.truncate(1);
+    let text = rented(view);
+    match size {
+        Size::Compact => vec![truncate(&text, usize::from(width))],
+        Size::Medium | Size::Wide => wrap(&text, width),
     }
-    lines
 }
 
 /// The totals of all rows.

@@ -162,6 +162,21 @@ fn one_search_tells_why_rows_are_gone() {
 }
 
 #[test]
+fn gone_rows_whose_cause_is_not_known_are_counted_too() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.keys("w").wait(30.0);
+    let two = THREE
+        .replace("\"id\":101", "\"id\":301")
+        .replace("\"machine_id\":7", "\"machine_id\":77");
+    desk.answer(&two).expect("1 gone");
+    let rented = THREE.replacen("\"rented\":false", "\"rented\":true", 1);
+    desk.answer(&rented).expect("1 gone (1 rented)");
+    desk.wait(30.0).answer(r#"{"offers":[]}"#);
+    desk.fail(ApiError::Lost);
+    desk.expect("3 gone (1 rented, 2 not known)");
+}
+
+#[test]
 fn a_row_that_may_only_be_out_of_the_limit_needs_no_cause() {
     let mut desk = TestApp::new();
     desk.model.browsers[Resource::Offers].query.limit = Some(3);
