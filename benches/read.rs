@@ -10,12 +10,13 @@
 #![allow(dead_code, reason = "the fields of the structures are read, not used")]
 #![allow(clippy::struct_field_names, reason = "the market's names")]
 
+use std::hint::black_box;
 use std::sync::Arc;
 
 use bourse::domain::listing::Reader;
 use bourse::domain::{Listing, OFFERS};
 use bourse::sandbox::market::{Market, MarketConfig, Terms};
-use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group};
 use serde::Deserialize;
 
 /// What a piece of a response holds that comes over loopback.
@@ -267,4 +268,19 @@ fn reading(criterion: &mut Criterion) {
 }
 
 criterion_group!(benches, reading);
-criterion_main!(benches);
+
+fn main() {
+    // Copies are made whether or not they are read: they are not part of reading.
+    const MOST: usize = 11;
+    let times = std::env::var("READ_TIMES").ok();
+    let Some(times) = times.and_then(|times| times.parse().ok()) else {
+        benches();
+        Criterion::default().configure_from_args().final_summary();
+        return;
+    };
+    // Only this, for benches/instructions.
+    let bodies = vec![response(1_000).into_bytes(); MOST];
+    for body in bodies.into_iter().take(times) {
+        black_box(read(body));
+    }
+}

@@ -23,15 +23,18 @@ os.environ["PATH"] += f":{ROOT}/target/peers/bin"
 PATIENCE = 300.0
 QUIET = 1.5
 
-# Every digit differs: programs write only the cells that change.
-FIRST, LAST = 71_436_528, 85_907_163
+# The id of the offer with the lowest score. No digit is that of the other ids at its place: programs
+# write only the cells that change.
+LOWEST = 85_967_163
+SCORES = 10_000_000
 
 
 def offers(rows):
-    """Offers in no order; `score` is distinct, and its ends have the ids FIRST and LAST."""
+    """Offers in no order. Their scores are distinct, and as texts in the same order as numbers; the
+    lowest is in the middle."""
     for row in range(rows):
-        score = row * 7919 % rows + 1
-        ident = {1: LAST, rows: FIRST}.get(score, 10_000_000 + row)
+        score = SCORES + (row + rows // 2) * 7919 % rows
+        ident = LOWEST if score == SCORES else 10_000_000 + row
         price = 0.1 + row * 31 % 4000 / 1000
         yield {
             "score": score, "id": ident, "ask_contract_id": ident, "machine_id": row // 2,
@@ -44,8 +47,23 @@ def offers(rows):
 
 
 def serve(rows):
-    """Answers every request with these offers; gives the address."""
-    body = json.dumps({"offers": rows}).encode()
+    """Answers every request with that many offers, in a process of its own, so that the one that
+    measures does nothing else; gives the address."""
+    reader, writer = os.pipe()
+    parent = os.getpid()
+    if os.fork() == 0:
+        body = json.dumps({"offers": list(offers(rows))}).encode()
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler(body))
+        os.write(writer, str(server.server_address[1]).encode())
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(0)
+    return f"http://127.0.0.1:{os.read(reader, 16).decode()}"
+
+
+def handler(body):
+    """What answers every request with the same body."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def answer(self):
@@ -61,9 +79,7 @@ def serve(rows):
         def log_message(self, *_):
             pass
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    return f"http://127.0.0.1:{server.server_address[1]}"
+    return Handler
 
 
 class Terminal:
@@ -86,12 +102,16 @@ class Terminal:
             sys.exit("a program ended before it was measured")
 
     def settle(self, text):
-        """Waits until `text` was written, then for silence."""
+        """Waits until `text` was written, then for silence. A frame without a letter, which some
+        programs write again and again, is silence."""
         seen, end = b"", time.monotonic() + PATIENCE
+        heard = time.monotonic()
         while time.monotonic() < end:
             new = self.read(QUIET)
             seen = (seen + new)[-1_000_000:]
-            if not new and re.search(text, seen):
+            if plain(new).strip():
+                heard = time.monotonic()
+            elif time.monotonic() - heard >= QUIET and re.search(text, seen):
                 return
         sys.exit(f"{text!r} did not appear within {PATIENCE:.0f} s")
 
