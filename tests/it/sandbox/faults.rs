@@ -118,18 +118,24 @@ impl Caller {
     }
 
     /// Sends a request. With a silent fault, the clock jumps to the next deadline once the sandbox has
-    /// injected it.
+    /// done all that it does for the request: otherwise the client could give up earlier, and the rest
+    /// would count for the next request.
     fn send(&self, server: &Server, call: Call, silence: Option<&Fault>) -> Outcome {
         let request = request(call, server);
         let ledger = server.running.ledger();
-        let before = (ledger.injected().len(), ledger.commits().len());
-        // Otherwise the client could give up before the write is committed, and the commit would count
-        // for the next call.
-        let commits = silence.is_some_and(|fault| {
-            fault.stage == Stage::AfterCommit && matches!(call, Call::Unlist | Call::Create)
-        });
+        let done = || {
+            let (injected, commits) = (ledger.injected().len(), ledger.commits().len());
+            (injected, ledger.entries().len(), commits)
+        };
+        let before = done();
+        let arrives = silence.is_some_and(|fault| !matches!(fault.stage, Stage::Connection(_)));
+        let commits = silence.is_some_and(|fault| fault.stage == Stage::AfterCommit)
+            && matches!(call, Call::Unlist | Call::Create);
         let is_made = || {
-            ledger.injected().len() > before.0 && (!commits || ledger.commits().len() > before.1)
+            let (injected, entries, committed) = done();
+            injected > before.0
+                && (!arrives || entries > before.1)
+                && (!commits || committed > before.2)
         };
         self.runtime.block_on(async {
             let jump = async {
