@@ -279,9 +279,11 @@ fn bourse_killed_in_the_middle_knows_at_its_next_start() {
     typed_twice(&mut pty, "7311");
     pty.keys("<Enter>");
     pty.wait_for_text("Unlisting volume listing 7311");
+    let intents = || journal(state.path()).lines().count();
+    pty.wait_for("an open intent", |_| intents() > 0);
     pty.signal(rustix::process::Signal::KILL);
     drop(pty);
-    assert_eq!(journal(state.path()).lines().count(), 1, "an open intent");
+    assert_eq!(intents(), 1, "an open intent");
     let mut pty = at_volumes(&server.url, KEY, state.path());
     pty.keys("u");
     pty.wait_for_text("no response seen");
