@@ -94,7 +94,7 @@ impl Standing {
 impl Withheld {
     /// Why there is no verdict.
     pub fn sentence(&self, resource: Resource) -> String {
-        if self.coverage < LEAST_COVERAGE {
+        if self.machine_days >= LEAST_MACHINE_DAYS {
             let (watched, least) = (percent(self.coverage), percent(LEAST_COVERAGE));
             return format!("No price verdict yet: watched {watched} of the time ({least} needed)");
         }

@@ -1,5 +1,7 @@
 //! Which conditions remove how many rows, computed on one response that was fetched without them.
 
+use std::collections::BTreeMap;
+
 use super::numeric;
 use crate::domain::dialect::Dialect;
 use crate::domain::field::{Field, Kind, Operator};
@@ -8,7 +10,7 @@ use crate::domain::listing::Listing;
 use crate::domain::query::{Condition, Operand};
 use crate::domain::value::{CellRef, Value, Version};
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FunnelLine {
     /// The condition's index in the list.
     pub condition: usize,
@@ -24,6 +26,9 @@ pub struct FunnelLine {
     /// Whether any record has a value. If none does, the condition cannot be judged and counts as
     /// met.
     pub judged: bool,
+    /// The condition that removes most rows only together with this one, and how many: dropping both
+    /// wins back these and what each of them wins back alone.
+    pub partner: Option<(usize, usize)>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -52,21 +57,23 @@ pub fn funnel(listing: &Listing, conditions: &[Condition]) -> Funnel {
                 silent: 0,
                 nearest: None,
                 judged: column.filled() > 0 || is_about_silence(condition),
+                partner: None,
             };
             (condition, column, line)
         })
         .collect();
     let mut matching = 0;
+    let mut pairs: BTreeMap<[usize; 2], usize> = BTreeMap::new();
     for row in 0..listing.len() {
         let mut failed = 0;
-        let mut culprit = 0;
+        let [mut culprit, mut other] = [0; 2];
         for (place, (condition, column, line)) in judges.iter_mut().enumerate() {
             let cell = column.cell(row);
             if !line.judged || condition.accepts(cell) {
                 continue;
             }
             failed += 1;
-            culprit = place;
+            other = std::mem::replace(&mut culprit, place);
             line.alone += 1;
             line.silent += usize::from(cell.is_blank());
         }
@@ -78,7 +85,17 @@ pub fn funnel(listing: &Listing, conditions: &[Condition]) -> Funnel {
                 let value = numeric(column, condition.field.kind, row);
                 line.nearest = nearer(condition.operator, line.nearest, value);
             }
+            2 => *pairs.entry([other, culprit]).or_default() += 1,
             _ => {}
+        }
+    }
+    for ([one, other], rows) in pairs {
+        for (place, partner) in [(one, other), (other, one)] {
+            let partner = judges[partner].2.condition;
+            let known = &mut judges[place].2.partner;
+            if known.is_none_or(|(_, most)| most < rows) {
+                *known = Some((partner, rows));
+            }
         }
     }
     let mut lines: Vec<FunnelLine> = judges.into_iter().map(|(_, _, line)| line).collect();

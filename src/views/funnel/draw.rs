@@ -138,10 +138,12 @@ fn help(step: &Step, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         ])
     };
     let name = print_condition_briefly(&step.condition);
-    let mut lines = vec![line(
-        scene.key(Action::Submit),
-        format!("removes {name}: {}", rows(step.cost.last)),
-    )];
+    let mut removes = format!("removes {name}: {}", rows(step.cost.last));
+    if let Some((other, many)) = &step.with {
+        let other = print_condition_briefly(other);
+        removes += &format!("; without {other} as well, {}", rows(*many));
+    }
+    let mut lines = vec![line(scene.key(Action::Submit), removes)];
     lines.extend(step.looser.as_ref().map(|(looser, many)| {
         let looser = print_condition_briefly(looser);
         let text = format!("loosens it to {looser}: {}", rows(*many));
@@ -245,6 +247,17 @@ fn note(step: &Step) -> String {
             let looser = print_condition_briefly(looser);
             format!("{looser} would bring {}", format::grouped(*many))
         }
+        None if step.with.is_some() => step
+            .with
+            .iter()
+            .map(|(other, many)| {
+                format!(
+                    "+{} without {} too",
+                    format::grouped(*many),
+                    print_condition_briefly(other)
+                )
+            })
+            .collect(),
         None if step.cost.silent > 0 => {
             format!("{} without a value", format::grouped(step.cost.silent))
         }

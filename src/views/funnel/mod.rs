@@ -27,6 +27,8 @@ struct Step {
     cost: FunnelLine,
     /// The filter loosened until the first row comes back, and how many rows come back then.
     looser: Option<(Condition, usize)>,
+    /// Another filter to remove as well, and how many rows come back then, if this one brings none.
+    with: Option<(Condition, usize)>,
 }
 
 #[derive(Debug)]
@@ -118,13 +120,20 @@ impl Funnel {
                     let many = won_back(listing, &self.conditions, cost.condition, &looser);
                     (looser, many)
                 });
+            let partner = cost.partner.filter(|_| cost.last == 0);
+            let with = partner.and_then(|(place, together)| {
+                let own = |line: &&FunnelLine| line.condition == place;
+                let alone = funnel.lines.iter().find(own)?.last;
+                Some((self.conditions.get(place)?.clone(), together + alone))
+            });
             Some(Step {
                 condition,
                 cost,
                 looser,
+                with,
             })
         };
-        self.steps = funnel.lines.into_iter().filter_map(step).collect();
+        self.steps = funnel.lines.iter().copied().filter_map(step).collect();
         self.cursor = self.cursor.min(self.steps.len().saturating_sub(1));
     }
 

@@ -95,8 +95,11 @@ fn result(view: &Planner, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         }
         Err((entry, why)) => {
             // A blank field is not wrong yet.
-            let is_blank = view.form.text(*entry).is_empty();
-            let style = if is_blank { theme.dim } else { theme.warning };
+            let style = if view.is_typed(*entry) {
+                theme.warning
+            } else {
+                theme.dim
+            };
             vec![Line::styled(format!("{}: {why}", entry.label()), style)]
         }
     };

@@ -70,6 +70,10 @@ impl Entry {
         }
     }
 
+    const fn is_whole(self) -> bool {
+        matches!(self, Self::Parameter(Key::ColdWorkers | Key::MaxWorkers))
+    }
+
     const fn default(self) -> Option<&'static str> {
         match self {
             Self::Parameter(key) => key.parameter().default,
@@ -125,6 +129,11 @@ impl Planner {
         Self::new(state, Subject::Group(id))
     }
 
+    fn is_typed(&self, entry: Entry) -> bool {
+        !self.form.text(entry).is_empty()
+    }
+
+    /// The value of a field, or of its default.
     fn number(&self, entry: Entry) -> Result<f64, (Entry, String)> {
         let text = self.form.text(entry);
         let text = match (&*text, entry.default()) {
@@ -133,27 +142,33 @@ impl Planner {
             (text, _) => text,
         };
         let is_ratio = entry == Entry::Parameter(Key::TargetUtil);
-        read(text, is_ratio).ok_or_else(|| (entry, "must be a number".to_owned()))
-    }
-
-    fn whole(&self, entry: Entry) -> Result<u32, (Entry, String)> {
-        let number = self.number(entry)?;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked
-        (number.fract() == 0.0 && (0.0..=1e6).contains(&number))
-            .then_some(number as u32)
-            .ok_or_else(|| (entry, "must be a whole number from 0 to 1000000".to_owned()))
+        let number = read(text, is_ratio).ok_or_else(|| (entry, "must be a number".to_owned()))?;
+        let fits = number.fract() == 0.0 && (0.0..=1e6).contains(&number);
+        if entry.is_whole() && !fits {
+            let why = "must be a whole number from 0 to 1000000";
+            return Err((entry, why.to_owned()));
+        }
+        Ok(number)
     }
 
     fn demand(&self) -> Result<Demand, (Entry, String)> {
+        // What is wrong comes before what is blank.
+        for entry in Entry::NUMBERS {
+            if self.is_typed(entry) {
+                self.number(entry)?;
+            }
+        }
         let number = |key| self.number(Entry::Parameter(key));
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked
+        let whole = |key| number(key).map(|number| number as u32);
         let load = self.number(Entry::Load)?;
         let per_worker = self.number(Entry::PerWorker)?;
         let group = NewWorkergroup {
             min_load: Some(number(Key::MinLoad)?),
             target_util: Some(number(Key::TargetUtil)?),
             cold_mult: Some(number(Key::ColdMult)?),
-            cold_workers: Some(self.whole(Entry::Parameter(Key::ColdWorkers))?),
-            max_workers: Some(self.whole(Entry::Parameter(Key::MaxWorkers))?),
+            cold_workers: Some(whole(Key::ColdWorkers)?),
+            max_workers: Some(whole(Key::MaxWorkers)?),
             ..NewWorkergroup::default()
         };
         Ok(Demand::new(load, per_worker, &group))
@@ -176,16 +191,15 @@ impl Planner {
             })
     }
 
-    /// Recomputes the plan and shows what is wrong with the input.
+    /// Recomputes the plan and shows what is wrong with each field.
     fn plan(&mut self) {
         self.planned = self.worked_out();
         for entry in Entry::NUMBERS {
-            let is_typed = !self.form.text(entry).is_empty();
-            let error = match &self.planned {
-                Err((wrong, why)) if *wrong == entry && is_typed => Some(why.clone()),
-                _ => None,
-            };
-            self.form.set_error(entry, error);
+            let of_plan = self.planned.as_ref().err();
+            let of_plan = of_plan.filter(|(wrong, _)| *wrong == entry).cloned();
+            let error = self.number(entry).err().or(of_plan);
+            let error = error.filter(|_| self.is_typed(entry));
+            self.form.set_error(entry, error.map(|(_, why)| why));
         }
     }
 

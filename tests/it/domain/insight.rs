@@ -403,6 +403,14 @@ proptest! {
                 fails[own] && fails.iter().filter(|failed| **failed).count() == 1
             });
             prop_assert_eq!(line.last, last);
+            let together = |other: usize| count(&|fails| {
+                fails[own] && fails[other] && fails.iter().filter(|failed| **failed).count() == 2
+            });
+            let most = (0..3).filter(|other| *other != own).map(together).max().unwrap_or(0);
+            prop_assert_eq!(line.partner.map_or(0, |(_, rows)| rows), most);
+            if let Some((other, rows)) = line.partner {
+                prop_assert_eq!(together(other), rows);
+            }
             // Without the condition, so many more match.
             let others = conditions.iter().enumerate().filter(|(place, condition)| {
                 *place != own && (judged || condition.field.key != "cpu_ghz")

@@ -53,6 +53,27 @@ fn it_tells_what_each_filter_removes_and_loosens_one() {
 }
 
 #[test]
+fn filters_that_only_together_remove_all_rows_are_named_together() {
+    let mut desk = wide();
+    desk.keys("/")
+        .type_text("gpu_name=H200 num_gpus>=16")
+        .keys("enter");
+    desk.answer(r#"{"offers":[]}"#).keys("F").answer(MARKET);
+    // Every row fails both.
+    assert_eq!(
+        behind(&desk, "▌ gpu_name=H200"),
+        ["−5", "0", "+5", "without", "num_gpus>=16", "too"]
+    );
+    desk.expect("removes gpu_name=H200: no row comes back; without num_gpus>=16 as well, 5 rows");
+    // The first one goes; then the second can be loosened.
+    desk.keys("enter")
+        .answer(r#"{"offers":[]}"#)
+        .keys("F")
+        .answer(MARKET);
+    desk.expect("removes num_gpus>=16: 5 rows come back");
+}
+
+#[test]
 fn enter_removes_the_filter() {
     let mut desk = wide();
     desk.keys("/").type_text("gpu_name=H200").keys("enter");

@@ -426,6 +426,24 @@ fn the_planner_works_out_capacity_and_workers_and_names_what_is_ignored() {
 }
 
 #[test]
+fn the_planner_names_every_wrong_field_before_it_asks_for_blank_ones() {
+    let mut desk = at_groups();
+    desk.resize(90, 48).keys("j a");
+    says(&desk, "Load: type a number");
+    desk.keys("down down down down ctrl-u").type_text("two");
+    desk.keys("down ctrl-u").type_text("1.5");
+    says(&desk, "must be a number");
+    says(&desk, "must be a whole number from 0 to 1000000");
+    assert!(
+        !desk.screen().contains("type a number"),
+        "{}",
+        desk.screen()
+    );
+    desk.keys("ctrl-u").type_text("1").keys("up ctrl-u");
+    says(&desk, "Load: type a number");
+}
+
+#[test]
 fn a_plan_gives_the_preflight_its_typical_number() {
     let mut desk = at_groups();
     desk.resize(90, 48);
