@@ -31,7 +31,7 @@ mod write;
 
 use std::process::ExitCode;
 
-use clap::FromArgMatches as _;
+use clap::Parser as _;
 
 use crate::domain::{Resource, language, plain, text};
 use crate::store::Paths;
@@ -45,14 +45,13 @@ pub use settings::{Connection, Environment, Market, Settings, by_name};
 
 /// Parses the command line of this process; exits on a usage error, `--help` and `--version`.
 pub fn arguments() -> Arguments {
-    let matches = help::command().try_get_matches();
-    let matches = matches.unwrap_or_else(|error| wrong_arguments(&error));
-    Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    // Without the help's texts, which take as long to write as everything else here.
+    Arguments::try_parse().unwrap_or_else(|error| exit_with(&error))
 }
 
-/// Ends the program with what is wrong. clap quotes arguments as they are: it gets them once more,
-/// fit to be shown.
-fn wrong_arguments(error: &clap::Error) -> ! {
+/// Ends the program with the help, or with what is wrong. clap quotes arguments as they are: it gets
+/// them once more, fit to be shown.
+fn exit_with(error: &clap::Error) -> ! {
     let shown = std::env::args_os().map(|word| text::message(&word.to_string_lossy()));
     match help::command().try_get_matches_from(shown) {
         Err(error) => error.exit(),

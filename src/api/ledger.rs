@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::wire::Method;
+use super::wire::{Content, Method};
 use super::{Operation, redact};
 use crate::domain::Untrusted;
 use crate::domain::secrets::{self, Known};
@@ -260,11 +260,15 @@ pub(crate) fn clean(text: &str, known: &Known) -> String {
     secrets::without_secrets(text, known, secrets::is_secret_member).into_owned()
 }
 
-/// The beginning of a cleaned response without its secret members, and whether it is only the
-/// beginning.
-pub(crate) fn excerpt(text: &str) -> (String, bool) {
-    let (beginning, is_cut) = LedgerEntry::beginning(text, BODY_KEPT);
-    (redact::members(beginning), is_cut)
+/// The beginning of a response without its secret members, and whether it is only the beginning.
+pub(crate) fn excerpt(content: &Content) -> (String, bool) {
+    let (beginning, is_cut) = LedgerEntry::beginning(content.text(), BODY_KEPT);
+    let beginning = if content.is_clean() {
+        beginning.to_owned()
+    } else {
+        redact::members(beginning)
+    };
+    (beginning, is_cut)
 }
 
 #[cfg(test)]
@@ -360,7 +364,8 @@ mod tests {
     fn a_key_on_the_cut_leaves_no_half() {
         let known = Known::of(["canary-0123456789"]);
         let body = "x".repeat(BODY_KEPT - 5) + "canary-0123456789 and more";
-        let (text, cut) = excerpt(&secrets::scrub(&body, &known, secrets::is_secret_member));
+        let clean = secrets::scrub(&body, &known, secrets::is_secret_member);
+        let (text, cut) = excerpt(&Content::Text(clean.into_owned()));
         assert!(cut);
         assert!(!text.contains('c'), "{}", &text[text.len() - 20..]);
     }

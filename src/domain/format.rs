@@ -179,12 +179,17 @@ fn fixed(value: f64, places: usize) -> String {
     if scaled.is_nan() || scaled >= MOST || (scaled.fract() - 0.5).abs() < MARGIN {
         return format!("{value:.places$}");
     }
-    let sign = if value.is_sign_negative() { "-" } else { "" };
-    let (digits, scale) = (whole(scaled.round()), whole(scale));
-    match places {
-        0 => format!("{sign}{digits}"),
-        _ => format!("{sign}{}.{:0places$}", digits / scale, digits % scale),
+    let digits = whole(scaled.round()).to_string();
+    let mut text = String::with_capacity(digits.len() + places + 3);
+    if value.is_sign_negative() {
+        text.push('-');
     }
+    text.extend((digits.len()..=places).map(|_| '0'));
+    text.push_str(&digits);
+    if places > 0 {
+        text.insert(text.len() - places, '.');
+    }
+    text
 }
 
 /// A number between 0 and a billion without a fraction.

@@ -276,7 +276,7 @@ async fn decode(
             rate_limit_reset: raw.rate_limit_reset.as_deref(),
             body: &[],
         };
-        let excerpt = ledger::excerpt(content.text());
+        let excerpt = ledger::excerpt(&content);
         (
             wire::decode_content(&request, answer, content, now),
             Some(excerpt),

@@ -56,6 +56,14 @@ impl Content {
             },
         }
     }
+
+    /// Whether it is known to have no secret members.
+    pub(crate) fn is_clean(&self) -> bool {
+        match self {
+            Self::Text(_) => false,
+            Self::Records(read) => read.as_ref().as_ref().is_ok_and(|whole| whole.is_clean),
+        }
+    }
 }
 
 /// The reader for the records that a request asks for, if it asks for any.
@@ -222,7 +230,9 @@ fn origin_of(location: &str) -> Option<String> {
 }
 
 fn records(whole: Whole, status: u16) -> Result<Reply, ApiError> {
-    let Whole { listing, envelope } = whole;
+    let Whole {
+        listing, envelope, ..
+    } = whole;
     let members = Members::new(listing.response(), &envelope);
     let failed = members.flag("success") == Some(false);
     if failed || (!envelope.has_list && words(&members).is_some()) {

@@ -17,6 +17,8 @@ pub struct Whole {
     pub listing: Listing,
     /// The members beside the records, as ranges of the response.
     pub envelope: Envelope,
+    /// Whether no member of the response is a secret.
+    pub is_clean: bool,
 }
 
 /// A response that has no records, or cannot be split.
@@ -143,7 +145,7 @@ impl Reader {
         let rows = &self.rows.listing;
         let many = most.min(rows.ids.len());
         let text = self.text.get(..rows.spans.get(many.checked_sub(1)?)?.end)?;
-        if self.failed.is_some() || !self.rows.is_clean() || holds_secrets(text, &self.known) {
+        if !self.is_clean_until(text.len()) {
             return None;
         }
         let listing = Listing {
@@ -165,36 +167,38 @@ impl Reader {
         }
         self.advance(true);
         if self.is_clean() {
-            return self.ended();
+            return self.ended(true);
         }
         let clean = match scrub(&self.text, &self.known, is_secret_member) {
-            Cow::Borrowed(_) => return self.ended(),
+            Cow::Borrowed(_) => return self.ended(false),
             Cow::Owned(clean) => clean,
         };
         let listing = &self.rows.listing;
         let mut again = Self::new(listing.catalog, Arc::default(), listing.now);
         again.text = clean;
         again.advance(true);
-        again.ended()
+        again.ended(false)
     }
 
     /// Whether nothing has to be removed from the text.
     fn is_clean(&self) -> bool {
-        let spans = &self.rows.listing.spans;
-        let ends = spans.first().zip(spans.last());
-        let around = |(first, last): (&Range<usize>, &Range<usize>)| {
-            // The records were searched one by one.
-            !holds_secrets(&self.text[..first.start], &self.known)
-                && !holds_secrets(&self.text[last.end..], &self.known)
-        };
-        self.failed.is_none()
-            && self.rows.is_clean()
-            && self.splitter.lists() == 1
-            && ends.is_some_and(around)
-            && !self.known.is_in(&self.text)
+        let last = self.rows.listing.spans.last();
+        self.splitter.lists() == 1
+            && self.is_clean_until(self.text.len())
+            && last.is_some_and(|last| !holds_secrets(&self.text[last.end..], &self.known))
     }
 
-    fn ended(mut self) -> Result<Whole, Unsplit> {
+    /// Whether nothing has to be removed from the first bytes of the text, which end with a record or
+    /// what follows the last one. The records were searched one by one.
+    fn is_clean_until(&self, end: usize) -> bool {
+        let first = self.rows.listing.spans.first();
+        self.failed.is_none()
+            && self.rows.is_clean()
+            && first.is_some_and(|first| !holds_secrets(&self.text[..first.start], &self.known))
+            && !self.known.is_in(&self.text[..end])
+    }
+
+    fn ended(mut self, is_clean: bool) -> Result<Whole, Unsplit> {
         if self.failed.is_some() {
             // The error as of a response that is read at once.
             let again = Splitter::new(self.rows.listing.catalog.list_key).advance(
@@ -212,7 +216,11 @@ impl Reader {
         listing.was_single = envelope.was_single;
         let columns = self.rows.builders.into_iter().map(|own| own.column);
         let listing = listing.with_columns(&self.rows.hot, columns);
-        Ok(Whole { listing, envelope })
+        Ok(Whole {
+            listing,
+            envelope,
+            is_clean,
+        })
     }
 }
 
