@@ -12,6 +12,7 @@ use jiff::tz::TimeZone;
 use super::Operation;
 use crate::domain::Untrusted;
 use crate::domain::format::{grouped, trimmed};
+use crate::domain::routing::LONGEST_WAIT;
 
 /// The maximum length of a server's message in an error, in characters.
 pub(crate) const WORDS_KEPT: usize = 400;
@@ -392,7 +393,10 @@ fn titled(title: Option<&Untrusted>) -> String {
 
 fn pause(threshold: Option<f64>, retry_after: Option<Duration>) -> String {
     match (threshold, retry_after) {
-        (_, Some(span)) => format!(" (status 429; wait {})", seconds(span)),
+        (_, Some(span)) => {
+            let more = if span >= LONGEST_WAIT { " or more" } else { "" };
+            format!(" (status 429; wait {}{more})", seconds(span))
+        }
         (Some(least), None) => format!(" (status 429; at most one in {least} s)"),
         (None, None) => " (status 429; wait a moment)".to_owned(),
     }

@@ -101,13 +101,35 @@ impl Browser {
         }
     }
 
-    /// Replaces the conditions on the same fields by `conditions`, shows the query and keeps the
-    /// old one in the history of the bar.
+    /// Replaces the conditions on the same fields by `conditions`, as [`Browser::jump_to`].
     pub fn narrow_to(&mut self, conditions: Vec<Condition>) {
         let mut kept = self.query.conditions.clone();
         kept.retain(|old| conditions.iter().all(|new| new.field != old.field));
         kept.extend(conditions);
-        self.change_conditions(kept);
+        self.jump_to(kept);
+    }
+
+    /// Replaces the conditions by those of a host, a machine or a group; [`Browser::jump_back`]
+    /// undoes it.
+    pub fn jump_to(&mut self, conditions: Vec<Condition>) {
+        let before = self.query.conditions.clone();
+        // The person has changed the query since the last jump: there is no way back beyond that.
+        if self.jumps.last().is_some_and(|(_, to)| *to != before) {
+            self.jumps.clear();
+        }
+        self.jumps.push((before, conditions.clone()));
+        self.change_conditions(conditions);
+    }
+
+    /// Restores the conditions before the last jump; false if the query is not what that made of it.
+    pub fn jump_back(&mut self) -> bool {
+        let last = self.jumps.pop();
+        let Some((before, _)) = last.filter(|(_, to)| *to == self.query.conditions) else {
+            self.jumps.clear();
+            return false;
+        };
+        self.change_conditions(before);
+        true
     }
 
     /// The condition that finds all offers of the selected offer's host.

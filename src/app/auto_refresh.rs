@@ -1,7 +1,7 @@
 //! Auto-refresh: repeats a search, compares each response with an earlier one, and asks once why
 //! what is gone is gone.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use super::browser::Browser;
 use super::gone::Departures;
@@ -98,7 +98,14 @@ impl Browser {
         };
         let differences = differences(before, listing, price);
         let id = |row: u32| listing.id(row as usize);
-        let gone = differences.left.iter();
+        let mut gone_lots = HashMap::new();
+        for lot in differences
+            .left
+            .iter()
+            .filter_map(|row| recorded_lot(before, *row))
+        {
+            *gone_lots.entry(lot).or_default() += 1;
+        }
         Changes {
             field: Some(price),
             arrived: differences.arrived.into_iter().filter_map(id).collect(),
@@ -107,7 +114,7 @@ impl Browser {
                 .iter()
                 .map(|change| (change.id, (change.from, change.to)))
                 .collect(),
-            gone_lots: gone.filter_map(|row| recorded_lot(before, *row)).collect(),
+            gone_lots,
             gone: differences.left.len(),
             gone_rows: departures.of(before, &differences.left, price),
             is_cut: [before, listing]

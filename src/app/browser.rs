@@ -61,6 +61,8 @@ pub struct Browser {
     chosen: Option<RowId>,
     cursor: usize,
     pub(super) check: ResponseCheck,
+    /// The conditions before and after each [`Browser::jump_to`].
+    pub(super) jumps: Vec<(Vec<Condition>, Vec<Condition>)>,
     /// What the rows offer, counted on another thread, and the contents that were counted.
     counted_ahead: Option<(u64, OfferCounts)>,
 }
@@ -94,6 +96,7 @@ impl Browser {
             chosen: None,
             cursor: 0,
             check: ResponseCheck::default(),
+            jumps: Vec::new(),
             counted_ahead: None,
             query,
         };

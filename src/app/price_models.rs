@@ -1,7 +1,7 @@
 //! Three prices in one row: one search for each price model, each with its own slot.
 
 use super::message::Effect;
-use super::remote::{Now, Remote, Ticket, Tickets, Waiting};
+use super::remote::{Now, Phase, Remote, Ticket, Tickets, Waiting};
 use crate::api::{ApiError, Request};
 use crate::domain::insight::{Coverage, coverage};
 use crate::domain::{Listing, OfferType, Query};
@@ -55,6 +55,12 @@ impl PriceModelSearches {
     /// Whether no response has arrived yet.
     pub fn is_empty(&self) -> bool {
         self.slots.iter().all(|slot| slot.shown().is_none())
+    }
+
+    /// Whether the prices were not requested yet.
+    pub fn is_unasked(&self) -> bool {
+        let mut phases = self.slots.iter().map(Remote::phase);
+        phases.all(|phase| matches!(phase, Phase::Idle))
     }
 
     /// Whether a response is awaited.

@@ -107,8 +107,8 @@ pub struct Changes {
     pub gone: usize,
     /// Those rows in the baseline; see [`Watch::order_gone`].
     pub(super) gone_rows: Vec<GoneRow>,
-    /// The machines and models of those rows.
-    pub(super) gone_lots: HashSet<Lot>,
+    /// The machines and models of those rows, each with how many they are.
+    pub(super) gone_lots: HashMap<Lot, usize>,
     /// Whether the limit truncated a response, so that a missing row may only be pushed out of it.
     pub is_cut: bool,
 }
@@ -201,19 +201,20 @@ impl Watch {
         self.before().map(|(_, since)| *since)
     }
 
-    /// How many of the gone lots have each known cause, then how many have none; empty if no cause
+    /// How many of the gone rows have each known cause, then how many have none; empty if no cause
     /// is known.
     pub fn gone_causes(&self) -> Vec<(&'static str, usize)> {
         let mut counts: Vec<(&'static str, usize)> = Vec::new();
         for cause in [Cause::Rented, Cause::LeftTheSearch, Cause::Delisted] {
-            let is_it = |lot: &&Lot| self.causes.get(*lot) == Some(&cause);
-            let count = self.changes.gone_lots.iter().filter(is_it).count();
+            let lots = self.changes.gone_lots.iter();
+            let its = lots.filter(|(lot, _)| self.causes.get(lot) == Some(&cause));
+            let count = its.map(|(_, rows)| rows).sum();
             if count > 0 {
                 counts.push((self.cause_name(cause), count));
             }
         }
         let known: usize = counts.iter().map(|(_, count)| count).sum();
-        let rest = self.changes.gone_lots.len().saturating_sub(known);
+        let rest = self.changes.gone.saturating_sub(known);
         if known > 0 && rest > 0 {
             counts.push((self.cause_name(Cause::Unknown), rest));
         }

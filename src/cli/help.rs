@@ -154,6 +154,10 @@ pub fn command() -> Command {
     explained(Arguments::command(), &mut Vec::new())
 }
 
+/// The query of a command that understands no plain words.
+const CONDITIONS: &str = "Conditions such as `endpoint=sdxl age<7d`, all of which must match; joined by \
+blanks, `-` reads the query from standard input";
+
 /// A list command with the defaults of its catalog.
 fn searched(command: Command, resource: Resource) -> Command {
     let catalog = resource.catalog();
@@ -166,6 +170,10 @@ fn searched(command: Command, resource: Resource) -> Command {
         (_, Some(limit)) => format!("[default: {limit}; 0 sends no limit]"),
     };
     let order = format!("[default: {}]", catalog.order);
+    let command = match resource {
+        Resource::Offers | Resource::Volumes => command,
+        Resource::Workergroups => command.mut_arg("query", |argument| argument.help(CONDITIONS)),
+    };
     [("query", defaults), ("limit", limit), ("order", order)]
         .into_iter()
         .fold(command, |command, (id, default)| {

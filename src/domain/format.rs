@@ -3,6 +3,7 @@
 //! Widths are bounded: an absurdly large number from a server is shown in scientific notation, so
 //! that no cell can push the others off the screen.
 
+use super::catalog::OFFERS;
 use super::country;
 use super::dialect::Dialect;
 pub use super::field::Format;
@@ -37,6 +38,11 @@ pub fn cell(listing: &Listing, row: usize, field: &Field, width: usize) -> Strin
         CellRef::Missing | CellRef::Null => BLANK.to_owned(),
         CellRef::Bad(_) => MISFIT.to_owned(),
         CellRef::Flag(flag) => yes_no(flag).to_owned(),
+        CellRef::Number(value) if field.key == "gpu_total_ram" => {
+            let count = OFFERS.by_key("num_gpus");
+            let count = count.and_then(|count| listing.cell(row, count).number());
+            gigabytes(nominal_total_gb(value, count))
+        }
         CellRef::Number(value) => number(field, value),
         CellRef::Text(text) if field.kind == Kind::Country => screen(country::place(text), width),
         CellRef::Text(text) => screen(text, width),
@@ -51,6 +57,11 @@ pub fn detail(record: &FullRecord, field: &Field, dialect: &Dialect) -> String {
         CellRef::Null => NULL.to_owned(),
         CellRef::Bad(found) => format!("invalid: {}", found.noun()),
         CellRef::Flag(flag) => yes_no(flag).to_owned(),
+        CellRef::Number(value) if field.key == "gpu_total_ram" => {
+            let count = OFFERS.by_key("num_gpus");
+            let count = count.and_then(|count| record.cell(count).number());
+            gigabytes(nominal_total_gb(value, count))
+        }
         CellRef::Number(value) => with_unit(field, value, dialect),
         CellRef::Text(text) if field.kind == Kind::Country => text::detail(country::place(text), 0),
         CellRef::Text(text) => text::detail(text, 0),
@@ -130,6 +141,12 @@ pub fn nominal_gb(megabytes: f64) -> f64 {
         .find(is_near)
         .copied()
         .unwrap_or((megabytes / MB_PER_GB).round())
+}
+
+/// The nominal memory of all cards together, in GB; `count` is how many they are, if that is known.
+pub fn nominal_total_gb(megabytes: f64, count: Option<f64>) -> f64 {
+    let count = count.filter(|count| *count >= 1.0).unwrap_or(1.0);
+    count * nominal_gb(megabytes / count)
 }
 
 /// A span of seconds in its largest fitting unit: `45s`, `12m`, `5.5h`, `71d`, `2.1y`.
@@ -349,6 +366,14 @@ mod tests {
         assert_eq!(brief(3.2 * 3600.0), "3.2 h");
         assert_eq!(brief(47.9 * 3600.0), "48 h");
         assert_eq!(brief(4.0 * 86_400.0), "4 d");
+    }
+
+    #[test]
+    fn the_memory_of_several_cards_is_that_of_each() {
+        // Four of 24 GB, four of 48 GB with error correction, and an unknown number.
+        assert_eq!(nominal_total_gb(4.0 * 24_564.0, Some(4.0)), 96.0);
+        assert_eq!(nominal_total_gb(4.0 * 46_068.0, Some(4.0)), 192.0);
+        assert_eq!(nominal_total_gb(24_564.0, None), 24.0);
     }
 
     proptest! {

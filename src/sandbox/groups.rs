@@ -48,6 +48,9 @@ pub fn draft(body: &Map<String, Json>) -> Result<Draft, Refusal> {
             }
         }
     }
+    if body.get("cold_workers").is_none_or(Json::is_null) {
+        draft.cold_workers = draft.cold_workers.min(draft.max_workers);
+    }
     Ok(draft)
 }
 

@@ -218,7 +218,7 @@ fn search_host(cx: &mut Cx<'_>) {
     let (Some(host), Some(id)) = (offers.host_condition(), offers.selected()) else {
         return;
     };
-    offers.change_conditions(vec![host]);
+    offers.jump_to(vec![host]);
     offers.select_id(id);
     cx.close_all();
     cx.perform_on_pane(Action::Refresh);

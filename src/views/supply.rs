@@ -290,9 +290,11 @@ impl Checked<'_> {
                 .map_or_else(|| "—".to_owned(), |prices| format!("{:.3}", prices.lowest)),
             _ => {
                 let (group, _) = parameters(self.listing, row);
+                // Few markets list the maximum: the default is a guess.
+                let guess = if group.max_workers.is_none() { "?" } else { "" };
                 found
                     .cost(WorkerCounts::of(&group, None).max)
-                    .map_or_else(|| "—".to_owned(), |cost| format!("{:.2}", cost.most))
+                    .map_or_else(|| "—".to_owned(), |cost| format!("{:.2}{guess}", cost.most))
             }
         }
     }

@@ -5,9 +5,7 @@ use std::time::Duration;
 use super::envelope::{Members, bounded, split};
 use crate::api::error::ErrorBody;
 use crate::domain::Untrusted;
-
-/// The longest wait accepted from a `Retry-After`.
-const LONGEST_WAIT: Duration = Duration::from_mins(5);
+use crate::domain::routing::LONGEST_WAIT;
 
 // A reset further away is a broken clock or a value in milliseconds, not a quota.
 /// The longest time until a quota resets, in seconds: a little over a month.

@@ -125,9 +125,9 @@ pub(super) fn on_ready(model: &mut Model, now: Now, ready: MarketReady) -> Vec<E
     }
     let profile = &ready.profile;
     let text = match (profile.is_sandbox, profile.has_key) {
-        (true, _) => "Connected to the sandbox".to_owned(),
-        (false, true) => format!("Connected to {}", profile.name),
-        (false, false) => format!("Connected to {}, without a key", profile.name),
+        (true, _) => "Switched to the sandbox".to_owned(),
+        (false, true) => format!("Switched to {}", profile.name),
+        (false, false) => format!("Switched to {}, without a key", profile.name),
     };
     let throughput = Arc::clone(&model.browsers[Resource::Offers].computed.throughput);
     model.start_over(ready.profile);

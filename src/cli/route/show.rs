@@ -30,8 +30,9 @@ pub fn progress(run: &Run, now: f64) -> String {
         .summary(now)
         .per_second
         .map_or_else(String::new, |rate| format!(", {rate:.1}/s"));
+    let rest = words::resting(run, now).map_or_else(String::new, |why| format!("; {why}"));
     format!(
-        "[{}{}] {:.0}%  {}{rate}",
+        "[{}{}] {:.0}%  {}{rate}{rest}",
         "#".repeat(filled),
         "-".repeat(BAR - filled.min(BAR)),
         share * 100.0,

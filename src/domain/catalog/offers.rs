@@ -82,9 +82,9 @@ pub static FIELDS: &[Field] = &[
     Field::number("discounted_hourly", "Saved $/h", Unit::DollarsPerHour).section(Section::Price)
         .places(4).zero_is_none().more_is_better()
         .doc("Amount the discount saves per hour."),
-    Field::number("discounted_dph_total", "Reserved $/h", Unit::DollarsPerHour).width(12)
+    Field::number("discounted_dph_total", "Discounted $/h", Unit::DollarsPerHour).width(14)
         .section(Section::Price).places(4).less_is_better()
-        .doc("Price per hour of a reserved instance, after the discount."),
+        .doc("Price per hour after the discount; of a search for reserved instances, what they cost."),
     // Sources disagree on its formula, so nothing is computed from it.
     Field::number("vram_costperhour", "VRAM $/GB/h", Unit::DollarsPerHour).section(Section::Price)
         .places(5).width(11).less_is_better()

@@ -49,7 +49,7 @@ pub static FIELDS: &[Field] = &[
         .doc("Workers started to measure performance. The public service ignores it on groups."),
     Field::integer("cold_workers", "Cold workers").section(Section::Scaling).undocumented()
         .width(12)
-        .doc("Workers kept stopped but ready; not in the documented listing."),
+        .doc("Minimum number of workers, including stopped ones; not in the documented listing."),
     Field::integer("max_workers", "Max workers").section(Section::Scaling).undocumented()
         .width(12)
         .doc("Maximum number of workers; not in the documented listing."),

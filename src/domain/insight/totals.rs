@@ -2,6 +2,7 @@
 
 use super::supply::{Amount, Machine, Supply};
 use crate::domain::cost::{Basis, Prices};
+use crate::domain::format::nominal_total_gb;
 
 /// Sums and limits over offers; `None` where a record lacks the number.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -10,7 +11,7 @@ pub struct Totals {
     pub amount: Amount,
     /// The rows that share GPUs with others of them, so that not all can be rented.
     pub shared: Vec<u32>,
-    /// GB (1000 MB) of all GPUs' memory.
+    /// GB of all GPUs' memory, as sold.
     pub vram_gb: Option<f64>,
     /// $ per hour of all.
     pub hourly: Option<f64>,
@@ -41,7 +42,12 @@ impl Totals {
         Self {
             amount: supply.amount(),
             shared: supply.machines().iter().flat_map(Machine::shared).collect(),
-            vram_gb: sum(&|row| prices.vram_gb(row).ok()),
+            vram_gb: sum(&|row| {
+                // Where the total is missing, `vram_gb` has it from the cards.
+                let megabytes = prices.vram_gb(row).ok()? * 1000.0;
+                let count = number("num_gpus", u32::try_from(row).ok()?);
+                Some(nominal_total_gb(megabytes, count))
+            }),
             hourly: sum(&|row| prices.hourly(row, basis.gb).ok()),
             bill: basis
                 .job

@@ -108,9 +108,15 @@ pub(super) fn amounted(cursor: Cursor<'_>, at: usize, resource: Resource) -> Rea
         return None;
     }
     let (found, next) = found.bounded_at(cursor, found.next);
-    // `3090 gpu` is a card.
+    // `3090 gpu` is a card, and so is `4090 reliability 99%`.
     let is_card = is_model && found.unit == Unit::None;
-    let noun = noun_behind(cursor, next).filter(|(noun, _)| !(is_card && *noun == Noun::Gpus));
+    let is_counted = |noun| {
+        matches!(
+            noun,
+            Noun::Gpus | Noun::Cores | Noun::Ports | Noun::Reliability
+        )
+    };
+    let noun = noun_behind(cursor, next).filter(|(noun, _)| !(is_card && is_counted(*noun)));
     // `under 2 gpus` is a count, `under 0.5 gpu` is not.
     let is_count = found.unit == Unit::None
         && found.low.fract() == 0.0

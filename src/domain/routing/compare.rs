@@ -24,8 +24,10 @@ pub enum Verdict {
     Better,
     /// It is worse than the first.
     Worse,
-    /// The difference may be chance, or there are too few values.
+    /// The difference may be chance.
     Unclear,
+    /// One of them has fewer than [`LEAST_VALUES`] values: nothing was tested.
+    TooFew,
 }
 
 /// One figure of two runs.
@@ -149,7 +151,7 @@ fn assigned_verdict(first: &RouteStats, second: &RouteStats) -> Verdict {
 fn verdict(first: &[(u64, u64)], second: &[(u64, u64)], more_is_better: bool) -> Verdict {
     let size = |sample: &[(u64, u64)]| sample.iter().map(|(_, count)| count).sum::<u64>();
     if size(first).min(size(second)) < LEAST_VALUES {
-        return Verdict::Unclear;
+        return Verdict::TooFew;
     }
     match rank_test(first, second) {
         Some(test) if test.p < SIGNIFICANT => {

@@ -1,5 +1,7 @@
 //! One attempt that has ended.
 
+use std::time::Duration;
+
 use serde_json::Value as Json;
 
 use crate::domain::secrets::{is_secret_name, remove_secrets, without_members};
@@ -7,6 +9,9 @@ use crate::domain::text::Untrusted;
 
 /// The maximum length of a status reply or error message in a sample, in characters.
 const KEPT: usize = 400;
+
+/// The longest wait that a server's `Retry-After` can ask for; longer ones are cut to it.
+pub const LONGEST_WAIT: Duration = Duration::from_mins(5);
 
 /// How an attempt ended, without details.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -172,7 +177,13 @@ impl Outcome {
             Self::Waiting { status } => status.clone(),
             Self::Failed { words, .. } | Self::Garbage { words } => words.clone(),
             Self::RateLimited { wait: Some(wait) } => {
-                Untrusted::from(format!("asked to wait {wait} s"))
+                // Longer waits are cut to this one where responses are read.
+                let more = if *wait >= LONGEST_WAIT.as_secs_f64() {
+                    " or more"
+                } else {
+                    ""
+                };
+                Untrusted::from(format!("asked to wait {wait} s{more}"))
             }
             Self::Refused { status } => Untrusted::from(format!("status {status}")),
             Self::Assigned { echoed: false, .. } => {

@@ -162,6 +162,15 @@ pub fn result(run: &Run) -> String {
     text
 }
 
+/// That a run which was refused sends nothing for a while, and for how long.
+pub fn resting(run: &Run, now: f64) -> Option<String> {
+    const LEAST: f64 = 2.0;
+    let latest = run.samples().last()?.outcome.kind();
+    let is_refused = latest == OutcomeKind::RateLimited && run.in_flight() == 0;
+    let seconds = run.wake().filter(|_| is_refused)? - now;
+    (seconds >= LEAST).then(|| format!("rate limited, next request in {seconds:.0} s"))
+}
+
 /// Why a run waits, from the status of its latest reply: `2 ready, 3 model_loading` becomes `3
 /// workers loading model`. A status in another format is shown as it is.
 pub fn waiting_for(run: &Run) -> Option<String> {

@@ -312,7 +312,11 @@ impl<'a> Form<'a> {
         let text = self.wanted(key)?.trim();
         let number = text.parse().ok().filter(|number| *number <= 1_000_000);
         if number.is_none() {
-            self.object(key, "must be a whole number from 0 to 1000000".to_owned());
+            let least = u8::from(key == Key::MaxWorkers);
+            self.object(
+                key,
+                format!("must be a whole number from {least} to 1000000"),
+            );
         }
         number
     }

@@ -272,8 +272,9 @@ impl Preflight {
             warnings.push("no machine can be recruited".to_owned());
         }
         if let Some(vram) = self.vram.filter(|vram| vram.too_small > 0) {
+            let have = if vram.too_small == 1 { "has" } else { "have" };
             warnings.push(format!(
-                "{} of {all} machines have less than {} GB of GPU memory",
+                "{} of {all} machines {have} less than {} GB of GPU memory",
                 vram.too_small, vram.wanted
             ));
         }

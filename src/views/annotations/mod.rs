@@ -173,7 +173,7 @@ fn search(of: Supplier, cx: &mut Cx<'_>) {
         return;
     };
     let id = Operand::One(Value::id(of.id().into()));
-    offers.change_conditions(vec![Condition::new(field, Operator::Eq, id)]);
+    offers.jump_to(vec![Condition::new(field, Operator::Eq, id)]);
     cx.go_to(Pane::Offers);
     cx.perform_on_pane(Action::Refresh);
 }

@@ -155,7 +155,8 @@ impl BrowserPane {
         }
     }
 
-    /// Esc undoes one thing: a request, an error, notices, words, marks, scrolled columns.
+    /// Esc undoes one thing: a request, an error, notices, words, marks, scrolled columns, a jump to
+    /// a host, a machine or a group.
     fn step_back(&self, cx: &mut Cx<'_>) {
         let has_notices = !cx.state.notices.is_empty();
         let browser = &mut cx.state.browsers[self.resource];
@@ -188,6 +189,8 @@ impl BrowserPane {
             browser.marks.clear();
         } else if browser.column_offset > 0 {
             browser.column_offset = 0;
+        } else if browser.jump_back() {
+            self.refresh(cx);
         } else {
             let key = cx.state.keymap.key_of(Action::Quit);
             cx.toast(format!("Press {key} to quit"));

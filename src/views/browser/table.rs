@@ -8,6 +8,7 @@ use ratatui::style::{Modifier, Style};
 
 use super::cells;
 use crate::app::browser::Browser;
+use crate::app::column_prerequisites::Need;
 use crate::app::frame_layout::{TableLook, Target};
 use crate::app::remote::{Now, Phase};
 use crate::app::row_filter::is_searched;
@@ -164,6 +165,9 @@ fn look(
 /// those that the query or the order needs.
 fn fields(browser: &Browser, needed: &[&'static Field], has_preview: bool) -> Vec<&'static Field> {
     let mut fields = browser.columns.clone();
+    if browser.computed.price_models.is_unasked() {
+        fields.retain(|field| browser.need(field) != Some(Need::ThreePrices));
+    }
     let is_usual = fields == browser.query.catalog().default_columns();
     if has_preview && is_usual && browser.resource() != Resource::Workergroups {
         // The preview shows the id of the selected row.

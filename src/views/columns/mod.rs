@@ -95,7 +95,7 @@ impl Columns {
 
 impl View for Columns {
     fn contexts(&self) -> &'static [Context] {
-        edits(false)
+        edits(!self.list.input.is_empty())
     }
 
     fn placement(&self) -> Placement {

@@ -112,7 +112,7 @@ fn when(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
         ),
         (false, true) => (format!("Ready: press {enter} to send."), theme.warning),
         (false, false) => (
-            format!("Type {CREATE}, then {enter} sends it. The market bills you for every worker."),
+            format!("Type {CREATE}, then {enter} sends it. {}", bill(scene)),
             theme.dim,
         ),
     };
@@ -158,9 +158,17 @@ fn what(new: &NewWorkergroup) -> String {
         .unwrap_or_default();
     let most = WorkerCounts::of(new, None).max;
     format!(
-        "A workergroup for {endpoint}{template}{search}. The market rents up to {most} machines for \
-         it, and you pay for them."
+        "A workergroup for {endpoint}{template}{search}. The market rents up to {most} machines for it."
     )
+}
+
+/// Who pays for the workers.
+const fn bill(scene: &Scene<'_, '_>) -> &'static str {
+    if scene.state.profile.is_sandbox {
+        "This is the sandbox: nothing is billed."
+    } else {
+        "The market bills you for every worker."
+    }
 }
 
 /// A warning about a template that none of the listed workergroups starts from: a mistyped hash is

@@ -176,7 +176,11 @@ impl Create {
                 cx.close();
             }
             _ => {
-                self.refuse(format!("Type {MINE} or {NONE}. Nothing is sent here."));
+                let words = match chosen {
+                    Some(_) => format!("{MINE}, {NONE} or {CREATED}"),
+                    None => format!("{NONE} or {CREATED}"),
+                };
+                self.refuse(format!("Type {words}. Nothing is sent here."));
             }
         }
     }

@@ -242,7 +242,7 @@ impl Detail {
             self.tab = Tab::Overview;
             self.rebuild(cx.state);
         } else if let Some(host) = machine.host() {
-            browser.change_conditions(vec![host]);
+            browser.jump_to(vec![host]);
             browser.select_id(id);
             cx.close_all();
             cx.perform_on_pane(Action::Refresh);

@@ -87,13 +87,14 @@ pub(super) fn funnel(view: &Funnel, area: Rect, scene: &mut Scene<'_, '_>) {
     };
     scene.scroll(Region::MAIN, steps, body);
     if let Some(step) = view.steps.get(view.cursor) {
-        sheet::text(help(step, scene), advice, scene);
+        sheet::text(help(step, view.is_cut, scene), advice, scene);
     }
 }
 
 fn all_rows(view: &Funnel) -> String {
     let total = format::grouped(view.counts.1);
-    format!("all {total} {}", view.query.resource.nouns())
+    let which = if view.is_cut { "first" } else { "all" };
+    format!("{which} {total} {}", view.query.resource.nouns())
 }
 
 /// The state of the search while there is nothing to show.
@@ -124,12 +125,15 @@ fn standing(view: &Funnel, nouns: &str, scene: &Scene<'_, '_>) -> Line<'static> 
 }
 
 /// What the keys do to the selected filter.
-fn help(step: &Step, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+fn help(step: &Step, is_cut: bool, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
+    // Of a truncated response, others may come back as well.
+    let least = if is_cut { "at least " } else { "" };
     let rows = |many: usize| match many {
+        0 if is_cut => "none of these comes back".to_owned(),
         0 => "no row comes back".to_owned(),
-        1 => "1 row comes back".to_owned(),
-        many => format!("{} rows come back", format::grouped(many)),
+        1 => format!("{least}1 row comes back"),
+        many => format!("{least}{} rows come back", format::grouped(many)),
     };
     let line = |key: String, text: String| {
         Line::from(vec![
@@ -138,11 +142,15 @@ fn help(step: &Step, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         ])
     };
     let name = print_condition_briefly(&step.condition);
-    let mut removes = format!("removes {name}: {}", rows(step.cost.last));
-    if let Some((other, many)) = &step.with {
+    let both = step.with.as_ref().map(|(other, many)| {
         let other = print_condition_briefly(other);
-        removes += &format!("; without {other} as well, {}", rows(*many));
-    }
+        format!("; without {other} as well, {}", rows(*many))
+    });
+    let removes = format!(
+        "removes {name}: {}{}",
+        rows(step.cost.last),
+        both.unwrap_or_default()
+    );
     let mut lines = vec![line(scene.key(Action::Submit), removes)];
     lines.extend(step.looser.as_ref().map(|(looser, many)| {
         let looser = print_condition_briefly(looser);
@@ -241,27 +249,20 @@ impl Steps<'_> {
 
 /// The advice, or why the filter cannot be judged.
 fn note(step: &Step) -> String {
-    match &step.looser {
+    match (&step.looser, &step.with) {
         _ if !step.cost.judged => "not reported by any row".to_owned(),
-        Some((looser, many)) => {
+        (Some((looser, many)), _) => {
             let looser = print_condition_briefly(looser);
             format!("{looser} would bring {}", format::grouped(*many))
         }
-        None if step.with.is_some() => step
-            .with
-            .iter()
-            .map(|(other, many)| {
-                format!(
-                    "+{} without {} too",
-                    format::grouped(*many),
-                    print_condition_briefly(other)
-                )
-            })
-            .collect(),
-        None if step.cost.silent > 0 => {
+        (None, Some((other, many))) => {
+            let other = print_condition_briefly(other);
+            format!("+{} without {other} too", format::grouped(*many))
+        }
+        (None, None) if step.cost.silent > 0 => {
             format!("{} without a value", format::grouped(step.cost.silent))
         }
-        None => String::new(),
+        (None, None) => String::new(),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::app::groups::preflight::{Look, Subject};
 use crate::app::keymap::{Action, Context, Motion};
 use crate::app::mutations::Completed;
 use crate::app::remote::Now;
-use crate::app::view::{Cx, Outcome, Region, Scene, View};
+use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::workergroup::{Draft, Key};
 use crate::domain::{Query, Resource, format};
 use crate::widgets::form::{Form, FormEvent};
@@ -257,6 +257,14 @@ impl View for GroupForm {
             (Action::Back, _) => Some("close"),
             (Action::Move(Motion::Last), _) => Some("to Create"),
             _ => None,
+        }
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        let is_at_end = self.form.focused() == Some(Item::Create);
+        match action {
+            Action::Move(Motion::Down | Motion::Last) if is_at_end => Availability::Hidden,
+            _ => Availability::Available,
         }
     }
 

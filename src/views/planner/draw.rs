@@ -5,6 +5,7 @@ use ratatui::text::{Line, Text};
 use ratatui::widgets::{Paragraph, Wrap};
 
 use super::{Entry, Planner};
+use crate::app::State;
 use crate::app::groups::preflight::Subject;
 use crate::app::view::Scene;
 use crate::domain::format::trimmed;
@@ -76,12 +77,16 @@ fn group(view: &Planner, area: Rect, scene: &mut Scene<'_, '_>) {
         scene.render(Text::from(lines), inner);
         rest = below;
     }
-    let found = match view.subject {
+    if let Some(found) = report(view, state) {
+        offers(found, rest, scene);
+    }
+}
+
+/// What a search has found for the workergroup.
+fn report<'a>(view: &Planner, state: &'a State) -> Option<&'a Preflight> {
+    match view.subject {
         Subject::Group(id) => summary::found(state, id),
         Subject::Draft(_) => state.preflight_report(view.subject),
-    };
-    if let Some(found) = found {
-        offers(found, rest, scene);
     }
 }
 
@@ -154,10 +159,11 @@ fn steps(demand: &Demand, plan: &CapacityPlan) -> [(&'static str, String); 6] {
         (
             "  all workers",
             format!(
-                "{} / {}, at least {} cold and the active ones = {}",
+                "{} / {}, but no fewer than {} (cold_workers) or {} (active) = {}",
                 number(plan.cold_capacity),
                 number(demand.per_worker),
                 demand.cold_workers,
+                plan.needed_active,
                 workers(plan.needed_total)
             ),
         ),
@@ -206,7 +212,7 @@ fn arithmetic(demand: &Demand, plan: &CapacityPlan, scene: &Scene<'_, '_>) -> Ve
 /// Whether there are machines for the workers, according to a preflight of the same search.
 fn supply(view: &Planner, plan: &CapacityPlan, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
-    let Some(found) = scene.state.preflight_report(view.subject) else {
+    let Some(found) = report(view, scene.state) else {
         let text = "run a preflight to see machines and cost".to_owned();
         return vec![labelled("Supply now", text, theme.dim, theme)];
     };

@@ -131,10 +131,16 @@ pub fn of_report(found: &Preflight, group: &NewWorkergroup, theme: &Theme) -> Ve
         lines.push(labelled("One worker", text, theme.text, theme));
     }
     let counts = WorkerCounts::of(group, None);
-    for (label, workers) in [("Cost now", counts.min), ("", counts.max)] {
+    let lines_of = [
+        ("Cost now", counts.min, group.cold_workers),
+        ("", counts.max, group.max_workers),
+    ];
+    let shown = if counts.min == counts.max { 1 } else { 2 };
+    for (label, workers, told) in lines_of.into_iter().take(shown) {
         if let Some(cost) = found.cost(workers) {
+            let default = if told.is_none() { " (default)" } else { "" };
             let text = format!(
-                "{}: {}/h typical, at most {}/h",
+                "{}{default}: {}/h typical, at most {}/h",
                 plural(workers as usize, "worker"),
                 dollars(cost.typical),
                 dollars(cost.most)

@@ -130,8 +130,9 @@ fn models(card: &Card<'_>, browser: &Browser) -> Option<Line<'static>> {
         parts.extend(bid.map(|bid| format!("bid from {}", written(bid))));
     }
     if pricing.model != OfferType::Reserved {
-        let reserved =
-            loaded("price_reserved", "saving_reserved").or_else(|| told(OfferType::Reserved));
+        // The rows of a bid search have the bid where others have the discounted price.
+        let own = told(OfferType::Reserved).filter(|_| pricing.model == OfferType::OnDemand);
+        let reserved = loaded("price_reserved", "saving_reserved").or(own);
         // Without a discount there is no reason to reserve.
         let reserved = reserved.filter(|it| it.1.is_none_or(|saving| saving.abs() > 0.001));
         parts.extend(reserved.map(|it| format!("reserved {}", written(it))));

@@ -79,17 +79,17 @@ fn figures(first: &RouteRun, second: &RouteRun, scene: &Scene<'_, '_>) -> Vec<Fi
 fn verdicts((first, second): (u64, u64), figures: &[Figure], theme: &Theme) -> Vec<Line<'static>> {
     let sentence = |figure: &Figure| {
         let (one, two) = (figure.first?, figure.second?);
+        let than = |what: &str| format!("run {second} {what} run {first}");
         let (sign, words, style) = match figure.verdict? {
-            Verdict::Better => ("▲", "is better than", theme.good),
-            Verdict::Worse => ("▼", "is worse than", theme.error),
-            Verdict::Unclear => ("=", "shows no clear difference to", theme.dim),
+            Verdict::Better => ("▲", than("is better than"), theme.good),
+            Verdict::Worse => ("▼", than("is worse than"), theme.error),
+            Verdict::Unclear => ("=", than("shows no clear difference from"), theme.dim),
+            Verdict::TooFew => ("?", "too few values to compare".to_owned(), theme.dim),
         };
         let [one, two] = [one, two].map(|value| words::figure(figure, Some(value)));
         Some(Line::from(vec![
             Span::styled(format!("{sign} {:17}", figure.label), style),
-            Span::raw(format!(
-                " run {second} {words} run {first}: {two}, was {one}"
-            )),
+            Span::raw(format!(" {words}: {two}, was {one}")),
         ]))
     };
     // The times first: they are the reason to compare runs.
@@ -128,7 +128,7 @@ impl FigureRows<'_> {
         match figure.verdict.filter(|_| has_both(figure)) {
             Some(Verdict::Better) => self.theme.good,
             Some(Verdict::Worse) => self.theme.error,
-            Some(Verdict::Unclear) => self.theme.dim,
+            Some(Verdict::Unclear | Verdict::TooFew) => self.theme.dim,
             None => Style::new(),
         }
     }
@@ -172,6 +172,7 @@ impl Rows for FigureRows<'_> {
                     Some(Verdict::Better) => "better",
                     Some(Verdict::Worse) => "worse",
                     Some(Verdict::Unclear) => "no clear difference",
+                    Some(Verdict::TooFew) => "too few values",
                     None => "",
                 };
                 (Cow::Borrowed(words), style)

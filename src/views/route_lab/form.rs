@@ -11,7 +11,7 @@ use crate::api::{Request, RouteCall, wire};
 use crate::app::State;
 use crate::app::keymap::{Action, Context, Motion};
 use crate::app::routes::NotStarted;
-use crate::app::view::{Cx, Outcome, Placement, Region, Scene, View};
+use crate::app::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::domain::Untrusted;
 use crate::domain::dialect::RouteKey;
 use crate::domain::objection::Objection;
@@ -139,7 +139,7 @@ fn number(text: &str) -> Result<(), String> {
 fn whole(text: &str) -> Result<(), String> {
     text.parse::<u64>()
         .map(drop)
-        .map_err(|_| "Not a whole number".to_owned())
+        .map_err(|_| "Must be a whole number, at least 1".to_owned())
 }
 
 fn blank_or_number(text: &str) -> Result<(), String> {
@@ -248,7 +248,7 @@ impl NewRun {
             Mode::Single => {}
             Mode::Count => match text(Key::Count).parse() {
                 Ok(count) => plan.stop = Stop::Count(count),
-                Err(_) => note("count", "Not a whole number"),
+                Err(_) => note("count", "Must be a whole number, at least 1"),
             },
             Mode::Duration => match parse_span(&text(Key::Duration)) {
                 Some(span) => plan.stop = Stop::Duration(span),
@@ -258,7 +258,7 @@ impl NewRun {
         if mode != Mode::Single {
             match text(Key::Concurrency).parse::<u64>() {
                 Ok(most) => plan.concurrency = u32::try_from(most).unwrap_or(u32::MAX),
-                Err(_) => note("concurrency", "Not a whole number"),
+                Err(_) => note("concurrency", "Must be a whole number, at least 1"),
             }
             let usual = (mode == Mode::Duration).then_some(DEFAULT_RATE);
             match optional(&text(Key::Rate)) {
@@ -366,9 +366,16 @@ impl View for NewRun {
             Action::Submit => Some("start"),
             Action::Back => Some("cancel"),
             Action::Complete => Some("next endpoint"),
-            Action::Older => Some("previous field"),
             Action::Newer => Some("next field"),
             _ => None,
+        }
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        // The endpoint, which completes like a query, is the first field.
+        match action {
+            Action::Older => Availability::Hidden,
+            _ => Availability::Available,
         }
     }
 

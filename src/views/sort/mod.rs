@@ -135,7 +135,7 @@ impl Sort {
 
 impl View for Sort {
     fn contexts(&self) -> &'static [Context] {
-        edits(false)
+        edits(!self.list.input.is_empty())
     }
 
     fn placement(&self) -> Placement {

@@ -185,7 +185,7 @@ impl Tape {
             .is_some_and(|own| browser.dialect().sends(own.field));
         let host = change.host.filter(|_| !is_sent);
         let host = host.and_then(|host| condition("host_id", host));
-        browser.change_conditions(machine.into_iter().chain(host).collect());
+        browser.jump_to(machine.into_iter().chain(host).collect());
         cx.close_all();
         cx.perform_on_pane(Action::Refresh);
     }

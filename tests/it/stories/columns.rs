@@ -9,10 +9,10 @@ fn a_column_is_hidden_shown_moved_and_brought_back() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("c").expect("Columns").expect("[x]  1 ID");
     desk.type_text("gpu_name")
-        .keys("space")
+        .keys("ctrl-t")
         .expect("[ ]    GPU");
     desk.keys("enter").expect_not("H100 SXM");
-    desk.keys("c").type_text("cpu_name").keys("space enter");
+    desk.keys("c").type_text("cpu_name").keys("ctrl-t enter");
     assert!(
         desk.model.browsers[bourse::domain::Resource::Offers]
             .column_keys()
@@ -60,7 +60,7 @@ fn the_last_column_stays() {
 fn a_column_that_was_wished_for_has_a_place_on_a_narrow_screen() {
     let mut desk = TestApp::with_offers(THREE);
     desk.resize(80, 24).expect_not("GPU $/h");
-    desk.keys("c").type_text("dph_base").keys("space enter");
+    desk.keys("c").type_text("dph_base").keys("ctrl-t enter");
     desk.expect("GPU $/h").expect("16.0000");
 }
 
@@ -90,7 +90,7 @@ fn each_pane_has_columns_of_its_own() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("2")
         .answer(r#"{"offers":[{"ask_contract_id":5,"storage_cost":0.1}]}"#);
-    desk.keys("c").type_text("score").keys("space enter");
+    desk.keys("c").type_text("score").keys("ctrl-t enter");
     assert!(
         desk.model.browsers[bourse::domain::Resource::Volumes]
             .column_keys()

@@ -99,7 +99,7 @@ fn groups_are_filtered_and_sorted_here_without_a_request() {
         .type_text("endpoint=llama sdxl")
         .keys("esc");
     desk.keys("/ ctrl-u enter").expect("All 4 ");
-    desk.keys("s").type_text("created").keys("space enter");
+    desk.keys("s").type_text("created").keys("ctrl-t enter");
     assert!(desk.calls.is_empty());
 }
 
@@ -260,7 +260,7 @@ fn a_key_that_other_members_repeat_is_hidden_there_too() {
     desk.keys("x").expect("canary-sdxl-1111");
     assert_eq!(desk.screen().matches("canary-sdxl-1111").count(), 1);
     // As a column, cut or not.
-    desk.keys("esc c").type_text("launch").keys("space enter");
+    desk.keys("esc c").type_text("launch").keys("ctrl-t enter");
     desk.expect_not("canary");
 }
 
@@ -339,7 +339,7 @@ fn a_preflight_says_what_a_group_could_recruit_and_for_how_much() {
         &desk,
         "2 of 3 machines have the 24 GB of gpu_ram; the smallest has 23 GB",
     );
-    says(&desk, "1 of 3 machines have less than 24 GB of GPU memory");
+    says(&desk, "1 of 3 machines has less than 24 GB of GPU memory");
     // 3 cold workers, 12 halfway, 20 at most. Three run on the 3 machines there are, $1.80; the
     // second column counts the others at the median of $0.50, the third all at $0.90.
     says(&desk, "min: 3 workers $1.80 $1.80 $2.70");
@@ -409,7 +409,7 @@ fn the_planner_works_out_capacity_and_workers_and_names_what_is_ignored() {
     says(&desk, "200 × 2 = 400");
     says(
         &desk,
-        "400 / 25, at least 2 cold and the active ones = 16 workers",
+        "400 / 25, but no fewer than 2 (cold_workers) or 8 (active) = 16 workers",
     );
     says(&desk, "at most 8: 8 active, 8 in all");
     says(&desk, "8 × 25 × 0.5 = 100");

@@ -241,7 +241,7 @@ fn an_unknown_outcome_lists_the_groups_and_the_person_decides_that_it_is_there()
     desk.answer(&with_group(77, SEARCH));
     says(&desk, "New and matching (listed 0s ago): > 77 chat");
     desk.keys("enter");
-    says(&desk, "Type mine or none. Nothing is sent here.");
+    says(&desk, "Type mine, none or created. Nothing is sent here.");
     desk.type_text("mine").keys("enter");
     desk.expect("Workergroup 77 is the one you created")
         .selects("chat");
@@ -838,7 +838,7 @@ fn the_body_and_the_preflight_stand_beside_the_form_and_follow_what_is_typed() {
     assert_eq!(desk.calls.len(), 1);
     desk.answer(FOUND);
     desk.expect("Supply now       3 machines, 3 GPUs")
-        .expect("20 workers: $10.30/h typical,")
+        .expect("20 workers (default): $10.30/h typical,")
         .expect("RTX 4090");
     desk.wait(30.0);
     assert!(desk.calls.is_empty(), "the same search is not run again");

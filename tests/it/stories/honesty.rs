@@ -26,7 +26,7 @@ fn more_records_than_were_asked_for_are_named() {
 fn an_order_that_was_not_kept_is_named_and_mended_here() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("s").type_text("score").keys("delete ctrl-u");
-    desk.type_text("dph_total").keys("space enter r");
+    desk.type_text("dph_total").keys("ctrl-t enter r");
     desk.answer(THREE); // 0.41, 16.02, 0.31: the last one is out of place
     desk.expect("the market ignored the sort order dph_total (1 row out of place): sorted locally");
     desk.keys("g").selects("103");
@@ -36,7 +36,7 @@ fn an_order_that_was_not_kept_is_named_and_mended_here() {
 fn rows_without_a_value_may_stand_anywhere_in_an_order() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("s").type_text("score").keys("delete ctrl-u");
-    desk.type_text("dph_total").keys("space enter r");
+    desk.type_text("dph_total").keys("ctrl-t enter r");
     desk.answer(
         r#"{"offers":[{"id":1,"dph_total":null},{"id":2,"dph_total":0.1},{"id":3},{"id":4,"dph_total":0.2}]}"#,
     );

@@ -74,6 +74,22 @@ fn one_key_searches_the_host_from_the_table_and_from_the_details() {
 }
 
 #[test]
+fn escape_leads_back_to_the_search_before_unless_the_query_was_changed_since() {
+    let usual = "verified=true rentable=true rented=false";
+    let mut desk = desk();
+    desk.keys("j I").answer(HOST).keys("esc");
+    assert_eq!(desk.asked_text(), usual);
+    desk.answer(HOST).keys("esc").expect("Press q to quit");
+    desk.keys("I").answer(HOST);
+    desk.keys("/")
+        .type_text("num_gpus=2")
+        .keys("enter")
+        .answer(HOST);
+    desk.keys("esc").expect("Press q to quit");
+    assert!(desk.calls.is_empty());
+}
+
+#[test]
 fn an_offer_without_a_host_cannot_be_searched_by_it() {
     let mut desk = TestApp::with_offers(r#"{"offers":[{"id":1,"dph_total":0.2}]}"#);
     desk.keys("I").expect("This offer names no host");

@@ -424,7 +424,7 @@ fn switching_takes_the_old_rows_away_and_asks_the_new_market() {
         "{screen}"
     );
     desk.expect_not("RTX 4090").expect_not("Markets");
-    desk.expect("Connected to vast");
+    desk.expect("Switched to vast");
     assert!(matches!(desk.asked(), Request::Search(query) if query.resource == Resource::Offers));
     let new = desk.calls[0].0;
     assert!(new > ticket, "numbers go on");

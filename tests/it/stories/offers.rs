@@ -86,7 +86,7 @@ fn escape_takes_back_words_that_were_not_run() {
 #[test]
 fn the_selection_follows_its_record_when_rows_change() {
     let mut desk = TestApp::with_offers(THREE);
-    desk.keys("s").type_text("$/h").keys("space enter");
+    desk.keys("s").type_text("$/h").keys("ctrl-t enter");
     desk.keys("j j").selects("103");
     desk.keys("r")
         .answer(&THREE.replace("\"id\":101", "\"id\":999"));
@@ -97,7 +97,7 @@ fn the_selection_follows_its_record_when_rows_change() {
 fn sorting_is_instant_and_goes_with_the_next_request() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("s").expect("Sort");
-    desk.type_text("dph_total").keys("space enter");
+    desk.type_text("dph_total").keys("ctrl-t enter");
     assert!(desk.calls.is_empty());
     desk.keys("r");
     let Request::Search(query) = desk.asked() else {
@@ -394,7 +394,7 @@ fn enter_on_a_field_of_the_sort_editor_sorts_by_it_alone() {
     desk.keys("s").type_text("dph_total").keys("enter");
     desk.selects("103").expect("sort $/h ▲ ");
     // With keys added or turned, Enter sorts by those.
-    desk.keys("s").type_text("dlperf").keys("space");
+    desk.keys("s").type_text("dlperf").keys("ctrl-t");
     desk.keys("ctrl-u").type_text("num_gpus").keys("enter");
     desk.expect("sort $/h ▲, DLPerf ▼ ");
 }

@@ -1,5 +1,7 @@
 //! Testing the routing endpoint, key by key, against the pure core and the screens.
 
+use std::time::Duration;
+
 use bourse::api::error::ErrorBody;
 use bourse::api::{ApiError, Assignment, Reply, Request, RouteCall, RouteReply};
 use bourse::app::message::{Effect, Message};
@@ -205,6 +207,26 @@ fn an_error_is_shown_in_words() {
     route(&mut desk, 0.1, Err(error));
     desk.expect("rate limited: too many requests (429)")
         .expect("API requests too frequent");
+}
+
+#[test]
+fn a_run_that_is_asked_to_wait_says_when_it_goes_on() {
+    let mut desk = at_groups(&Dialect::DOCUMENTED);
+    series(&mut desk, "0", "5", "1", "");
+    let error = |seconds| ApiError::RateLimited {
+        threshold: None,
+        retry_after: Some(Duration::from_secs(seconds)),
+        said: ErrorBody::Nothing,
+    };
+    route(&mut desk, 0.1, Err(error(40)));
+    desk.expect("Running")
+        .expect("rate limited, next request in 40 s");
+    desk.wait(30.0).expect("rate limited, next request in 10 s");
+    // Longer waits are cut to five minutes.
+    desk.wait(11.0);
+    route(&mut desk, 0.1, Err(error(300)));
+    desk.expect("next request in 300 s")
+        .expect("asked to wait 300 s or more");
 }
 
 #[test]
@@ -607,8 +629,8 @@ fn two_runs_are_compared_side_by_side() {
         .expect("● run 1")
         .expect("○ run 2")
         .expect("200 ms")
-        .expect("-50.0% no clear difference")
-        .expect("= router reply p50")
+        .expect("-50.0% too few values")
+        .expect("? router reply p50  too few values to compare: 100 ms, was 200 ms")
         .expect_not("is better than");
     desk.keys("esc <").expect("run 1 of 2");
     desk.keys(">").expect("run 2 of 2");
@@ -627,7 +649,7 @@ fn a_run_is_called_faster_only_after_enough_replies() {
     desk.keys("v")
         .expect("rank test (Mann-Whitney), p < 0.05, 8 or more values each")
         .expect("▲ router reply p50  run 2 is better than run 1: 100 ms, was 200 ms")
-        .expect("= share assigned    run 2 shows no clear difference to run 1");
+        .expect("= share assigned    run 2 shows no clear difference from run 1");
     let row = |desk: &TestApp, label: &str| {
         let figures = desk.screen();
         let figures = figures.split("Change").nth(1).unwrap();

@@ -62,7 +62,7 @@ fn orders_and_local_conditions_follow_the_estimate() {
     // at 8 GB 290.3 > 243.9, at 1000 GB 90 / 1.55 = 58.1 < 100 / 1.65 = 60.6.
     desk.keys("s")
         .type_text("dlperf_per_dphtotal")
-        .keys("space");
+        .keys("ctrl-t");
     desk.keys("ctrl-u")
         .type_text("score")
         .keys("delete enter g")

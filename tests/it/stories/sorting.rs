@@ -37,6 +37,14 @@ fn order(desk: &TestApp) -> String {
 }
 
 #[test]
+fn a_blank_is_text_once_something_is_typed() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.keys("s").type_text("per gpu").keys("enter");
+    desk.expect("sort $/h per GPU ▲").expect_not("Score ▼");
+    desk.keys("s space").expect("1 ▼ $/h per GPU");
+}
+
+#[test]
 fn a_new_order_of_a_truncated_answer_asks_the_market_for_its_own_top() {
     let mut desk = truncated();
     desk.keys("j").click("$/h");
@@ -96,7 +104,7 @@ fn the_order_of_the_loaded_rows_needs_no_request() {
     // A key that only breaks ties follows from a longer order.
     desk.keys("s")
         .type_text("dph_total")
-        .keys("space enter")
+        .keys("ctrl-t enter")
         .wait(0.3);
     desk.answer(THREE);
     desk.keys("s")

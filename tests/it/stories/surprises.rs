@@ -84,7 +84,7 @@ fn filters_are_edited_and_run() {
 #[test]
 fn rows_without_a_number_stand_last_in_either_direction() {
     for mut desk in desks() {
-        desk.keys("s").type_text("dlperf").keys("space");
+        desk.keys("s").type_text("dlperf").keys("ctrl-t");
         desk.keys("ctrl-u")
             .type_text("score")
             .keys("delete enter g");

@@ -177,6 +177,18 @@ fn gone_rows_whose_cause_is_not_known_are_counted_too() {
 }
 
 #[test]
+fn slices_of_one_machine_are_counted_one_by_one() {
+    let slices = r#"{"offers":[
+        {"id":1,"machine_id":7,"host_id":70,"gpu_name":"RTX 4090","num_gpus":1,"dph_total":0.4},
+        {"id":2,"machine_id":7,"host_id":70,"gpu_name":"RTX 4090","num_gpus":2,"dph_total":0.8}]}"#;
+    let mut desk = TestApp::with_offers(slices);
+    desk.keys("w").wait(30.0).answer(r#"{"offers":[]}"#);
+    desk.expect("2 gone");
+    desk.answer(r#"{"offers":[]}"#)
+        .expect("2 gone (2 delisted)");
+}
+
+#[test]
 fn a_row_that_may_only_be_out_of_the_limit_needs_no_cause() {
     let mut desk = TestApp::new();
     desk.model.browsers[Resource::Offers].query.limit = Some(3);

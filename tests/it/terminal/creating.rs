@@ -157,7 +157,7 @@ fn a_server_that_creates_and_hangs_up_is_asked_for_its_list_and_for_nothing_else
         "<Enter>create<Enter><Esc><PageDown><Enter>create<Enter><Enter><C-u>y<Enter><Esc><Esc>",
     );
     pty.keys("n<PageDown><Enter>create<Enter>");
-    pty.wait_for_text("Type mine or none");
+    pty.wait_for_text("Type mine, none or created");
     pty.paste("create\r");
     pty.wait_for_text("Can't paste here: type it.");
     pty.keys("<C-u>mine<Enter>");
@@ -195,7 +195,7 @@ fn the_sandbox_that_drops_after_its_commit_has_one_group_more() {
     pty.wait_for_text("The workergroup may or may not have been created");
     pty.wait_for_text("New and matching");
     pty.keys("<Enter><Enter><Esc>q<Esc>n<PageDown><Enter>create<Enter>");
-    pty.wait_for_text("Type mine or none");
+    pty.wait_for_text("Type mine, none or created");
     pty.keys("<C-c><C-c>");
     pty.exit().assert_clean(0);
     assert_eq!(count(), 1);

@@ -89,7 +89,7 @@ fn from_the_sandbox_to_a_market_of_one_s_own_and_its_key_stays_where_it_is() {
     pty.wait_for_text("work responded and accepts");
     assert_eq!(recorder.only().path, "/api/v0/workergroups/");
     pty.keys("<Enter>");
-    pty.wait_for_text("Connected to work");
+    pty.wait_for_text("Switched to work");
     pty.wait_for_text("All 3 ");
     let screen = pty.screen_text();
     assert!(screen.lines().next().unwrap().contains(" work"), "{screen}");
@@ -228,7 +228,7 @@ async fn the_sandbox_stops_when_it_is_left_and_comes_back_as_it_was_left() {
     person.sees("key command").await;
     person.press(KeyCode::Char('G'));
     person.press(KeyCode::Enter);
-    person.sees("Connected to lab").await;
+    person.sees("Switched to lab").await;
     person.sees("All 3 ").await;
     let bearer = format!("Bearer {KEY}");
     let request = recorder.only();
@@ -246,14 +246,14 @@ async fn the_sandbox_stops_when_it_is_left_and_comes_back_as_it_was_left() {
     person.sees("key command").await;
     person.press(KeyCode::Char('g'));
     person.press(KeyCode::Enter);
-    person.sees("Connected to the sandbox").await;
+    person.sees("Switched to the sandbox").await;
     person.sees("First 500, more exist").await;
     assert!(!person.screen.lock().unwrap().contains("num_gpus>=8"));
     person.press(KeyCode::Char('M'));
     person.sees("key command").await;
     person.press(KeyCode::Char('G'));
     person.press(KeyCode::Enter);
-    person.sees("Connected to lab").await;
+    person.sees("Switched to lab").await;
     person.sees("num_gpus>=8").await;
     person.press(KeyCode::Char('q'));
     assert_eq!(running.ended.await.unwrap(), 0);

@@ -290,7 +290,7 @@ fn what_chance_explains_is_no_clear_difference() {
         let figures = compare((first, 30.0), (second, 30.0)).into_iter();
         figures
             .filter_map(|figure| Some((figure.label, figure.verdict?)))
-            .filter(|(_, verdict)| *verdict != Verdict::Unclear)
+            .filter(|(_, verdict)| !matches!(verdict, Verdict::Unclear | Verdict::TooFew))
             .map(|(label, _)| label)
             .collect::<Vec<_>>()
     };

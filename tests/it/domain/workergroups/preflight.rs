@@ -62,7 +62,7 @@ fn a_preflight_counts_prices_and_places_by_hand() {
     let warnings = preflight.warnings.join("; ");
     for words in [
         "no rentable condition",
-        "1 of 4 machines have less than 24 GB",
+        "1 of 4 machines has less than 24 GB",
         "host 7 has 3 of 4 machines",
     ] {
         assert!(warnings.contains(words), "{warnings}");
