@@ -135,15 +135,6 @@ impl LedgerEntry {
         Some(redact::record(text))
     }
 
-    /// The entry with redacted bodies, so that a list need not redact them again in every frame.
-    fn redacted(self) -> Self {
-        Self {
-            request: self.request_body(),
-            response: self.response_body().map(Untrusted::from),
-            ..self
-        }
-    }
-
     /// The first bytes of a body, at most `bytes`, and whether more follow.
     pub fn beginning(body: &str, bytes: usize) -> (&str, bool) {
         let end = body.floor_char_boundary(bytes);
@@ -191,7 +182,8 @@ impl Ledger {
     /// Adds an entry without possible secrets; when the quota is used up, the oldest of its class
     /// are dropped. Returns their numbers.
     pub fn push(&mut self, entry: LedgerEntry) -> Vec<u64> {
-        let entry = entry.redacted();
+        let request = entry.request_body();
+        let entry = LedgerEntry { request, ..entry };
         let is_route = entry.is_route();
         let (usage, quota) = if is_route {
             (&mut self.routes, ROUTE_QUOTA)
@@ -260,13 +252,13 @@ pub(crate) fn clean(text: &str, known: &Known) -> String {
     secrets::without_secrets(text, known, secrets::is_secret_member).into_owned()
 }
 
-/// The beginning of a response without its secret members, and whether it is only the beginning.
+/// The beginning of a response without possible secrets, and whether it is only the beginning.
 pub(crate) fn excerpt(content: &Content) -> (String, bool) {
     let (beginning, is_cut) = LedgerEntry::beginning(content.text(), BODY_KEPT);
     let beginning = if content.is_clean() {
         beginning.to_owned()
     } else {
-        redact::members(beginning)
+        redact::record(beginning)
     };
     (beginning, is_cut)
 }

@@ -19,8 +19,7 @@ use crate::domain::workergroup::NewWorkergroup;
 use crate::domain::{Resource, Untrusted};
 
 /// Why a profile cannot write.
-pub const READ_ONLY: &str =
-    "this profile is read-only (--read-only, or read_only in the configuration)";
+pub const READ_ONLY: &str = "this profile is read-only (--read-only, or its configuration)";
 
 /// The reply of a confirmation dialog to a paste: confirming should take a moment.
 pub const PASTE_REFUSED: &str = "Can't paste here: type it.";

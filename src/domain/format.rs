@@ -38,12 +38,8 @@ pub fn cell(listing: &Listing, row: usize, field: &Field, width: usize) -> Strin
         CellRef::Missing | CellRef::Null => BLANK.to_owned(),
         CellRef::Bad(_) => MISFIT.to_owned(),
         CellRef::Flag(flag) => yes_no(flag).to_owned(),
-        CellRef::Number(value) if field.key == "gpu_total_ram" => {
-            let count = OFFERS.by_key("num_gpus");
-            let count = count.and_then(|count| listing.cell(row, count).number());
-            gigabytes(nominal_total_gb(value, count))
-        }
-        CellRef::Number(value) => number(field, value),
+        CellRef::Number(value) => total_vram(field, value, |own| listing.cell(row, own).number())
+            .unwrap_or_else(|| number(field, value)),
         CellRef::Text(text) if field.kind == Kind::Country => screen(country::place(text), width),
         CellRef::Text(text) => screen(text, width),
     }
@@ -57,15 +53,24 @@ pub fn detail(record: &FullRecord, field: &Field, dialect: &Dialect) -> String {
         CellRef::Null => NULL.to_owned(),
         CellRef::Bad(found) => format!("invalid: {}", found.noun()),
         CellRef::Flag(flag) => yes_no(flag).to_owned(),
-        CellRef::Number(value) if field.key == "gpu_total_ram" => {
-            let count = OFFERS.by_key("num_gpus");
-            let count = count.and_then(|count| record.cell(count).number());
-            gigabytes(nominal_total_gb(value, count))
-        }
-        CellRef::Number(value) => with_unit(field, value, dialect),
+        CellRef::Number(value) => total_vram(field, value, |own| record.cell(own).number())
+            .unwrap_or_else(|| with_unit(field, value, dialect)),
         CellRef::Text(text) if field.kind == Kind::Country => text::detail(country::place(text), 0),
         CellRef::Text(text) => text::detail(text, 0),
     }
+}
+
+/// The memory of all cards of a record, if the field is that: it depends on how many they are.
+fn total_vram(
+    field: &Field,
+    megabytes: f64,
+    number: impl Fn(&Field) -> Option<f64>,
+) -> Option<String> {
+    if field.key != "gpu_total_ram" {
+        return None;
+    }
+    let count = number(OFFERS.by_key("num_gpus")?);
+    Some(gigabytes(nominal_total_gb(megabytes, count)))
 }
 
 /// A number of a field, with its unit only where it is part of the number (`98.5%`, `2.4 TB`,
@@ -371,9 +376,10 @@ mod tests {
     #[test]
     fn the_memory_of_several_cards_is_that_of_each() {
         // Four of 24 GB, four of 48 GB with error correction, and an unknown number.
-        assert_eq!(nominal_total_gb(4.0 * 24_564.0, Some(4.0)), 96.0);
-        assert_eq!(nominal_total_gb(4.0 * 46_068.0, Some(4.0)), 192.0);
-        assert_eq!(nominal_total_gb(24_564.0, None), 24.0);
+        let total = |megabytes, count| gigabytes(nominal_total_gb(megabytes, count));
+        assert_eq!(total(4.0 * 24_564.0, Some(4.0)), "96 GB");
+        assert_eq!(total(4.0 * 46_068.0, Some(4.0)), "192 GB");
+        assert_eq!(total(24_564.0, None), "24 GB");
     }
 
     proptest! {

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 pub(crate) use json_text::without_members;
 pub use known::{Known, scrub};
-pub(crate) use known::{holds_secrets, without_secrets};
+pub(crate) use known::{has_secret_names, holds_secrets, without_secrets};
 
 /// What stands in place of a secret.
 pub const REMOVED: &str = "<removed>";

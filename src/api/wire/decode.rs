@@ -57,7 +57,7 @@ impl Content {
         }
     }
 
-    /// Whether it is known to have no secret members.
+    /// Whether it is known to have no members that are called like secrets.
     pub(crate) fn is_clean(&self) -> bool {
         match self {
             Self::Text(_) => false,

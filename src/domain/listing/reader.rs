@@ -10,14 +10,14 @@ use super::scan::Scanner;
 use super::{Builder, IdHash, Listing, RawCell, RowId, Skipped};
 use crate::domain::catalog::Catalog;
 use crate::domain::json_split::{Envelope, Records, SplitError, Splitter};
-use crate::domain::secrets::{Known, holds_secrets, is_secret_member, scrub};
+use crate::domain::secrets::{Known, has_secret_names, holds_secrets, is_secret_member, scrub};
 
 /// A response that was read to its end.
 pub struct Whole {
     pub listing: Listing,
     /// The members beside the records, as ranges of the response.
     pub envelope: Envelope,
-    /// Whether no member of the response is a secret.
+    /// Whether no member of the response is called like a secret.
     pub is_clean: bool,
 }
 
@@ -56,6 +56,8 @@ struct Rows {
     known: Arc<Known>,
     /// Whether the records have neither secret members nor escaped copies of known secrets.
     is_clean: bool,
+    /// Whether a record was not read by the scanner.
+    has_unusual: bool,
 }
 
 impl Reader {
@@ -167,7 +169,8 @@ impl Reader {
         }
         self.advance(true);
         if self.is_clean() {
-            return self.ended(true);
+            let is_clean = !self.has_secret_names();
+            return self.ended(is_clean);
         }
         let clean = match scrub(&self.text, &self.known, is_secret_member) {
             Cow::Borrowed(_) => return self.ended(false),
@@ -186,6 +189,15 @@ impl Reader {
         self.splitter.lists() == 1
             && self.is_clean_until(self.text.len())
             && last.is_some_and(|last| !holds_secrets(&self.text[last.end..], &self.known))
+    }
+
+    /// Whether a member may be called like a secret.
+    fn has_secret_names(&self) -> bool {
+        let spans = &self.rows.listing.spans;
+        let around = spans.first().zip(spans.last()).map(|(first, last)| {
+            has_secret_names(&self.text[..first.start]) || has_secret_names(&self.text[last.end..])
+        });
+        self.rows.has_unusual || self.rows.scanner.has_secret_names || around.unwrap_or(true)
     }
 
     /// Whether nothing has to be removed from the first bytes of the text, which end with a record or
@@ -257,6 +269,7 @@ impl Rows {
             index: 0,
             known,
             is_clean: true,
+            has_unusual: false,
         }
     }
 
@@ -314,9 +327,10 @@ impl Rows {
 impl Records for Rows {
     fn clear(&mut self) {
         let catalog = self.listing.catalog;
-        let is_clean = self.is_clean();
+        let (is_clean, has_unusual) = (self.is_clean(), self.has_unusual);
         *self = Self {
             is_clean,
+            has_unusual,
             ..Self::new(catalog, Arc::clone(&self.known), self.listing.now)
         };
     }
@@ -337,6 +351,7 @@ impl Records for Rows {
 
     fn take(&mut self, text: &str, record: Range<usize>) {
         let json = &text[record.clone()];
+        self.has_unusual = true;
         self.is_clean &= !holds_secrets(json, &self.known);
         let values = self.plan.read(json);
         self.keep(values.as_deref().map_err(|reason| *reason), record);

@@ -12,7 +12,7 @@ use super::digits::{bytes_of, number, skip_number, word};
 use super::lead::Lead;
 use super::raw_cell::RawCell;
 use super::read::{Plan, Role};
-use crate::domain::secrets::is_secret_member;
+use crate::domain::secrets::{is_secret_member, is_secret_name};
 
 /// The most members of a record that are expected.
 const MOST_STEPS: usize = 512;
@@ -39,8 +39,10 @@ pub(super) struct Scanner {
     /// The members of records, those of the nested objects of the plan, and those of other nested
     /// objects.
     shapes: Vec<Vec<Step>>,
-    /// Whether any member is named like a secret.
+    /// Whether any member is a secret for certain.
     pub(super) has_secrets: bool,
+    /// Whether any member is called like a secret.
+    pub(super) has_secret_names: bool,
     /// The strings of the last record that have escapes.
     pub(super) escaped: Vec<Range<usize>>,
 }
@@ -66,6 +68,7 @@ impl Scanner {
         Self {
             shapes: (0..plan.objects()).map(|_| Vec::new()).collect(),
             has_secrets: false,
+            has_secret_names: false,
             escaped: Vec::new(),
         }
     }
@@ -172,7 +175,7 @@ impl Scanner {
         }
         let value = blanks(bytes, colon + 1);
         let own = text.get(name + 1..end - 1)?;
-        self.has_secrets |= is_secret_member(own);
+        self.judge(own);
         let mut role = plan.role(object, own);
         if role == Role::Skipped
             && bytes.get(value) == Some(&b'{')
@@ -253,6 +256,11 @@ impl Scanner {
         }
     }
 
+    fn judge(&mut self, name: &str) {
+        self.has_secrets |= is_secret_member(name);
+        self.has_secret_names |= is_secret_name(name);
+    }
+
     fn skip_members(&mut self, text: &str, at: usize, depth: usize) -> Option<usize> {
         let bytes = text.as_bytes();
         let mut at = blanks(bytes, at + 1);
@@ -265,7 +273,7 @@ impl Scanner {
             if is_escaped || bytes.get(colon) != Some(&b':') {
                 return None;
             }
-            self.has_secrets |= is_secret_member(text.get(at + 1..end - 1)?);
+            self.judge(text.get(at + 1..end - 1)?);
             at = blanks(bytes, colon + 1);
             at = blanks(bytes, self.skip(text, at, depth + 1)?);
             match bytes.get(at)? {

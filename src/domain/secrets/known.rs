@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::json_text::{Scan, scalars, scan, unquoted};
-use super::{QUOTED, REMOVED, is_secret_member};
+use super::{QUOTED, REMOVED, is_secret_member, is_secret_name};
 use crate::domain::copies::Copies;
 
 /// The shortest value of a secret member whose copies are looked for.
@@ -47,6 +47,11 @@ pub(crate) fn holds_secrets(text: &str, known: &Known) -> bool {
     let found = scan(text, is_secret_member);
     let is_copied = |string: &Range<usize>| known.is_in_string(&text[string.clone()]);
     !found.values.is_empty() || found.escaped.iter().any(is_copied) || known.is_in(text)
+}
+
+/// Whether a member in the text is called like a secret.
+pub(crate) fn has_secret_names(text: &str) -> bool {
+    !scan(text, is_secret_name).values.is_empty()
 }
 
 /// JSON text, or any other, without known secrets and without copies of the values of its own

@@ -8,7 +8,7 @@ use ratatui::text::Line;
 
 use super::super::request::text::{call, facts, span};
 use super::draw::{named, thousands};
-use crate::api::LedgerEntry;
+use crate::api::{LedgerEntry, redact};
 use crate::app::keymap::Action;
 use crate::app::requests::{RouteRun, Row};
 use crate::app::view::Scene;
@@ -132,7 +132,7 @@ fn known(entry: &LedgerEntry, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'st
         .collect()
 }
 
-/// The body of the request, cut to so many lines. In the ledger it is free of secrets.
+/// The body of the request, cut to so many lines.
 fn sent(entry: &LedgerEntry, most: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let request = entry.request.as_deref().unwrap_or_default();
@@ -167,7 +167,7 @@ fn received(entry: &LedgerEntry, room: usize, scene: &Scene<'_, '_>) -> Vec<Line
 
 fn body(text: &str, is_cut: bool) -> Vec<String> {
     let (beginning, is_long) = LedgerEntry::beginning(text, BEGINNING);
-    pretty::body(beginning, is_cut || is_long)
+    pretty::body(&redact::record(beginning), is_cut || is_long)
 }
 
 /// The figures of a route run.
