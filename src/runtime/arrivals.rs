@@ -6,19 +6,22 @@ use tokio::task::spawn_blocking;
 use crate::api::{ApiError, Reply};
 use crate::app::Message;
 use crate::app::browser::Arrival;
+use crate::domain::Listing;
 
 /// Reads ahead in a response, so that the loop's thread need not do it between two frames.
 pub(super) async fn read_ahead(result: Result<Reply, ApiError>) -> Result<Reply, ApiError> {
-    // In a millisecond.
+    // In a few milliseconds.
     const READ_AT_ONCE: usize = 200;
+    let read = |listing: Box<Listing>| {
+        crate::app::read_ahead(&listing);
+        Reply::Records(listing)
+    };
     match result {
         Ok(Reply::Records(listing)) if listing.len() > READ_AT_ONCE => {
-            let reading = spawn_blocking(move || {
-                crate::app::read_ahead(&listing);
-                Reply::Records(listing)
-            });
+            let reading = spawn_blocking(move || read(listing));
             reading.await.map_err(|_| ApiError::Lost)
         }
+        Ok(Reply::Records(listing)) => Ok(read(listing)),
         other => other,
     }
 }

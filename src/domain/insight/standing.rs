@@ -78,7 +78,7 @@ impl Place {
         }
     }
 
-    /// How a price ranks: `lower than 91% of the other 56`. `None` without others.
+    /// How a price ranks: `below 91% of 56 others`. `None` without others.
     pub fn of_price(self) -> Option<String> {
         let Self { beats, ties, of } = self;
         let others = of.checked_sub(1).filter(|others| *others > 0)?;
@@ -88,7 +88,7 @@ impl Place {
             (0, 0) => format!("highest of {of}"),
             _ => {
                 let share = f64::from(beats) / f64::from(others) * 100.0;
-                format!("lower than {:.0}% of the other {others}", share.round())
+                format!("below {:.0}% of {others} others", share.round())
             }
         })
     }

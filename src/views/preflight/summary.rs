@@ -131,12 +131,13 @@ pub fn of_report(found: &Preflight, group: &NewWorkergroup, theme: &Theme) -> Ve
         lines.push(labelled("One worker", text, theme.text, theme));
     }
     let counts = WorkerCounts::of(group, None);
-    let lines_of = [
-        ("Cost now", counts.min, group.cold_workers),
-        ("", counts.max, group.max_workers),
+    let costs = [
+        (counts.min, group.cold_workers),
+        (counts.max, group.max_workers),
     ];
-    let shown = if counts.min == counts.max { 1 } else { 2 };
-    for (label, workers, told) in lines_of.into_iter().take(shown) {
+    let equal = usize::from(counts.min == counts.max);
+    let mut label = "Cost now";
+    for (workers, told) in costs.into_iter().skip(equal) {
         if let Some(cost) = found.cost(workers) {
             let default = if told.is_none() { " (default)" } else { "" };
             let text = format!(
@@ -145,7 +146,12 @@ pub fn of_report(found: &Preflight, group: &NewWorkergroup, theme: &Theme) -> Ve
                 dollars(cost.typical),
                 dollars(cost.most)
             );
-            lines.push(labelled(label, text, theme.text, theme));
+            lines.push(labelled(
+                std::mem::take(&mut label),
+                text,
+                theme.text,
+                theme,
+            ));
         }
     }
     lines

@@ -41,7 +41,7 @@ fn a_person_searches_changes_the_query_opens_a_detail_and_leaves() {
     });
     pty.keys("s");
     pty.wait_for_text("type to find a field");
-    pty.keys("dph_total<Space><Enter>");
+    pty.keys("dph_total<C-t><Enter>");
     pty.wait_for_text("sort Score ▼, $/h ▲");
     pty.keys("q");
     pty.exit().assert_clean(0);
