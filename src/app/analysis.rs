@@ -94,7 +94,9 @@ impl Browser {
         } else {
             self.resource().nouns()
         };
-        if self.is_cut() {
+        if self.shows_earlier_query() {
+            format!("{here} {nouns} of an earlier query")
+        } else if self.is_cut() {
             format!("First {here} {nouns}, more exist")
         } else {
             format!("All {here} {nouns}")

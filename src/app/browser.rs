@@ -142,6 +142,22 @@ impl Browser {
         self.shown_query.as_ref()
     }
 
+    /// Whether the rows answer an earlier query, because the request for the present one was cancelled
+    /// or has failed.
+    pub fn shows_earlier_query(&self) -> bool {
+        let is_other = |shown: &Query| {
+            let (asked, now) = (&shown.conditions, &self.query.conditions);
+            // Seldom, so that a frame need not write requests to compare them.
+            let may_be = asked != now || shown.offer_type != self.query.offer_type;
+            may_be
+                && self.asks_other_than(&Query {
+                    order: self.query.order.clone(),
+                    ..shown.clone()
+                })
+        };
+        !self.remote.is_loading() && self.shown_query.as_ref().is_some_and(is_other)
+    }
+
     /// The row numbers in display order.
     pub fn view(&self) -> &[u32] {
         &self.view

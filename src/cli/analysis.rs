@@ -54,7 +54,7 @@ impl Market {
         let connection = settings.connect().await?;
         let found = search::found(settings, &connection.session, wanted).await?;
         if found.rows.is_empty() {
-            found.tell(settings.dialect);
+            found.tell(settings.dialect, "left out");
             return Err(CliError::Failed("no offers match".to_owned()));
         }
         let basis = Basis {
@@ -152,7 +152,7 @@ pub async fn market(settings: &Settings, own: &MarketArguments) -> Result<(), Cl
             print_document(&market, json!({ "groups": groups.collect::<Vec<_>>() }))?;
         }
     }
-    found.tell(settings.dialect);
+    found.tell(settings.dialect, "left out");
     Ok(())
 }
 
@@ -282,7 +282,7 @@ pub async fn depth(settings: &Settings, own: &DepthArguments) -> Result<(), CliE
         ReportFormat::Csv => output::print(&depth_csv(&market, &depth, &walks))?,
         ReportFormat::Json => print_document(&market, depth_json(&market, &depth, &walks))?,
     }
-    found.tell(settings.dialect);
+    found.tell(settings.dialect, "left out");
     Ok(())
 }
 

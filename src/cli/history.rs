@@ -59,7 +59,8 @@ pub fn history(settings: &Settings, own: &HistoryArguments) -> Result<(), CliErr
     let query = wanted.query;
     let search = SearchKey::of(&query);
     let database = settings.history_place().open()?.leaving_out(bans.banned());
-    let until = Moment::of(epoch_seconds());
+    // This second counts: a search may just have been recorded.
+    let until = Moment(Moment::of(epoch_seconds()).0 + 1);
     let days = i64::from(own.days);
     let mut question = Question {
         search: Some(search),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::analysis_args::ReportFormat;
-use super::args::{OfferTypeParser, ReplyFormat, span};
+use super::args::{OfferTypeParser, span};
 use crate::domain::OfferType;
 
 /// The shortest interval of a watch: ten requests a minute would leave no room for another search.
@@ -67,9 +67,19 @@ pub struct WatchArguments {
     #[arg(long, value_name = "COMMAND", requires = "condition", value_hint = clap::ValueHint::CommandString)]
     pub exec: Option<String>,
 
-    /// Output format of the changes: a line each
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
-    pub format: ReplyFormat,
+    pub format: WatchFormat,
+}
+
+/// How the changes are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum WatchFormat {
+    /// A line for each change
+    #[default]
+    Text,
+    /// A JSON object for each change, one a line
+    Json,
 }
 
 #[derive(Debug, Args)]

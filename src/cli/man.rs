@@ -47,6 +47,9 @@ Wrong usage or configuration, or no terminal.
 .B 3
 The outcome of a write is unknown.
 .TP
+.B 4
+The conditions of bourse watch --if were not met.
+.TP
 .BI 128+ n
 Signal \fIn\fR ended the dashboard.
 ";

@@ -31,7 +31,7 @@ pub async fn plan(settings: &Settings, own: &PlanArguments) -> Result<(), CliErr
         (ReportFormat::Csv, Some(plan)) => output::print(&shown.csv(plan))?,
         (ReportFormat::Table | ReportFormat::Csv, None) => {}
     }
-    market.found.tell(settings.dialect);
+    market.found.tell(settings.dialect, "left out");
     if planning.plan.is_some() {
         return Ok(());
     }

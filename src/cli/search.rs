@@ -250,8 +250,9 @@ pub struct Found {
 }
 
 impl Found {
-    /// Notes what differs from the request, and what the limit left out.
-    pub fn tell(&self, dialect: &'static Dialect) {
+    /// Notes what differs from the request, and what the limit left out. `unfit` is what becomes of the
+    /// rows that do not suit the job.
+    pub fn tell(&self, dialect: &'static Dialect, unfit: &str) {
         tell_skipped(&self.listing);
         let answer = Answer {
             listing: &self.listing,
@@ -270,7 +271,7 @@ impl Found {
         }
         if self.unfit > 0 {
             output::note(&format!(
-                "{}, listed last: ending before the job, or without its disk",
+                "{}, {unfit}: ending before the job, or without its disk",
                 format::counted(self.unfit, "offer", "offers")
             ));
         }
@@ -341,7 +342,7 @@ async fn search(
     let found = found(settings, &connection.session, wanted).await?;
     show(&found.listing, &found.rows, &view)?;
     // After the records: above a long table nobody would see them.
-    found.tell(settings.dialect);
+    found.tell(settings.dialect, "listed last");
     Ok(())
 }
 

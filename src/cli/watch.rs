@@ -10,9 +10,8 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::args::ReplyFormat;
 use super::history::{cause_name, rfc3339};
-use super::history_args::WatchArguments;
+use super::history_args::{WatchArguments, WatchFormat};
 use super::output::{self, CliError};
 use super::sandbox::Stop;
 use super::search::{self, Found, Wanted};
@@ -77,6 +76,8 @@ struct Watch<'a> {
     conditions: Option<Vec<Condition>>,
     search: SearchKey,
     database: Database,
+    /// Whether the database outlives the program.
+    is_kept: bool,
     holder: Holder,
     /// The changes up to this poll are printed.
     told: Option<Moment>,
@@ -98,6 +99,7 @@ impl<'a> Watch<'a> {
             let told = database.last_poll(&search)?;
             Ok((database, told))
         });
+        let is_kept = opened.is_ok();
         let (database, told) = match opened {
             Ok(opened) => opened,
             Err(error) => {
@@ -113,6 +115,7 @@ impl<'a> Watch<'a> {
             conditions,
             search,
             database,
+            is_kept,
             holder: Holder::of_process(),
             told,
         })
@@ -205,7 +208,8 @@ impl<'a> Watch<'a> {
         self.record(&poll);
         if is_first {
             let lots = counted(poll.sightings.len(), "machine", "machines");
-            output::note(&format!("{lots} recorded"));
+            let done = if self.is_kept { "recorded" } else { "found" };
+            output::note(&format!("{lots} {done}"));
             self.told = Some(at);
         } else {
             self.print_news(at)?;
@@ -259,8 +263,8 @@ impl<'a> Watch<'a> {
         };
         for event in events.iter().rev() {
             match self.own.format {
-                ReplyFormat::Text => output::print(&format!("{}\n", line(event, unit)))?,
-                ReplyFormat::Json => output::print_json(&format!("{}\n", json_of(event)))?,
+                WatchFormat::Text => output::print(&format!("{}\n", line(event, unit)))?,
+                WatchFormat::Json => output::print_json(&format!("{}\n", json_of(event)))?,
             }
         }
         Ok(!events.is_empty())
@@ -288,8 +292,8 @@ impl<'a> Watch<'a> {
         let noun = self.search.resource;
         let number = counted(rows.len(), noun.noun(), noun.nouns());
         match self.own.format {
-            ReplyFormat::Text => output::print(&format!("met: {number}\n"))?,
-            ReplyFormat::Json => {
+            WatchFormat::Text => output::print(&format!("met: {number}\n"))?,
+            WatchFormat::Json => {
                 let at = rfc3339(Moment::of(epoch_seconds()));
                 let met = json!({ "at": at, "event": "met", "count": rows.len(),
                     "offer_id": found.listing.id(*best as usize).map(|id| id.0) });

@@ -115,7 +115,7 @@ pub(super) fn form(view: &AlertForm, area: Rect, scene: &mut Scene<'_, '_>) {
     lines.push(Line::raw(view.search_text()));
     if !view.is_volume() {
         let text = format!(
-            "Prices are per GPU with {REFERENCE_GB} GB of storage, as in the history; the table has \
+            "Prices are per GPU with {REFERENCE_GB} GB of storage for each, as in the history; the table has \
              the storage of the search."
         );
         lines.push(Line::styled(text, theme.dim));

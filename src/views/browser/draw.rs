@@ -191,6 +191,9 @@ pub(super) fn counts(browser: &Browser) -> String {
         _ => browser.resource().nouns(),
     };
     let mut text = match (shown < loaded, browser.is_cut()) {
+        _ if browser.shows_earlier_query() => {
+            format!("{} {nouns} of an earlier query", grouped(loaded))
+        }
         (true, false) => format!("{} of {} {nouns}", grouped(shown), grouped(loaded)),
         (true, true) => format!("{} of the first {}", grouped(shown), grouped(loaded)),
         (false, false) if loaded == 0 => format!("No {nouns}"),

@@ -26,7 +26,10 @@ pub(super) fn depth(view: &DepthView, area: Rect, scene: &mut Scene<'_, '_>) {
         "$/GPU-h"
     };
     let place = view.model.as_ref().map_or_else(
-        || format!("all {} models", view.models.len()),
+        || match view.models.len() {
+            1 => "the only model".to_owned(),
+            many => format!("all {many} models"),
+        },
         |model| Untrusted::from(model.as_str()).screen(24),
     );
     let panel = Panel::new(format!("Depth: {place}"))

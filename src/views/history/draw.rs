@@ -125,7 +125,7 @@ fn summary(series: &Series, local: &LocalTime, theme: &Theme) -> Vec<Line<'stati
             None => line.push(Text::styled("none on offer", theme.text)),
         }
         let ago = local.now - seconds(now.at);
-        let text = format!(", {} ago", format::span(ago.max(0.0)));
+        let text = format!(", {} ago", format::brief(ago.max(0.0)));
         line.push(Text::styled(text, theme.dim));
         lines.push(Line::from(line));
     }
@@ -133,8 +133,12 @@ fn summary(series: &Series, local: &LocalTime, theme: &Theme) -> Vec<Line<'stati
         let now = series.now.and_then(|now| now.levels);
         let share = now.and_then(|now| Some((now.lowest, series.share_below(now.lowest)?)));
         let rarity = share.map_or_else(String::new, |(lowest, share)| {
-            let share = percent(1.0 - share);
-            format!(" · none below {} in {share} of polls", unit_price(lowest))
+            let lowest = unit_price(lowest);
+            if share > 0.0 {
+                format!(" · below {lowest} in {} of polls", percent(share))
+            } else {
+                format!(" · never below {lowest}")
+            }
         });
         let at = local.minute(seconds(at));
         let text = format!("Low  {} on {at}{rarity}", unit_price(price));

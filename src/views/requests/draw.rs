@@ -187,16 +187,21 @@ fn empty(area: Rect, scene: &mut Scene<'_, '_>) {
         )
     } else if state.requests.search.is_empty() {
         (
-            format!("None of {} requests is shown", state.ledger.len()),
+            match state.ledger.len() {
+                1 => "The only request is not shown".to_owned(),
+                many => format!("None of {many} requests is shown"),
+            },
             format!("{} shows all", scene.key(Action::Back)),
         )
     } else {
         (
-            format!(
-                "None of {} requests matches “{}”",
+            match (
                 state.ledger.len(),
-                visible(state.requests.search.text(), 60)
-            ),
+                visible(state.requests.search.text(), 60),
+            ) {
+                (1, typed) => format!("The only request doesn't match “{typed}”"),
+                (many, typed) => format!("None of {many} requests matches “{typed}”"),
+            },
             format!("{} clears the search", scene.key(Action::Back)),
         )
     };

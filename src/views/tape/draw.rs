@@ -128,7 +128,7 @@ fn empty(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     } else {
         vec![
             Line::styled(
-                format!("Nothing has changed in the last {DAYS} days"),
+                format!("No change is on record for the last {DAYS} days"),
                 theme.text,
             ),
             Line::styled(

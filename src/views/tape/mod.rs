@@ -249,6 +249,7 @@ impl View for Tape {
             }
             // They are about the table below.
             Action::Complete | Action::Copy | Action::Export => Availability::Hidden,
+            Action::Submit if !self.is_typing && self.rows.is_empty() => Availability::Hidden,
             _ => Availability::Available,
         }
     }

@@ -33,6 +33,24 @@ fn an_order_that_was_not_kept_is_named_and_mended_here() {
 }
 
 #[test]
+fn rows_of_an_earlier_query_are_called_so() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.expect("All 3 offers");
+    desk.keys("/")
+        .type_text("gpu_name=H200")
+        .keys("enter")
+        .keys("esc");
+    desk.expect("Request cancelled")
+        .expect("3 offers of an earlier query")
+        .expect_not("All 3");
+    // What the market is not asked for filters the rows that there are.
+    desk.keys("r").answer(THREE).expect("All 3 offers");
+    desk.keys("/").type_text("dph_per_gpu<1").keys("enter");
+    assert!(desk.calls.is_empty());
+    desk.expect_not("earlier query");
+}
+
+#[test]
 fn rows_without_a_value_may_stand_anywhere_in_an_order() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("s").type_text("score").keys("delete ctrl-u");

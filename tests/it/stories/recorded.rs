@@ -254,7 +254,7 @@ fn the_history_shows_prices_with_their_record_low_and_gaps() {
         recall(&mut desk, &recorded());
         desk.expect("$0.400 lowest").expect("80 GPUs on offer");
         desk.expect("Low  $0.400 on 2026-11-18 12:00");
-        desk.expect("none below $0.400 in 100% of polls");
+        desk.expect("never below $0.400");
         desk.keys("right").expect("a month");
         recall(&mut desk, &recorded());
         desk.expect("$0.400 lowest");
