@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 use crate::app::State;
 use crate::app::keymap::{Action, Context};
 use crate::app::message::Effect;
-use crate::app::view::{Cx, Outcome, Placement, Region, Scene, View};
+use crate::app::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::widgets::theme::Theme as Styles;
 
 #[derive(Debug)]
@@ -50,6 +50,25 @@ impl Theme {
     }
 }
 
+/// Whether an action is about something else than the colors.
+const fn is_foreign(action: Action) -> bool {
+    matches!(
+        action,
+        Action::New
+            | Action::Settings
+            | Action::Refresh
+            | Action::Remove
+            | Action::Job
+            | Action::Copy
+            | Action::Export
+            | Action::RouteLab
+            | Action::Unlist
+            | Action::SavedSearches
+            | Action::Alerts
+            | Action::Theme
+    )
+}
+
 impl View for Theme {
     fn contexts(&self) -> &'static [Context] {
         &[Context::Items, Context::Global, Context::Always]
@@ -66,12 +85,11 @@ impl View for Theme {
         }
     }
 
-    fn availability(&self, action: Action, _: &State) -> crate::app::view::Availability {
-        match action {
-            Action::New | Action::Settings | Action::Refresh | Action::Remove | Action::Job => {
-                crate::app::view::Availability::Hidden
-            }
-            _ => crate::app::view::Availability::Available,
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        if is_foreign(action) {
+            Availability::Hidden
+        } else {
+            Availability::Available
         }
     }
 
@@ -84,8 +102,8 @@ impl View for Theme {
         match action {
             Action::Submit => self.choose(cx),
             Action::Back => cx.close(),
-            // The job of the pane below does not apply here.
-            Action::Job => {}
+            // Who types a theme's name should not end up elsewhere.
+            action if is_foreign(action) => {}
             _ => return Outcome::Ignored,
         }
         Outcome::Handled

@@ -87,6 +87,16 @@ fn the_chosen_theme_stays_and_is_saved() {
 }
 
 #[test]
+fn typed_letters_lead_nowhere_else() {
+    let mut desk = desk();
+    desk.keys(":").type_text("theme").keys("enter");
+    for key in ["y", "e", "t", "u", "b", "A", "r", "J"] {
+        desk.keys(key).expect("use this theme").expect_not("y copy");
+    }
+    assert!(desk.calls.is_empty());
+}
+
+#[test]
 fn every_size_is_drawn_without_a_panic() {
     let mut desk = desk();
     desk.keys(":").type_text("theme").keys("enter");

@@ -93,7 +93,7 @@ async fn no_key_is_in_any_entry_screen_copy_or_archive() {
     seen.push(content.clone());
     desk.keys("esc esc /")
         .type_text("canary")
-        .expect("None of 1 requests");
+        .expect("The only request doesn't match “canary”");
     for text in seen {
         assert!(!text.contains("canary"), "{text}");
     }
