@@ -122,7 +122,7 @@ pub struct PlanArguments {
     #[arg(long, value_name = "TIME", value_parser = hours, requires = "job")]
     pub deadline: Option<f64>,
 
-    /// Highest bill in $: of the job, else per hour
+    /// Highest bill in $: of the job, else per hour; exit status 1 if no plan is within it
     #[arg(long, value_name = "AMOUNT", value_parser = dollars)]
     pub budget: Option<f64>,
 }

@@ -32,8 +32,13 @@ pub async fn plan(settings: &Settings, own: &PlanArguments) -> Result<(), CliErr
         (ReportFormat::Table | ReportFormat::Csv, None) => {}
     }
     market.found.tell(settings.dialect, "left out");
-    if planning.plan.is_some() {
-        return Ok(());
+    if let Some(plan) = &planning.plan {
+        let budget = need.budget.filter(|budget| plan.bill > *budget);
+        return budget.map_or(Ok(()), |budget| {
+            let budget = market.bill().money(budget);
+            let message = format!("the cheapest plan is over the budget of {budget}");
+            Err(CliError::Failed(message))
+        });
     }
     let remarks = planning.remarks(&need, market.bill(), |row| market.id(row));
     let texts: Vec<String> = remarks.into_iter().map(|remark| remark.text).collect();

@@ -140,6 +140,16 @@ fn a_plan_has_the_cheapest_offers_and_says_what_limits_cost() {
 
 #[test]
 fn what_cannot_be_planned_fails_with_a_hint() {
+    // A script should not rent what costs more than it may.
+    let (status, out, err, _) = run(&["plan", "--gpus", "2", "--machines", "1", "--budget", "0.7"]);
+    assert_eq!(status, 1);
+    assert!(out.contains("over the budget"), "{out}");
+    assert!(
+        err.contains("the cheapest plan is over the budget of $0.700/h"),
+        "{err}"
+    );
+    let (status, _, err, _) = run(&["plan", "--gpus", "2", "--machines", "1", "--budget", "0.72"]);
+    assert_eq!((status, err.as_str()), (0, ""));
     let (status, out, err, _) = run(&["plan", "--gpus", "4"]);
     assert_eq!((status, out.as_str()), (1, ""));
     assert!(
