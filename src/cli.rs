@@ -45,7 +45,7 @@ pub use settings::{Connection, Environment, Market, Settings, by_name};
 
 /// Parses the command line of this process; exits on a usage error, `--help` and `--version`.
 pub fn arguments() -> Arguments {
-    // Without the help's texts, which take as long to write as everything else here.
+    // Without the texts of the help: building them takes as long as all the rest.
     Arguments::try_parse().unwrap_or_else(|error| exit_with(&error))
 }
 

@@ -12,7 +12,7 @@ use jiff::tz::TimeZone;
 use super::Operation;
 use crate::domain::Untrusted;
 use crate::domain::format::{grouped, trimmed};
-use crate::domain::routing::LONGEST_WAIT;
+use crate::domain::routing::or_more;
 
 /// The maximum length of a server's message in an error, in characters.
 pub(crate) const WORDS_KEPT: usize = 400;
@@ -394,7 +394,7 @@ fn titled(title: Option<&Untrusted>) -> String {
 fn pause(threshold: Option<f64>, retry_after: Option<Duration>) -> String {
     match (threshold, retry_after) {
         (_, Some(span)) => {
-            let more = if span >= LONGEST_WAIT { " or more" } else { "" };
+            let more = or_more(span.as_secs_f64());
             format!(" (status 429; wait {}{more})", seconds(span))
         }
         (Some(least), None) => format!(" (status 429; at most one in {least} s)"),

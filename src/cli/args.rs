@@ -315,7 +315,7 @@ pub enum ReplyFormat {
     /// The outcome in a sentence
     #[default]
     Text,
-    /// The market's reply exactly as received
+    /// The market's reply as received, secrets hidden
     Json,
 }
 

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde_json::{Value as Json, json};
+
 use super::args::{Format, SearchArguments};
 use super::output::CliError;
 use crate::api::redact;
@@ -13,7 +15,6 @@ use crate::domain::language::{self, LanguageError};
 use crate::domain::text::{self, truncate};
 use crate::domain::throughput::WorkUnit;
 use crate::domain::{Catalog, Dialect, Field, Listing, OfferType, export, format};
-use serde_json::{Value as Json, json};
 
 /// The widest cell of a table.
 const WIDEST: usize = 40;

@@ -38,7 +38,7 @@ pub use next_hop::{PayloadError, check_payload, next_hop_body};
 pub use plan::{DEFAULT_RATE, MOST_ATTEMPTS, PollPolicy, RoutePlan, Stop, parse_span};
 pub use rank::{LEAST_VALUES, RankTest, SIGNIFICANT, rank_test};
 pub use run::{Attempt, Completion, End, Phase, Run};
-pub use sample::{LONGEST_WAIT, Outcome, OutcomeKind, RouteSample};
+pub use sample::{LONGEST_WAIT, Outcome, OutcomeKind, RouteSample, or_more};
 pub use stats::{Quantiles, RouteStats, Summary};
 pub use timeline::{Bucket, Timeline};
 pub use workers::{WorkerShare, Workers};

@@ -84,7 +84,7 @@ pub static FIELDS: &[Field] = &[
         .doc("Amount the discount saves per hour."),
     Field::number("discounted_dph_total", "Discounted $/h", Unit::DollarsPerHour).width(14)
         .section(Section::Price).places(4).less_is_better()
-        .doc("Price per hour after the discount; of a search for reserved instances, what they cost."),
+        .doc("Price per hour after discounts; in a search for reserved instances, their price."),
     // Sources disagree on its formula, so nothing is computed from it.
     Field::number("vram_costperhour", "VRAM $/GB/h", Unit::DollarsPerHour).section(Section::Price)
         .places(5).width(11).less_is_better()

@@ -31,7 +31,7 @@ pub static FIELDS: &[Field] = &[
     Field::number("storage_cost_total", "1 GB $/h", Unit::DollarsPerHour)
         .section(Section::Price).column(3, 9, 30).places(6).less_is_better()
         .source(Source::Either(&["storage_cost_total", "storage_total_cost"]))
-        .doc("Price per hour of 1 GB, which is what a search without a size asks for; servers use two names for it."),
+        .doc("Price per hour for 1 GB, since searches name no size; servers use two names for it."),
     Field::number("score", "Score", Unit::None).section(Section::Price).undocumented().places(1)
         .more_is_better()
         .doc("The market's ranking."),

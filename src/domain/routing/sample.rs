@@ -13,6 +13,15 @@ const KEPT: usize = 400;
 /// The longest wait that a server's `Retry-After` can ask for; longer ones are cut to it.
 pub const LONGEST_WAIT: Duration = Duration::from_mins(5);
 
+/// What follows a wait in seconds that was cut to [`LONGEST_WAIT`], or may have been.
+pub fn or_more(wait: f64) -> &'static str {
+    if wait >= LONGEST_WAIT.as_secs_f64() {
+        " or more"
+    } else {
+        ""
+    }
+}
+
 /// How an attempt ended, without details.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum OutcomeKind {
@@ -177,12 +186,7 @@ impl Outcome {
             Self::Waiting { status } => status.clone(),
             Self::Failed { words, .. } | Self::Garbage { words } => words.clone(),
             Self::RateLimited { wait: Some(wait) } => {
-                // Longer waits are cut to this one where responses are read.
-                let more = if *wait >= LONGEST_WAIT.as_secs_f64() {
-                    " or more"
-                } else {
-                    ""
-                };
+                let more = or_more(*wait);
                 Untrusted::from(format!("asked to wait {wait} s{more}"))
             }
             Self::Refused { status } => Untrusted::from(format!("status {status}")),

@@ -162,7 +162,7 @@ pub fn result(run: &Run) -> String {
     text
 }
 
-/// That a run which was refused sends nothing for a while, and for how long.
+/// When a run that was rate limited sends its next request; `None` if that is soon.
 pub fn resting(run: &Run, now: f64) -> Option<String> {
     const LEAST: f64 = 2.0;
     let latest = run.samples().last()?.outcome.kind();

@@ -149,7 +149,7 @@ fn unit_escape(text: &str) -> Option<(char, usize)> {
 /// or pile up.
 #[derive(Default)]
 struct Escapes {
-    /// How many more combining marks to leave unescaped on the last character.
+    /// Combining marks that the last character may still carry unescaped.
     room: usize,
 }
 

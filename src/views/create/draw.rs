@@ -54,7 +54,7 @@ fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     let theme = scene.theme;
     let draft = &scene.state.groups.draft;
     let Ok(new) = draft.built() else { return };
-    rows.text(2, &what(new), theme.text);
+    rows.text(2, &what(new, scene), theme.text);
     let (cost, is_known) = cost(new, scene);
     let style = if is_known {
         theme.heading
@@ -139,7 +139,7 @@ fn history(rows: &mut Rows, scene: &Scene<'_, '_>) {
 }
 
 /// What will be created, in one sentence.
-fn what(new: &NewWorkergroup) -> String {
+fn what(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> String {
     let clean = |text: &str| Untrusted::from(text).consent();
     let endpoint = match (&new.endpoint_name, new.endpoint_id) {
         (Some(name), _) => format!("endpoint {}", clean(name)),
@@ -157,8 +157,14 @@ fn what(new: &NewWorkergroup) -> String {
         .map(|search| format!(", machines where {}", clean(search)))
         .unwrap_or_default();
     let most = WorkerCounts::of(new, None).max;
+    let paid = if scene.state.profile.is_sandbox {
+        ""
+    } else {
+        ", and you pay for them"
+    };
     format!(
-        "A workergroup for {endpoint}{template}{search}. The market rents up to {most} machines for it."
+        "A workergroup for {endpoint}{template}{search}. The market rents up to {most} machines for \
+         it{paid}."
     )
 }
 
@@ -285,7 +291,7 @@ fn unknown(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
         age(scene.now, unresolved.sent)
     );
     rows.lead(&text, theme.warning);
-    rows.text(4, &what(&unresolved.asked), theme.dim);
+    rows.text(4, &what(&unresolved.asked, scene), theme.dim);
     rows.gap();
     listed(view, unresolved, rows, scene);
     rows.gap();

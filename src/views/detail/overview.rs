@@ -250,9 +250,7 @@ const fn model(model: OfferType) -> &'static str {
 fn models(view: &Detail, browser: &Browser, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let searches = &browser.computed.price_models;
-    let mut slots = OfferType::ALL.iter().map(|model| searches.slot(*model));
-    let has_failed = slots.any(|slot| slot.error().is_some());
-    if searches.is_empty() && !searches.is_loading() && !has_failed {
+    if searches.is_unasked() {
         let text = format!(
             "Other price models: {} loads them",
             scene.key(Action::ThreePrices)

@@ -130,6 +130,8 @@ pub(super) fn open(cx: &mut Cx<'_>) {
     cx.effects(effects);
 }
 
+const NOT_WHOLE: &str = "Must be a whole number, at least 1";
+
 fn number(text: &str) -> Result<(), String> {
     text.parse::<f64>()
         .map(drop)
@@ -139,7 +141,7 @@ fn number(text: &str) -> Result<(), String> {
 fn whole(text: &str) -> Result<(), String> {
     text.parse::<u64>()
         .map(drop)
-        .map_err(|_| "Must be a whole number, at least 1".to_owned())
+        .map_err(|_| NOT_WHOLE.to_owned())
 }
 
 fn blank_or_number(text: &str) -> Result<(), String> {
@@ -248,7 +250,7 @@ impl NewRun {
             Mode::Single => {}
             Mode::Count => match text(Key::Count).parse() {
                 Ok(count) => plan.stop = Stop::Count(count),
-                Err(_) => note("count", "Must be a whole number, at least 1"),
+                Err(_) => note("count", NOT_WHOLE),
             },
             Mode::Duration => match parse_span(&text(Key::Duration)) {
                 Some(span) => plan.stop = Stop::Duration(span),
@@ -258,7 +260,7 @@ impl NewRun {
         if mode != Mode::Single {
             match text(Key::Concurrency).parse::<u64>() {
                 Ok(most) => plan.concurrency = u32::try_from(most).unwrap_or(u32::MAX),
-                Err(_) => note("concurrency", "Must be a whole number, at least 1"),
+                Err(_) => note("concurrency", NOT_WHOLE),
             }
             let usual = (mode == Mode::Duration).then_some(DEFAULT_RATE);
             match optional(&text(Key::Rate)) {
