@@ -3,7 +3,7 @@
 //!
 //! In a poll prices change as in a tick of the sandbox, which is livelier than any real market:
 //! 0.4 % are repriced, 0.3 % rented or released, 0.05 % leave for good and others come.
-//! `DAYS=3 cargo bench --bench history` records fewer days; `HISTORY=file` records into a file that
+//! `DAYS=3 cargo bench -p benches --bench history` records fewer days; `HISTORY=file` records into a file that
 //! the next run with it reads as it is.
 
 #![allow(missing_docs, reason = "a benchmark")]

@@ -3,7 +3,7 @@
 //!
 //! Every figure stands beside its floor, the plainest loop that does the same. The two are measured
 //! in turn, so that whatever else the machine does meets both; the ratio of their medians is what
-//! counts. `cargo bench --bench rows -- sort frame` measures the figures whose names contain one of
+//! counts. `cargo bench -p benches --bench rows -- sort frame` measures the figures whose names contain one of
 //! the words. All figures are also written to `target/rows.csv`, from which `benches/plot` draws.
 
 #![allow(missing_docs, reason = "a benchmark")]
@@ -480,6 +480,6 @@ fn main() {
     comparing(&mut report);
     keys(&mut report);
     arrival(&mut report);
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/target/rows.csv");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/rows.csv");
     std::fs::write(path, report.csv).unwrap();
 }

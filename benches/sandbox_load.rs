@@ -14,10 +14,11 @@
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use bourse::cli;
 use hdrhistogram::Histogram;
 
 const CONNECTIONS: u64 = 8;
@@ -30,7 +31,8 @@ struct Sandbox {
 
 impl Sandbox {
     fn start() -> Self {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_bourse"))
+        // This program again: see `main`.
+        let mut process = Command::new(std::env::current_exe().unwrap())
             .args(["sandbox", "--listen", "127.0.0.1:0", "--api-key", KEY])
             .args(["--no-rate-limits", "--latency", "0"])
             .stdout(Stdio::piped())
@@ -143,12 +145,19 @@ fn load(sandbox: &Sandbox, what: &str, span: Duration, is_varied: bool) {
     );
 }
 
-fn main() {
-    let is_trial = std::env::args().any(|argument| argument == "--test");
+fn main() -> ExitCode {
+    let arguments: Vec<_> = std::env::args().collect();
+    if arguments.get(1).is_some_and(|word| word == "sandbox") {
+        let arguments = cli::arguments();
+        let command = arguments.command.as_ref().unwrap();
+        return cli::run(&arguments, command);
+    }
+    let is_trial = arguments.iter().any(|word| word == "--test");
     let span = Duration::from_secs(if is_trial { 1 } else { 10 });
     let sandbox = Sandbox::start();
     load(&sandbox, "warm-up", span / 10, false);
     load(&sandbox, "one search", span, false);
     load(&sandbox, "one search again", span, false);
     load(&sandbox, "different searches", span, true);
+    ExitCode::SUCCESS
 }
