@@ -15,7 +15,6 @@ pub mod help;
 mod history;
 mod history_args;
 mod keys;
-mod man;
 pub mod markets;
 mod notes;
 mod output;
@@ -31,7 +30,7 @@ mod write;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::FromArgMatches as _;
 
 use crate::domain::{Resource, language, plain, text};
 use crate::store::Paths;
@@ -45,18 +44,16 @@ pub use settings::{Connection, Environment, Market, Settings, by_name};
 
 /// Parses the command line of this process; exits on a usage error, `--help` and `--version`.
 pub fn arguments() -> Arguments {
-    // Without the texts of the help: building them takes as long as all the rest.
-    Arguments::try_parse().unwrap_or_else(|error| exit_with(&error))
-}
-
-/// Ends the program with the help, or with what is wrong. clap quotes arguments as they are: it gets
-/// them once more, fit to be shown.
-fn exit_with(error: &clap::Error) -> ! {
-    let shown = std::env::args_os().map(|word| text::message(&word.to_string_lossy()));
-    match help::command().try_get_matches_from(shown) {
-        Err(error) => error.exit(),
-        Ok(_) => error.exit(),
-    }
+    let read = help::command().try_get_matches();
+    let read = read.and_then(|matches| Arguments::from_arg_matches(&matches));
+    read.unwrap_or_else(|error| {
+        // clap quotes arguments as they are: it gets them once more, fit to be shown.
+        let shown = std::env::args_os().map(|word| text::message(&word.to_string_lossy()));
+        match help::command().try_get_matches_from(shown) {
+            Err(shown) => shown.exit(),
+            Ok(_) => error.exit(),
+        }
+    })
 }
 
 /// Runs a subcommand and returns its exit status.
@@ -114,7 +111,7 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliErro
             ConfigCommand::PrintDefault => config::print_default(),
         },
         Command::Paths => effective::print_paths(&arguments.global),
-        Command::Man => man::man(),
+        Command::Man => output::write(include_bytes!("../assets/man/bourse.1")),
         Command::Sandbox(own) => on_threads(sandbox::serve(&arguments.global, own)),
         Command::Offers(own) => block_on(search::offers(&noted(arguments)?, own)),
         Command::Volumes(own) => block_on(search::volumes(&noted(arguments)?, own)),

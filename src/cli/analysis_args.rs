@@ -10,32 +10,38 @@ use crate::domain::quantity::{self, Quantity};
 /// Which offers to search, and what to price them for.
 #[derive(Debug, Args)]
 pub struct AnalysisArguments {
-    /// Conditions, all of which must match, or plain words such as `4090 europe`; joined by blanks, `-` reads the query from standard input
+    /// Conditions or plain words, e.g. `4090 europe`
+    ///
+    /// All of them must match. Arguments are joined by blanks; `-` reads the query from standard input.
     #[arg(value_name = "QUERY")]
     pub query: Vec<String>,
 
     /// Start without the default conditions
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub no_default: bool,
 
-    /// Price for a job, e.g. `3d,200GB,300GB-down,50GB-up` [default: per hour]
+    /// Price for a job, e.g. `3d,200GB,300GB-down`
+    ///
+    /// [default: per hour]
     #[arg(long, value_name = "JOB", value_parser = super::args::job)]
     pub job: Option<Job>,
 
-    /// Price model: on-demand, bid or reserved [default: on-demand]
+    /// Price model [default: on-demand]
     #[arg(long = "type", value_name = "TYPE", value_parser = OfferTypeParser)]
     pub offer_type: Option<OfferType>,
 
     /// Storage in GB that prices include [default: the job's disk, else 8]
-    #[arg(long, value_name = "GB", allow_negative_numbers = true, value_parser = not_negative, conflicts_with = "job")]
+    #[arg(long, hide_short_help = true, value_name = "GB", allow_negative_numbers = true, value_parser = not_negative, conflicts_with = "job")]
     pub storage: Option<f64>,
 
-    /// Maximum number of offers to load; 0 sends no limit
+    /// Maximum number of offers to load
+    ///
+    /// 0 sends no limit.
     #[arg(long, short = 'n', value_name = "N", default_value_t = 3000)]
     pub limit: u32,
 
     /// Include machines and hosts that you banned
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub no_bans: bool,
 
     /// Output format
@@ -114,15 +120,21 @@ pub struct PlanArguments {
     #[arg(long)]
     pub any_model: bool,
 
-    /// The slower of download and upload, at least, in the unit of `inet_down` [default: any]
-    #[arg(long, value_name = "SPEED", value_parser = amount)]
+    /// The slower of download and upload, at least
+    ///
+    /// In the unit of `inet_down`. [default: any]
+    #[arg(long, value_name = "SPEED", value_parser = amount, hide_short_help = true)]
     pub network: Option<f64>,
 
-    /// Time in which the job is done, its download included, e.g. 4d
+    /// Time in which the job is done, e.g. 4d
+    ///
+    /// Its download is included.
     #[arg(long, value_name = "TIME", value_parser = hours, requires = "job")]
     pub deadline: Option<f64>,
 
-    /// Highest bill in $: of the job, else per hour; exit status 1 if no plan is within it
+    /// Highest bill in $: of the job, else per hour
+    ///
+    /// Exit status 1 if no plan is within it.
     #[arg(long, value_name = "AMOUNT", value_parser = dollars)]
     pub budget: Option<f64>,
 }

@@ -11,6 +11,7 @@ use clap::{Arg, Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 use super::analysis_args::{DepthArguments, MarketArguments, PlanArguments};
 use super::create_args::CreateArguments;
+use super::help::SANDBOX;
 use super::history_args::{DbCommand, HistoryArguments, ReplayArguments, WatchArguments};
 use crate::domain::OfferType;
 use crate::domain::cost::Job;
@@ -28,12 +29,12 @@ pub struct Arguments {
     pub global: Global,
 
     /// Open the dashboard on this query over offers, e.g. `gpu_name=RTX_4090 num_gpus>=2`
-    #[arg(long, value_name = "QUERY")]
+    #[arg(long, value_name = "QUERY", hide_short_help = true)]
     pub query: Option<String>,
 
     /// Open the dashboard with at most this many offers [default: as you left it, at first 500; 0
     /// sends no limit]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     pub limit: Option<u32>,
 
     /// The subcommand; none opens the dashboard.
@@ -46,46 +47,57 @@ pub struct Arguments {
 pub struct Global {
     /// Market to use: sandbox, vast or a profile of the configuration [default: `default_profile`
     /// of the configuration, else sandbox]
-    #[arg(long, global = true, value_name = "NAME", help_heading = "Marketplace")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "NAME",
+        hide_short_help = true,
+        help_heading = "Marketplace"
+    )]
     pub profile: Option<String>,
 
     /// Address of the management API [default: the profile's]; without --profile it uses the
     /// documented dialect, at vast.ai that of the public service
-    #[arg(long, global = true, value_name = "URL", help_heading = "Marketplace", value_hint = ValueHint::Url)]
+    #[arg(long, global = true, value_name = "URL", hide_short_help = true, help_heading = "Marketplace", value_hint = ValueHint::Url)]
     pub base_url: Option<String>,
 
     /// Address of the routing endpoint [default: the base address]
-    #[arg(long, global = true, value_name = "URL", help_heading = "Marketplace", value_hint = ValueHint::Url)]
+    #[arg(long, global = true, value_name = "URL", hide_short_help = true, help_heading = "Marketplace", value_hint = ValueHint::Url)]
     pub route_url: Option<String>,
 
     /// File that holds the API key, mode 0600 [default: `BOURSE_API_KEY`, else the profile's key]
-    #[arg(long, global = true, value_name = "PATH", help_heading = "Marketplace", value_hint = ValueHint::FilePath)]
+    #[arg(long, global = true, value_name = "PATH", hide_short_help = true, help_heading = "Marketplace", value_hint = ValueHint::FilePath)]
     pub api_key_file: Option<PathBuf>,
 
     /// Refuse to create workergroups and to unlist volumes [default: the profile's setting]
-    #[arg(long, global = true, help_heading = "Marketplace")]
+    #[arg(
+        long,
+        global = true,
+        hide_short_help = true,
+        help_heading = "Marketplace"
+    )]
     pub read_only: bool,
 
     /// Seed of the sandbox market [default: 1]
-    #[arg(long, global = true, value_name = "N", help_heading = "Sandbox")]
+    #[arg(long, global = true, value_name = "N", hide_short_help = true, help_heading = SANDBOX)]
     pub seed: Option<u64>,
 
     /// Machine offers in the sandbox market [default: 2400]
-    #[arg(long, global = true, value_name = "N", help_heading = "Sandbox")]
+    #[arg(long, global = true, value_name = "N", hide_short_help = true, help_heading = SANDBOX)]
     pub offers: Option<usize>,
 
     /// Stop the clock of the sandbox market, so that every run returns the same bytes
-    #[arg(long, global = true, help_heading = "Sandbox")]
+    #[arg(long, global = true, hide_short_help = true, help_heading = SANDBOX)]
     pub freeze: bool,
 
     /// How many times faster than real time the sandbox market or a replay moves, 1 to 1000
     /// [default: 1, a replay 60]
-    #[arg(long, global = true, value_name = "N", help_heading = "Sandbox", conflicts_with = "freeze",
+    #[arg(long, global = true, value_name = "N", hide_short_help = true, help_heading = SANDBOX, conflicts_with = "freeze",
         value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub speed: Option<u32>,
 
     /// Delay that the sandbox adds to each response, in ms; 0 adds none [default: 30 to 150]
-    #[arg(long, global = true, value_name = "MS", help_heading = "Sandbox",
+    #[arg(long, global = true, value_name = "MS", hide_short_help = true, help_heading = SANDBOX,
         value_parser = clap::value_parser!(u64).range(0..=60_000))]
     pub latency: Option<u64>,
 
@@ -93,8 +105,8 @@ pub struct Global {
     ///
     /// Either a profile (calm, flaky, storm, slow, throttle, split, hostile, cut), optionally followed by
     /// `,seed=N` and `,only=F10,F17`, or a list of faults by name or number, each with its share and
-    /// operation. The README lists all faults.
-    #[arg(long, global = true, value_name = "SPEC", help_heading = "Sandbox")]
+    /// operation. `docs/sandbox.md` lists all faults.
+    #[arg(long, global = true, value_name = "SPEC", hide_short_help = true, help_heading = SANDBOX)]
     pub faults: Option<FaultSpec>,
 }
 
@@ -104,17 +116,18 @@ pub enum Command {
     Offers(OffersArguments),
     /// Search network volume offers
     Volumes(VolumesArguments),
-    /// Sum up prices and supply of offers by GPU model, country or host
+    /// Sum up prices and supply by GPU model, country or host
     Market(MarketArguments),
-    /// Show how many GPUs there are at or below each price, and what N of them cost
+    /// Count the GPUs at or below each price, and price N of them
     Depth(DepthArguments),
     /// Plan a cluster: the cheapest offers that together have N GPUs
     Plan(PlanArguments),
-    /// Search again and again, record prices and print what changes
+    /// Repeat a search, record prices and print what changes
     Watch(WatchArguments),
-    /// Show the recorded prices of a search, and whether today's are low
+    /// Show recorded prices, and whether today's are low
     History(HistoryArguments),
     /// Open the dashboard on the recorded offers of an earlier time
+    #[command(hide = true)]
     Replay(ReplayArguments),
     /// Check, shrink, export or reset the recorded prices
     Db {
@@ -125,7 +138,7 @@ pub enum Command {
     Groups(GroupsArguments),
     /// Unlist one of your volume listings
     Unlist(UnlistArguments),
-    /// Send requests to the routing endpoint and show how workers share them
+    /// Test the routing endpoint: latency, and the share of each worker
     Route(RouteArguments),
     /// Serve the sandbox market to other clients and to tests
     Sandbox(SandboxArguments),
@@ -190,11 +203,15 @@ pub struct SandboxArguments {
 
 #[derive(Debug, Args)]
 pub struct SearchArguments {
-    /// Conditions, all of which must match, or plain words such as `4090 europe 200gb 3d`; joined by blanks, `-` reads the query from standard input
+    /// Conditions or plain words, e.g. `4090 europe 200gb 3d`
+    ///
+    /// All of them must match. Arguments are joined by blanks; `-` reads the query from standard input.
     #[arg(value_name = "QUERY")]
     pub query: Vec<String>,
 
-    /// Sort order: fields separated by commas; a minus behind one sorts descending
+    /// Sort by these fields; `-` behind one sorts descending
+    ///
+    /// Fields are separated by commas.
     #[arg(
         long,
         short,
@@ -208,8 +225,9 @@ pub struct SearchArguments {
     #[arg(long, short = 'n', value_name = "N")]
     pub limit: Option<u32>,
 
-    /// Columns of the table or CSV: fields separated by commas [default: the usual columns in a
-    /// table, every field in CSV]
+    /// Columns of the table or CSV, separated by commas
+    ///
+    /// [default: the usual columns in a table, every field in CSV]
     #[arg(long, value_name = "FIELDS")]
     pub columns: Option<String>,
 
@@ -222,7 +240,7 @@ pub struct SearchArguments {
     pub curl: bool,
 
     /// Include machines and hosts that you banned
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub no_bans: bool,
 }
 
@@ -235,31 +253,33 @@ pub struct OffersArguments {
     #[arg(long)]
     pub no_default: bool,
 
-    /// Price model: on-demand, bid or reserved [default: on-demand]
+    /// Price model [default: on-demand]
     #[arg(long = "type", value_name = "TYPE", value_parser = OfferTypeParser)]
     pub offer_type: Option<OfferType>,
 
-    /// Storage in GB that prices include; --job sets it to its disk [default: 8]
+    /// Storage in GB that prices include [default: 8]
+    ///
+    /// --job sets it to its disk.
     #[arg(long, value_name = "GB", allow_negative_numbers = true, value_parser = not_negative, conflicts_with = "job")]
     pub storage: Option<f64>,
 
-    /// Add the bill of a job, e.g. `3d,200GB,300GB-down,50GB-up` [default: none]
+    /// Add the bill of a job, e.g. `3d,200GB,300GB-down`
     ///
     /// A time is how long it runs, a size its disk. Also `2d-stopped` for time in which only storage
-    /// is billed, and `5000-dlperf-hours` instead of a run time.
+    /// is billed, and `5000-dlperf-hours` instead of a run time. [default: none]
     #[arg(long, value_name = "JOB", allow_hyphen_values = true, value_parser = job)]
     pub job: Option<Job>,
 
     /// Minimum number of virtual CPUs of the machine [default: any]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     pub vcpus: Option<u32>,
 
     /// Only machines in a datacenter
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub datacenter: bool,
 
     /// List identical offers separately instead of as one bundle
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub disable_bundling: bool,
 }
 
@@ -354,7 +374,9 @@ pub struct RouteArguments {
     #[arg(short = 'n', value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub number: Option<u64>,
 
-    /// Send requests for this long instead, e.g. 30s or 5m (a run sends at most 250,000)
+    /// Send requests for this long instead, e.g. 30s or 5m
+    ///
+    /// A run sends at most 250,000.
     #[arg(long, value_name = "TIME", conflicts_with = "number", value_parser = span)]
     pub duration: Option<Duration>,
 
@@ -362,11 +384,13 @@ pub struct RouteArguments {
     #[arg(short = 'c', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub concurrency: Option<u16>,
 
-    /// Requests per second [default: with --duration 10, else as fast as replies arrive]
+    /// Requests per second
+    ///
+    /// [default: with --duration 10, else as fast as replies arrive]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = positive)]
     pub rate: Option<f64>,
 
-    /// How long to poll for a request while no worker is ready; 0 never polls
+    /// How long to poll while no worker is ready; 0 never
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = patience)]
     pub patience: Duration,
 

@@ -194,7 +194,7 @@ impl<'c> Place<'c> {
     fn flags(&self, word: &str) -> Vec<Candidate> {
         let arguments = self.command.get_arguments();
         arguments
-            .filter(|argument| !argument.is_hide_set())
+            .filter(|argument| !argument.is_hide_set() || argument.is_global_set())
             .filter_map(|argument| {
                 let name = format!("--{}", argument.get_long()?);
                 name.starts_with(word)

@@ -12,7 +12,7 @@ pub struct CreateArguments {
     pub parameters: Parameters,
 
     /// Leave machines and hosts that you banned in its search
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub no_bans: bool,
 
     /// How the write is confirmed and reported.
@@ -20,7 +20,7 @@ pub struct CreateArguments {
     pub write: WriteArguments,
 
     /// Settle an identical creation that was sent before and whose outcome is unknown
-    #[arg(long, value_enum, value_name = "OUTCOME")]
+    #[arg(long, value_enum, value_name = "OUTCOME", hide_short_help = true)]
     pub settle: Option<Settlement>,
 }
 
@@ -68,6 +68,7 @@ const fn value_name(parameter: &Parameter) -> &'static str {
 }
 
 fn argument(parameter: &'static Parameter) -> Arg {
+    let brief = parameter.doc.split(['.', ',', ';', ':']).next();
     let help = match parameter.default {
         Some(default) => format!("{} [default: {default}]", parameter.doc),
         None => parameter.doc.to_owned(),
@@ -80,7 +81,9 @@ fn argument(parameter: &'static Parameter) -> Arg {
         .value_parser(NonEmptyStringValueParser::new())
         .allow_hyphen_values(parameter.key == Key::LaunchArgs)
         .allow_negative_numbers(true)
-        .help(help);
+        .help(brief.unwrap_or_default())
+        .long_help(help)
+        .hide_short_help(parameter.inert.is_some());
     match parameter.key {
         Key::EndpointName => argument.alias("endpoint-name"),
         _ => argument,

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use clap::{Arg, Command, CommandFactory as _};
+use clap::{Arg, ArgAction, Command, CommandFactory as _};
 
 use super::args::Arguments;
 use crate::domain::Resource;
@@ -52,7 +52,7 @@ static EXAMPLES: &[(&[&str], &[Example])] = &[
     ]),
     (&["plan"], &[
         ("bourse plan --gpus 8 --vram 80", "the cheapest eight GPUs of 80 GB, of one model"),
-        ("bourse plan 'geolocation notin CN' --gpus 8 --vram 80 --machines 2 --per-machine 4",
+        ("bourse plan 'geolocation notin CN' --gpus 8 --machines 2 --per-machine 4",
             "on two machines of four or more"),
         ("bourse plan --gpus 8 --vram 24 --job 5d,1TB,300GB-down --budget 500",
             "for five days, within a budget"),
@@ -142,21 +142,60 @@ are set in the configuration file: bourse config print-default prints one.";
 /// The end of the help of a command that writes.
 const WRITES: &str = "\
 The request is shown first and sent once; it is never retried.
-Exit status: 0 done, 1 refused, 2 wrong usage, 3 outcome unknown.";
+Exit status: 0 done, 1 refused, 2 wrong usage, 3 outcome unknown.
+
+";
 
 /// The end of the help of `bourse watch`.
 const FIRES: &str = "\
 Exit status: 0 the conditions of --if were met, or there are none; 4 they were not,
-1 failed, 2 wrong usage.";
+1 failed, 2 wrong usage.
 
-/// The command line with its complete help.
+";
+
+/// The heading of the sandbox's options.
+pub(super) const SANDBOX: &str = "Sandbox";
+
+/// The end of the help of every command.
+const ELSEWHERE: &str = "Options of the market and the sandbox, for every command: bourse --help";
+
+/// The command line with its complete help. `-h` fits a small terminal; the options that every
+/// command has are described once, in `bourse --help`.
 pub fn command() -> Command {
-    explained(Arguments::command(), &mut Vec::new())
+    let mut command = Arguments::command();
+    let shared: Vec<_> = command
+        .get_arguments()
+        .filter(|argument| argument.is_global_set())
+        .cloned()
+        .collect();
+    for name in names(&command) {
+        // The options of the sandbox are those of `bourse sandbox`.
+        let is_elsewhere =
+            |argument: &Arg| name != "sandbox" || argument.get_help_heading() != Some(SANDBOX);
+        let shared = shared.iter();
+        let shared = shared.map(|argument| argument.clone().hide(is_elsewhere(argument)));
+        command = command.mut_subcommand(&name, |own| own.args(shared));
+    }
+    let flags = [
+        Arg::new("help")
+            .short('h')
+            .long("help")
+            .action(ArgAction::Help)
+            .global(true)
+            .help("Print this help"),
+        Arg::new("version")
+            .short('V')
+            .long("version")
+            .action(ArgAction::Version)
+            .help("Print version"),
+    ];
+    let flags = flags.map(|flag| flag.hide_short_help(true));
+    let command = command.disable_help_flag(true).disable_version_flag(true);
+    explained(command.args(flags), &mut Vec::new())
 }
 
 /// The query of a command that understands no plain words.
-const CONDITIONS: &str = "Conditions such as `endpoint=sdxl age<7d`, all of which must match; joined by \
-blanks, `-` reads the query from standard input";
+const CONDITIONS: &str = "Conditions, e.g. `endpoint=sdxl age<7d`";
 
 /// A list command with the defaults of its catalog.
 fn searched(command: Command, resource: Resource) -> Command {
@@ -172,6 +211,7 @@ fn searched(command: Command, resource: Resource) -> Command {
     let order = format!("[default: {}]", catalog.order);
     let command = match resource {
         Resource::Offers | Resource::Volumes => command,
+        // Plain words are for offers and volumes.
         Resource::Workergroups => command.mut_arg("query", |argument| argument.help(CONDITIONS)),
     };
     [("query", defaults), ("limit", limit), ("order", order)]
@@ -184,22 +224,30 @@ fn searched(command: Command, resource: Resource) -> Command {
 /// An argument whose help ends with its default.
 fn stated(argument: Arg, default: &str) -> Arg {
     let help = argument.get_help().map(ToString::to_string);
-    argument.help(format!("{} {default}", help.unwrap_or_default()))
+    let help = help.unwrap_or_default();
+    let long = argument.get_long_help().map(ToString::to_string);
+    let long = long.unwrap_or_else(|| help.clone());
+    argument.help(help).long_help(format!("{long} {default}"))
+}
+
+fn names(command: &Command) -> Vec<String> {
+    let below = command.get_subcommands();
+    below.map(|own| own.get_name().to_owned()).collect()
 }
 
 /// A command and its subcommands, each with its examples at the end of its help.
 fn explained(command: Command, path: &mut Vec<String>) -> Command {
-    let names: Vec<String> = command
-        .get_subcommands()
-        .map(|own| own.get_name().to_owned())
-        .collect();
+    let names = names(&command);
     let resource = match path.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["offers"] => Some(Resource::Offers),
         ["volumes"] => Some(Resource::Volumes),
         ["groups"] => Some(Resource::Workergroups),
         _ => None,
     };
-    let command = command.after_help(after_help(path));
+    let own = [&["bourse".to_owned()], path.as_slice()].concat().join(" ");
+    let command = command
+        .after_help(format!("Examples and more options: {own} --help"))
+        .after_long_help(after_help(path));
     let is_analysis = matches!(
         path.first().map(String::as_str),
         Some("market" | "depth" | "plan" | "watch" | "history")
@@ -229,14 +277,12 @@ fn after_help(path: &[String]) -> String {
         text.push_str(&listed(examples));
     }
     let closing = match path[..] {
-        [] => KEYS,
+        [] => return format!("{text}\n{KEYS}"),
         ["unlist"] | ["groups", "create"] => WRITES,
         ["watch"] => FIRES,
-        _ => return text.trim_end().to_owned(),
+        _ => "",
     };
-    text.push('\n');
-    text.push_str(closing);
-    text
+    format!("{text}\n{closing}{ELSEWHERE}")
 }
 
 /// Examples, each under a comment that explains it. Nothing here is wider than a terminal, so that

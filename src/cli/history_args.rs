@@ -14,7 +14,9 @@ const SHORTEST: Duration = Duration::from_secs(10);
 /// Which search is recorded or read.
 #[derive(Debug, Args)]
 pub struct WatchedSearch {
-    /// Conditions, all of which must match, or plain words such as `4090 europe`; joined by blanks, `-` reads the query from standard input
+    /// Conditions or plain words, e.g. `4090 europe`
+    ///
+    /// All of them must match. Arguments are joined by blanks; `-` reads the query from standard input.
     #[arg(value_name = "QUERY")]
     pub query: Vec<String>,
 
@@ -26,12 +28,12 @@ pub struct WatchedSearch {
     #[arg(long)]
     pub no_default: bool,
 
-    /// Price model: on-demand, bid or reserved [default: on-demand]
+    /// Price model [default: on-demand]
     #[arg(long = "type", value_name = "TYPE", value_parser = OfferTypeParser)]
     pub offer_type: Option<OfferType>,
 
     /// Include machines and hosts that you banned
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub no_bans: bool,
 }
 
@@ -40,8 +42,9 @@ pub struct WatchArguments {
     #[command(flatten)]
     pub search: WatchedSearch,
 
-    /// Maximum number of offers to load; with more, a missing offer may only be out of view. 0 sends
-    /// no limit
+    /// Maximum number of offers to load
+    ///
+    /// 0 sends no limit. With more offers than that, a missing one may only be out of view.
     #[arg(long, short = 'n', value_name = "N", default_value_t = 3000)]
     pub limit: u32,
 
@@ -53,7 +56,9 @@ pub struct WatchArguments {
     #[arg(long)]
     pub once: bool,
 
-    /// End with status 0 as soon as offers meet these conditions, e.g. `dph_total<0.3`
+    /// End once offers meet these, e.g. `dph_total<0.3`
+    ///
+    /// With status 0.
     #[arg(long = "if", value_name = "CONDITIONS")]
     pub condition: Option<String>,
 
@@ -62,8 +67,10 @@ pub struct WatchArguments {
         value_parser = clap::value_parser!(u32).range(1..))]
     pub count: u32,
 
-    /// Command to run then, without a shell; `BOURSE_OFFER`, `BOURSE_MACHINE`, `BOURSE_MODEL`,
-    /// `BOURSE_PRICE` and `BOURSE_COUNT` are in its environment
+    /// Command to run then, without a shell
+    ///
+    /// `BOURSE_OFFER`, `BOURSE_MACHINE`, `BOURSE_MODEL`, `BOURSE_PRICE` and `BOURSE_COUNT` are in its
+    /// environment.
     #[arg(long, value_name = "COMMAND", requires = "condition", value_hint = clap::ValueHint::CommandString)]
     pub exec: Option<String>,
 

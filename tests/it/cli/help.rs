@@ -10,10 +10,13 @@ use super::commands::{Home, bourse, run};
 use crate::pty_support::Pty;
 
 /// The commands, each with the words behind `bourse`.
-const COMMANDS: [&[&str]; 22] = [
+const COMMANDS: [&[&str]; 25] = [
     &[],
     &["offers"],
     &["volumes"],
+    &["market"],
+    &["depth"],
+    &["plan"],
     &["watch"],
     &["history"],
     &["db"],
@@ -157,6 +160,24 @@ fn the_commands_of_the_readme_run_as_printed() {
         count += 1;
     }
     assert!(count >= 8, "{block}");
+}
+
+#[test]
+fn the_short_help_fits_a_small_terminal_and_the_long_one_is_about_its_command() {
+    let home = Home::new();
+    for command in COMMANDS {
+        let short = [command, &["-h"]].concat();
+        let (status, short, _) = run(home.bourse(&short).env("COLUMNS", "80"));
+        assert_eq!(status, 0, "{command:?}");
+        let lines = short.lines().count();
+        assert!(lines <= 24, "{command:?}: {lines} lines\n{short}");
+        assert!(short.lines().all(|line| line.len() <= 80), "{short}");
+        let long = help(command, "80");
+        assert_eq!(long.contains("--base-url <URL>"), command.is_empty());
+        let serves = command.is_empty() || command == ["sandbox"];
+        assert_eq!(long.contains("--seed <N>"), serves, "{command:?}");
+        assert!(long.contains("--help"), "{command:?}");
+    }
 }
 
 /// The commands and arguments below `command` that the help leaves without a word.
@@ -395,38 +416,6 @@ fn the_scripts_name_the_program_and_bash_accepts_its_own() {
         return; // no bash here
     };
     assert!(checked.status.success(), "{checked:?}");
-}
-
-#[test]
-fn the_man_page_keeps_its_examples_on_lines_of_their_own() {
-    let (status, page, _) = bourse(&["man"]);
-    assert_eq!(status, 0);
-    // What roff must not fill stands between .nf and .fi, a command a line.
-    let mut commands = 0;
-    let mut is_kept = false;
-    for line in page.lines() {
-        match line {
-            ".nf" => is_kept = true,
-            ".fi" => is_kept = false,
-            // The line that indexes of man pages are made of.
-            _ if line.starts_with(r"bourse \- ") => {}
-            _ if line.starts_with("bourse ") || line.starts_with("echo ") => {
-                assert!(is_kept, "{line}");
-                commands += 1;
-            }
-            _ => {}
-        }
-    }
-    assert!(commands >= 30, "{commands}");
-    for words in [
-        r"bourse offers \(aqgpu_name=RTX_4090 dph<0.5\(aq \-o dph_total",
-        ".SH BOURSE GROUPS CREATE",
-        ".SH BOURSE UNLIST",
-        ".SH EXIT STATUS",
-    ] {
-        assert!(page.contains(words), "{words}");
-    }
-    assert!(!page.contains("__complete"));
 }
 
 /// The rows of `bourse config show`: setting, value, and where it comes from.

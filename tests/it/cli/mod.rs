@@ -10,6 +10,7 @@ pub mod history;
 mod history_bans;
 mod job;
 mod lists;
+mod man;
 #[cfg(unix)]
 mod route;
 mod search_notes;

@@ -1,12 +1,18 @@
-//! The man page: the program and all its subcommands, in roff.
+//! The man page is in step with the command line and the keys.
+//!
+//! `BOURSE_WRITE_DOCS=1 cargo test --test it man` writes it.
 
+use std::fs;
 use std::io::{self, Write as _};
+use std::path::Path;
 
+use bourse::app::keymap::{BINDINGS, Context};
+use bourse::app::keys::Keymap;
+use bourse::cli::help;
 use clap::Command;
 use clap_mangen::Man;
 
-use super::help;
-use super::output::{self, CliError};
+use super::commands::bourse;
 
 /// The sections of the man page that are not generated.
 const BESIDE: &str = r"
@@ -54,16 +60,11 @@ The conditions of bourse watch --if were not met.
 Signal \fIn\fR ended the dashboard.
 ";
 
-pub fn man() -> Result<(), CliError> {
-    let page = page().map_err(|error| CliError::Failed(error.to_string()))?;
-    output::write(&page)
-}
-
 fn page() -> io::Result<Vec<u8>> {
     let mut command = help::command();
     command.build();
     // Examples are added below, line by line: within the text they would be filled into paragraphs.
-    let whole = Man::new(command.clone().after_help(""));
+    let whole = Man::new(command.clone().after_help("").after_long_help("")).date(released());
     let mut page = Vec::new();
     whole.render_title(&mut page)?;
     whole.render_name_section(&mut page)?;
@@ -74,8 +75,35 @@ fn page() -> io::Result<Vec<u8>> {
     for own in command.get_subcommands() {
         subcommand(&mut page, own, &mut vec![own.get_name()])?;
     }
+    keys(&mut page)?;
     page.extend(BESIDE.trim_start().bytes());
     Ok(page)
+}
+
+/// The day of the newest release.
+fn released() -> String {
+    let changes = include_str!("../../../CHANGELOG.md");
+    let heading = changes.lines().find(|line| line.starts_with("## [0."));
+    let (_, day) = heading.unwrap().rsplit_once(' ').unwrap();
+    day.to_owned()
+}
+
+/// The keys of the tables and those that work everywhere.
+fn keys(page: &mut Vec<u8>) -> io::Result<()> {
+    writeln!(
+        page,
+        ".SH KEYS\nIn the dashboard, \\fB?\\fR lists every key of a view."
+    )?;
+    let keymap = Keymap::default();
+    for context in [Context::Global, Context::Always, Context::Table] {
+        for row in BINDINGS.iter().filter(|row| row.context == context) {
+            let keys = keymap.all_keys(row);
+            if !keys.is_empty() {
+                writeln!(page, ".TP\n.B {}\n{}", literal(&keys), literal(row.help))?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The section of a subcommand, and those of its own subcommands.
@@ -87,24 +115,15 @@ fn subcommand<'a>(
     if command.is_hide_set() || command.get_name() == "help" {
         return Ok(());
     }
-    let inherited: Vec<_> = command
-        .get_arguments()
-        .filter(|argument| argument.is_global_set())
-        .map(|argument| argument.get_id().clone())
-        .collect();
-    // The flags of every command are described once, above.
-    let short = inherited.into_iter().fold(command.clone(), |own, id| {
-        own.mut_arg(id, |argument| argument.hide(true))
-    });
-    let short = Man::new(short);
+    let man = Man::new(command.clone());
     let mut part = Vec::new();
-    short.render_synopsis_section(&mut part)?;
-    short.render_description_section(&mut part)?;
+    man.render_synopsis_section(&mut part)?;
+    man.render_description_section(&mut part)?;
     if command
         .get_arguments()
-        .any(|argument| !argument.is_global_set() && !argument.is_hide_set())
+        .any(|argument| !argument.is_hide_set())
     {
-        short.render_options_section(&mut part)?;
+        man.render_options_section(&mut part)?;
     }
     writeln!(page, ".SH BOURSE {}", path.join(" ").to_uppercase())?;
     let part = String::from_utf8_lossy(&part).replace(".SH ", ".SS ");
@@ -150,4 +169,51 @@ fn literal(text: &str) -> String {
         out.insert_str(0, r"\&");
     }
     out
+}
+
+#[test]
+fn the_man_page_is_in_step_with_the_command_line_and_the_keys() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/man/bourse.1");
+    let page = String::from_utf8(page().unwrap()).unwrap();
+    if std::env::var_os("BOURSE_WRITE_DOCS").is_some() {
+        fs::write(path, page).unwrap();
+        return;
+    }
+    assert!(
+        fs::read_to_string(path).is_ok_and(|written| written == page),
+        "assets/man/bourse.1 is out of date: BOURSE_WRITE_DOCS=1 cargo test --test it man"
+    );
+}
+
+#[test]
+fn the_man_page_keeps_its_examples_on_lines_of_their_own() {
+    let (status, page, _) = bourse(&["man"]);
+    assert_eq!(status, 0);
+    // What roff must not fill stands between .nf and .fi, a command a line.
+    let mut commands = 0;
+    let mut is_kept = false;
+    for line in page.lines() {
+        match line {
+            ".nf" => is_kept = true,
+            ".fi" => is_kept = false,
+            // The line that indexes of man pages are made of.
+            _ if line.starts_with(r"bourse \- ") => {}
+            _ if line.starts_with("bourse ") || line.starts_with("echo ") => {
+                assert!(is_kept, "{line}");
+                commands += 1;
+            }
+            _ => {}
+        }
+    }
+    assert!(commands >= 30, "{commands}");
+    for words in [
+        r"bourse offers \(aqgpu_name=RTX_4090 dph<0.5\(aq \-o dph_total",
+        ".SH BOURSE GROUPS CREATE",
+        ".SH BOURSE UNLIST",
+        ".SH KEYS",
+        ".SH EXIT STATUS",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+    assert!(!page.contains("__complete"));
 }
