@@ -411,6 +411,35 @@ fn every_room_is_a_room() {
 }
 
 #[test]
+fn the_page_on_architecture_says_what_each_room_may_use() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = fs::read_to_string(root.join("docs/architecture.md")).unwrap();
+    let everything = ["cli", "runtime"].map(|room| (room, "everything".to_owned()));
+    let rooms = ROOMS.iter().map(|(room, others)| {
+        let others: Vec<_> = others.iter().map(|other| format!("`{other}`")).collect();
+        let others = others.join(", ");
+        (
+            *room,
+            if others.is_empty() {
+                "nothing else".to_owned()
+            } else {
+                others
+            },
+        )
+    });
+    for (room, others) in rooms.chain(everything) {
+        let row = page
+            .lines()
+            .find(|line| line.starts_with(&format!("| `{room}` |")));
+        let is_told = row.is_some_and(|row| row.ends_with(&format!(" | {others} |")));
+        assert!(
+            is_told,
+            "{room} may use {others}, and docs/architecture.md says {row:?}"
+        );
+    }
+}
+
+#[test]
 fn nothing_reads_outside_the_project() {
     let outside = ["..", "shared"].join("/");
     for folder in ["src", "tests", "benches"] {
