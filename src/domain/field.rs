@@ -3,8 +3,8 @@
 //! A [`Field`] is the only place that describes a member of a marketplace record: its wire name,
 //! its aliases, its unit, the operators it allows, who can filter on it, how it is read from a
 //! record and how it is shown. The filter and sort editors, the query language, the table, the
-//! detail view, the wire encoding, local matching, CSV headers and the field reference in the
-//! README are all derived from these rows.
+//! detail view, the wire encoding, local matching, CSV headers and docs/fields.md are all derived from
+//! these rows.
 
 use std::borrow::Cow;
 

@@ -1,7 +1,7 @@
 //! The default key bindings, in one table.
 //!
 //! From these rows come: what a key does, the footer's hints, the help screen, the command palette
-//! and the key table of the README. Actions are generic verbs; the view with the keyboard decides
+//! and docs/keys.md. Actions are generic verbs; the view with the keyboard decides
 //! what a verb means there.
 
 use crate::app::pane::Pane;

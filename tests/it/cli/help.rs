@@ -2,12 +2,11 @@
 //! the source of every setting.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use super::commands::{Home, bourse, run};
 use crate::pty_support::Pty;
+use crate::repository::guide::shell::Shell;
 
 /// The commands, each with the words behind `bourse`.
 const COMMANDS: [&[&str]; 25] = [
@@ -58,63 +57,6 @@ fn lines_of_examples(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Runs a line as a person would, in a home of its own, with `bourse` on the path.
-fn run_in_shell(line: &str) {
-    let home = Home::new();
-    let bin = Path::new(env!("CARGO_BIN_EXE_bourse")).parent().unwrap();
-    // fish makes this folder at its first start.
-    fs::create_dir_all(home.path().join(".config/fish/completions")).unwrap();
-    let mut shell = Command::new("/bin/sh");
-    shell
-        .args(["-c", line])
-        .current_dir(home.path())
-        .env_clear()
-        .env("HOME", home.path())
-        .env("PATH", format!("{}:/usr/bin:/bin", bin.display()))
-        .stdin(Stdio::null());
-    if line.starts_with("bourse sandbox") {
-        let mut child = Command::new("/bin/sh")
-            .args(["-c", &format!("exec {line}")])
-            .env_clear()
-            .env("HOME", home.path())
-            .env("PATH", format!("{}:/usr/bin:/bin", bin.display()))
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let first = lines.next().unwrap().unwrap();
-        child.kill().unwrap();
-        child.wait().unwrap();
-        assert!(
-            first.starts_with("bourse sandbox on http://"),
-            "{line}: {first}"
-        );
-        return;
-    }
-    let (status, out, err) = run(&mut shell);
-    assert_eq!(status, 0, "{line}\n{out}\n{err}");
-    assert!(!err.contains("bourse: "), "{line}\n{err}");
-    let lists_nothing = [
-        "no offers match",
-        "no network volumes match",
-        "no workergroups match",
-    ];
-    assert!(
-        !lists_nothing.iter().any(|words| err.contains(words)),
-        "{line}\n{err}"
-    );
-}
-
-/// Runs a line that opens the dashboard, and leaves it.
-fn run_on_terminal(line: &str) {
-    let words = shell_words::split(line).unwrap();
-    let arguments: Vec<&str> = words[1..].iter().map(String::as_str).collect();
-    let mut pty = Pty::bourse(&arguments, &[], 110, 30);
-    pty.wait_for_text("SANDBOX");
-    pty.keys("<C-c>");
-    pty.exit().assert_clean(0);
-}
-
 #[test]
 fn the_dashboard_opens_with_the_limit_of_the_command_line() {
     let mut pty = Pty::bourse(&["--limit", "7", "--query", "num_gpus>=1"], &[], 110, 30);
@@ -136,30 +78,10 @@ fn every_example_of_the_help_runs_as_printed() {
                 line.contains(own.trim()),
                 "{line} belongs to another command"
             );
-            if *line == "bourse" || line.starts_with("bourse --query") {
-                run_on_terminal(line);
-            } else {
-                run_in_shell(line);
-            }
+            let ran = Shell::new().run(line);
+            assert!(ran.is_ok(), "{}", ran.unwrap_err());
         }
     }
-}
-
-#[test]
-fn the_commands_of_the_readme_run_as_printed() {
-    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
-    let (_, section) = text.split_once("## Without a screen\n").unwrap();
-    let (_, block) = section.split_once("```sh\n").unwrap();
-    let (block, _) = block.split_once("```").unwrap();
-    let mut count = 0;
-    for line in block
-        .lines()
-        .filter(|line| line.starts_with("bourse") || line.starts_with("echo"))
-    {
-        run_in_shell(line);
-        count += 1;
-    }
-    assert!(count >= 8, "{block}");
 }
 
 #[test]

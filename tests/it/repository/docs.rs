@@ -1,6 +1,6 @@
-//! The generated parts of the README say what the tables say.
+//! The generated parts of the guide say what the tables say.
 //!
-//! `BOURSE_WRITE_DOCS=1 cargo test --test it docs` writes them anew.
+//! `BOURSE_WRITE_DOCS=1 cargo test --test it docs` rewrites them.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -11,14 +11,10 @@ use bourse::app::keys::Keymap;
 use bourse::domain::field::{Kind, Section};
 use bourse::domain::language::{Mode, parse};
 use bourse::domain::{
-    Catalog, Dialect, Field, Filter, OFFERS, Operator, VOLUMES, WORKERGROUPS, country,
+    Catalog, Dialect, Field, Filter, OFFERS, Operator, VOLUMES, WORKERGROUPS, country, plain,
 };
 use bourse::sandbox::Call;
 use bourse::sandbox::faults::CATALOGUE;
-
-fn readme() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")
-}
 
 fn keys() -> String {
     let mut contexts: Vec<Context> = Vec::new();
@@ -32,7 +28,7 @@ fn keys() -> String {
     for context in contexts {
         let _ = writeln!(
             text,
-            "**{}**\n\n| keys | name | what it does |\n| --- | --- | --- |",
+            "## {}\n\n| keys | name | what it does |\n| --- | --- | --- |",
             context.title()
         );
         for row in BINDINGS.iter().filter(|row| row.context == context) {
@@ -71,7 +67,7 @@ fn fields() -> String {
         ("Network volumes", &VOLUMES),
         ("Workergroups", &WORKERGROUPS),
     ] {
-        let _ = writeln!(text, "### {title}\n");
+        let _ = writeln!(text, "## {title}\n");
         text.push_str(&table(catalog));
     }
     text.trim_end().to_owned()
@@ -163,14 +159,54 @@ fn examples() -> String {
     text.trim_end().to_owned()
 }
 
-fn language() -> String {
-    let mut text = String::from("**Operators**\n\n| sign | word | means |\n| --- | --- | --- |\n");
+/// Plain words, and how the program reads them. Every text is understood in full.
+const WORDS: &[&str] = &[
+    "4090 europe 200gb 3d",
+    "8xh100 sxm under $2/h per gpu verified",
+    "a100 80gb not in CN cheapest for 72h 300gb down",
+    "h100 or h200",
+    "4+ gpus",
+    "48gb vram",
+    "max 24gb vram",
+    "64gb ram",
+    "1tb",
+    "not in china",
+    "<40 cents",
+    "$20 a day",
+    "99%",
+    "1gbps",
+    "at least 16 vcpus",
+    "datacenter static ip",
+    "spot 3090 cheapest",
+    "best value",
+    "monthly 300gb down",
+];
+
+fn words() -> String {
+    let mut text = String::from("| you type | bourse reads |\n| --- | --- |\n");
+    for words in WORDS {
+        let reading = plain::read(words, &OFFERS, &Dialect::VAST);
+        let read = parse(&reading.query, &OFFERS, &Dialect::VAST, &[], Mode::Strict);
+        assert!(
+            !reading.is_empty() && read.is_ok(),
+            "{words}: {reading:?} {read:?}"
+        );
+        let _ = writeln!(text, "| `{words}` | {} |", reading.text());
+    }
+    text.trim_end().to_owned()
+}
+
+fn operators() -> String {
+    let mut text = String::from("| sign | word | means |\n| --- | --- | --- |\n");
     for operator in Operator::ALL {
         let (sign, word) = (operator.symbol(), operator.name());
         let _ = writeln!(text, "| `{sign}` | `{word}` | {} |", operator.words());
     }
-    text.push_str("\n**Units** after a number, in upper or lower case\n\n");
-    text.push_str("| fields | units | a bare number is |\n| --- | --- | --- |\n");
+    text.trim_end().to_owned()
+}
+
+fn units() -> String {
+    let mut text = String::from("| fields | units | a bare number is |\n| --- | --- | --- |\n");
     let mut seen = Vec::new();
     for field in [&OFFERS, &VOLUMES]
         .iter()
@@ -195,19 +231,25 @@ fn language() -> String {
             units.join(" ")
         );
     }
-    text.push_str("\n**Groups of countries**\n\n");
+    text.trim_end().to_owned()
+}
+
+fn groups() -> String {
+    let mut text = String::new();
     for (name, codes) in country::GROUPS {
         let _ = writeln!(text, "- `{name}`: {}", codes.join(" "));
     }
     text.trim_end().to_owned()
 }
 
-/// Holds a generated part of the README to what it should say, or writes it.
-pub fn check(name: &str, wanted: &str) {
+/// Holds a generated part of a page in `docs/` to what it should say, or writes it.
+pub fn check(page: &str, name: &str, wanted: &str) {
     /// Two writers never meet in the file.
     static WRITING: Mutex<()> = Mutex::new(());
     let _guard = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
-    let path = readme();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("docs")
+        .join(page);
     let text = std::fs::read_to_string(&path).unwrap();
     let (open, close) = (
         format!("<!-- {name} -->\n"),
@@ -215,12 +257,12 @@ pub fn check(name: &str, wanted: &str) {
     );
     let start = text
         .find(&open)
-        .unwrap_or_else(|| panic!("README.md lacks {open}"))
+        .unwrap_or_else(|| panic!("docs/{page} lacks {open}"))
         + open.len();
     let end = start
         + text[start..]
             .find(&close)
-            .unwrap_or_else(|| panic!("README.md lacks {close}"));
+            .unwrap_or_else(|| panic!("docs/{page} lacks {close}"));
     if std::env::var_os("BOURSE_WRITE_DOCS").is_some() {
         let new = format!("{}{wanted}{}", &text[..start], &text[end..]);
         std::fs::write(path, new).unwrap();
@@ -228,7 +270,7 @@ pub fn check(name: &str, wanted: &str) {
     }
     assert!(
         &text[start..end] == wanted,
-        "the {name} in README.md are not what the tables say: \
+        "the {name} in docs/{page} are not what the tables say: \
          BOURSE_WRITE_DOCS=1 cargo test --test it docs"
     );
 }
@@ -260,12 +302,15 @@ fn faults() -> String {
 }
 
 #[test]
-fn the_readme_is_in_step_with_the_tables() {
-    check("keys", &keys());
-    check("fields", &fields());
-    check("examples", &examples());
-    check("language", &language());
-    check("faults", &faults());
+fn the_guide_is_in_step_with_the_tables() {
+    check("keys.md", "keys", &keys());
+    check("fields.md", "fields", &fields());
+    check("query.md", "words", &words());
+    check("query.md", "examples", &examples());
+    check("query.md", "operators", &operators());
+    check("query.md", "units", &units());
+    check("query.md", "groups", &groups());
+    check("sandbox.md", "faults", &faults());
 }
 
 /// Design contract: the keys that people and checks rely on.

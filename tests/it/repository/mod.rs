@@ -3,6 +3,7 @@
 mod architecture;
 pub mod docs;
 mod exhaustive;
+pub mod guide;
 #[cfg(unix)]
 mod recording;
 #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! The pictures of the README, taken from the real program on the frozen sandbox.
+//! The pictures of the guide, taken from the real program on the frozen sandbox.
 //!
 //! `assets/screenshots/take` retakes them; it sets `BOURSE_WRITE_DOCS`. Otherwise a test only
 //! looks whether they are there, and whether what draws them draws well.
@@ -12,6 +12,7 @@ use std::time::Duration;
 use unicode_width::UnicodeWidthStr;
 use vt100::{Color, Screen};
 
+use super::guide::pages;
 use crate::pty_support::Pty;
 
 /// Width and height of a cell, in units of the picture.
@@ -313,7 +314,7 @@ fn take(shot: &Shot) {
 }
 
 #[test]
-fn the_readme_shows_the_real_program() {
+fn the_guide_shows_the_real_program() {
     if std::env::var_os("BOURSE_WRITE_DOCS").is_some() {
         // Mostly they wait: side by side they take as long as the slowest.
         std::thread::scope(|scope| {
@@ -322,10 +323,10 @@ fn the_readme_shows_the_real_program() {
             }
         });
     }
-    let readme = std::fs::read_to_string(folder().join("../../README.md")).unwrap();
+    let guide: String = pages().into_iter().map(|page| page.text).collect();
     for Shot { name, .. } in SHOTS {
         let path = format!("assets/screenshots/{name}.svg");
-        assert!(readme.contains(&path), "the README does not show {path}");
+        assert!(guide.contains(&path), "no page shows {path}");
         let picture = std::fs::read_to_string(folder().join(format!("{name}.svg"))).unwrap();
         assert!(
             picture.contains(">bourse<") || picture.contains(" bourse "),

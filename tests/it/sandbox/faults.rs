@@ -335,7 +335,7 @@ fn inject_often(server: &Server, fault: &'static Fault, call: Call, hits: u32) -
     injected
 }
 
-/// The table of the README.
+/// The table of the guide.
 fn table(tallies: &BTreeMap<u8, Tally>) -> String {
     let mut text =
         String::from("| faults | injected | survived | lost |\n| --- | --: | --: | --: |\n");
@@ -359,7 +359,7 @@ fn table(tallies: &BTreeMap<u8, Tally>) -> String {
 fn every_fault_on_every_operation_is_survived_as_the_docs_say() {
     let (tallies, complaints) = run(HITS);
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
-    check("fault run", &table(&tallies));
+    check("sandbox.md", "fault run", &table(&tallies));
 }
 
 #[test]

@@ -1,0 +1,229 @@
+//! Examples: commands run as printed, queries parse, configurations are accepted.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Command;
+use std::sync::Mutex;
+
+use bourse::domain::language::{Mode, parse};
+use bourse::domain::{Dialect, OFFERS, Resource};
+use clap::CommandFactory as _;
+use clap::error::ErrorKind;
+
+use super::shell::{Shell, bourse_words, parsed};
+use super::{Block, Page, pages, root};
+
+/// A line of a shell block without its comment.
+fn command(line: &str) -> &str {
+    line.split(" #").next().unwrap_or_default().trim()
+}
+
+/// What is wrong with the lines of a shell block. They run one after the other in one home.
+fn run_block(block: &Block<'_>) -> Vec<String> {
+    let shell = Shell::new();
+    let lines = block.lines.iter().map(|line| command(line));
+    let lines = lines.filter(|line| !line.is_empty());
+    lines
+        .filter_map(|line| {
+            let is_ours = bourse_words(line).is_some() || line.starts_with("echo ");
+            let ran = if is_ours {
+                shell.run(line)
+            } else {
+                check_names(line)
+            };
+            ran.err()
+        })
+        .collect()
+}
+
+/// What is wrong with a line for those who work on bourse: it is not run, but what it names exists.
+fn check_names(line: &str) -> Result<(), String> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let mut words = words.into_iter().skip_while(|word| word.contains('='));
+    let program = words.next().unwrap_or_default();
+    let words: Vec<&str> = words.collect();
+    if program != "cargo" {
+        let script = fs::metadata(root().join(program));
+        let is_script = script.is_ok_and(|file| file.permissions().mode() & 0o111 != 0);
+        let why = || format!("{line}: neither bourse nor a script of the repository");
+        return is_script.then_some(()).ok_or_else(why);
+    }
+    if let Some(at) = words.iter().position(|word| *word == "--bench") {
+        let bench = format!("name = \"{}\"", words[at + 1]);
+        let manifests = ["Cargo.toml", "benches/Cargo.toml"];
+        let is_bench = manifests.iter().any(|manifest| {
+            fs::read_to_string(root().join(manifest)).is_ok_and(|text| text.contains(&bench))
+        });
+        return is_bench
+            .then_some(())
+            .ok_or_else(|| format!("{line}: no such bench"));
+    }
+    match words[..] {
+        ["test", .., "--"] => Err(format!("{line}: no filter")),
+        ["test", ..] => filters(line, &words),
+        ["run" | "build" | "install" | "bench", ..] => Ok(()),
+        _ => Err(format!("{line}: an unknown command")),
+    }
+}
+
+/// Whether the filters of `cargo test` behind `--` find tests.
+fn filters(line: &str, words: &[&str]) -> Result<(), String> {
+    let behind = words.iter().skip_while(|word| **word != "--");
+    let mut filters = behind.skip(1).filter(|word| !word.starts_with("--"));
+    let listed = Command::new(std::env::current_exe().unwrap())
+        .arg("--list")
+        .output()
+        .unwrap();
+    let tests = String::from_utf8(listed.stdout).unwrap();
+    match filters.find(|filter| !tests.contains(**filter)) {
+        Some(filter) => Err(format!("{line}: no test is called {filter}")),
+        None => Ok(()),
+    }
+}
+
+/// Code in the prose that looks like a condition or a command and is none.
+fn wrong_code(page: &Page) -> Vec<String> {
+    let wrong = |code: &String| {
+        if code.contains("...") {
+            return false;
+        }
+        if let Some(words) = code.strip_prefix("bourse ") {
+            let words = shell_words::split(words).unwrap();
+            // A command may be named without what it needs.
+            let is_named = |kind| {
+                matches!(
+                    kind,
+                    ErrorKind::DisplayHelp
+                        | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+                        | ErrorKind::MissingRequiredArgument
+                )
+            };
+            return parsed(&words).is_err_and(|error| !is_named(error.kind()));
+        }
+        let field = code.find(|c: char| !(c.is_ascii_lowercase() || "_.".contains(c)));
+        let Some((_, rest)) = field.filter(|at| *at > 0).map(|at| code.split_at(at)) else {
+            return false;
+        };
+        // A setting has blanks around its sign, plain words no list.
+        let signs = ["=", "!=", "<", ">", " in [", " notin ["];
+        signs.iter().any(|sign| rest.starts_with(sign)) && !is_query(code)
+    };
+    let code = page.code().into_iter().filter(wrong);
+    code.map(|code| format!("{}: `{code}`", page.path))
+        .collect()
+}
+
+/// Whether a text is a query for any kind of record.
+fn is_query(text: &str) -> bool {
+    Resource::ALL
+        .into_iter()
+        .any(|own| parse(text, own.catalog(), &Dialect::VAST, &[], Mode::Strict).is_ok())
+}
+
+/// Runs every block on two threads; returns what is wrong.
+fn run_all(blocks: Vec<Block<'_>>) -> Vec<String> {
+    let (queue, wrong) = (Mutex::new(blocks), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let block = queue.lock().unwrap().pop();
+                    let Some(block) = block else { break };
+                    let found = run_block(&block);
+                    wrong.lock().unwrap().extend(found);
+                }
+            });
+        }
+    });
+    wrong.into_inner().unwrap()
+}
+
+#[test]
+fn every_command_runs_as_printed() {
+    let pages = pages();
+    let blocks: Vec<Block<'_>> = pages.iter().flat_map(|page| page.blocks("sh")).collect();
+    assert!(blocks.len() >= 30, "{}", blocks.len());
+    let wrong = run_all(blocks);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+#[test]
+fn queries_parse_and_configurations_are_accepted() {
+    let pages = pages();
+    let mut wrong: Vec<String> = pages
+        .iter()
+        .filter(|page| page.is_manual())
+        .flat_map(wrong_code)
+        .collect();
+    let all = |language| pages.iter().flat_map(move |page| page.blocks(language));
+    let (queries, configurations) = (all("query"), all("toml"));
+    for line in queries.flat_map(|block| block.lines) {
+        if let Err(why) = parse(line, &OFFERS, &Dialect::VAST, &[], Mode::Strict) {
+            wrong.push(format!("{line}: {why}"));
+        }
+    }
+    for block in configurations {
+        let checked = Shell::new().check_config(&block.lines.join("\n"));
+        wrong.extend(checked.err());
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_subcommand_has_its_section() {
+    let pages = pages();
+    let page = pages
+        .iter()
+        .find(|page| page.path == "docs/command-line.md");
+    let text = &page.unwrap().text;
+    let mut program = bourse::cli::Arguments::command();
+    program.build();
+    let commands = program.get_subcommands();
+    let shown = commands.filter(|own| !own.is_hide_set() && own.get_name() != "help");
+    let names: Vec<_> = shown
+        .map(|own| format!("bourse {}", own.get_name()))
+        .collect();
+    let lacking = names.iter().filter(|name| !text.contains(name.as_str()));
+    assert_eq!(lacking.collect::<Vec<_>>(), [""; 0]);
+}
+
+/// Positive control.
+#[test]
+fn what_does_not_run_is_found() {
+    let shell = |line| {
+        run_block(&Block {
+            language: "sh",
+            lines: vec![line],
+        })
+    };
+    for sound in [
+        "bourse paths   # where",
+        "echo num_gpus=1 | bourse offers - > offers.csv",
+        "BOURSE_API_KEY=... bourse --profile vast",
+        "cargo test -- repository::guide",
+    ] {
+        assert_eq!(shell(sound), [""; 0], "{sound}");
+    }
+    for wrong in [
+        "bourse offers --colums id",
+        "bourse offers gpu_nam=RTX_4090",
+        "bourse unlist",
+        "bourse unlist 7311",
+        "bourse --base-url https://market.example --no-such-flag",
+        "echo x | bourse offers -",
+        "cargo test -- no_such_test",
+        "cargo bench --bench nothing",
+        "nothing",
+    ] {
+        assert_eq!(shell(wrong).len(), 1, "{wrong}");
+    }
+    let page = |text: &str| Page {
+        path: "README.md".to_owned(),
+        text: text.to_owned(),
+    };
+    let sound = page("`ascii = true`, `gpu_ram>=24`, `age<7d`, `bourse unlist`, `--sort=x`, `N=1`");
+    assert_eq!(wrong_code(&sound), [""; 0]);
+    let wrong = page("`gpu_rum>=24`, `geolocation in [US`, `bourse offer`, `bourse offers --x`");
+    assert_eq!(wrong_code(&wrong).len(), 4);
+    assert!(Shell::new().check_config("themes = \"dark\"").is_err());
+}
