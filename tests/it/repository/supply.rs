@@ -6,6 +6,9 @@ use std::path::Path;
 
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
+/// The packages of this repository.
+const MEMBERS: [&str; 2] = ["bourse", "benches"];
+
 /// The entries of a lock file that come from elsewhere, or without a checksum.
 fn strangers(lock: &str) -> Vec<String> {
     let packages = lock.split("[[package]]").skip(1);
@@ -22,7 +25,7 @@ fn strangers(lock: &str) -> Vec<String> {
     });
     named
         .filter(|(name, source, is_sealed)| {
-            name != "bourse" && (source.as_deref() != Some(REGISTRY) || !is_sealed)
+            !MEMBERS.contains(&name.as_str()) && (source.as_deref() != Some(REGISTRY) || !is_sealed)
         })
         .map(|(name, ..)| name)
         .collect()
