@@ -73,6 +73,17 @@ fn fields() -> String {
     text.trim_end().to_owned()
 }
 
+/// The unit of a bare number in a query.
+fn bare(field: &Field) -> String {
+    let of = |dialect| field.unit.query_symbol(dialect);
+    let (usual, documented) = (of(&Dialect::VAST), of(&Dialect::DOCUMENTED));
+    if usual == documented {
+        usual.to_owned()
+    } else {
+        format!("{usual}; {documented} in the `documented` dialect")
+    }
+}
+
 fn table(catalog: &'static Catalog) -> String {
     let mut text = String::from(
         "| field | also | type in | filtered by | meaning |\n| --- | --- | --- | --- | --- |\n",
@@ -92,7 +103,7 @@ fn table(catalog: &'static Catalog) -> String {
                 Kind::Epoch => "seconds since 1970",
                 Kind::Timestamp => "date, moment or seconds since 1970",
                 Kind::Secret | Kind::List => "-",
-                _ => field.unit.query_symbol(&Dialect::DOCUMENTED),
+                _ => &bare(field),
             };
             let unit = if unit.is_empty() { "number" } else { unit };
             let _ = writeln!(
@@ -212,7 +223,7 @@ fn units() -> String {
         .iter()
         .flat_map(|catalog| catalog.fields())
     {
-        let units = field.unit.suffixes(&Dialect::DOCUMENTED);
+        let units = field.unit.suffixes(&Dialect::VAST);
         if units.is_empty() || !field.is_filter() || seen.contains(&field.unit) {
             continue;
         }
@@ -223,12 +234,12 @@ fn units() -> String {
             .filter(|other| other.unit == field.unit && other.is_filter());
         let names: Vec<_> = alike.map(|other| format!("`{}`", other.key)).collect();
         let units: Vec<_> = units.iter().map(|(unit, _)| format!("`{unit}`")).collect();
-        let bare = field.unit.query_symbol(&Dialect::DOCUMENTED);
         let _ = writeln!(
             text,
-            "| {} | {} | {bare} |",
+            "| {} | {} | {} |",
             names.join(" "),
-            units.join(" ")
+            units.join(" "),
+            bare(field)
         );
     }
     text.trim_end().to_owned()
