@@ -1,7 +1,7 @@
 //! The interface between views and the core.
 //!
 //! A view is a screen, panel or dialog over a pane: its state, its keys and its drawing are in one
-//! folder of `views`. The dispatcher in [`super`] knows views only by this trait.
+//! file or folder of `views`. The dispatcher in [`super`] knows views only by this trait.
 
 use std::fmt;
 

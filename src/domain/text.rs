@@ -1,8 +1,9 @@
 //! Untrusted text: one way in, few ways out.
 //!
-//! Everything from the network, a configuration file or the clipboard is [`Untrusted`]. It has no
-//! `Display`; each sink has its own exit. Characters that could control a terminal, reorder a line
-//! or hide are made visible (`<U+202E>`), never dropped silently.
+//! Texts from the network, a configuration file or the clipboard are [`Untrusted`], which has no
+//! `Display`: each output has its own escaping. Raw JSON goes through [`json_for_terminal`] instead.
+//! Characters that could control a terminal, reorder a line or hide are made visible (`<U+202E>`),
+//! never dropped silently.
 
 use std::fmt::Write as _;
 use std::ops::Range;

@@ -60,7 +60,8 @@ impl History {
 }
 
 /// Sends a write between its two lines in the journal. Nothing is sent if the first line cannot be
-/// written. `epoch` returns the time in seconds since 1970.
+/// written; without a journal the write is sent unrecorded. `epoch` returns the time in seconds since
+/// 1970.
 pub async fn journalled(
     calls: Arc<dyn Calls>,
     journal: Option<Arc<Journal>>,
