@@ -11,6 +11,7 @@
 mod api;
 mod cli;
 mod domain;
+mod frozen;
 mod fuzz;
 mod hostile;
 #[cfg(unix)]

@@ -1,0 +1,281 @@
+//! Every effect in words, and its reply.
+//!
+//! The words are written by hand, so that a record survives that types are renamed. What is only of
+//! interest between programs and threads is carried out without a word.
+
+use bourse::api::Request;
+use bourse::app::export::{NotWritten, Written};
+use bourse::app::markets::{Change, ConnectionTest, Done, KeySource};
+use bourse::app::markets::{MarketCommand, MarketEvent, MarketReady};
+use bourse::app::turns::Turn;
+use bourse::app::{Effect, Message, Profile};
+use bourse::domain::Dialect;
+use bourse::domain::history::{Poll, PollOutcome, Want};
+use bourse::domain::journal::Line;
+use bourse::store::Shared;
+use serde::Serialize;
+
+use super::desk::{Desk, operation_word};
+use super::given::{market, market_list, nothing_restored, past, profile};
+
+impl Desk<'_> {
+    pub async fn carry_out(&mut self, effect: Effect) {
+        let reply = match effect {
+            Effect::Call { ticket, request } => {
+                let own = match request {
+                    Request::Raw(_) => " with a body of one's own",
+                    _ => "",
+                };
+                let name = operation_word(request.operation());
+                let number = self.call(ticket, request);
+                self.note(&format!("ask {name} #{number}{own}"));
+                return self.hear().await;
+            }
+            Effect::Write {
+                ticket,
+                request,
+                intent,
+            } => {
+                let name = operation_word(request.operation());
+                let number = self.call(ticket, request);
+                let line = journal(&Line::Intent(intent));
+                self.note(&format!("write {name} #{number}, journaled as\n{line}"));
+                return self.hear().await;
+            }
+            Effect::Abort(ticket) => return self.abort(ticket).await,
+            Effect::KeepOutcome(outcome) => {
+                return self.note(&format!("journal\n{}", journal(&Line::Outcome(outcome))));
+            }
+            Effect::Arrange(arrival) => Message::Arranged(Box::new(arrival.arranged())),
+            Effect::Copy { what, text } => {
+                self.note(&format!("copy {what}"));
+                self.content(&text);
+                Message::Copied(Ok(format!("Copied {what} (terminal)")))
+            }
+            Effect::Keep(snapshot) => {
+                self.keep("the state", &*snapshot);
+                Message::Kept(Ok(()))
+            }
+            Effect::KeepSearches { change, before } => {
+                let all = self.changed("the searches", before, &change);
+                Message::SearchesKept(Box::new(Ok(all)))
+            }
+            Effect::KeepAnnotations { change, before } => {
+                let all = self.changed("the annotations", before, &change);
+                Message::AnnotationsKept(Box::new(Ok(all)))
+            }
+            Effect::KeepAlerts { change, before } => {
+                let all = self.changed("the alerts", before, &change);
+                Message::AlertsKept(Box::new(Ok(all)))
+            }
+            Effect::KeepGroups(snapshot) => {
+                let json = serde_json::to_value(&*snapshot).unwrap();
+                let ids: Vec<&String> = json["groups"].as_object().unwrap().keys().collect();
+                return self.note(&format!("save the listed workergroups {ids:?}"));
+            }
+            Effect::ClaimRing(claim) => {
+                self.note(&format!("claim the ring of {}", claim.logged.alert));
+                let is_ours = true;
+                Message::RingClaimed { claim, is_ours }
+            }
+            Effect::Ring(alarm) => {
+                self.note(&format!("ring {}: {}", alarm.title, alarm.text));
+                for (name, value) in alarm.values {
+                    self.note(&format!("  {name}={value}"));
+                }
+                return;
+            }
+            Effect::SaveRun { path, .. } => {
+                self.note(&format!("write the run to {path}"));
+                Message::Saved(Ok(format!("Wrote /home/me/{path}")))
+            }
+            Effect::Export {
+                path,
+                content,
+                overwrite,
+                is_private,
+            } => {
+                let private = if is_private { ", private" } else { "" };
+                self.note(&format!("write {path}{private}"));
+                self.content(&content);
+                let is_new = self.written.insert(path.clone());
+                let (path, bytes) = (format!("/home/me/{path}"), content.len());
+                Message::Exported(if is_new || overwrite {
+                    Ok(Written { path, bytes })
+                } else {
+                    Err(NotWritten::Exists(path))
+                })
+            }
+            Effect::Record(poll) => return self.record(&poll),
+            Effect::Recall { ticket, question } => {
+                self.note(match question.want {
+                    Want::Tape { .. } => "recall the tape",
+                    Want::Series { .. } => "recall prices",
+                    Want::Memory => "recall what is known of prices",
+                    Want::Searches => "recall the recorded searches",
+                });
+                let result = self.database.answer(&question);
+                let result = Box::new(result.map_err(|error| error.to_string()));
+                Message::Recalled { ticket, result }
+            }
+            Effect::TakeTurn { ticket, .. } => {
+                let turn = Box::new(Turn::Ask);
+                Message::Turn { ticket, turn }
+            }
+            Effect::Share { .. } | Effect::GiveBackTurn(_) => return,
+            Effect::Market(command) => match self.command(command) {
+                Some(event) => Message::Market(Box::new(event)),
+                None => return,
+            },
+            Effect::SaveTheme(name) => {
+                self.note(&format!("save the theme {name}"));
+                Message::Saved(Ok(format!("Theme {name} saved")))
+            }
+            Effect::Notify { title, body } => return self.note(&format!("notify {title}: {body}")),
+            Effect::Edit { text, suffix } => {
+                self.note(&format!("edit a {suffix} file in the person's editor"));
+                self.content(&text);
+                Message::Edited(Ok(text))
+            }
+            Effect::EditConfig => return self.note("edit the configuration"),
+            Effect::ReloadConfig => return self.note("read the configuration again"),
+            Effect::ForgetLimits => {
+                self.session.forget_pacing();
+                return self.note("forget the learned limits");
+            }
+            Effect::Redraw => return self.note("redraw"),
+            Effect::Suspend => return self.note("suspend"),
+            Effect::Quit => return self.note("quit"),
+        };
+        self.inbox.push_back(reply);
+    }
+
+    /// Adds a poll to the recorded market, after a week of its past if the script has one.
+    fn record(&mut self, poll: &Poll) {
+        let outcome = match poll.outcome {
+            PollOutcome::Complete => "complete",
+            PollOutcome::Truncated => "truncated",
+            PollOutcome::Failed => "failed",
+            PollOutcome::FiltersIgnored => "useless",
+        };
+        self.note(&format!("record a {outcome} poll of {} rows", poll.rows));
+        if std::mem::take(&mut self.has_past) {
+            for earlier in past(poll) {
+                self.database.record(&earlier).unwrap();
+            }
+        }
+        self.database.record(poll).unwrap();
+    }
+
+    fn command(&mut self, command: MarketCommand) -> Option<MarketEvent> {
+        let mut market_list = market_list();
+        let (said, event) = match command {
+            MarketCommand::List => (
+                "list the markets".to_owned(),
+                MarketEvent::Listed(market_list),
+            ),
+            MarketCommand::Connect { ticket, name } => {
+                let said = format!("connect to {name}");
+                let profile = Profile {
+                    read_only: true,
+                    ..profile(&name, &Dialect::VAST)
+                };
+                let ready = MarketReady {
+                    ticket,
+                    profile,
+                    restored: nothing_restored(),
+                    market_list,
+                };
+                (said, MarketEvent::Ready(Box::new(ready)))
+            }
+            MarketCommand::Activate(_) => {
+                self.session = self.market.session(&Dialect::VAST);
+                self.note("switch to it");
+                return None;
+            }
+            MarketCommand::Test { ticket, name } => {
+                let outcome = ConnectionTest::Groups(3);
+                let event = MarketEvent::Tested { ticket, outcome };
+                (format!("test {name}"), event)
+            }
+            MarketCommand::Change(change) => {
+                let name = change.market().to_owned();
+                let (said, done) = match change {
+                    Change::Add(new) => {
+                        let key = KeySource::File(format!("keys/{name}"));
+                        let new = market(&name, Some(&new.base_url), key);
+                        market_list.markets.push(new);
+                        ("add", Done::Added)
+                    }
+                    Change::Key { .. } => ("save the key of", Done::KeyGiven),
+                    Change::Forget(_) => ("delete the key of", Done::KeyForgotten),
+                };
+                let said = format!("{said} {name}");
+                let result = Ok((name, done));
+                let event = MarketEvent::Changed {
+                    result,
+                    market_list,
+                };
+                (said, event)
+            }
+        };
+        self.note(&said);
+        Some(event)
+    }
+
+    /// Applies a change to a state file, and notes what it changes there.
+    fn changed<T: Shared>(&mut self, name: &'static str, mut all: T, change: &T::Change) -> T {
+        all.apply(change);
+        self.keep(name, &all);
+        all
+    }
+
+    /// Notes the lines of a state file that differ from those it had before.
+    fn keep(&mut self, name: &'static str, value: &impl Serialize) {
+        let lines = lines_of(value);
+        let before = self.saved.insert(name, lines.clone()).unwrap_or_default();
+        self.note(&format!("save {name}"));
+        for (sign, lines, others) in [("-", &before, &lines), ("+", &lines, &before)] {
+            let mut others = others.clone();
+            for line in lines {
+                match others.iter().position(|other| other == line) {
+                    Some(place) => drop(others.remove(place)),
+                    None => self.note(&format!("  {sign}{line}")),
+                }
+            }
+        }
+    }
+
+    /// Notes a text: its beginning, its length and a checksum.
+    fn content(&mut self, text: &str) {
+        const MOST: usize = 12;
+        for line in text.lines().take(MOST) {
+            self.note(&format!("  | {line}"));
+        }
+        let lines = text.lines().count();
+        if lines > MOST {
+            // FNV-1a, which needs no crate and never changes.
+            let sum = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
+                (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+            });
+            let bytes = text.len();
+            self.note(&format!("  ... {lines} lines, {bytes} bytes, {sum:016x}"));
+        }
+    }
+}
+
+/// A line of the journal; its key is random.
+fn journal(line: &Line) -> String {
+    let mut json = serde_json::to_value(line).unwrap();
+    for line in json.as_object_mut().unwrap().values_mut() {
+        line["key"] = "<key>".into();
+    }
+    format!("  {json}")
+}
+
+/// A value as a state file has it.
+pub fn lines_of(value: &impl Serialize) -> Vec<String> {
+    let text = serde_json::to_string_pretty(value).unwrap();
+    let lines = text.lines().map(|line| line.trim_end_matches(','));
+    lines.map(str::to_owned).collect()
+}
