@@ -91,7 +91,7 @@ pub struct Config {
     pub throughput: Throughput,
     pub watch: Watching,
     pub keys: Vec<Entry<Vec<String>>>,
-    /// Invalid key bindings, which are dropped.
+    /// Invalid key bindings and settings that do not exist, which are dropped.
     pub dropped: Vec<ConfigError>,
     /// Where the file sets addresses and API keys, by profile and setting.
     places: BTreeMap<(String, String), Place>,
@@ -155,7 +155,7 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// The first mistake, unless only key bindings are wrong: those are in [`Config::dropped`].
+    /// The first mistake that is not in [`Config::dropped`].
     pub fn load(path: &Path) -> Result<Self, ConfigError> {
         Self::first(Self::check(path)?)
     }
@@ -169,8 +169,8 @@ impl Config {
         Self::first(Self::judge(text, path))
     }
 
-    /// The valid settings of the file at `path`, and why the others are not used. Dropped key
-    /// bindings are not among the mistakes.
+    /// The valid settings of the file at `path`, and why the others are not used. What is in
+    /// [`Config::dropped`] is not among the mistakes.
     ///
     /// # Errors
     ///
@@ -387,13 +387,26 @@ mod tests {
                 ("refresh", "R f5".to_owned(), 8)
             ]
         );
-        for (wrong, place) in [("theme = 3", "1:9"), ("[theme]\ncolour = {}", "2:1")] {
-            let error = parse(wrong).unwrap_err();
-            assert!(
-                error.starts_with(&format!("/etc/x/config.toml:{place}: ")),
-                "{error}"
-            );
+        let error = parse("theme = 3").unwrap_err();
+        assert!(error.starts_with("/etc/x/config.toml:1:9: "), "{error}");
+    }
+
+    #[test]
+    fn settings_that_do_not_exist_drop_only_themselves() {
+        let text = "shadow = true\nascii = true\n[theme]\ncolour = {}\nname = \"ansi\"\n\
+            [watch]\nfast = 1\nevery = \"2m\"\n";
+        let config = parse(text).unwrap();
+        assert_eq!((config.theme, config.ascii), (Theme::Ansi, Some(true)));
+        assert_eq!(config.watch.interval, 120);
+        let dropped: Vec<_> = config.dropped.iter().map(ToString::to_string).collect();
+        for (found, wanted) in dropped.iter().zip([
+            "1:1: unknown field `shadow`",
+            "4:1: unknown field `colour`",
+            "7:1: unknown field `fast`",
+        ]) {
+            assert!(found.contains(wanted), "{found}");
         }
+        assert_eq!(dropped.len(), 3, "{dropped:#?}");
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub(super) struct Mistake {
     pub(super) place: Place,
     pub(super) message: String,
     /// Whether only the setting itself is dropped. A market must not be contacted, nor a key sent,
-    /// with half of its settings; a wrong key binding harms nothing.
+    /// with half of its settings; a wrong key binding or a setting of another version harms nothing.
     pub(super) is_local: bool,
 }
 
@@ -83,6 +83,14 @@ impl<'a> Reader<'a> {
         self.wrong(&name.span(), message);
     }
 
+    /// A setting outside of profiles that does not exist: one that a later version has removed, too.
+    fn unknown_setting(&mut self, name: &Name<'_>, known: &[&str]) {
+        self.unknown(name, known);
+        if let Some(mistake) = self.mistakes.last_mut() {
+            mistake.is_local = true;
+        }
+    }
+
     /// The value has the wrong type. The value itself is not quoted: it may be a secret.
     fn mistyped(&mut self, value: &Value<'_>, wanted: &str) {
         let found = value.get_ref().type_str();
@@ -141,7 +149,7 @@ impl<'a> Reader<'a> {
                         self.profile(name, profile);
                     }
                 }
-                _ => self.unknown(
+                _ => self.unknown_setting(
                     name,
                     &[
                         "default_profile",
@@ -193,7 +201,7 @@ impl<'a> Reader<'a> {
                         }
                     }
                 }
-                _ => self.unknown(name, &["name", "colors"]),
+                _ => self.unknown_setting(name, &["name", "colors"]),
             }
         }
         self.config.colors.sort_by_key(|entry| entry.place);
@@ -246,7 +254,7 @@ impl<'a> Reader<'a> {
                         None => {}
                     }
                 }
-                _ => self.unknown(name, &["requests_per_minute", "every"]),
+                _ => self.unknown_setting(name, &["requests_per_minute", "every"]),
             }
         }
     }
