@@ -8,6 +8,7 @@ use super::remote::Now;
 use super::split::Split;
 use super::state::State;
 use crate::domain::saved::{PaneState, SearchSpec, Searches, Snapshot};
+use crate::domain::text::visible;
 use crate::domain::{Field, Resource, RowId};
 
 // Otherwise every key press would write the file.
@@ -107,14 +108,19 @@ impl State {
         for text in &state.history {
             browser.bar.remember(text);
         }
-        let columns: Vec<&'static Field> = state
-            .columns
-            .iter()
-            .filter_map(|key| browser.query.catalog().column(key))
-            .filter(|field| field.is_column())
-            .collect();
+        let catalog = browser.query.catalog();
+        let column = |key: &String| catalog.column(key).filter(|field| field.is_column());
+        let columns: Vec<&'static Field> = state.columns.iter().filter_map(column).collect();
         if !columns.is_empty() {
             browser.columns = columns;
+        }
+        let gone = state.columns.iter().filter(|key| column(key).is_none());
+        let gone: Vec<_> = gone.map(|key| visible(key, 40)).collect();
+        if !gone.is_empty() {
+            let nouns = state.search.resource.nouns();
+            let gone = gone.join(", ");
+            let notice = format!("Columns of the {nouns} that no longer exist: {gone}");
+            self.notices.push(notice);
         }
         if !has_query {
             return;
