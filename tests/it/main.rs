@@ -26,3 +26,5 @@ mod stories;
 mod support;
 mod terminal;
 mod test_app;
+#[cfg(unix)]
+mod upgrade;

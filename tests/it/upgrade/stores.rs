@@ -1,0 +1,217 @@
+//! The files as this version's stores read them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bourse::domain::alerts::Followed;
+use bourse::domain::annotations::Supplier;
+use bourse::domain::history::{
+    Answer, LotFilter, Moment, PollOutcome, Question, Repeat, Trigger, Want,
+};
+use bourse::domain::journal::{self, Verdict, WriteKind};
+use bourse::domain::workergroup::MadeGroups;
+use bourse::domain::{Dialect, Resource};
+use bourse::store::history::{Database, Holder};
+use bourse::store::{GroupsFile, Journal, PacingFile, SandboxFile, StateStore};
+
+use super::write::watched;
+use super::{ADDRESS, DAY, END, Home};
+
+#[test]
+fn searches_panes_annotations_and_alerts_are_read_whole() {
+    let home = Home::of_0_1();
+    let (_, kept) = StateStore::open(&home.paths, "work");
+    assert_eq!(kept.notices, Vec::<String>::new());
+    let names: Vec<_> = kept
+        .searches
+        .saved
+        .iter()
+        .map(|own| own.name.as_str())
+        .collect();
+    assert_eq!(names, ["night shift", "big iron"]);
+    assert_eq!(kept.searches.startup.as_deref(), Some("night shift"));
+    assert_eq!(kept.searches.hidden, ["Cheap network storage"]);
+    let (query, words, job) = kept.searches.saved[0].read(&Dialect::VAST).unwrap();
+    assert_eq!((query.conditions.len(), words.len()), (2, 0));
+    assert_eq!(
+        (query.limit, query.storage, query.unbundled),
+        (Some(200), Some(64.0), true)
+    );
+    assert_eq!(job.unwrap().run_hours, 36.0);
+    let ui = kept.snapshot.unwrap();
+    assert_eq!(ui.panes.len(), 3);
+    let offers = ui.panes[0].search.read(&Dialect::VAST).unwrap().0;
+    let off: Vec<_> = offers.conditions.iter().map(|own| own.enabled).collect();
+    assert_eq!(off, [true, true, false]);
+    assert_eq!(ui.panes[0].marks, [101, 103]);
+    assert_eq!(ui.panes[1].history, ["disk_space>=500"]);
+    assert_eq!(
+        (ui.job.unwrap().disk_gb, ui.split, ui.is_welcomed),
+        (64.0, Some(62), true)
+    );
+    assert_eq!(
+        ui.volume_term.map(|term| (term.gb, term.days)),
+        Some((512.5, 45.0))
+    );
+    let all = &kept.annotations;
+    assert!(all.is_starred(Supplier::Machine(7)) && all.is_banned(Supplier::Host(74)));
+    assert_eq!(
+        all.get(Supplier::Machine(9)).unwrap().note,
+        "slow disk in May"
+    );
+    let alerts = &kept.alerts;
+    let names: Vec<_> = alerts.alerts.iter().map(|own| own.name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "cheap cards",
+            "cheap space",
+            "eight hundred",
+            "seven is back",
+            "falling",
+            "scarce",
+            "starving"
+        ]
+    );
+    let named = |name| alerts.named(name).unwrap();
+    assert_eq!(
+        named("seven is back").rule.repeat,
+        Repeat::Until(Moment(4_102_444_800))
+    );
+    assert_eq!(named("falling").rule.model.as_deref(), Some("RTX 4090"));
+    let at_least = Trigger::GpusAtLeast {
+        gpus: 800,
+        below: Some(0.5),
+    };
+    assert_eq!(named("eight hundred").rule.trigger, at_least);
+    assert_eq!(named("starving").follows, Followed::Group(12));
+    assert!(named("starving").is_paused && !named("falling").is_paused);
+    assert_eq!(
+        (alerts.log.len(), alerts.log[0].at),
+        (1, Moment(END - 3600))
+    );
+}
+
+#[test]
+fn writes_limits_groups_and_the_sandbox_are_read_whole() {
+    let home = Home::of_0_1();
+    let journal = Journal::open(&home.paths.journal_file()).unwrap();
+    let kept = journal.read().unwrap();
+    assert_eq!(kept.unreadable, 0);
+    let writes: Vec<_> = journal::entries(kept.lines)
+        .iter()
+        .map(|entry| {
+            (
+                entry.intent.kind,
+                entry.intent.subject.clone(),
+                entry.verdict(),
+            )
+        })
+        .collect();
+    let (create, unlist) = (WriteKind::CreateWorkergroup, WriteKind::UnlistVolume);
+    let write = |kind, subject: &str, verdict| (kind, subject.to_owned(), verdict);
+    assert_eq!(
+        writes,
+        [
+            write(create, "endpoint sdxl", Verdict::Done),
+            write(unlist, "4001", Verdict::Refused),
+            write(create, "endpoint chat", Verdict::Unknown),
+            write(unlist, "7311", Verdict::Unknown),
+        ]
+    );
+    let url = home.market.url();
+    let learned = PacingFile::new(&home.paths, "work", &url).read(END as f64 + 60.0);
+    assert_eq!(learned, BTreeMap::from([("search offers".to_owned(), 3.3)]));
+    let (_, groups, notice) = GroupsFile::open(&home.paths, "work", &url);
+    assert_eq!(notice, None);
+    let groups = serde_json::to_value(groups.unwrap()).unwrap();
+    assert_eq!(groups["groups"]["13"]["endpoint_name"], "whisper");
+    let (_, made, notice) = SandboxFile::<MadeGroups>::open(&home.paths, "sandbox", 1);
+    assert_eq!((made.0.len(), made.0[0].id, notice), (1, 4900, None));
+    let (_, unlisted, notice) = SandboxFile::<BTreeSet<u64>>::open(&home.paths, "sandbox", 1);
+    assert_eq!((unlisted, notice), (BTreeSet::from([47_287_803]), None));
+}
+
+/// Of the file as it is, whose record ends on 2026-11-20 12:00. Prices are 0.20 $/h and a cent for each
+/// number of the machine and each hour of the day.
+#[test]
+fn the_recorded_market_answers_as_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = super::fixtures("0.1").join("state/bourse/profiles/work/history.sqlite");
+    let path = folder.path().join("history.sqlite");
+    std::fs::copy(file, &path).unwrap();
+    let mut database = Database::open(&path, ADDRESS).unwrap();
+    assert_eq!(database.check().unwrap(), Vec::<String>::new());
+    let contents = database.contents().unwrap();
+    assert_eq!((contents.searches, contents.polls), (2, 82));
+    assert_eq!(contents.span, Some((Moment(END - 6 * DAY), Moment(END))));
+    for resource in [Resource::Offers, Resource::Volumes] {
+        let question = |want, machine| Question {
+            search: Some(watched(resource)),
+            filter: LotFilter {
+                machine,
+                model: None,
+            },
+            since: Moment(END - 7 * DAY),
+            until: Moment(END + 1),
+            want,
+        };
+        let series = Want::Series { buckets: 7 };
+        let Answer::Series(Some(series)) = database.answer(&question(series, Some(8))).unwrap()
+        else {
+            panic!("no series of {resource:?}");
+        };
+        // The first poll of a day is its cheapest.
+        assert_eq!(series.record, Some((0.28, Moment(END - 6 * DAY))));
+        assert_eq!(series.now.unwrap().levels.unwrap().lowest, 0.28);
+        // The day before the first poll, and the third of the six days, were not watched.
+        let watched: Vec<_> = series
+            .buckets
+            .iter()
+            .map(|own| own.amount.is_some())
+            .collect();
+        assert_eq!(
+            watched,
+            [false, true, true, false, true, true, true],
+            "{series:?}"
+        );
+        let tape = Want::Tape { most: 1000 };
+        let Answer::Tape(tape) = database.answer(&question(tape, Some(13))).unwrap() else {
+            panic!("no tape of {resource:?}");
+        };
+        let told: Vec<_> = tape
+            .iter()
+            .map(|event| format!("{:?}", event.kind))
+            .collect();
+        let has = |word: &str| told.iter().filter(|own| own.contains(word)).count();
+        // On its days its price changed four times: four hours had no useful poll or not all machines.
+        assert_eq!((has("Rented"), has("NotWatched")), (1, 1), "{told:#?}");
+        assert_eq!((has("Repriced"), has("Listed")), (8, 2), "{told:#?}");
+    }
+    let search = watched(Resource::Offers);
+    let excerpt = database
+        .excerpt(
+            &search,
+            &Question {
+                search: None,
+                filter: LotFilter::default(),
+                since: Moment(0),
+                until: Moment(END + 1),
+                want: Want::Memory,
+            },
+        )
+        .unwrap();
+    let of = |outcome| {
+        let polls = excerpt.polls.iter();
+        polls.filter(|poll| poll.outcome == outcome).count()
+    };
+    assert_eq!(of(PollOutcome::Failed), 5);
+    assert_eq!(of(PollOutcome::Truncated), 5);
+    assert_eq!(of(PollOutcome::FiltersIgnored), 5);
+    // Another program rings the alert no second time, an hour later it would.
+    let other = Holder::of_process();
+    assert!(
+        !database
+            .claim_ring("cheap cards", &other, Moment(END + 10))
+            .unwrap()
+    );
+}
