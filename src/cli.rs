@@ -19,7 +19,6 @@ pub mod markets;
 mod notes;
 mod output;
 mod plan;
-mod replay;
 mod route;
 mod sandbox;
 mod search;
@@ -102,7 +101,6 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliErro
         ));
     }
     let done = match command {
-        Command::Replay(own) => return replay::replay(arguments, resolve(arguments)?, own),
         Command::Completions { shell } => complete::script(*shell),
         Command::Complete(own) => complete::complete(own),
         Command::Config { command } => match command {

@@ -7,8 +7,6 @@ pub struct SandboxNotes {
     pub listings: Vec<OwnListing>,
     /// Why workergroups created in it are not saved, if they are not.
     pub unsaved: Option<&'static str>,
-    /// The recorded time that is replayed and how fast, if it is no simulated market.
-    pub replayed: Option<String>,
 }
 
 /// One of the person's volume listings.

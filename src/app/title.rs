@@ -5,9 +5,7 @@ use crate::domain::text::visible;
 
 /// Alerts that rang, the market and the pane, so that one window among many can be found.
 pub fn title(state: &State) -> String {
-    let market = if state.sandbox.replayed.is_some() {
-        "REPLAY".to_owned()
-    } else if state.profile.is_sandbox {
+    let market = if state.profile.is_sandbox {
         "SANDBOX".to_owned()
     } else {
         visible(&state.profile.name, 40)

@@ -12,7 +12,7 @@ use clap::{Arg, Args, Parser, Subcommand, ValueEnum, ValueHint};
 use super::analysis_args::{DepthArguments, MarketArguments, PlanArguments};
 use super::create_args::CreateArguments;
 use super::help::SANDBOX;
-use super::history_args::{DbCommand, HistoryArguments, ReplayArguments, WatchArguments};
+use super::history_args::{DbCommand, HistoryArguments, WatchArguments};
 use crate::domain::OfferType;
 use crate::domain::cost::Job;
 use crate::sandbox::faults::FaultSpec;
@@ -90,8 +90,7 @@ pub struct Global {
     #[arg(long, global = true, hide_short_help = true, help_heading = SANDBOX)]
     pub freeze: bool,
 
-    /// How many times faster than real time the sandbox market or a replay moves, 1 to 1000
-    /// [default: 1, a replay 60]
+    /// How many times faster than real time the sandbox market moves, 1 to 1000 [default: 1]
     #[arg(long, global = true, value_name = "N", hide_short_help = true, help_heading = SANDBOX, conflicts_with = "freeze",
         value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub speed: Option<u32>,
@@ -126,9 +125,6 @@ pub enum Command {
     Watch(WatchArguments),
     /// Show recorded prices, and whether today's are low
     History(HistoryArguments),
-    /// Open the dashboard on the recorded offers of an earlier time
-    #[command(hide = true)]
-    Replay(ReplayArguments),
     /// Check, shrink, export or reset the recorded prices
     Db {
         #[command(subcommand)]

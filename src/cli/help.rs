@@ -68,10 +68,6 @@ static EXAMPLES: &[(&[&str], &[Example])] = &[
         ("bourse history gpu_name=RTX_4090", "prices of a month, and whether today's are low"),
         ("bourse history gpu_name=RTX_4090 --days 7 --format csv", "for a spreadsheet"),
     ]),
-    (&["replay"], &[
-        ("bourse replay --from 6h", "the last six hours, a minute of them in each second"),
-        ("bourse replay --from '2026-11-21 14:05' --speed 600", "faster, from then on"),
-    ]),
     (&["db"], &[
         ("bourse db check", "what is recorded, and whether the file is sound"),
         ("bourse db export --format csv > prices.csv", "every recorded price"),

@@ -135,17 +135,6 @@ pub enum ExportFormat {
     Csv,
 }
 
-#[derive(Debug, Args)]
-pub struct ReplayArguments {
-    /// When to begin: a time such as `2026-11-21 14:05`, or so long ago as `6h` or `2d`
-    #[arg(long, value_name = "TIME")]
-    pub from: String,
-
-    /// When to stop [default: now]
-    #[arg(long, value_name = "TIME")]
-    pub until: Option<String>,
-}
-
 fn interval(text: &str) -> Result<Duration, String> {
     let interval = span(text)?;
     (interval >= SHORTEST)

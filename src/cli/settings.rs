@@ -226,8 +226,7 @@ impl Settings {
         let (market, is_lasting) = match &self.market {
             Market::Remote { management, .. } => (management.to_string(), true),
             Market::Embedded(config) => {
-                let is_lasting = !config.freeze && config.replay.is_none();
-                (format!("sandbox-{}", config.market.seed), is_lasting)
+                (format!("sandbox-{}", config.market.seed), !config.freeze)
             }
         };
         let paths = self.paths.as_ref().filter(|_| is_lasting);

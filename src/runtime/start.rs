@@ -116,10 +116,6 @@ pub(super) fn sandbox_notes(settings: &Settings, connection: &Connection) -> San
         id: listing.id,
         rented: listing.rented,
     });
-    let replayed = config.replay.as_ref().map(|replay| {
-        let from = crate::domain::format::moment(replay.from);
-        format!("{from} UTC x{}", replay.speed)
-    });
     let unsaved = match &config.group_store {
         Some(_) => None,
         None if config.freeze => Some("--freeze starts every run with the same groups"),
@@ -128,7 +124,6 @@ pub(super) fn sandbox_notes(settings: &Settings, connection: &Connection) -> San
     SandboxNotes {
         listings: listings.collect(),
         unsaved,
-        replayed,
     }
 }
 

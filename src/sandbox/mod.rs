@@ -30,7 +30,6 @@ mod numbers;
 mod pacing;
 mod random;
 mod recent;
-pub mod replay;
 mod script;
 mod search;
 mod server;
@@ -54,7 +53,6 @@ use faults::{FaultSpec, FaultTimes};
 use latency::Latency;
 use ledger::Ledger;
 use market::MarketConfig;
-use replay::Replay;
 use state::State;
 use token::Token;
 
@@ -109,8 +107,6 @@ pub struct SandboxConfig {
     pub unlisted: BTreeSet<u64>,
     /// Saves such ids; without it the listings are back in the next run.
     pub unlist_store: Option<UnlistStore>,
-    /// A recorded market to serve instead of the simulated offers and volumes.
-    pub replay: Option<Arc<Replay>>,
 }
 
 /// Saves changes that outlive the sandbox, or says why it cannot. It may block.
@@ -182,7 +178,6 @@ impl Default for SandboxConfig {
             group_store: None,
             unlisted: BTreeSet::new(),
             unlist_store: None,
-            replay: None,
         }
     }
 }

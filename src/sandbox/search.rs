@@ -14,7 +14,7 @@ use crate::domain::{
     Catalog, Condition, Dialect, Direction, Field, OfferType, Operand, Operator, OrderKey, Value,
 };
 
-pub use pick::{Row, pick};
+pub use pick::pick;
 
 /// The default limit: our choice, the specification has none.
 const DEFAULT_LIMIT: usize = 64;

@@ -17,7 +17,6 @@ use super::ledger::{Commit, Credential, Ledger};
 use super::market::{DEFAULT_VOLUME, FROZEN_AT, Market, UnlistError};
 use super::pacing::Pacer;
 use super::recent::Recent;
-use super::replay::Player;
 use super::search::{Search, pick};
 use super::token::Token;
 use super::{
@@ -49,8 +48,6 @@ pub struct State {
     /// How long a request body may take to arrive.
     pub body_patience: Duration,
     pub recent: Recent,
-    /// What is served instead of the simulated market.
-    player: Option<Player>,
     world: Mutex<World>,
     pacer: Mutex<Pacer>,
     group_store: Option<GroupStore>,
@@ -117,7 +114,6 @@ impl State {
             delays: Delays::new(market.seed, config.latency),
             body_patience: config.body_patience,
             recent: Recent::default(),
-            player: config.replay.clone().map(Player::start),
             world: Mutex::new(World {
                 market: listed,
                 fleet,
@@ -151,9 +147,6 @@ impl State {
     /// The offers that match the search in a body.
     pub fn search_offers(&self, body: Map<String, Json>) -> Result<Bytes, Refusal> {
         let search = Search::read(&OFFERS, body)?;
-        if let Some(player) = &self.player {
-            return Ok(list("{\"offers\":[", player.search(search).into_iter()));
-        }
         let terms = search.terms(DEFAULT_STORAGE_GB);
         let world = self.world();
         let market = &world.market;
@@ -171,10 +164,6 @@ impl State {
     /// The network volumes that match the search in a body.
     pub fn search_volumes(&self, body: Map<String, Json>) -> Result<Bytes, Refusal> {
         let search = Search::read(&VOLUMES, body)?;
-        if let Some(player) = &self.player {
-            let rows = player.search_volumes(search).into_iter();
-            return Ok(list("{\"success\":true,\"offers\":[", rows));
-        }
         let terms = search.terms(DEFAULT_VOLUME);
         let world = self.world();
         let rows = pick(world.market.volumes(terms.storage), Clone::clone, &search);

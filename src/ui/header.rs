@@ -209,9 +209,7 @@ fn names(open: Pane, width: u16) -> [String; 4] {
 
 fn badge(model: &Model, theme: &Theme) -> Line<'static> {
     let profile = &model.profile;
-    let mut line = if let Some(replayed) = &model.sandbox.replayed {
-        Line::from(Span::styled(format!(" REPLAY {replayed} "), theme.sandbox))
-    } else if profile.is_sandbox {
+    let mut line = if profile.is_sandbox {
         Line::from(Span::styled(" SANDBOX ", theme.sandbox))
     } else {
         let name = format!(" LIVE {} ", visible(&profile.name, 64));

@@ -9,7 +9,6 @@ use std::time::Duration;
 use serde_json::{Value as Json, json};
 
 use super::commands::{Home, run};
-use crate::pty_support::Pty;
 use crate::recorder::{Recorder, json as json_reply};
 
 /// An offer of a whole machine with one GPU: its price per hour has no storage in it.
@@ -225,51 +224,4 @@ fn a_corrupt_file_costs_a_note_until_it_is_reset() {
         name.starts_with("history.sqlite.2")
     });
     assert_eq!(set_aside.count(), 1);
-}
-
-#[test]
-fn the_recorded_offers_of_an_earlier_time_are_shown_again() {
-    let home = Home::new();
-    let state = home.path().join("state");
-    let state = state.to_str().unwrap();
-    let (status, _, err) = run(home
-        .bourse(&["watch", "gpu_name=RTX_4090", "--once"])
-        .env("XDG_STATE_HOME", state));
-    assert_eq!(status, 0, "{err}");
-    let (_, out, _) = run(home.bourse(&["db", "check"]).env("XDG_STATE_HOME", state));
-    let (_, from) = out.split_once("\nfrom ").unwrap();
-    let from = from.split(' ').next().unwrap();
-    next_second();
-    let variables = [("XDG_STATE_HOME", state)];
-    let mut pty = Pty::bourse(&["replay", "--from", from], &variables, 120, 30);
-    pty.wait_for_text("REPLAY");
-    pty.wait_for_text("RTX 4090");
-    pty.keys("<C-c>");
-    pty.exit().assert_clean(0);
-
-    // Volumes of the same minute.
-    let (status, _, err) = run(home
-        .bourse(&["watch", "--volumes", "--once"])
-        .env("XDG_STATE_HOME", state));
-    assert_eq!(status, 0, "{err}");
-    next_second();
-    let mut pty = Pty::bourse(&["replay", "--from", from], &variables, 120, 30);
-    pty.wait_for_text("RTX 4090");
-    pty.keys("2");
-    pty.wait_for("volumes", |screen| {
-        let shown = screen.contents();
-        shown.contains("All ") && shown.contains(" volumes")
-    });
-    pty.keys("<C-c>");
-    pty.exit().assert_clean(0);
-
-    let replay = ["replay", "--from", "2020-01-01", "--until", "2020-01-02"];
-    let (status, _, err) = run(home.bourse(&replay).env("XDG_STATE_HOME", state));
-    assert_eq!(status, 1, "{err}");
-    assert!(
-        err.contains("no offers or volumes are recorded in that time"),
-        "{err}"
-    );
-    let (status, _, err) = run(&mut home.bourse(&["replay", "--from", "soon"]));
-    assert_eq!(status, 2, "{err}");
 }
