@@ -157,7 +157,7 @@ pub(super) fn disabled(state: &State, is_on_pane: bool, action: Action) -> Optio
         Action::GroupFromSearch => (state.pane != Pane::Offers)
             .then(|| only_on("Offers", Action::Pane(Pane::Offers)))
             .or_else(|| state.creation_blocked()),
-        Action::Preflight | Action::PlanCapacity => elsewhere().or_else(selected),
+        Action::Preflight => elsewhere().or_else(selected),
         Action::CheckSupply => elsewhere().or_else(|| {
             let listing = state.browsers[Resource::Workergroups].listing();
             let is_empty = listing.is_none_or(Listing::is_empty);
@@ -183,7 +183,6 @@ pub(super) const fn is_own(action: Action) -> bool {
         Action::NewGroup
             | Action::CloneGroup
             | Action::Preflight
-            | Action::PlanCapacity
             | Action::CheckSupply
             | Action::Secrets
     )

@@ -15,7 +15,6 @@ mod draft;
 mod launch;
 mod made;
 mod parameters;
-mod planner;
 mod preflight;
 mod reconcile;
 mod search;
@@ -26,7 +25,6 @@ pub use draft::Draft;
 pub use launch::disk;
 pub use made::{GroupChange, MadeGroup, MadeGroups};
 pub use parameters::{Key, PARAMETERS, Parameter, ParameterKind};
-pub use planner::{CapacityPlan, Demand};
 pub use preflight::{
     HostShare, Part, Preflight, Recruitment, VramCheck, WorkerCost, WorkerCounts, WorkerOffer,
     WorkerPrices,

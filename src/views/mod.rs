@@ -30,7 +30,6 @@ mod markets;
 mod notices;
 pub mod offer_volumes;
 mod palette;
-pub mod planner;
 pub mod plot;
 pub mod preflight;
 pub mod preview;
@@ -134,7 +133,6 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         Action::CloneGroup => group_form::clone_selected(cx),
         Action::GroupFromSearch => group_form::from_search(cx),
         Action::Preflight => preflight::open_selected(cx),
-        Action::PlanCapacity => cx.try_open(planner::Planner::of_selected),
         Action::CheckSupply => supply::open(cx),
         Action::Differences if cx.state.pane == Pane::Workergroups => drift::open(cx),
         Action::Unlist => unlist::open(cx),

@@ -293,7 +293,7 @@ impl Checked<'_> {
                 // Few markets list the maximum: the default is a guess.
                 let guess = if group.max_workers.is_none() { "?" } else { "" };
                 found
-                    .cost(WorkerCounts::of(&group, None).max)
+                    .cost(WorkerCounts::of(&group).max)
                     .map_or_else(|| "—".to_owned(), |cost| format!("{:.2}{guess}", cost.most))
             }
         }

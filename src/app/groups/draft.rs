@@ -1,5 +1,5 @@
 //! The draft of a workergroup. It is shared: the form edits it, the confirmation sends it,
-//! preflight and planner work on it, and it outlives all of them.
+//! the preflight works on it, and it outlives all of them.
 
 use crate::domain::Dialect;
 use crate::domain::language::Suggestion;

@@ -1,5 +1,5 @@
 //! A preflight: what a group's search would find on the market now. One at a time, shared by the
-//! form, the confirmation, the planner and the report.
+//! form, the confirmation and the report.
 
 use super::draft::DraftNumber;
 use crate::api::{ApiError, Request};
@@ -197,8 +197,6 @@ pub struct PreflightSlot {
     pub(super) banned: usize,
     /// Whether its report lists offers that are banned now, or lacks some that are not.
     is_expired: bool,
-    /// Workers needed by a capacity plan, and its subject.
-    pub planned: Option<(Subject, u32)>,
 }
 
 impl PreflightSlot {
@@ -214,14 +212,6 @@ impl PreflightSlot {
     /// The requested limit of offers.
     pub const fn limit(&self) -> Option<u32> {
         self.limit
-    }
-
-    /// Workers planned for the same subject.
-    pub fn planned_workers(&self) -> Option<u32> {
-        let subject = self.look.as_ref()?.subject;
-        self.planned
-            .filter(|(planned, _)| *planned == subject)
-            .map(|(_, workers)| workers)
     }
 
     /// Whether its response, received or awaited, is for the same search.

@@ -141,20 +141,17 @@ pub struct WorkerCost {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WorkerCounts {
     pub min: u32,
-    /// The planned number; without a plan halfway between the others.
+    /// Halfway between the others.
     pub typical: u32,
     pub max: u32,
 }
 
 impl WorkerCounts {
-    /// The counts of a group; parameters that are not set have their documented defaults. `planned`
-    /// is the number of workers for a planned load, if there is one.
-    pub fn of(group: &NewWorkergroup, planned: Option<u32>) -> Self {
+    /// The counts of a group; parameters that are not set have their documented defaults.
+    pub fn of(group: &NewWorkergroup) -> Self {
         let max = group.max_workers.unwrap_or(DEFAULT_MAX_WORKERS);
         let min = group.cold_workers.unwrap_or(DEFAULT_COLD_WORKERS).min(max);
-        let typical = planned.map_or(min + (max - min).div_ceil(2), |planned| {
-            planned.clamp(min, max)
-        });
+        let typical = min + (max - min).div_ceil(2);
         Self { min, typical, max }
     }
 }

@@ -156,7 +156,7 @@ fn what(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> String {
         .as_ref()
         .map(|search| format!(", machines where {}", clean(search)))
         .unwrap_or_default();
-    let most = WorkerCounts::of(new, None).max;
+    let most = WorkerCounts::of(new).max;
     let paid = if scene.state.profile.is_sandbox {
         ""
     } else {
@@ -216,7 +216,7 @@ fn cost(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> (String, bool) {
     let Some(found) = slot.remote().shown() else {
         return ("Working out the highest cost …".to_owned(), false);
     };
-    let (text, is_known) = at_most(found, WorkerCounts::of(new, None).max);
+    let (text, is_known) = at_most(found, WorkerCounts::of(new).max);
     let note = look
         .notes
         .first()

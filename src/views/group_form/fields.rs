@@ -14,7 +14,6 @@ pub(super) enum Item {
     Advanced,
     SendDefaults,
     Preflight,
-    Planner,
     Create,
 }
 
@@ -31,7 +30,6 @@ impl Item {
                  sent with their documented defaults."
             }
             Self::Preflight => "Run the search now: machines, prices and cost.",
-            Self::Planner => "Work out the number of workers from a load.",
             Self::Create => {
                 "Shows the request and its highest cost. Nothing is sent before you confirm."
             }
@@ -64,7 +62,6 @@ pub(super) fn form(draft: &GroupDraft) -> Form<Item> {
         send_defaults,
     ));
     fields.push(Field::button(Item::Preflight, "Preflight"));
-    fields.push(Field::button(Item::Planner, "Planner"));
     fields.push(Field::button(Item::Create, "Create"));
     let mut form = Form::new(fields);
     show_advanced(&mut form, is_open);

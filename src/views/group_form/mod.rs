@@ -159,7 +159,7 @@ impl GroupForm {
                 let is_open = self.form.is_on(item);
                 fields::show_advanced(&mut self.form, is_open);
             }
-            Item::Preflight | Item::Planner | Item::Create => {}
+            Item::Preflight | Item::Create => {}
         }
         self.changed_at = Some(cx.now.mono);
         self.show_faults(cx.state);
@@ -168,10 +168,6 @@ impl GroupForm {
     fn press(&mut self, item: Item, cx: &mut Cx<'_>) {
         match item {
             Item::Preflight => self.preflight(cx),
-            Item::Planner => {
-                let subject = Subject::Draft(self.number);
-                cx.try_open(|state| super::planner::Planner::new(state, subject));
-            }
             Item::Create => self.create(cx),
             Item::Parameter(_) | Item::Advanced | Item::SendDefaults => {}
         }
@@ -252,8 +248,7 @@ impl View for GroupForm {
         match (action, focused) {
             (Action::Submit, Some(Item::Create)) => Some("review"),
             (Action::Submit | Action::Refresh, Some(Item::Preflight)) => Some("preflight"),
-            (Action::Submit, Some(Item::Planner)) => Some("open planner"),
-            (Action::Toggle, Some(Item::Create | Item::Preflight | Item::Planner)) => Some("press"),
+            (Action::Toggle, Some(Item::Create | Item::Preflight)) => Some("press"),
             (Action::Back, _) => Some("close"),
             (Action::Move(Motion::Last), _) => Some("to Create"),
             _ => None,

@@ -74,7 +74,7 @@ pub(super) fn report(report: &Report, area: Rect, scene: &mut Scene<'_, '_>) {
     let inner = panel.render(right, scene.frame.buffer_mut(), scene.theme);
     let mut lines = Vec::new();
     if let Some(found) = slot.remote().shown() {
-        let costs = costs(found, look, scene.state, scene.theme);
+        let costs = costs(found, look, scene.theme);
         lines.extend(super::parts::hanging(&costs, inner.width));
         lines.extend(mixes(found, inner.width, scene.theme));
     }
@@ -139,7 +139,7 @@ pub(super) fn lines(
             ));
             lines.push(Line::default());
             lines.push(Line::styled("Cost per hour, estimated", theme.heading));
-            lines.extend(costs(found, look, state, theme));
+            lines.extend(costs(found, look, theme));
         }
     }
     if !look.notes.is_empty() {
@@ -315,22 +315,16 @@ pub(in crate::views) fn mixes(found: &Preflight, width: u16, theme: &Theme) -> V
     lines
 }
 
-fn costs(found: &Preflight, look: &Look, state: &State, theme: &Theme) -> Vec<Line<'static>> {
-    let planned = state.groups.preflight.planned_workers();
-    let counts = WorkerCounts::of(&look.group, planned);
+fn costs(found: &Preflight, look: &Look, theme: &Theme) -> Vec<Line<'static>> {
+    let counts = WorkerCounts::of(&look.group);
     let head = format!(
         "{:<22}{:>10}{:>10}{:>10}",
         "", "cheapest", "median", "at most"
     );
     let mut lines = vec![Line::styled(head, theme.dim)];
-    let typical = if planned.is_some() {
-        "planned"
-    } else {
-        "typical"
-    };
     let rows = [
         ("min", counts.min),
-        (typical, counts.typical),
+        ("typical", counts.typical),
         ("max", counts.max),
     ];
     let mut without = None;
@@ -359,13 +353,7 @@ fn costs(found: &Preflight, look: &Look, state: &State, theme: &Theme) -> Vec<Li
     }
     let text = format!("with {}, without traffic", disk(found.disk));
     lines.push(signed("-", &text, theme.dim));
-    if planned.is_none() {
-        let key = state.keymap.key_of(Action::PlanCapacity);
-        let text = format!(
-            "typical is halfway between min and max; the capacity planner ({key}) gives the number \
-             for a load"
-        );
-        lines.push(signed("-", &text, theme.dim));
-    }
+    let text = "typical is halfway between min and max";
+    lines.push(signed("-", text, theme.dim));
     lines
 }

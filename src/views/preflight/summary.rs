@@ -130,7 +130,7 @@ pub fn of_report(found: &Preflight, group: &NewWorkergroup, theme: &Theme) -> Ve
         let text = format!("{} to {}", price(prices.lowest), price(prices.highest));
         lines.push(labelled("One worker", text, theme.text, theme));
     }
-    let counts = WorkerCounts::of(group, None);
+    let counts = WorkerCounts::of(group);
     let costs = [
         (counts.min, group.cold_workers),
         (counts.max, group.max_workers),

@@ -554,10 +554,10 @@ mod tests {
         let form = Form::new(vec![
             Field::text(Key::Name, "A long label", ""),
             Field::button(Key::Hours, "Preflight"),
-            Field::button(Key::Kind, "Planner"),
+            Field::button(Key::Kind, "Defaults"),
             Field::button(Key::Save, "Create"),
         ]);
         let (rows, _) = drawn(&form);
-        assert_eq!(rows[2], "  [ Preflight ]  [ Planner ]  [ Create ]");
+        assert_eq!(rows[2], "  [ Preflight ]  [ Defaults ]  [ Create ]");
     }
 }

@@ -7,7 +7,7 @@ mod preflight;
 use bourse::domain::insight::{Amount, Coverage};
 use bourse::domain::language::{self, Mode};
 use bourse::domain::workergroup::{
-    CapacityPlan, Change, ChangeKind, Demand, Draft, Key, NewWorkergroup, PARAMETERS, Preflight,
+    Change, ChangeKind, Draft, Key, NewWorkergroup, PARAMETERS, Preflight,
     Recruitment, Snapshot, WorkerCounts, candidates, disk, drift, group_search, search_query_text,
 };
 use bourse::domain::{Condition, Dialect, Listing, OFFERS, RowId, Untrusted, WORKERGROUPS};
@@ -386,58 +386,4 @@ fn a_listing_s_search_is_found_as_text_and_as_object() {
         assert_eq!(search.text.compared(), "num_gpus>=2");
     }
     assert_eq!(group_search(&listing, 2), None);
-}
-
-// The planner
-
-#[test]
-fn capacity_is_load_over_target_times_the_cold_multiplier() {
-    // 450 / 0.9 = 500; x 2 = 1000. A worker of 120 serves it with 5 (4.17) and 9 (8.33).
-    let group = NewWorkergroup {
-        target_util: Some(0.9),
-        cold_mult: Some(2.0),
-        max_workers: Some(8),
-        ..NewWorkergroup::default()
-    };
-    let plan = CapacityPlan::of(&Demand::new(450.0, 120.0, &group)).unwrap();
-    close(plan.target_capacity, 500.0);
-    close(plan.cold_capacity, 1000.0);
-    close(plan.headroom, 1.0 / 9.0);
-    assert_eq!((plan.needed_active, plan.needed_total), (5, 9));
-    assert_eq!((plan.active, plan.total), (5, 8));
-    assert!(!plan.is_short());
-    // Eight workers of 120 at 90%.
-    close(plan.most_load, 864.0);
-}
-
-#[test]
-fn a_plan_keeps_the_cold_workers_and_the_least_load() {
-    let group = NewWorkergroup::default();
-    // Defaults: least load 1, 3 cold workers, x 3, at most 20.
-    let idle = CapacityPlan::of(&Demand::new(0.0, 100.0, &group)).unwrap();
-    close(idle.load, 1.0);
-    assert_eq!((idle.active, idle.total), (1, 3));
-    let flood = CapacityPlan::of(&Demand::new(9000.0, 100.0, &group)).unwrap();
-    assert_eq!(
-        (flood.needed_active, flood.active, flood.total),
-        (100, 20, 20)
-    );
-    assert!(flood.is_short());
-    // 90 / 0.9 is 100 whatever the last bit says: one worker of 100.
-    let exact = CapacityPlan::of(&Demand::new(90.0, 100.0, &group)).unwrap();
-    assert_eq!(exact.needed_active, 1);
-}
-
-#[test]
-fn a_plan_refuses_what_has_no_answer() {
-    let group = NewWorkergroup::default();
-    for (load, per_worker, parameter) in [
-        (-1.0, 1.0, "load"),
-        (f64::NAN, 1.0, "load"),
-        (1.0, 0.0, "per_worker"),
-        (1.0, f64::INFINITY, "per_worker"),
-    ] {
-        let objections = CapacityPlan::of(&Demand::new(load, per_worker, &group)).unwrap_err();
-        assert_eq!(objections[0].parameter, parameter);
-    }
 }

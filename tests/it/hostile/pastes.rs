@@ -112,7 +112,6 @@ fn views() -> Vec<(&'static str, Opening)> {
         ("groups", || groups("")),
         ("clone", || groups("C")),
         ("form", || groups("n")),
-        ("planner", || groups("a")),
         ("preflight", || groups("i")),
         ("route lab", || groups("t")),
         ("requests", || groups("4")),

@@ -1,4 +1,4 @@
-//! The Workergroups pane, key by key: the table, the detail, secrets, preflight, planner, supply,
+//! The Workergroups pane, key by key: the table, the detail, secrets, preflight, supply,
 //! changes.
 
 use bourse::api::{ApiError, Request, Unreachable};
@@ -394,69 +394,6 @@ fn a_preflight_can_be_given_up_asked_again_and_may_fail() {
     says(&desk, "0 machines, 0 GPUs at 0 hosts (0 offers)");
     says(&desk, "no machine can be recruited");
     says(&desk, "No offer has a price: no cost known.");
-}
-
-#[test]
-fn the_planner_works_out_capacity_and_workers_and_names_what_is_ignored() {
-    let mut desk = at_groups();
-    desk.resize(90, 48);
-    desk.keys("j a").expect("Capacity planner: workergroup 11");
-    says(&desk, "Load: type a number");
-    desk.type_text("100").keys("enter").type_text("25");
-    // 100 / 0.5 = 200, 200 / 25 = 8; 200 x 2 = 400, 400 / 25 = 16, at most 8.
-    says(&desk, "100 / 0.5 = 200 (100% in reserve)");
-    says(&desk, "200 / 25 = 8 workers");
-    says(&desk, "200 × 2 = 400");
-    says(
-        &desk,
-        "400 / 25, but no fewer than 2 (cold_workers) or 8 (active) = 16 workers",
-    );
-    says(&desk, "at most 8: 8 active, 8 in all");
-    says(&desk, "8 × 25 × 0.5 = 100");
-    says(&desk, "max_workers limits the cold workers: 8 of 16 stay");
-    says(
-        &desk,
-        "known to ignore min_load, target_util, cold_mult, cold_workers",
-    );
-    desk.keys("down down ctrl-u").type_text("0");
-    says(&desk, "must be above 0 and at most 1");
-    desk.keys("ctrl-u").type_text("90%");
-    says(&desk, "100 / 0.9 = 111.11");
-    desk.keys("esc").selects("llama");
-}
-
-#[test]
-fn the_planner_names_every_wrong_field_before_it_asks_for_blank_ones() {
-    let mut desk = at_groups();
-    desk.resize(90, 48).keys("j a");
-    says(&desk, "Load: type a number");
-    desk.keys("down down down down ctrl-u").type_text("two");
-    desk.keys("down ctrl-u").type_text("1.5");
-    says(&desk, "must be a number");
-    says(&desk, "must be a whole number from 0 to 1000000");
-    assert!(
-        !desk.screen().contains("type a number"),
-        "{}",
-        desk.screen()
-    );
-    desk.keys("ctrl-u").type_text("1").keys("up ctrl-u");
-    says(&desk, "Load: type a number");
-}
-
-#[test]
-fn a_plan_gives_the_preflight_its_typical_number() {
-    let mut desk = at_groups();
-    desk.resize(90, 48);
-    desk.keys("j a")
-        .type_text("50")
-        .keys("enter")
-        .type_text("25")
-        .keys("esc i");
-    desk.answer(
-        r#"{"offers":[{"id":1,"num_gpus":2,"gpu_ram":81559,"dph_total":2.0,"verification":"verified"}]}"#,
-    );
-    // 50 / 0.5 / 25 = 4 workers, at $2 each.
-    says(&desk, "planned: 4 workers $2.00 $8.00 $8.00");
 }
 
 #[test]

@@ -633,21 +633,14 @@ fn a_search_for_offers_becomes_a_new_workergroup() {
 }
 
 #[test]
-fn the_form_has_its_own_preflight_and_planner() {
+fn the_form_has_its_own_preflight() {
     let mut desk = filled();
     desk.keys("f5").answer(FOUND);
     desk.expect("Preflight of the new workergroup");
     says(&desk, "max: 20 workers $1.80 $10.30 $18.00");
-    desk.keys("esc pgdn left enter")
-        .expect("Capacity planner: the new workergroup");
-    desk.type_text("100")
-        .keys("enter")
-        .type_text("50")
-        .keys("esc");
+    desk.keys("esc").expect("New workergroup");
     desk.keys("f5"); // the answer is there still
     assert!(desk.calls.is_empty());
-    // 100 / 0.9 / 50 = 2.2: 3 workers, as many as are kept cold.
-    says(&desk, "planned: 3 workers");
     desk.keys("esc").expect("New workergroup");
     says(&desk, SEARCH);
 }
@@ -697,18 +690,12 @@ fn a_line_that_nobody_types_in_shows_its_beginning_and_that_it_goes_on() {
 }
 
 #[test]
-fn the_planner_s_preflight_is_of_the_draft_that_is_planned_for() {
+fn the_form_s_preflight_is_of_the_draft_and_not_of_a_listed_group() {
     let mut desk = narrow();
-    // A listed group's report first.
     desk.keys("g i").answer(FOUND);
     desk.expect("Preflight of workergroup 10");
     desk.keys("esc");
-    // Then another group is filled in, and a load planned for.
-    desk.keys("n").type_text("chat").keys("pgdn left enter");
-    desk.expect("Capacity planner: the new workergroup");
-    desk.type_text("100").keys("enter").type_text("50");
-    says(&desk, "Supply now run a preflight to see machines and cost");
-    desk.keys("f5");
+    desk.keys("n").type_text("chat").keys("f5");
     desk.expect("Preflight of the new workergroup")
         .expect_not("workergroup 10");
     let Request::Search(query) = desk.asked() else {
@@ -718,28 +705,13 @@ fn the_planner_s_preflight_is_of_the_draft_that_is_planned_for() {
         bourse::domain::language::print(&query.conditions),
         "verified=true rentable=true rented=false"
     );
-    desk.answer(FOUND);
-    // 100 / 0.9 / 50 = 2.2: the load that was just typed counts.
-    says(&desk, "planned: 3 workers $1.80 $1.80 $2.70");
-    // Back in the planner the report tells what there is for the plan.
-    desk.keys("esc").expect("Capacity planner");
-    says(
-        &desk,
-        "Supply now 3 machines, 3 GPUs; 3 workers cost at least $1.80/h, typically $1.80/h",
-    );
-    desk.keys("up ctrl-u").type_text("500");
-    says(&desk, "machines for 3 of 12 active workers are free now");
 }
 
 #[test]
-fn a_plan_and_a_report_do_not_outlive_their_draft() {
+fn a_report_does_not_outlive_its_search() {
     let mut desk = filled();
     desk.keys("f5").answer(FOUND);
-    desk.keys("esc pgdn left enter");
-    desk.type_text("100")
-        .keys("enter")
-        .type_text("50")
-        .keys("esc pgdn up");
+    desk.keys("esc");
     desk.resize(120, 40);
     desk.expect("Supply now       3 machines, 3 GPUs")
         .expect("$0.400/h to $0.900/h");
@@ -747,11 +719,6 @@ fn a_plan_and_a_report_do_not_outlive_their_draft() {
     desk.keys("pgup down down down down")
         .type_text("gpu_ram>=48");
     desk.expect_not("3 machines, 3 GPUs");
-    // Another draft: its report has nothing to do with the plan for the first one.
-    desk.resize(90, 48).keys("ctrl-r").type_text("other");
-    desk.keys("f5").answer(FOUND);
-    says(&desk, "typical: 12 workers");
-    desk.expect_not("planned:");
 }
 
 #[test]

@@ -74,21 +74,3 @@ fn the_comparison_has_it_too() {
     desk.resize(120, 60).keys("space space v a");
     desk.expect("$/Mtoken").expect("$0.114").expect("$0.099");
 }
-
-#[test]
-fn the_planner_of_workers_tells_what_the_work_costs() {
-    let mut desk = at_groups();
-    configure(&mut desk, tokens());
-    desk.resize(160, 48).keys("j i");
-    desk.answer(
-        r#"{"offers":[
-        {"id":1,"num_gpus":1,"gpu_name":"RTX 4090","dph_total":0.36,"rentable":true},
-        {"id":2,"num_gpus":2,"gpu_name":"RTX 4090","dph_total":0.36,"rentable":true},
-        {"id":3,"num_gpus":1,"gpu_name":"RTX 3090","dph_total":0.36,"rentable":true}]}"#,
-    );
-    // 0.36 $/h / 7.2, 3.6 and 1.8 million tokens an hour.
-    desk.keys("esc a").type_text("50").keys("enter").type_text("25");
-    desk.expect("$/Mtoken")
-        .expect("$0.050 on 2× RTX 4090 (2000 tokens/s)")
-        .expect("$0.100 on 1× RTX 4090");
-}

@@ -218,16 +218,14 @@ fn the_preflight_s_query_asks_for_what_the_group_asks_cheapest_first() {
 
 #[test]
 fn worker_counts_have_documented_defaults() {
-    let counts = |group: &NewWorkergroup, planned| {
-        let WorkerCounts { min, typical, max } = WorkerCounts::of(group, planned);
+    let counts = |group: &NewWorkergroup| {
+        let WorkerCounts { min, typical, max } = WorkerCounts::of(group);
         (min, typical, max)
     };
     let mut group = NewWorkergroup::default();
-    assert_eq!(counts(&group, None), (3, 12, 20));
-    assert_eq!(counts(&group, Some(7)), (3, 7, 20));
-    assert_eq!(counts(&group, Some(70)), (3, 20, 20));
+    assert_eq!(counts(&group), (3, 12, 20));
     group.max_workers = Some(2);
-    assert_eq!(counts(&group, None), (2, 2, 2));
+    assert_eq!(counts(&group), (2, 2, 2));
     group.cold_workers = Some(0);
-    assert_eq!(counts(&group, None), (0, 1, 2));
+    assert_eq!(counts(&group), (0, 1, 2));
 }
