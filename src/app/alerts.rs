@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::groups::preflight::Look;
+use super::groups::look::Look;
 use super::message::{Alarm, Effect, RingClaim, Toast};
 use super::recording::Asked;
 use super::remote::{Now, Ticket};

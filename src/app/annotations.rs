@@ -74,7 +74,7 @@ impl State {
         }];
         self.use_annotations();
         if matches!(change.mark, Mark::Ban(_)) {
-            self.groups.preflight.expire();
+            self.groups.supply.expire();
         }
         if change.mark == Mark::Ban(false) && inverse.mark == Mark::Ban(true) {
             effects.extend(self.ask_again(now));
@@ -85,7 +85,7 @@ impl State {
     /// Lists banned offers, or hides them again.
     pub fn show_banned(&mut self, is_shown: bool, now: Now) -> Vec<Effect> {
         self.annotations.shows_banned = is_shown;
-        self.groups.preflight.expire();
+        self.groups.supply.expire();
         self.use_annotations();
         if is_shown {
             self.ask_again(now)
@@ -97,7 +97,7 @@ impl State {
     /// Takes over the annotations of the profile.
     pub fn restore_annotations(&mut self, all: Annotations) {
         self.annotations.all = Arc::new(all);
-        self.groups.preflight.expire();
+        self.groups.supply.expire();
         self.use_annotations();
     }
 

@@ -1,13 +1,13 @@
 //! The state of the Workergroups pane beside its table: the draft of a new group, its creation,
-//! preflights, the supply check, what changed.
+//! what searches find, what changed.
 
 pub mod creation;
 pub mod draft;
 pub mod drift;
-pub mod preflight;
+pub mod look;
 pub mod supply;
 
-use super::keymap::{Action, Context};
+use super::keymap::Action;
 use super::message::{Effect, Toast};
 use super::mutations::READ_ONLY;
 use super::pane::Pane;
@@ -15,13 +15,18 @@ use super::remote::{Now, Ticket, Waiting};
 use super::state::State;
 use crate::api::{ApiError, Reply};
 use crate::domain::catalog::WORKERGROUPS;
-use crate::domain::workergroup::Preflight;
+use crate::domain::format::counted;
+use crate::domain::insight::Coverage;
+use crate::domain::workergroup::{Change, Preflight, Recruitment};
 use crate::domain::{Dialect, Listing, Resource};
 use creation::Creation;
 use draft::GroupDraft;
 use drift::Drift;
-use preflight::{Look, PreflightSlot, Subject};
-use supply::SupplyCheck;
+use look::{Look, Subject};
+use supply::{Check, SupplyChecks};
+
+/// The columns that a check of supply fills.
+const SUPPLY_COLUMNS: [&str; 2] = ["supply_gpus", "supply_price"];
 
 /// The state beside the table.
 #[derive(Debug)]
@@ -29,9 +34,8 @@ pub struct Groups {
     /// The draft of a new group.
     pub draft: GroupDraft,
     pub creation: Creation,
-    pub preflight: PreflightSlot,
-    /// The supply of every group.
-    pub supply: SupplyCheck,
+    /// What searches of groups find now.
+    pub supply: SupplyChecks,
     /// What changed since the groups were last listed.
     pub drift: Drift,
     /// The pane that was left with the form open: it reopens there.
@@ -43,8 +47,7 @@ impl Groups {
         Self {
             draft: GroupDraft::new(dialect),
             creation: Creation::default(),
-            preflight: PreflightSlot::default(),
-            supply: SupplyCheck::default(),
+            supply: SupplyChecks::default(),
             drift: Drift::default(),
             form_left_on: None,
         }
@@ -58,22 +61,50 @@ impl State {
         is_read_only.then(|| format!("Can't create: {READ_ONLY}"))
     }
 
-    /// Starts the supply check, or stops it while it runs.
+    /// Checks the supply of all groups, or stops while a check runs.
     pub fn toggle_supply_check(&mut self, now: Now) -> Vec<Effect> {
-        if self.groups.supply.running().is_some() {
-            let effects = self.groups.supply.stop();
+        if let Some(stopped) = self.groups.supply.stop() {
             self.show(Toast::new("Supply check stopped", now));
-            return effects;
+            return vec![stopped];
         }
-        let workergroups = &self.browsers[Resource::Workergroups];
-        let dialect = workergroups.dialect();
-        workergroups.listing().map_or_else(Vec::new, |listing| {
-            self.groups
-                .supply
-                .start(listing, dialect, &mut self.tickets, now)
+        self.browsers[Resource::Workergroups].show_columns(&SUPPLY_COLUMNS, "endpoint_name");
+        let searches = self.searches().into_iter().flatten();
+        let searches: Vec<Recruitment> = searches.map(|look| look.search).collect();
+        let groups = counted(searches.len(), "workergroup", "workergroups");
+        self.show(Toast::new(format!("Checking the supply of {groups}"), now));
+        let effects = searches
+            .into_iter()
+            .flat_map(|search| self.check(search, true, now));
+        effects.collect()
+    }
+
+    /// The search of each listed group, if it has a valid one.
+    fn searches(&self) -> Vec<Option<Look>> {
+        let browser = &self.browsers[Resource::Workergroups];
+        browser.listing().map_or_else(Vec::new, |listing| {
+            let rows = 0..listing.len();
+            rows.map(|row| Look::at_row(listing, row, browser.dialect()).ok())
+                .collect()
         })
     }
 
+    /// Fills the columns of the table with what the groups' searches find.
+    fn fill_supply(&mut self) {
+        let looks = self.searches();
+        let column = |figure: &dyn Fn(&Preflight) -> Option<f64>| -> Vec<Option<f64>> {
+            let of = |look: &Option<Look>| figure(self.check_of(look.as_ref()?)?.report()?);
+            looks.iter().map(of).collect()
+        };
+        #[expect(clippy::cast_precision_loss)] // counts of GPUs
+        let gpus = column(&|found| {
+            // Of a truncated response the number is unknown.
+            let is_all = found.coverage != Coverage::Cut;
+            is_all.then_some(found.recruitable.gpus as f64)
+        });
+        let prices = column(&|found| Some(found.prices?.lowest));
+        let browser = &mut self.browsers[Resource::Workergroups];
+        browser.set_columns(SUPPLY_COLUMNS.into_iter().zip([gpus, prices]));
+    }
     /// The search of `subject` as it is now; `Err` says why it cannot be run.
     pub fn look_at(&self, subject: Subject) -> Result<Look, String> {
         let draft = &self.groups.draft;
@@ -93,32 +124,21 @@ impl State {
         }
     }
 
+    /// The check of a search.
+    pub fn check_of(&self, look: &Look) -> Option<&Check> {
+        self.groups.supply.of(&look.search)
+    }
+
     /// The current report on the search of `subject`, if there is one.
-    pub fn preflight_report(&self, subject: Subject) -> Option<&Preflight> {
-        let slot = &self.groups.preflight;
-        let look = self.look_at(subject).ok()?;
-        slot.remote().shown().filter(|_| slot.is_about(&look))
+    pub fn supply_report(&self, subject: Subject) -> Option<&Preflight> {
+        self.check_of(&self.look_at(subject).ok()?)?.report()
     }
 
-    /// Runs the search of `look`, unless its report is fresh or its request is in flight.
-    pub fn run_preflight(&mut self, look: Look, now: Now) -> Vec<Effect> {
-        let slot = &mut self.groups.preflight;
-        let is_fresh = slot
-            .remote()
-            .shown_at()
-            .is_none_or(|then| now.epoch - then.epoch < 60.0);
-        if is_fresh && slot.is_about(&look) {
-            slot.retitle(look);
-            return Vec::new();
-        }
-        self.rerun_preflight(look, now)
-    }
-
-    /// Runs the search of `look`, even if its report is fresh.
-    pub fn rerun_preflight(&mut self, look: Look, now: Now) -> Vec<Effect> {
-        let slot = &mut self.groups.preflight;
-        slot.banned = self.annotations.all.not_left_out(&look.search.query());
-        slot.ask(look, &mut self.tickets, now)
+    /// Runs a search unless its report is current; `again` runs it even then.
+    pub fn check(&mut self, search: Recruitment, again: bool, now: Now) -> Option<Effect> {
+        let banned = self.annotations.all.not_left_out(&search.query());
+        let supply = &mut self.groups.supply;
+        supply.ask((search, banned), again, &mut self.tickets, now)
     }
 
     /// The endpoints that the listed groups serve, by name.
@@ -188,12 +208,12 @@ pub(super) const fn is_own(action: Action) -> bool {
     )
 }
 
-/// Whether a preflight or the supply check waits for this response.
+/// Whether a check of supply waits for this response.
 pub(super) fn awaits(state: &State, ticket: Ticket) -> bool {
-    state.groups.preflight.awaits(ticket) || state.groups.supply.awaits(ticket)
+    state.groups.supply.awaits(ticket)
 }
 
-/// Takes the response to a preflight or to a search of the supply check.
+/// Takes the response to a check of supply.
 pub(super) fn answered(
     state: &mut State,
     now: Now,
@@ -209,18 +229,16 @@ pub(super) fn answered(
         Ok(_) => return Vec::new(),
         Err(error) => Err(error),
     };
-    if groups.preflight.awaits(ticket) {
-        groups.preflight.answered(ticket, answer, now);
-        return Vec::new();
-    }
-    groups.supply.answered(answer, dialect, tickets, now)
+    let effects = groups
+        .supply
+        .answered(ticket, answer, dialect, tickets, now);
+    state.fill_supply();
+    effects
 }
 
 /// Records the progress of the pane's requests.
 pub(super) fn progress(state: &mut State, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
-    let groups = &mut state.groups;
-    groups.preflight.progress(ticket, attempt, waiting.cloned());
-    groups.supply.progress(ticket, waiting.cloned());
+    state.groups.supply.progressed(ticket, attempt, waiting);
 }
 
 /// Handles a new listing of the groups.
@@ -228,20 +246,26 @@ pub(super) fn listed(state: &mut State, now: Now) -> Vec<Effect> {
     let Some(listing) = state.browsers[Resource::Workergroups].listing() else {
         return Vec::new();
     };
-    let drift = &mut state.groups.drift;
-    let seen = drift.unseen;
-    let effect = drift.listed(listing, now);
-    let new = drift.unseen - seen;
-    let since = drift.found().next().map(|found| found.since);
-    if let Some(since) = since.filter(|_| new > 0) {
-        let noun = if new == 1 { "change" } else { "changes" };
-        let then = state.local_time(now).minute(since);
-        let keymap = &state.keymap;
-        let key = keymap.key_in(&[Context::Workergroups], Action::Differences);
-        let text = format!("{new} {noun} since {then} ({key} to show)");
+    let effect = state.groups.drift.listed(listing, now);
+    let found = state.groups.drift.found().next();
+    let changes = found.filter(|found| found.at >= now.epoch);
+    if let Some([first, others @ ..]) = changes.map(|found| found.changes.as_slice()) {
+        let more = match others.len() {
+            0 => String::new(),
+            many => format!(" and {}", counted(many, "other change", "other changes")),
+        };
+        let text = format!("Changed: {}{more}", words(first));
         state.show(Toast::new(text, now));
     }
+    state.fill_supply();
     // The outcome of a creation matters more than changes.
     creation::listed(state, now);
     vec![effect]
+}
+
+/// A change of a workergroup: `11 (chat) gone`, `12 (chat) max_workers: 20 → 5`.
+fn words(change: &Change) -> String {
+    let endpoint = change.endpoint.as_ref();
+    let endpoint = endpoint.map_or_else(String::new, |name| format!(" ({})", name.screen(32)));
+    format!("{}{endpoint} {}", change.group, change.kind.words())
 }

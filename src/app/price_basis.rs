@@ -53,6 +53,21 @@ impl Browser {
         self.rebuild();
     }
 
+    /// Fills computed columns of the loaded rows.
+    pub(super) fn set_columns<'k>(
+        &mut self,
+        columns: impl IntoIterator<Item = (&'k str, Vec<Option<f64>>)>,
+    ) {
+        if let Some(listing) = self.remote.shown_mut() {
+            for (key, numbers) in columns {
+                if let Some(field) = listing.catalog().column(key) {
+                    listing.set_column(field, numbers);
+                }
+            }
+            self.rebuild();
+        }
+    }
+
     /// Adjusts the prices to the chosen storage, if the response was priced for another.
     pub(super) fn reprice(&mut self) {
         if self.resource() != Resource::Offers {

@@ -225,9 +225,7 @@ impl Settings {
     pub fn history_place(&self) -> HistoryPlace {
         let (market, is_lasting) = match &self.market {
             Market::Remote { management, .. } => (management.to_string(), true),
-            Market::Embedded(config) => {
-                (format!("sandbox-{}", config.market.seed), !config.freeze)
-            }
+            Market::Embedded(config) => (format!("sandbox-{}", config.market.seed), !config.freeze),
         };
         let paths = self.paths.as_ref().filter(|_| is_lasting);
         HistoryPlace {

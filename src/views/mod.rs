@@ -15,7 +15,6 @@ pub mod copy;
 pub mod create;
 mod depth;
 pub mod detail;
-pub mod drift;
 pub mod export;
 mod filter;
 mod form_view;
@@ -44,7 +43,6 @@ mod searched;
 mod settings;
 mod sheet;
 mod sort;
-pub mod supply;
 mod tape;
 mod term;
 mod theme;
@@ -133,8 +131,11 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         Action::CloneGroup => group_form::clone_selected(cx),
         Action::GroupFromSearch => group_form::from_search(cx),
         Action::Preflight => preflight::open_selected(cx),
-        Action::CheckSupply => supply::open(cx),
-        Action::Differences if cx.state.pane == Pane::Workergroups => drift::open(cx),
+        Action::CheckSupply => {
+            let effects = cx.state.toggle_supply_check(cx.now);
+            cx.effects(effects);
+            true
+        }
         Action::Unlist => unlist::open(cx),
         Action::Filter if cx.is_on_pane() => cx.try_open(filter::Filter::new),
         Action::Settings if cx.is_on_pane() => cx.try_open(settings::Settings::new),

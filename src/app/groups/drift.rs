@@ -24,19 +24,12 @@ pub struct Found {
 pub struct Drift {
     last: Option<Snapshot>,
     found: Vec<Found>,
-    /// Latest changes not seen yet.
-    pub unseen: usize,
 }
 
 impl Drift {
     /// Starts from the last listing of an earlier run.
     pub fn resume(&mut self, last: Option<Snapshot>) {
         self.last = last;
-    }
-
-    /// When the last listing was received, and how many groups it had.
-    pub fn last(&self) -> Option<(f64, usize)> {
-        self.last.as_ref().map(|last| (last.at, last.len()))
     }
 
     pub fn found(&self) -> impl ExactSizeIterator<Item = &Found> {
@@ -49,7 +42,6 @@ impl Drift {
         if let Some(last) = &self.last {
             let changes = drift(last, &snapshot);
             if !changes.is_empty() {
-                self.unseen += changes.len();
                 self.found.push(Found {
                     since: last.at,
                     at: now.epoch,

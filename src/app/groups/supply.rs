@@ -1,208 +1,209 @@
-//! The supply check: what every group's search finds now. One search at a time; groups with the
-//! same search share it, and it continues when its view is closed.
+//! What workergroups' searches find on the market now: for a group, for all of them, or for the draft
+//! of a new one. One search at a time; subjects with the same search share its report, and a check
+//! of all continues while other views are open.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
+use std::collections::VecDeque;
 
-use super::preflight::Look;
 use crate::api::{ApiError, Request};
 use crate::app::message::Effect;
 use crate::app::recording::{self, Asked};
-use crate::app::remote::{Now, Ticket, Tickets, Waiting};
+use crate::app::remote::{Now, Remote, Ticket, Tickets, Waiting};
 use crate::domain::workergroup::{Preflight, Recruitment};
-use crate::domain::{Dialect, Listing, RowId};
+use crate::domain::{Dialect, Listing};
 
-/// Offers loaded per group: enough to see that there are plenty.
-const LIMIT: u32 = 500;
+/// Reports that are remembered; the oldest are dropped.
+const MOST: usize = 200;
 
-/// What a group's search finds.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Supply {
-    /// Its search is queued or running.
-    Waiting,
-    /// The result of its search, and when. Groups with the same search share it.
-    Found(Arc<Preflight>, Now),
-    Failed(String),
-}
+/// Seconds for which a report counts as current.
+const FRESH: f64 = 60.0;
 
+/// A search and its report.
 #[derive(Debug)]
-struct Job {
-    groups: Vec<RowId>,
+pub struct Check {
     search: Recruitment,
+    /// Your bans that the search itself does not leave out.
+    banned: usize,
+    remote: Remote<Preflight>,
 }
 
-#[derive(Debug)]
-struct InFlight {
-    ticket: Ticket,
-    job: Job,
-    asked: Asked,
-    waiting: Option<Waiting>,
+impl Check {
+    /// The report and the state of its request.
+    pub const fn remote(&self) -> &Remote<Preflight> {
+        &self.remote
+    }
+
+    /// The report, unless a newer request failed.
+    pub fn report(&self) -> Option<&Preflight> {
+        self.remote
+            .shown()
+            .filter(|_| self.remote.error().is_none())
+    }
+
+    fn is_current(&self, now: Now) -> bool {
+        let is_fresh = |then: Now| now.epoch - then.epoch < FRESH;
+        self.remote.is_loading()
+            || (self.report().is_some() && self.remote.shown_at().is_some_and(is_fresh))
+    }
 }
 
 #[derive(Debug, Default)]
-pub struct SupplyCheck {
-    queue: VecDeque<Job>,
-    /// What its searches leave out, as [`Asked::once`] takes it.
+pub struct SupplyChecks {
+    checks: Vec<Check>,
+    queue: VecDeque<Recruitment>,
+    /// The running search: its ticket, and how it is recorded.
+    running: Option<(Ticket, Asked)>,
+    /// What searches leave out, as [`Asked::once`] takes it.
     pub(in crate::app) bans: i64,
-    in_flight: Option<InFlight>,
-    found: BTreeMap<RowId, Supply>,
-    searches: usize,
+    /// Searches since the queue was last empty.
+    total: usize,
 }
 
-impl SupplyCheck {
-    /// The supply of a group.
-    pub fn of(&self, group: RowId) -> Option<&Supply> {
-        self.found.get(&group)
+impl SupplyChecks {
+    /// The check of a search.
+    pub fn of(&self, search: &Recruitment) -> Option<&Check> {
+        self.checks.iter().find(|check| check.search == *search)
     }
 
-    /// Whether no group has been checked yet.
-    pub fn is_blank(&self) -> bool {
-        self.found.is_empty()
+    /// Whether a search waits for its turn.
+    pub fn is_queued(&self, search: &Recruitment) -> bool {
+        self.queue.contains(search)
     }
 
-    /// Completed and total searches, while it runs.
-    pub fn running(&self) -> Option<(usize, usize)> {
-        self.in_flight
-            .as_ref()
-            .map(|_| (self.searches - self.queue.len() - 1, self.searches))
+    /// Completed and total searches, while any runs.
+    pub fn progress(&self) -> Option<(usize, usize)> {
+        let is_running = self.running.is_some();
+        is_running.then(|| (self.total - self.queue.len() - 1, self.total))
     }
 
-    /// Until when the rate limit delays the running search.
-    pub fn waits_until(&self) -> Option<f64> {
-        self.in_flight
-            .as_ref()?
-            .waiting
-            .as_ref()
-            .map(|waiting| waiting.until)
-    }
-
-    /// Starts the check for all groups of a listing.
-    pub fn start(
+    /// Queues a search with the number of bans that it does not leave out, unless its report is
+    /// current; `again` runs it even then.
+    pub fn ask(
         &mut self,
-        listing: &Listing,
-        dialect: &'static Dialect,
+        (search, banned): (Recruitment, usize),
+        again: bool,
         tickets: &mut Tickets,
         now: Now,
-    ) -> Vec<Effect> {
-        let mut effects = self.stop();
-        self.found.clear();
-        for row in 0..listing.len() {
-            let Some(id) = listing.id(row) else { continue };
-            let look = match Look::at_row(listing, row, dialect) {
-                Ok(look) => look,
-                Err(why) => {
-                    self.found.insert(id, Supply::Failed(why));
-                    continue;
-                }
-            };
-            self.found.insert(id, Supply::Waiting);
-            // The check ignores memory: groups that differ only there share a search.
-            let search = Recruitment {
-                gpu_ram: None,
-                ..look.search
-            };
-            let same = self.queue.iter_mut().find(|job| job.search == search);
-            match same {
-                Some(job) => job.groups.push(id),
-                None => self.queue.push_back(Job {
-                    groups: vec![id],
-                    search,
-                }),
-            }
+    ) -> Option<Effect> {
+        let known = self.checks.iter().position(|check| check.search == search);
+        let is_current = known.is_some_and(|known| self.checks[known].is_current(now));
+        if self.is_queued(&search) || (is_current && !again) {
+            return None;
         }
-        self.searches = self.queue.len();
-        effects.extend(self.next(tickets, now));
-        effects
-    }
-
-    /// Stops; results so far stay.
-    pub fn stop(&mut self) -> Vec<Effect> {
-        self.queue.clear();
-        self.found.retain(|_, supply| *supply != Supply::Waiting);
-        self.in_flight
-            .take()
-            .map(|in_flight| Effect::Abort(in_flight.ticket))
-            .into_iter()
-            .collect()
+        match known {
+            Some(known) => self.checks[known].banned = banned,
+            None => self.checks.push(Check {
+                search: search.clone(),
+                banned,
+                remote: Remote::default(),
+            }),
+        }
+        if self.checks.len() > MOST {
+            self.checks.remove(0);
+        }
+        self.queue.push_back(search);
+        self.total += 1;
+        match self.running {
+            Some(_) => None,
+            None => self.next(tickets, now),
+        }
     }
 
     fn next(&mut self, tickets: &mut Tickets, now: Now) -> Option<Effect> {
-        let job = self.queue.pop_front()?;
-        let mut query = job.search.query();
-        query.limit = Some(LIMIT);
-        let ticket = tickets.take();
-        self.in_flight = Some(InFlight {
-            ticket,
-            job,
-            asked: Asked::once(query.clone(), now.mono, self.bans),
-            waiting: None,
-        });
-        Some(Effect::Call {
-            ticket,
-            request: Request::Search(query),
-        })
+        loop {
+            let Some(search) = self.queue.pop_front() else {
+                self.total = 0;
+                return None;
+            };
+            let known = self.checks.iter_mut().find(|check| check.search == search);
+            let Some(check) = known else { continue };
+            let (query, ticket) = (search.query(), tickets.take());
+            check.remote.ask(ticket, now);
+            let asked = Asked::once(query.clone(), now.mono, self.bans);
+            self.running = Some((ticket, asked));
+            let request = Request::Search(query);
+            return Some(Effect::Call { ticket, request });
+        }
+    }
+
+    /// Stops; reports stay.
+    pub fn stop(&mut self) -> Option<Effect> {
+        self.queue.clear();
+        self.total = 0;
+        let (ticket, _) = self.running.take()?;
+        for check in &mut self.checks {
+            check.remote.cancel();
+        }
+        Some(Effect::Abort(ticket))
+    }
+
+    /// Drops the reports: other offers are banned now.
+    pub(in crate::app) fn expire(&mut self) {
+        self.checks.retain(|check| check.remote.is_loading());
     }
 
     /// Whether it waits for this response.
     pub fn awaits(&self, ticket: Ticket) -> bool {
-        self.in_flight
-            .as_ref()
-            .is_some_and(|in_flight| in_flight.ticket == ticket)
+        self.running.as_ref().is_some_and(|(own, _)| *own == ticket)
     }
 
     /// Records the progress of the running search.
-    pub fn progress(&mut self, ticket: Ticket, waiting: Option<Waiting>) {
-        if let Some(in_flight) = self
-            .in_flight
-            .as_mut()
-            .filter(|in_flight| in_flight.ticket == ticket)
-        {
-            in_flight.waiting = waiting;
+    pub fn progressed(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
+        for check in &mut self.checks {
+            check.remote.progress(ticket, attempt, waiting.cloned());
         }
     }
 
-    /// Takes a response and sends the next search. It stops at an error that the next search would
-    /// meet too.
+    /// Takes a response and sends the next search. The queue ends at an error that the next search
+    /// would meet too.
     pub fn answered(
         &mut self,
+        ticket: Ticket,
         answer: Result<Box<Listing>, ApiError>,
         dialect: &'static Dialect,
         tickets: &mut Tickets,
         now: Now,
     ) -> Vec<Effect> {
-        let Some(InFlight { job, asked, .. }) = self.in_flight.take() else {
+        let Some((_, asked)) = self.running.take() else {
             return Vec::new();
         };
-        let recorded = match &answer {
-            Ok(listing) => Some(recording::record(
-                asked.once_answered(listing, dialect, now),
-            )),
-            Err(error) => asked.failed(error, now).map(recording::record),
+        let poll = match &answer {
+            Ok(listing) => Some(asked.once_answered(listing, dialect, now)),
+            Err(error) => asked.failed(error, now),
         };
-        let (supply, goes_on) = match answer {
-            Ok(listing) => {
-                let found = Preflight::of(&listing, &job.search, Some(LIMIT));
-                let supply = Supply::Found(Arc::new(found), now);
-                (supply, true)
-            }
-            Err(error) => {
-                let ends = error.stops_timers(now.epoch)
-                    || matches!(
-                        error,
-                        ApiError::NotConnected { .. } | ApiError::Misconfigured(_)
-                    );
-                (Supply::Failed(error.headline().to_owned()), !ends)
-            }
-        };
-        for group in job.groups {
-            self.found.insert(group, supply.clone());
+        let ends = answer.as_ref().is_err_and(|error| {
+            error.stops_timers(now.epoch)
+                || matches!(
+                    error,
+                    ApiError::NotConnected { .. } | ApiError::Misconfigured(_)
+                )
+        });
+        let mut checks = self.checks.iter_mut();
+        if let Some(check) = checks.find(|check| check.remote.awaited() == Some(ticket)) {
+            let limit = check.search.query().limit;
+            let report = answer.map(|listing| {
+                let mut found = Preflight::of(&listing, &check.search, limit);
+                found.warnings.extend(banned(check.banned));
+                found
+            });
+            check.remote.accept(ticket, now, report);
         }
-        let mut effects: Vec<Effect> = recorded.into_iter().collect();
-        if goes_on {
-            effects.extend(self.next(tickets, now));
-        } else {
-            effects.extend(self.stop());
+        if ends {
+            self.queue.clear();
         }
-        effects
+        let recorded = poll.map(recording::record);
+        recorded
+            .into_iter()
+            .chain(self.next(tickets, now))
+            .collect()
     }
+}
+
+/// The warning that workers may start where the person does not want them.
+fn banned(many: usize) -> Option<String> {
+    (many > 0).then(|| {
+        let verb = if many == 1 { "is" } else { "are" };
+        format!(
+            "{many} of your bans {verb} not in its search: the market may still use those machines"
+        )
+    })
 }

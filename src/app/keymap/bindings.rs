@@ -442,9 +442,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Workergroups, &["i"], Action::Preflight, "preflight",
         "Preflight: what the search finds now, and what it costs").hint("preflight", 3),
     row(Context::Workergroups, &["S"], Action::CheckSupply, "check-supply",
-        "Supply check: run every workergroup's search").hint("supply", 5),
-    row(Context::Workergroups, &["d"], Action::Differences, "drift",
-        "What changed since the last listing").hint("changes", 7),
+        "Check supply: run every workergroup's search, or stop").hint("supply", 5),
     row(Context::Workergroups, &["x"], Action::Secrets, "secrets",
         "Reveal or hide the API key in the details, for 15 s").hint("reveal", 6),
 

@@ -1,6 +1,6 @@
 //! Columns computed from other columns. Of machine offers: prices per unit, the three price models
 //! side by side, the cost of a job, and the Pareto front. Of network volumes: the price of a size
-//! and term.
+//! and term. Of workergroups: what their searches find.
 //!
 //! Their keys look like wire names, so that they can be typed, saved and exported, but no record
 //! carries them and no server is asked about them: orders and conditions on them apply to the
@@ -81,4 +81,14 @@ pub static VOLUMES: &[Field] = &[
     Field::integer("starred", "Starred").also(&["star"]).computed().section(Section::Identity)
         .width(7).priority(49).yes_no().more_is_better()
         .doc("Whether you starred its host."),
+];
+
+#[rustfmt::skip] // a table reads as a table
+pub static WORKERGROUPS: &[Field] = &[
+    Field::integer("supply_gpus", "Supply").computed().section(Section::Scaling).width(7).priority(4)
+        .more_is_better()
+        .doc("GPUs that its search finds now, once supply is checked; blank if the result was truncated."),
+    Field::number("supply_price", "From $/h", Unit::DollarsPerHour).computed()
+        .section(Section::Scaling).width(9).priority(5).places(4).less_is_better()
+        .doc("Lowest price of one worker per hour, once supply is checked."),
 ];

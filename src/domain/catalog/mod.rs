@@ -100,7 +100,7 @@ pub static WORKERGROUPS: Catalog = Catalog {
     order: "endpoint_name,id",
     limit: None,
     fields: workergroups::FIELDS,
-    computed: &[],
+    computed: computed::WORKERGROUPS,
 };
 
 impl Catalog {

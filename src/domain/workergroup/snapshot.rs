@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use crate::domain::copies::Copies;
+use crate::domain::format::NONE;
 use crate::domain::json_split;
 use crate::domain::listing::{Listing, RowId};
 use crate::domain::secrets::{REMOVED, is_secret_name, remove_secrets};
@@ -42,6 +43,25 @@ pub enum ChangeKind {
         from: Option<Untrusted>,
         to: Option<Untrusted>,
     },
+}
+
+impl ChangeKind {
+    /// `new`, `gone`, `max_workers: 20 → 5`.
+    pub fn words(&self) -> String {
+        let value = |value: &Option<Untrusted>| {
+            let shown = value.as_ref().map(|value| value.screen(120));
+            shown.unwrap_or_else(|| NONE.to_owned())
+        };
+        match self {
+            Self::New => "new".to_owned(),
+            Self::Gone => "gone".to_owned(),
+            Self::Changed {
+                parameter,
+                from,
+                to,
+            } => format!("{}: {} → {}", parameter.screen(32), value(from), value(to)),
+        }
+    }
 }
 
 /// A change between two listings.

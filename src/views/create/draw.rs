@@ -7,7 +7,7 @@ use ratatui::text::Line;
 use super::{CREATED, Create, MINE, NONE, Page, Word};
 use crate::api::Request;
 use crate::app::groups::creation::{CREATE, Unresolved};
-use crate::app::groups::preflight::Subject;
+use crate::app::groups::look::Subject;
 use crate::app::keymap::{Action, Context};
 use crate::app::mutations::{Stage, preview};
 use crate::app::remote::Now;
@@ -201,19 +201,20 @@ fn unknown_template(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> Option<Strin
 
 /// The worst-case cost as text, and whether it is known.
 fn cost(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> (String, bool) {
-    let slot = &scene.state.groups.preflight;
     let subject = Subject::Draft(scene.state.groups.draft.number());
-    let look = match scene.state.look_at(subject) {
-        Ok(look) if slot.is_about(&look) => look,
-        _ => {
-            let why = slot
-                .remote()
-                .error()
-                .map_or_else(String::new, |error| format!(": {}", error.headline()));
-            return (format!("Cost unknown{why}."), false);
-        }
+    let look = scene.state.look_at(subject);
+    let check = look
+        .as_ref()
+        .ok()
+        .and_then(|look| scene.state.check_of(look));
+    let error = check.and_then(|check| check.remote().error());
+    if let Some(error) = error {
+        return (format!("Cost unknown: {}.", error.headline()), false);
+    }
+    let Ok(look) = &look else {
+        return ("Cost unknown.".to_owned(), false);
     };
-    let Some(found) = slot.remote().shown() else {
+    let Some(found) = check.and_then(|check| check.remote().shown()) else {
         return ("Working out the highest cost …".to_owned(), false);
     };
     let (text, is_known) = at_most(found, WorkerCounts::of(new).max);

@@ -7,7 +7,7 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use crate::app::groups::creation::CREATE;
-use crate::app::groups::preflight::Subject;
+use crate::app::groups::look::Subject;
 use crate::app::keymap::{Action, Context, Motion};
 use crate::app::mutations::{Completed, PASTE_REFUSED, SendBlocked};
 use crate::app::remote::Now;
@@ -87,8 +87,8 @@ pub fn open(cx: &mut Cx<'_>) {
         let subject = Subject::Draft(cx.state.groups.draft.number());
         match cx.state.look_at(subject) {
             Ok(look) => {
-                let effects = cx.state.run_preflight(look, cx.now);
-                cx.effects(effects);
+                let effect = cx.state.check(look.search, false, cx.now);
+                cx.effects(effect);
             }
             Err(why) => cx.complain(why),
         }
@@ -281,7 +281,7 @@ impl View for Create {
     }
 
     fn deadline(&self, state: &State, now: Now) -> Option<f64> {
-        let loads = state.groups.preflight.remote().is_loading()
+        let loads = state.groups.supply.progress().is_some()
             || state.browsers[Resource::Workergroups].remote().is_loading();
         let spinner = loads.then(|| state.animation(now, 0.25)).flatten();
         let countdown = state.mutations.countdown(WriteKind::CreateWorkergroup, now);

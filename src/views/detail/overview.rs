@@ -518,7 +518,7 @@ fn groups(
     };
     for row in browser.view().iter().map(|row| *row as usize) {
         let id = listing.id(row);
-        let machines = id.and_then(|id| summary::found(scene.state, id));
+        let machines = summary::of_row(scene.state, row);
         let machines = machines.map_or_else(
             || format::NONE.to_owned(),
             |found| format::grouped(found.recruitable.machines),

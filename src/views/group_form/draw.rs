@@ -7,7 +7,7 @@ use super::GroupForm;
 use super::fields::Item;
 use crate::api::Request;
 use crate::app::State;
-use crate::app::groups::preflight::{Look, Subject};
+use crate::app::groups::look::{Look, Subject};
 use crate::app::keymap::{Action, Context};
 use crate::app::mutations::preview;
 use crate::app::view::{Scene, View};
@@ -184,7 +184,6 @@ fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let (state, theme) = (scene.state, scene.theme);
     let panel = Panel::new("Preflight").sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), theme);
-    let slot = &state.groups.preflight;
     let look = state.look_at(Subject::Draft(view.number));
     let lines = match look {
         Err(why) => vec![signed("!", &why, theme.dim)],
@@ -195,9 +194,9 @@ fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
             lines.extend(searches(state, theme));
             lines
         }
-        Ok(look) if slot.is_about(&look) || slot.remote().error().is_some() => {
-            let mut lines: Vec<_> = status(slot, state, scene.now, theme).into_iter().collect();
-            if let Some(found) = slot.remote().shown().filter(|_| slot.is_about(&look)) {
+        Ok(look) if let Some(check) = state.check_of(&look) => {
+            let mut lines: Vec<_> = status(&look, state, scene.now, theme).into_iter().collect();
+            if let Some(found) = check.report() {
                 lines.extend(summary::of_report(found, &look.group, theme));
                 let warnings = found.warnings.iter();
                 lines.extend(warnings.map(|warning| signed("!", warning, theme.warning)));
@@ -217,7 +216,7 @@ fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
         Layout::vertical([Constraint::Length(needed), Constraint::Fill(1)]).areas(inner);
     scene.render(Text::from(lines), text);
     // A blank line, the header and three offers.
-    if let Some(found) = state.preflight_report(Subject::Draft(view.number))
+    if let Some(found) = state.supply_report(Subject::Draft(view.number))
         && table.height >= 5
         && !found.cheapest.is_empty()
     {

@@ -9,7 +9,7 @@ use ratatui::layout::Rect;
 use crate::app::Pane;
 use crate::app::State;
 use crate::app::groups::draft::DraftNumber;
-use crate::app::groups::preflight::{Look, Subject};
+use crate::app::groups::look::{Look, Subject};
 use crate::app::keymap::{Action, Context, Motion};
 use crate::app::mutations::Completed;
 use crate::app::remote::Now;
@@ -210,7 +210,9 @@ impl GroupForm {
             return None;
         }
         let look = state.look_at(Subject::Draft(self.number)).ok()?;
-        (!state.groups.preflight.is_about(&look)).then_some(look)
+        let is_checked =
+            state.check_of(&look).is_some() || state.groups.supply.is_queued(&look.search);
+        (!is_checked).then_some(look)
     }
 
     fn back(&mut self, cx: &mut Cx<'_>) {
@@ -322,13 +324,8 @@ impl View for GroupForm {
     }
 
     fn deadline(&self, state: &State, now: Now) -> Option<f64> {
-        let spinner = state
-            .groups
-            .preflight
-            .remote()
-            .is_loading()
-            .then(|| state.animation(now, 0.25))
-            .flatten();
+        let is_checking = state.groups.supply.progress().is_some();
+        let spinner = is_checking.then(|| state.animation(now, 0.25)).flatten();
         let run = self
             .changed_at
             .filter(|_| self.due(state).is_some())
@@ -346,8 +343,8 @@ impl View for GroupForm {
             return;
         }
         if let Some(look) = self.due(cx.state) {
-            let effects = cx.state.run_preflight(look, cx.now);
-            cx.effects(effects);
+            let effect = cx.state.check(look.search, false, cx.now);
+            cx.effects(effect);
         }
     }
 

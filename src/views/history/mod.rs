@@ -6,7 +6,7 @@ mod draw;
 use ratatui::layout::Rect;
 
 use crate::app::State;
-use crate::app::groups::preflight::Look;
+use crate::app::groups::look::Look;
 use crate::app::keymap::{Action, Context, Motion};
 use crate::app::recall::{self, Recalled, SECONDS_PER_DAY};
 use crate::app::remote::Now;
@@ -15,7 +15,6 @@ use crate::domain::history::{
     Answer, Lot, LotFilter, Question, RecordedSearch, SearchKey, Series, Want,
 };
 use crate::domain::insight::recorded_lot;
-use crate::domain::workergroup::Recruitment;
 use crate::domain::{Query, Resource, Untrusted};
 
 /// Parts of the time: as many as a wide screen has columns for.
@@ -251,14 +250,7 @@ fn subjects(state: &State) -> Vec<Subject> {
     let row = browser.listing().zip(browser.selected_row());
     if browser.resource() == Resource::Workergroups {
         let look = row.and_then(|(rows, row)| Look::at_row(rows, row, browser.dialect()).ok());
-        // As the supply check records it.
-        let query = look.map(|look| {
-            let search = Recruitment {
-                gpu_ram: None,
-                ..look.search
-            };
-            search.query()
-        });
+        let query = look.map(|look| look.search.query());
         let search = query.map(|query| Subject::of_search(SearchKey::of(&query), "supply of"));
         return search.into_iter().collect();
     }

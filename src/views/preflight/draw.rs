@@ -1,12 +1,13 @@
-//! Draws the report of a preflight: supply and warnings, costs, and the mix of machines.
+//! Draws the report on a search: supply and warnings, costs, and the mix of machines.
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span, Text};
 
+use super::Preflight as View;
 use super::parts::{amount, disk, dollars, labelled, percent, plural, price, signed};
 use crate::app::State;
-use crate::app::groups::preflight::{Look, PreflightSlot};
-use crate::app::keymap::Action;
+use crate::app::groups::look::{Look, Subject};
+use crate::app::groups::supply::Check;
 use crate::app::markets::explain;
 use crate::app::remote::{Now, Phase};
 use crate::app::view::{Region, Scene};
@@ -15,7 +16,6 @@ use crate::domain::workergroup::{Part, Preflight, WorkerCounts};
 use crate::domain::{format, language};
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::range_bar::RangeBar;
-use crate::widgets::report::Report;
 use crate::widgets::text::fit;
 use crate::widgets::theme::Theme;
 
@@ -31,9 +31,11 @@ const LEAST_OFFERS: u16 = 6;
 /// Cells of the panel with costs and mixes.
 const COSTS: u16 = 58;
 
-pub(super) fn report(report: &Report, area: Rect, scene: &mut Scene<'_, '_>) {
-    let slot = &scene.state.groups.preflight;
-    let Some(look) = slot.look() else { return };
+pub(super) fn report(view: &View, area: Rect, scene: &mut Scene<'_, '_>) {
+    let Ok(look) = scene.state.look_at(view.subject) else {
+        return;
+    };
+    let check = scene.state.check_of(&look);
     let costs_width = match scene.size {
         Size::Compact => 0,
         Size::Medium => COSTS,
@@ -41,14 +43,15 @@ pub(super) fn report(report: &Report, area: Rect, scene: &mut Scene<'_, '_>) {
     };
     let [left, right] =
         Layout::horizontal([Constraint::Fill(1), Constraint::Length(costs_width)]).areas(area);
-    let facts = slot.remote().shown_at().map_or_else(String::new, |then| {
+    let shown_at = check.and_then(|check| check.remote().shown_at());
+    let facts = shown_at.map_or_else(String::new, |then| {
         let age = (scene.now.epoch - then.epoch).max(0.0);
         format!("{} ago", format::lasting(age))
     });
     let screen = (scene.size, area.width);
-    let lines = lines(scene.state, scene.now, screen, scene.theme);
+    let lines = lines(view.subject, scene.state, scene.now, screen, scene.theme);
     let rows = u16::try_from(lines.len() + 2).unwrap_or(u16::MAX);
-    let found = slot.remote().shown();
+    let found = check.and_then(|check| check.remote().shown());
     let below = match (scene.size, found) {
         (Size::Compact, _) | (_, None) => 0,
         (Size::Medium | Size::Wide, Some(_)) => left.height.saturating_sub(rows),
@@ -66,15 +69,15 @@ pub(super) fn report(report: &Report, area: Rect, scene: &mut Scene<'_, '_>) {
         .focused(true)
         .sized(scene.size);
     let inner = panel.render(left, scene.frame.buffer_mut(), scene.theme);
-    scene.report_of(Region::MAIN, report, &lines, inner);
+    scene.report_of(Region::MAIN, &view.report, &lines, inner);
     if right.is_empty() {
         return;
     }
     let panel = Panel::new("Cost per hour, estimated");
     let inner = panel.render(right, scene.frame.buffer_mut(), scene.theme);
     let mut lines = Vec::new();
-    if let Some(found) = slot.remote().shown() {
-        let costs = costs(found, look, scene.theme);
+    if let Some(found) = found {
+        let costs = costs(found, &look, scene.theme);
         lines.extend(super::parts::hanging(&costs, inner.width));
         lines.extend(mixes(found, inner.width, scene.theme));
     }
@@ -82,7 +85,7 @@ pub(super) fn report(report: &Report, area: Rect, scene: &mut Scene<'_, '_>) {
 }
 
 /// Draws the cheapest offers of a search in a panel, if they have room.
-pub(in crate::views) fn offers(found: &Preflight, area: Rect, scene: &mut Scene<'_, '_>) {
+fn offers(found: &Preflight, area: Rect, scene: &mut Scene<'_, '_>) {
     if area.height < LEAST_OFFERS || found.cheapest.is_empty() {
         return;
     }
@@ -98,32 +101,28 @@ pub(in crate::views) fn offers(found: &Preflight, area: Rect, scene: &mut Scene<
 
 /// The text of the report; on a compact screen including the other panels.
 pub(super) fn lines(
+    subject: Subject,
     state: &State,
     now: Now,
     (size, columns): (Size, u16),
     theme: &Theme,
 ) -> Vec<Line<'static>> {
-    let slot = &state.groups.preflight;
-    let Some(look) = slot.look() else {
-        return Vec::new();
+    let look = match state.look_at(subject) {
+        Ok(look) => look,
+        Err(why) => return vec![signed("!", &why, theme.warning)],
     };
     let search = language::print(&look.search.conditions);
     let mut lines = vec![labelled("Search", search, theme.text, theme)];
-    let is_current = state
-        .look_at(look.subject)
-        .is_ok_and(|now| slot.is_about(&now));
-    if !is_current && slot.remote().error().is_none() {
-        let key = state.keymap.key_of(Action::Refresh);
-        let text = format!("This is for an earlier search ({key} to run the current one)");
-        lines.push(signed("!", &text, theme.warning));
-    }
-    lines.extend(status(slot, state, now, theme));
-    if let Some(found) = slot.remote().shown() {
+    lines.extend(status(&look, state, now, theme));
+    if let Some(found) = state
+        .check_of(&look)
+        .and_then(|check| check.remote().shown())
+    {
         lines.push(Line::default());
         for warning in &found.warnings {
             lines.push(signed("!", warning, theme.warning));
         }
-        lines.extend(supply(found, slot.limit(), theme));
+        lines.extend(supply(found, look.search.query().limit, theme));
         if size == Size::Compact {
             lines.push(labelled(
                 "GPU models",
@@ -139,7 +138,7 @@ pub(super) fn lines(
             ));
             lines.push(Line::default());
             lines.push(Line::styled("Cost per hour, estimated", theme.heading));
-            lines.extend(costs(found, look, theme));
+            lines.extend(costs(found, &look, theme));
         }
     }
     if !look.notes.is_empty() {
@@ -157,12 +156,19 @@ pub(super) fn lines(
 
 /// The state of the request, unless it has succeeded.
 pub(in crate::views) fn status(
-    slot: &PreflightSlot,
+    look: &Look,
     state: &State,
     now: Now,
     theme: &Theme,
 ) -> Option<Line<'static>> {
-    match slot.remote().phase() {
+    if state.groups.supply.is_queued(&look.search) {
+        return Some(Line::styled("Waits for another search", theme.dim));
+    }
+    let not_run = || Line::styled("Not run yet", theme.dim);
+    let Some(remote) = state.check_of(look).map(Check::remote) else {
+        return Some(not_run());
+    };
+    match remote.phase() {
         Phase::Loading { since, waiting, .. } => {
             let text = match waiting {
                 Some(waiting) => format!(
@@ -178,9 +184,7 @@ pub(in crate::views) fn status(
             let text = format!("Search failed: {}", explain(error, &state.keymap));
             Some(Line::styled(text, theme.error))
         }
-        Phase::Idle if slot.remote().shown().is_none() => {
-            Some(Line::styled("Not run yet", theme.dim))
-        }
+        Phase::Idle if remote.shown().is_none() => Some(not_run()),
         Phase::Idle | Phase::Ready => None,
     }
 }

@@ -4,13 +4,13 @@ mod draw;
 pub mod parts;
 pub mod summary;
 
-pub(super) use draw::{mixes, offers, status};
+pub(super) use draw::{mixes, status};
 
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use crate::app::State;
-use crate::app::groups::preflight::Subject;
+use crate::app::groups::look::Subject;
 use crate::app::keymap::{Action, Context};
 use crate::app::remote::Now;
 use crate::app::view::{Availability, Cx, Outcome, Scene, View};
@@ -21,21 +21,35 @@ use crate::widgets::panel::Size;
 use crate::widgets::report::Report;
 use crate::widgets::theme::Theme;
 
-/// The report on the latest preflight.
-#[derive(Debug, Default)]
+/// The report on what the search of a subject finds.
+#[derive(Debug)]
 pub struct Preflight {
+    subject: Subject,
     report: Report,
 }
 
-/// Opens the report on `subject`, running its search unless the report is fresh.
+/// Opens the report on `subject`, running its search unless the report is current.
 pub fn open(subject: Subject, cx: &mut Cx<'_>) {
+    if run(subject, false, cx) {
+        cx.open(Preflight {
+            subject,
+            report: Report::default(),
+        });
+    }
+}
+
+/// Runs the search of a subject; false if it has none.
+fn run(subject: Subject, again: bool, cx: &mut Cx<'_>) -> bool {
     match cx.state.look_at(subject) {
         Ok(look) => {
-            let effects = cx.state.run_preflight(look, cx.now);
-            cx.effects(effects);
-            cx.open(Preflight::default());
+            let effect = cx.state.check(look.search, again, cx.now);
+            cx.effects(effect);
+            true
         }
-        Err(why) => cx.complain(why),
+        Err(why) => {
+            cx.complain(why);
+            false
+        }
     }
 }
 
@@ -48,29 +62,23 @@ pub fn open_selected(cx: &mut Cx<'_>) -> bool {
     selected.is_some()
 }
 
-/// Runs the search of the shown subject again, as it is now.
-fn rerun(cx: &mut Cx<'_>) {
-    let Some(subject) = cx.state.groups.preflight.look().map(|look| look.subject) else {
-        return;
-    };
-    match cx.state.look_at(subject) {
-        Ok(look) => {
-            let effects = cx.state.rerun_preflight(look, cx.now);
-            cx.effects(effects);
-        }
-        Err(why) => cx.complain(why),
+impl Preflight {
+    fn is_loading(&self, state: &State) -> bool {
+        let look = state.look_at(self.subject);
+        let check = look.as_ref().ok().and_then(|look| state.check_of(look));
+        check.is_some_and(|check| check.remote().is_loading())
     }
-}
 
-/// Cancels the request if one is in flight, else closes.
-fn back(cx: &mut Cx<'_>) {
-    let Some(abort) = cx.state.groups.preflight.cancel() else {
-        cx.close();
-        return;
-    };
-    cx.effect(abort);
-    cx.toast("Stopped waiting");
-    if cx.state.groups.preflight.remote().shown().is_none() {
+    /// Cancels the request if one is in flight, else closes.
+    fn back(&self, cx: &mut Cx<'_>) {
+        let is_loading = self.is_loading(cx.state);
+        if let Some(stopped) = cx.state.groups.supply.stop().filter(|_| is_loading) {
+            cx.effect(stopped);
+            cx.toast("Stopped waiting");
+            if cx.state.supply_report(self.subject).is_some() {
+                return;
+            }
+        }
         cx.close();
     }
 }
@@ -87,7 +95,13 @@ impl View for Preflight {
     fn widget(&mut self, cx: &Cx<'_>) -> Option<&mut dyn InputWidget> {
         let (columns, rows) = cx.state.size;
         let size = Size::of(columns, rows.saturating_sub(1));
-        let lines = draw::lines(cx.state, cx.now, (size, columns), &Theme::MONO);
+        let lines = draw::lines(
+            self.subject,
+            cx.state,
+            cx.now,
+            (size, columns),
+            &Theme::MONO,
+        );
         let texts = lines.iter().map(Line::to_string);
         if !texts.eq(self.report.lines().iter().map(Line::to_string)) {
             self.report.set_lines(lines);
@@ -108,20 +122,22 @@ impl View for Preflight {
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         match action {
-            Action::Back => back(cx),
+            Action::Back => self.back(cx),
             Action::Submit => cx.close(),
-            Action::Refresh => rerun(cx),
+            Action::Refresh => {
+                run(self.subject, true, cx);
+            }
             _ => return Outcome::Ignored,
         }
         Outcome::Handled
     }
 
     fn deadline(&self, state: &State, now: Now) -> Option<f64> {
-        let is_loading = state.groups.preflight.remote().is_loading();
+        let is_loading = self.is_loading(state);
         is_loading.then(|| state.animation(now, 0.25)).flatten()
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
-        draw::report(&self.report, area, scene);
+        draw::report(self, area, scene);
     }
 }

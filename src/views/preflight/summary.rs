@@ -5,8 +5,8 @@ use ratatui::text::Line;
 
 use super::parts::{amount, dollars, labelled, plural, price, signed};
 use crate::app::State;
-use crate::app::groups::preflight::{Look, Subject};
-use crate::app::groups::supply::Supply;
+use crate::app::groups::look::Look;
+use crate::app::groups::supply::Check;
 use crate::app::keymap::Action;
 use crate::app::remote::Now;
 use crate::domain::catalog::WORKERGROUPS;
@@ -14,9 +14,7 @@ use crate::domain::insight::Coverage;
 use crate::domain::routing::words;
 use crate::domain::secrets::REMOVED;
 use crate::domain::text::{DETAIL, beginning, visible};
-use crate::domain::workergroup::{
-    ChangeKind, NewWorkergroup, Preflight, WorkerCounts, group_search,
-};
+use crate::domain::workergroup::{NewWorkergroup, Preflight, WorkerCounts, group_search};
 use crate::domain::{Resource, RowId, language};
 use crate::widgets::theme::Theme;
 
@@ -51,8 +49,10 @@ pub fn of_group(state: &State, row: usize, now: Now, theme: &Theme) -> Vec<Line<
         lines.push(labelled("", text, theme.dim, theme));
     }
     lines.push(Line::default());
-    lines.extend(supply(state, id, look.as_ref().ok(), theme));
-    lines.push(Line::default());
+    if let Ok(look) = &look {
+        lines.extend(supply(state, look, theme));
+        lines.push(Line::default());
+    }
     lines.extend(changes(state, id, now, theme));
     let field = WORKERGROUPS.by_key("endpoint_name");
     let endpoint = field.and_then(|field| listing.column(field).text(row));
@@ -82,29 +82,19 @@ fn conditions(look: &Look, safe: impl Fn(&str) -> String, theme: &Theme) -> Vec<
 
 /// The report on the workergroup in a row, if there is one yet.
 pub fn of_row(state: &State, row: usize) -> Option<&Preflight> {
-    let listing = state.browsers[Resource::Workergroups].listing()?;
-    found(state, listing.id(row)?)
+    let browser = &state.browsers[Resource::Workergroups];
+    let look = Look::at_row(browser.listing()?, row, browser.dialect()).ok()?;
+    state.check_of(&look)?.report()
 }
 
-/// The report on a listed workergroup, from its preflight or from the supply check.
-pub fn found(state: &State, id: RowId) -> Option<&Preflight> {
-    let report = state.preflight_report(Subject::Group(id));
-    report.or_else(|| match state.groups.supply.of(id) {
-        Some(Supply::Found(found, _)) => Some(found),
-        Some(Supply::Waiting | Supply::Failed(_)) | None => None,
-    })
-}
-
-fn supply(state: &State, id: RowId, look: Option<&Look>, theme: &Theme) -> Vec<Line<'static>> {
-    if let Some(found) = found(state, id) {
-        let default = NewWorkergroup::default();
-        let group = look.map_or(&default, |look| &look.group);
-        return of_report(found, group, theme);
-    }
-    let text = match state.groups.supply.of(id) {
-        Some(Supply::Waiting) => "checking …".to_owned(),
-        Some(Supply::Failed(why)) => format!("unknown: {why}"),
-        Some(Supply::Found(..)) | None => {
+fn supply(state: &State, look: &Look, theme: &Theme) -> Vec<Line<'static>> {
+    let remote = state.check_of(look).map(Check::remote);
+    let text = match remote.map(|remote| (remote.error(), remote.shown(), remote.is_loading())) {
+        Some((Some(error), ..)) => format!("unknown: {}", error.headline()),
+        Some((None, Some(found), _)) => return of_report(found, &look.group, theme),
+        Some((None, None, true)) => "checking …".to_owned(),
+        _ if state.groups.supply.is_queued(&look.search) => "checking …".to_owned(),
+        _ => {
             let key = state.keymap.key_of(Action::CheckSupply);
             format!("not checked ({key} to check)")
         }
@@ -162,22 +152,7 @@ fn changes(state: &State, id: RowId, now: Now, theme: &Theme) -> Vec<Line<'stati
     let mut lines = Vec::new();
     for found in state.groups.drift.found() {
         for change in found.changes.iter().filter(|change| change.group == id) {
-            let what = match &change.kind {
-                ChangeKind::New => "new".to_owned(),
-                ChangeKind::Gone => "gone".to_owned(),
-                ChangeKind::Changed {
-                    parameter,
-                    from,
-                    to,
-                } => {
-                    let value = |value: &Option<crate::domain::Untrusted>| {
-                        value
-                            .as_ref()
-                            .map_or_else(|| "—".to_owned(), |value| value.screen(24))
-                    };
-                    format!("{}: {} → {}", parameter.screen(24), value(from), value(to))
-                }
-            };
+            let what = change.kind.words();
             let label = if lines.is_empty() { "Changed" } else { "" };
             let text = format!("{what} ({})", local.minute(found.at));
             lines.push(labelled(label, text, theme.warning, theme));

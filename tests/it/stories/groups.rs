@@ -405,7 +405,7 @@ fn supply_is_asked_one_search_at_a_time_and_shared_by_equal_searches() {
         desk.asked_text(),
         "gpu_name=RTX_4090 verified=true rentable=true rented=false"
     );
-    desk.expect("0 of 2 searches …");
+    desk.expect("Checking the supply of 3 workergroups");
     desk.answer(FOUND);
     assert_eq!(desk.calls.len(), 1, "the next one, and only that");
     assert_eq!(desk.asked_text(), "gpu_ram>=80 num_gpus=2 verified=true");
@@ -427,15 +427,13 @@ fn supply_is_asked_one_search_at_a_time_and_shared_by_equal_searches() {
             "gpu_ram>=80 num_gpus=2 verified=true",
         ]
     );
-    desk.expect("Cheapest offers");
     let screen = desk.screen();
-    // GPUs, machines, hosts (not every record names one), the cheapest, and all workers at the highest price: 20 at $2 as the
-    // documented limit, 8 at $2, 20 at $0.90.
+    // GPUs and the cheapest; what is no search has neither.
     for (id, figures) in [
-        ("10 llama", "2 1 0 2.000 40.00"),
-        ("11 llama", "2 1 0 2.000 16.00"),
-        ("12 sdxl", "3 3 2 0.400 18.00"),
-        ("13 whisper", "unknown"),
+        ("llama 2 2.0000", "10"),
+        ("llama 2 2.0000", "11"),
+        ("sdxl 3 0.4000", "12"),
+        ("whisper — —", "13"),
     ] {
         let wanted = format!("{id} {figures}");
         let mut lines = screen.lines();
@@ -445,6 +443,11 @@ fn supply_is_asked_one_search_at_a_time_and_shared_by_equal_searches() {
         });
         assert!(is_there, "{wanted}\n{screen}");
     }
+    // The table sorts by them.
+    desk.keys("/ ctrl-u")
+        .type_text("supply_gpus>=3")
+        .keys("enter");
+    desk.expect("sdxl").expect_not("llama");
 }
 
 #[test]
@@ -477,24 +480,19 @@ fn changes_between_two_listings_are_told_with_times_and_without_secrets() {
             .collect::<Vec<_>>()
     };
     assert_eq!(kept(&desk).len(), 1);
-    desk.keys("d").expect("No changes.");
-    desk.keys("esc");
     let later = FOUR
         .replace(r#""gpu_ram":24,"#, r#""gpu_ram":48,"#)
         .replace("\"id\":13", "\"id\":14")
         .replace("canary-sdxl-1111", "canary-sdxl-9999");
     desk.wait(3600.0).keys("r").answer(&later);
-    desk.expect("3 changes since 2026-11-20 12:00 (d to show)");
-    desk.keys("d");
-    desk.expect("Seen 2026-11-20 13:00, compared with 2026-11-20 12:00")
-        .expect("12 (sdxl) gpu_ram: 24 → 48")
-        .expect("13 (whisper) is gone")
-        .expect("14 (whisper) is new");
+    desk.resize(200, 40);
+    desk.expect("Changed: 12 (sdxl) gpu_ram: 24 → 48 and 2 other changes");
+    // The details tell it for as long as bourse runs.
+    desk.keys("G k").selects("sdxl");
+    desk.expect("gpu_ram: 24 → 48 (2026-11-20 13:00)");
     let kept = kept(&desk);
     assert_eq!(kept.len(), 2);
     assert!(kept.iter().all(|text| !text.contains("canary")), "{kept:?}");
-    desk.keys("r"); // asks again from here
-    assert_eq!(desk.asked(), &Request::ListWorkergroups);
 }
 
 #[test]
@@ -511,12 +509,10 @@ fn an_earlier_run_s_listing_is_compared_with() {
     let mut desk = TestApp::with_offers(THREE);
     desk.model.groups.drift.resume(Some(last));
     desk.now.epoch = START + 86_400.0;
-    desk.keys("3")
+    desk.resize(200, 40)
+        .keys("3")
         .answer(&FOUR.replace("\"id\":10,", "\"id\":9,"));
-    desk.keys("d")
-        .expect("Seen 2026-11-21 12:00, compared with 2026-11-20 12:00")
-        .expect("9 (llama) is new")
-        .expect("10 (llama) is gone");
+    desk.expect("Changed: ").expect(" and 1 other change");
 }
 
 #[test]
@@ -542,7 +538,7 @@ fn at_120_columns_costs_and_spread_stand_beside_the_report() {
 }
 
 #[test]
-fn the_supply_check_tells_the_selected_workergroup_in_a_few_lines() {
+fn the_preview_tells_the_supply_of_the_selected_workergroup() {
     let mut desk = at_groups();
     desk.resize(120, 40).keys("G k S");
     desk.expect("checking …");
@@ -552,18 +548,11 @@ fn the_supply_check_tells_the_selected_workergroup_in_a_few_lines() {
         .expect("$0.400/h to $0.900/h")
         .expect("Changed          —")
         .expect("— (t to test the endpoint)");
-    // The selection is the pane's, and Enter leads to its preflight.
-    desk.keys("enter").expect("Preflight of workergroup 12");
-    desk.keys("esc esc").selects("sdxl");
-}
-
-#[test]
-fn on_a_compact_screen_the_summary_stands_below_the_supply_check_if_there_is_room() {
-    let mut desk = at_groups();
-    desk.resize(80, 24).keys("G k S").answer(FOUND);
-    desk.expect(" Workergroup 12 ──")
-        .expect("3 machines, 3 GPUs");
-    desk.resize(80, 13).expect_not("Workergroup 12");
+    // The report has the same answer: nothing is asked again.
+    desk.calls.clear();
+    desk.keys("i").expect("Preflight of workergroup 12");
+    assert!(desk.calls.is_empty());
+    desk.expect("3 machines, 3 GPUs at 2 hosts");
 }
 
 #[test]
@@ -578,8 +567,6 @@ fn everything_fits_small_and_large_screens() {
                 "n",
                 "n c h a t pgdn enter",
                 "G k i",
-                "a",
-                "d",
                 "enter x",
                 "S",
                 "g C",

@@ -68,7 +68,6 @@ fn groups_and_lab_name_the_person_s_keys() {
     let mut desk = TestApp::with_offers(THREE);
     desk.model.keymap = own(&[
         ("secrets", &["K"], 2),
-        ("drift", &["L"], 3),
         ("workergroups", &["f7"], 4),
         ("open", &["O"], 5),
         ("refresh", &["Z"], 6),
@@ -90,7 +89,6 @@ fn groups_and_lab_name_the_person_s_keys() {
     desk.keys("K").expect("canary-llama-2222");
     desk.keys("esc Z")
         .answer(&FOUR.replace("\"id\":13", "\"id\":14"));
-    desk.expect("(L to show)");
     desk.keys("n").type_text("chat").keys("esc C");
     desk.expect("f8".to_uppercase().as_str());
     desk.expect("F8 brings your other draft back");

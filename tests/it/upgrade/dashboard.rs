@@ -64,7 +64,7 @@ fn it_opens_as_it_was_left_and_asks_about_the_unsettled_writes() {
     );
     pty.keys("3");
     // Two groups were listed last time, 12 and 13.
-    shows(&pty, &["endpoint_name=chat", "1 change since"]);
+    shows(&pty, &["endpoint_name=chat", "Changed: "]);
     pty.keys("Q");
     pty.exit().assert_clean(0);
 }

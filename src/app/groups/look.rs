@@ -1,15 +1,9 @@
-//! A preflight: what a group's search would find on the market now. One at a time, shared by the
-//! form, the confirmation and the report.
+//! The search of a workergroup, listed or drafted, as it is now.
 
 use super::draft::DraftNumber;
-use crate::api::{ApiError, Request};
-use crate::app::message::Effect;
-use crate::app::remote::{Now, Remote, Ticket, Tickets, Waiting};
 use crate::domain::catalog::{OFFERS, WORKERGROUPS};
 use crate::domain::language::{self, Mode};
-use crate::domain::workergroup::{
-    Draft, Key, NewWorkergroup, Preflight, Recruitment, disk, group_search,
-};
+use crate::domain::workergroup::{Draft, Key, NewWorkergroup, Recruitment, disk, group_search};
 use crate::domain::{CellRef, Dialect, Listing, RowId, Untrusted};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +13,7 @@ pub enum Subject {
     Group(RowId),
 }
 
-/// The subject of a preflight, as it is now.
+/// What a search is of, as it is now.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Look {
     pub subject: Subject,
@@ -186,110 +180,4 @@ pub fn parameters(listing: &Listing, row: usize) -> (NewWorkergroup, Vec<String>
     })
     .collect();
     (group, assumed)
-}
-
-#[derive(Debug, Default)]
-pub struct PreflightSlot {
-    look: Option<Look>,
-    remote: Remote<Preflight>,
-    limit: Option<u32>,
-    /// Banned machines and hosts that the search itself does not leave out.
-    pub(super) banned: usize,
-    /// Whether its report lists offers that are banned now, or lacks some that are not.
-    is_expired: bool,
-}
-
-impl PreflightSlot {
-    pub const fn look(&self) -> Option<&Look> {
-        self.look.as_ref()
-    }
-
-    /// The report and the state of its request.
-    pub const fn remote(&self) -> &Remote<Preflight> {
-        &self.remote
-    }
-
-    /// The requested limit of offers.
-    pub const fn limit(&self) -> Option<u32> {
-        self.limit
-    }
-
-    /// Whether its response, received or awaited, is for the same search.
-    pub fn is_about(&self, look: &Look) -> bool {
-        !self.is_expired
-            && self
-                .look
-                .as_ref()
-                .is_some_and(|own| own.search == look.search)
-            && self.remote.error().is_none()
-            && (self.remote.is_loading() || self.remote.shown().is_some())
-    }
-
-    /// Relabels the report for a subject with the same search.
-    pub(super) fn retitle(&mut self, look: Look) {
-        self.look = Some(look);
-    }
-
-    /// Makes the next look run the search again: other offers are banned now.
-    pub(in crate::app) const fn expire(&mut self) {
-        self.is_expired = true;
-    }
-
-    /// Runs the search; a report on another one is dropped.
-    pub fn ask(&mut self, look: Look, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
-        let mut effects: Vec<Effect> = self
-            .remote
-            .cancel()
-            .map(Effect::Abort)
-            .into_iter()
-            .collect();
-        if !self.is_about(&look) {
-            self.remote = Remote::default();
-        }
-        let query = look.search.query();
-        let ticket = tickets.take();
-        self.limit = query.limit;
-        self.is_expired = false;
-        self.look = Some(look);
-        self.remote.ask(ticket, now);
-        effects.push(Effect::Call {
-            ticket,
-            request: Request::Search(query),
-        });
-        effects
-    }
-
-    pub fn cancel(&mut self) -> Option<Effect> {
-        self.remote.cancel().map(Effect::Abort)
-    }
-
-    /// Whether it waits for this response.
-    pub fn awaits(&self, ticket: Ticket) -> bool {
-        self.remote.awaited() == Some(ticket)
-    }
-
-    /// Records the progress of the request.
-    pub fn progress(&mut self, ticket: Ticket, attempt: u32, waiting: Option<Waiting>) {
-        self.remote.progress(ticket, attempt, waiting);
-    }
-
-    pub fn answered(&mut self, ticket: Ticket, answer: Result<Box<Listing>, ApiError>, now: Now) {
-        let Some(look) = &self.look else { return };
-        let answer = answer.map(|listing| {
-            let mut found = Preflight::of(&listing, &look.search, self.limit);
-            found.warnings.extend(banned(self.banned));
-            found
-        });
-        self.remote.accept(ticket, now, answer);
-    }
-}
-
-/// The warning that workers may start where the person does not want them.
-fn banned(many: usize) -> Option<String> {
-    (many > 0).then(|| {
-        let verb = if many == 1 { "is" } else { "are" };
-        format!(
-            "{many} of your bans {verb} not in its search: the market may still use those machines"
-        )
-    })
 }
