@@ -1,6 +1,6 @@
 //! Atomic file writes: private, and replaced in one step.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 use std::thread;
@@ -60,10 +60,9 @@ pub fn lock(path: &Path) -> Result<Option<File>, String> {
     if fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
         return Err(format!("{} is not a regular file", path.display()));
     }
-    let file = fs::OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .write(true)
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(false).write(true);
+    let file = private(&mut options)
         .open(&path)
         .map_err(|error| format!("{}: {error}", path.display()))?;
     for _ in 0..TRIES {
@@ -74,6 +73,13 @@ pub fn lock(path: &Path) -> Result<Option<File>, String> {
         }
     }
     Err(format!("{} is locked by another program", path.display()))
+}
+
+/// Makes a file that these options create private (0600).
+pub fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    options
 }
 
 /// Creates a folder and its parents; the folder itself is private (0700).

@@ -79,12 +79,7 @@ impl Journal {
     fn file(&self) -> io::Result<File> {
         let mut options = OpenOptions::new();
         options.read(true).append(true).create(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::OpenOptionsExt as _;
-            options.mode(0o600);
-        }
-        let file = options.open(&self.path)?;
+        let file = files::private(&mut options).open(&self.path)?;
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;

@@ -202,13 +202,8 @@ fn connect(path: &Path) -> std::io::Result<rusqlite::Result<Connection>> {
     }
     let mut options = OpenOptions::new();
     options.append(true).create(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt as _;
-        // SQLite gives its files beside it the same mode.
-        options.mode(0o600);
-    }
-    match options.open(path) {
+    // SQLite gives its files beside it the same mode.
+    match files::private(&mut options).open(path) {
         #[cfg(unix)]
         Ok(file) => {
             use std::os::unix::fs::PermissionsExt as _;
