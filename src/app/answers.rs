@@ -5,7 +5,7 @@ use super::message::Effect;
 use super::model::Model;
 use super::recording::{self, Asked};
 use super::remote::{Now, Ticket};
-use super::{alerts, auto_refresh, groups, mutations, requests, row_filter, shared_watch, stack};
+use super::{alerts, auto_refresh, groups, mutations, requests, row_filter, stack};
 use crate::api::{ApiError, Reply};
 use crate::domain::{Listing, Resource};
 use crate::widgets::panel::Size;
@@ -86,7 +86,6 @@ fn on_records(
     if is_listing {
         return groups::listed(model, now);
     }
-    effects.extend(shared_watch::share(&model.state, resource));
     effects.extend(auto_refresh::record(
         &mut model.state,
         resource,

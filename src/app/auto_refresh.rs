@@ -7,9 +7,9 @@ use super::browser::Browser;
 use super::gone::Departures;
 use super::message::Effect;
 use super::pane::Pane;
+use super::poll_claim::{self, Poller};
 use super::recording;
 use super::remote::{Now, Ticket};
-use super::shared_watch;
 use super::state::State;
 use super::view::Response;
 use super::watch::{Baseline, Changes, Watch, floor, is_same_question, price_of};
@@ -52,7 +52,10 @@ impl Browser {
     /// Call after a response: computes the changes, and schedules the next request.
     pub(super) fn after_watched_answer(&mut self, now: Now) {
         if let Some(watch) = &mut self.watch {
-            watch.is_read = false;
+            if let Poller::Another { recorded } = &mut watch.poller {
+                // These rows are newer.
+                *recorded = None;
+            }
             watch.answered(false, now);
             watch.note_departures(self.remote.shown(), now);
             if let Some(listing) = self.remote.shown().filter(|_| !watch.causes.is_empty()) {
@@ -214,7 +217,11 @@ pub(crate) fn start(state: &mut State, resource: Resource, interval: f64, now: N
 /// Stops the auto-refresh of a table.
 pub(crate) fn stop(state: &mut State, resource: Resource) -> Vec<Effect> {
     let watch = state.browsers[resource].watch.take();
-    watch.map_or_else(Vec::new, |watch| watch.ended())
+    let recorded = watch.and_then(|watch| watch.ended());
+    recorded
+        .into_iter()
+        .chain([Effect::ReleasePolls(resource)])
+        .collect()
 }
 
 /// Why auto-refresh is unavailable in the open pane, if it is.
@@ -239,15 +246,15 @@ pub(super) fn tick(state: &mut State, now: Now) -> Vec<Effect> {
         };
         // Whether or not this request succeeds, the next one waits for its time.
         watch.next = now.mono + watch.pause();
-        let is_unanswered = watch.turn.take().is_some();
+        let is_unanswered = watch.claim.take().is_some();
         if stays {
             continue;
         }
-        // One that gets no answer asks for itself.
-        let turn = (!is_unanswered).then(|| shared_watch::ask(state, resource));
-        match turn.flatten() {
-            Some(turn) => effects.push(turn),
-            None => effects.extend(send(state, resource, now)),
+        // Where nothing is recorded, or the record does not answer, it asks for itself.
+        if is_unanswered || !state.recall.is_on {
+            effects.extend(send(state, resource, now));
+        } else {
+            effects.extend(poll_claim::claim(state, resource, now));
         }
     }
     effects

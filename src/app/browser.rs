@@ -119,6 +119,11 @@ impl Browser {
         self.responses
     }
 
+    /// How often the record of the search has grown: by responses, and by polls of another program.
+    pub fn polls(&self) -> u64 {
+        self.responses + self.watching().map_or(0, Watch::polls_read)
+    }
+
     pub const fn resource(&self) -> Resource {
         self.query.resource
     }

@@ -8,12 +8,13 @@ use super::browser::Arrival;
 use super::export::{NotWritten, Written};
 use super::keymap::Keymap;
 use super::markets::data::{MarketCommand, MarketEvent, MarketList};
+use super::poll_claim::{PollClaim, PollRight};
 use super::remote::{Ticket, Waiting};
 use super::themes::Themes;
 pub use super::toast::Toast;
-use super::turns::{GivenBack, SharedRequest, Turn, TurnRequest};
 use crate::api::ledger::LedgerEntry;
 use crate::api::{ApiError, Received, Reply, Request};
+use crate::domain::Resource;
 use crate::domain::alerts::{AlertChange, Alerts, Logged};
 use crate::domain::annotations::{AnnotationChange, Annotations};
 use crate::domain::history::{Answer, Poll, Question};
@@ -110,10 +111,10 @@ pub enum Message {
         claim: Box<RingClaim>,
         is_ours: bool,
     },
-    /// Who sends a watched request; see [`Effect::TakeTurn`].
-    Turn {
+    /// Who polls a watched search; see [`Effect::ClaimPoll`].
+    PollClaimed {
         ticket: Ticket,
-        turn: Box<Turn>,
+        right: PollRight,
     },
     /// The market is not recorded, and why; sent once.
     HistoryOff(String),
@@ -212,20 +213,13 @@ pub enum Effect {
         ticket: Ticket,
         question: Question,
     },
-    /// Find out who sends a watched request; replies with [`Message::Turn`].
-    TakeTurn {
+    /// Find out whether this program polls a watched search; replies with [`Message::PollClaimed`].
+    ClaimPoll {
         ticket: Ticket,
-        turn: Box<TurnRequest>,
+        claim: Box<PollClaim>,
     },
-    /// Leave the response to a watched request for other dashboards.
-    Share {
-        request: Box<SharedRequest>,
-        /// When it was received, in seconds since 1970.
-        at: f64,
-        body: String,
-    },
-    /// Let another dashboard send a watched request from now on.
-    GiveBackTurn(Box<GivenBack>),
+    /// Let another program poll what was watched of this resource.
+    ReleasePolls(Resource),
     /// Carry out a market command; replies with [`Message::Market`].
     Market(MarketCommand),
     /// Select another theme in the configuration; replies with [`Message::Saved`].

@@ -33,6 +33,7 @@ mod mouse;
 pub mod mutations;
 pub mod pane;
 pub mod persistence;
+pub mod poll_claim;
 mod price_basis;
 pub mod price_models;
 pub mod pricing;
@@ -48,7 +49,6 @@ pub mod sandbox;
 mod scene;
 pub mod searched;
 pub mod searches;
-mod shared_watch;
 pub mod sort_editor;
 mod sorting;
 pub mod split;
@@ -58,7 +58,6 @@ mod suggestions;
 pub mod themes;
 mod title;
 mod toast;
-pub mod turns;
 pub mod unsettled;
 pub mod view;
 mod violations;
@@ -162,7 +161,9 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             alerts::rung(&mut model.state, *claim, now)
         }
         Message::RingClaimed { .. } => Vec::new(),
-        Message::Turn { ticket, turn } => shared_watch::taken(&mut model.state, ticket, *turn, now),
+        Message::PollClaimed { ticket, right } => {
+            poll_claim::answered(&mut model.state, ticket, right, now)
+        }
     }
 }
 

@@ -215,7 +215,7 @@ pub(super) fn follow(state: &mut State, now: Now, effects: &mut Vec<Effect>) {
     };
     let place = (
         resource,
-        browser.responses(),
+        browser.polls(),
         browser.selected_row(),
         browser.marks.len(),
     );

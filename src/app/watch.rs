@@ -7,9 +7,9 @@ use jiff::tz::TimeZone;
 
 use super::gone::{Departures, GoneRow};
 use super::message::Effect;
+use super::poll_claim::Poller;
 use super::remote::{Now, Ticket};
-use super::turns::{GivenBack, SharedRequest};
-use crate::domain::history::{self, Cause, Event, EventKind, Lot, Poll};
+use crate::domain::history::{self, Cause, Event, EventKind, Lot, Moment, Poll};
 use crate::domain::insight::recorded_lot;
 use crate::domain::watching::Watching;
 use crate::domain::{Field, Listing, Query, Resource, RowId};
@@ -87,12 +87,13 @@ pub struct Watch {
     events: VecDeque<Event>,
     /// The search for the causes under way, and the lots it is about.
     pub(super) cause_search: Option<(Ticket, Vec<Lot>)>,
-    /// The question under way whose turn it is to ask.
-    pub(super) turn: Option<Ticket>,
-    /// The request whose turn was asked for last: another dashboard may send it after this one.
-    pub(super) shared: Option<SharedRequest>,
-    /// Whether another dashboard asks, and its responses are shown.
-    pub(super) is_read: bool,
+    /// The claim to the next poll under way.
+    pub(super) claim: Option<Ticket>,
+    pub(super) poller: Poller,
+    /// When the newest poll was that is known here, at first when auto-refresh was turned on.
+    pub(super) newest: Moment,
+    /// Polls of another program that were read in the record.
+    polls_read: u64,
     /// The newest poll while that search is under way: it is recorded with the causes.
     pub(super) unrecorded: Option<Box<Poll>>,
 }
@@ -176,9 +177,10 @@ impl Watch {
             poll: None,
             events: VecDeque::new(),
             cause_search: None,
-            turn: None,
-            shared: None,
-            is_read: false,
+            claim: None,
+            poller: Poller::default(),
+            newest: Moment::of(now.epoch),
+            polls_read: 0,
             unrecorded: None,
         }
     }
@@ -281,6 +283,8 @@ impl Watch {
         self.departures.forget();
         self.causes.clear();
         self.cause_search = None;
+        self.claim = None;
+        self.poller = Poller::ThisProgram;
         self.poll = None;
         self.events.clear();
     }
@@ -307,16 +311,9 @@ impl Watch {
         self.changes.gone_rows = rows;
     }
 
-    /// What ends with auto-refresh: a poll that waits for its causes is recorded without them, and
-    /// other dashboards may ask at once.
-    pub(super) fn ended(self) -> Vec<Effect> {
-        let search = self.poll.map(|poll| poll.search);
-        let given_back = |request| Effect::GiveBackTurn(Box::new(GivenBack { request, search }));
-        let recorded = self.unrecorded.map(Effect::Record);
-        recorded
-            .into_iter()
-            .chain(self.shared.map(given_back))
-            .collect()
+    /// The poll that waits for its causes: it is recorded without them when auto-refresh ends.
+    pub(super) fn ended(self) -> Option<Effect> {
+        self.unrecorded.map(Effect::Record)
     }
 
     /// Adds what a response changed to the events.
@@ -333,6 +330,7 @@ impl Watch {
             });
         }
         self.events.truncate(MOST_EVENTS);
+        self.newest = poll.at;
         if poll.outcome.is_usable() {
             self.poll = Some(poll.clone());
         }
@@ -389,9 +387,29 @@ impl Watch {
         self.refusals > 0
     }
 
-    /// Whether another dashboard asks, and its responses are shown.
-    pub const fn is_read(&self) -> bool {
-        self.is_read
+    pub const fn poller(&self) -> Poller {
+        self.poller
+    }
+
+    /// Notes that another program polls, and the poll of it that was read in the record.
+    pub(super) fn read(&mut self, poll: Option<&Poll>) {
+        let before = match self.poller {
+            Poller::ThisProgram => None,
+            Poller::Another { recorded } => recorded,
+        };
+        let recorded = poll.map(|poll| {
+            self.newest = poll.at;
+            self.polls_read += 1;
+            poll.at
+        });
+        self.poller = Poller::Another {
+            recorded: recorded.or(before),
+        };
+    }
+
+    /// How many polls of another program were read in the record.
+    pub const fn polls_read(&self) -> u64 {
+        self.polls_read
     }
 
     /// Seconds until the next request.

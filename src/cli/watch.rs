@@ -26,7 +26,7 @@ use crate::domain::history::{
 };
 use crate::domain::language::{self, Mode};
 use crate::domain::{Condition, Listing, Resource, Untrusted};
-use crate::store::history::{Database, Holder};
+use crate::store::history::{Database, PollLocks};
 use crate::store::keys::command_words;
 
 /// How often a program that does not ask the market looks whether the record changed.
@@ -48,7 +48,6 @@ pub async fn watch(settings: &Settings, own: &WatchArguments) -> Result<(), CliE
         ended = watch.run() => ended,
         () = stop.wait() => watch.unmet(),
     };
-    watch.release();
     settings.keep_pacing(&connection.session);
     ended
 }
@@ -78,7 +77,7 @@ struct Watch<'a> {
     database: Database,
     /// Whether the database outlives the program.
     is_kept: bool,
-    holder: Holder,
+    locks: PollLocks,
     /// The changes up to this poll are printed.
     told: Option<Moment>,
 }
@@ -116,7 +115,7 @@ impl<'a> Watch<'a> {
             search,
             database,
             is_kept,
-            holder: Holder::of_process(),
+            locks: PollLocks::new(&place),
             told,
         })
     }
@@ -126,7 +125,7 @@ impl<'a> Watch<'a> {
         let mut is_first = true;
         loop {
             let started = Instant::now();
-            let asks = self.takes_lease();
+            let asks = self.polls();
             let mut has_news = false;
             if !asks {
                 has_news = self.print_news(Moment::of(epoch_seconds()))?;
@@ -160,18 +159,10 @@ impl<'a> Watch<'a> {
         u32::try_from(self.own.every.as_secs()).unwrap_or(u32::MAX)
     }
 
-    fn takes_lease(&mut self) -> bool {
-        let now = Moment::of(epoch_seconds());
+    /// Whether this program asks the market. Without a record there is nothing else to read.
+    fn polls(&mut self) -> bool {
         let every = self.seconds();
-        // Without a lease to be had, asking is right: nobody else may.
-        self.database
-            .lease(&self.search, &self.holder, now, every)
-            .unwrap_or(true)
-    }
-
-    fn release(&mut self) {
-        // If it stays, it ends by itself.
-        let _ = self.database.release(&self.holder);
+        !self.is_kept || self.locks.claim(&self.search, every, epoch_seconds())
     }
 
     /// Asks the market; true if the conditions were met.

@@ -9,13 +9,12 @@ use std::time::Duration;
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::api::wire::{self, Answer as WireAnswer};
-use crate::api::{Reply, Request};
 use crate::app::message::RingClaim;
-use crate::app::turns::{GivenBack, SharedRequest, Turn, TurnRequest};
+use crate::app::poll_claim::{PollClaim, PollRight};
 use crate::app::{Message, Ticket};
-use crate::domain::history::{Answer, Moment, Poll, Question};
-use crate::store::history::{Database, HistoryError, HistoryPlace, Holder, SharedResponse};
+use crate::domain::Resource;
+use crate::domain::history::{Answer, Poll, Question};
+use crate::store::history::{Database, HistoryError, HistoryPlace, PollLocks, ProgramId};
 
 /// How long leaving waits for the pending jobs.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -28,24 +27,13 @@ pub(super) enum HistoryJob {
         question: Question,
     },
     Claim(Box<RingClaim>),
-    TakeTurn {
+    ClaimPoll {
         ticket: Ticket,
-        turn: Box<TurnRequest>,
-        now: Moment,
+        claim: Box<PollClaim>,
+        /// Seconds since 1970.
+        now: f64,
     },
-    Share {
-        request: Box<SharedRequest>,
-        response: SharedResponse,
-    },
-    GiveBack(Box<GivenBack>),
-}
-
-impl HistoryJob {
-    /// Leaves the response received at `at` for other dashboards.
-    pub fn share(request: Box<SharedRequest>, at: f64, body: String) -> Self {
-        let response = SharedResponse { at, body };
-        Self::Share { request, response }
-    }
+    ReleasePolls(Resource),
 }
 
 #[derive(Debug)]
@@ -77,8 +65,8 @@ impl HistoryThread {
         }
     }
 
-    /// Queues a job; a question that nobody will answer is answered so, and an alert that nobody can
-    /// claim rings.
+    /// Queues a job; a question that nobody will answer is answered so, an alert that nobody can claim
+    /// rings, and a search is polled here.
     pub fn take(&self, job: HistoryJob) {
         let unsent = match &self.jobs {
             Some(jobs) => jobs.send(job).err().map(|unsent| unsent.0),
@@ -93,12 +81,11 @@ impl HistoryThread {
                 claim,
                 is_ours: true,
             },
-            Some(HistoryJob::TakeTurn { ticket, .. }) => Message::Turn {
+            Some(HistoryJob::ClaimPoll { ticket, .. }) => Message::PollClaimed {
                 ticket,
-                turn: Box::new(Turn::Ask),
+                right: PollRight::Ours,
             },
-            Some(HistoryJob::Record(_) | HistoryJob::Share { .. } | HistoryJob::GiveBack(_))
-            | None => return,
+            Some(HistoryJob::Record(_) | HistoryJob::ReleasePolls(_)) | None => return,
         };
         let _ = self.outbox.send(answer);
     }
@@ -118,8 +105,8 @@ struct Keeper {
     place: HistoryPlace,
     outbox: UnboundedSender<Message>,
     state: State,
-    holder: Holder,
-    has_lease: bool,
+    locks: PollLocks,
+    program: ProgramId,
     was_told: bool,
 }
 
@@ -133,11 +120,11 @@ enum State {
 impl Keeper {
     fn new(place: HistoryPlace, outbox: UnboundedSender<Message>) -> Self {
         Self {
+            locks: PollLocks::new(&place),
             place,
             outbox,
             state: State::Closed,
-            holder: Holder::of_process(),
-            has_lease: false,
+            program: ProgramId::of_process(),
             was_told: false,
         }
     }
@@ -146,7 +133,7 @@ impl Keeper {
         for job in inbox {
             match job {
                 HistoryJob::Record(poll) => {
-                    if let Err(error) = self.record(&poll) {
+                    if let Err(error) = self.with(|database| database.record(&poll)) {
                         self.tell(&error);
                     }
                 }
@@ -165,57 +152,36 @@ impl Keeper {
                     let is_ours = self.claim(&claim);
                     let _ = self.outbox.send(Message::RingClaimed { claim, is_ours });
                 }
-                HistoryJob::TakeTurn { ticket, turn, now } => {
-                    let turn = Box::new(self.turn(&turn, now));
-                    let _ = self.outbox.send(Message::Turn { ticket, turn });
+                HistoryJob::ClaimPoll { ticket, claim, now } => {
+                    let right = self.right(&claim, now);
+                    let _ = self.outbox.send(Message::PollClaimed { ticket, right });
                 }
-                HistoryJob::Share { request, response } => {
-                    let (key, holder) = (request.key(), self.holder.clone());
-                    // Without it the others ask once the turn lapses.
-                    let _ = self.with(|database| database.share(&key, &holder, &response));
-                }
-                HistoryJob::GiveBack(given) => {
-                    let holder = self.holder.clone();
-                    // What stays lapses.
-                    let _ = self.with(|database| give_back(database, &given, &holder));
-                }
+                HistoryJob::ReleasePolls(resource) => self.locks.release(resource),
             }
         }
-        if self.has_lease
-            && let State::Open(database) = &mut self.state
-        {
-            // If it stays, it ends by itself.
-            let _ = database.release(&self.holder);
-        }
-    }
-
-    fn record(&mut self, poll: &Poll) -> Result<(), HistoryError> {
-        let holder = self.holder.clone();
-        self.with(|database| {
-            database.record(poll)?;
-            match poll.interval {
-                Some(every) => database.take_over(&poll.search, &holder, poll.at, every),
-                None => Ok(()),
-            }
-        })?;
-        self.has_lease |= poll.interval.is_some();
-        Ok(())
     }
 
     /// Whether an alert rings here. Better twice than not at all.
     fn claim(&mut self, claim: &RingClaim) -> bool {
-        let holder = self.holder.clone();
+        let program = self.program.clone();
         let logged = &claim.logged;
-        self.with(|database| database.claim_ring(&logged.alert, &holder, logged.at))
+        self.with(|database| database.claim_ring(&logged.alert, &program, logged.at))
             .unwrap_or(true)
     }
 
-    /// Whose turn it is to send a request. Without a database nobody else is known: it is ours.
-    fn turn(&mut self, turn: &TurnRequest, now: Moment) -> Turn {
-        let holder = self.holder.clone();
-        let found = self.with(|database| turn_of(database, turn, &holder, now));
-        self.has_lease |= matches!(found, Ok(Turn::Ask));
-        found.unwrap_or(Turn::Ask)
+    /// Who polls a search. Without a record there is nothing to read: it is this program.
+    fn right(&mut self, claim: &PollClaim, now: f64) -> PollRight {
+        if let Err(error) = self.with(|_| Ok(())) {
+            self.tell(&error);
+            return PollRight::Ours;
+        }
+        if self.locks.claim(&claim.search, claim.every, now) {
+            return PollRight::Ours;
+        }
+        self.with(|database| database.poll_after(&claim.search, claim.seen))
+            .map_or(PollRight::Ours, |poll| {
+                PollRight::Another(poll.map(Box::new))
+            })
     }
 
     fn recall(&mut self, question: &Question) -> Result<Answer, HistoryError> {
@@ -255,52 +221,109 @@ impl Keeper {
     }
 }
 
-/// Lets other programs ask what this one no longer does.
-///
-/// # Errors
-///
-/// When the database cannot be written.
-pub fn give_back(
-    database: &mut Database,
-    given: &GivenBack,
-    holder: &Holder,
-) -> Result<(), HistoryError> {
-    if let Some(search) = &given.search {
-        database.give_back_lease(search, holder)?;
-    }
-    database.give_back_turn(&given.request.key(), holder)
-}
+#[cfg(test)]
+mod tests {
+    use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-/// Takes the turn to send a request, or reads what the program that has it received. What cannot be
-/// read as a response is no reason to wait.
-///
-/// # Errors
-///
-/// When the database cannot be used.
-pub fn turn_of(
-    database: &mut Database,
-    turn: &TurnRequest,
-    holder: &Holder,
-    now: Moment,
-) -> Result<Turn, HistoryError> {
-    let key = turn.request.key();
-    if database.take_turn(&key, holder, now, turn.every)? {
-        return Ok(Turn::Ask);
-    }
-    let Some(SharedResponse { at, body }) = database.shared(&key, turn.shown)? else {
-        return Ok(Turn::Wait);
-    };
-    let request = Request::Search(turn.request.query.clone());
-    let answer = WireAnswer {
-        status: 200,
-        body: body.as_bytes(),
-        ..WireAnswer::default()
-    };
-    Ok(match wire::decode(&request, answer, at) {
-        Ok(Reply::Records(listing)) => {
-            crate::app::read_ahead(&listing);
-            Turn::Read { listing, at }
+    use super::*;
+    use crate::domain::OfferType;
+    use crate::domain::history::{Moment, PollOutcome, SearchKey};
+
+    /// A program's thread on the files of a folder, and what it reports.
+    struct Program(HistoryThread, UnboundedReceiver<Message>);
+
+    impl Program {
+        fn start(place: Option<&HistoryPlace>) -> Self {
+            let (outbox, messages) = unbounded_channel();
+            Self(HistoryThread::start(place.cloned(), outbox), messages)
         }
-        Ok(Reply::Unlisted { .. } | Reply::Created { .. } | Reply::Routed(_)) | Err(_) => Turn::Ask,
-    })
+
+        fn claim(&mut self, resource: Resource, now: f64) -> PollRight {
+            let claim = PollClaim {
+                search: search(resource),
+                every: 30,
+                seen: Moment(0),
+            };
+            self.0.take(HistoryJob::ClaimPoll {
+                ticket: Ticket(1),
+                claim: Box::new(claim),
+                now,
+            });
+            match self.1.blocking_recv() {
+                Some(Message::PollClaimed { right, .. }) => right,
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    fn search(resource: Resource) -> SearchKey {
+        SearchKey {
+            resource,
+            offer_type: OfferType::OnDemand,
+            conditions: String::new(),
+        }
+    }
+
+    fn poll(at: i64) -> Poll {
+        Poll {
+            search: search(Resource::Offers),
+            at: Moment(at),
+            took: 1,
+            outcome: PollOutcome::Complete,
+            rows: 0,
+            interval: Some(30),
+            bans: 0,
+            sightings: Vec::new(),
+            causes: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn one_program_polls_and_the_other_gets_what_it_records() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = HistoryPlace {
+            path: Some(folder.path().join("history.sqlite")),
+            market: "test".to_owned(),
+        };
+        let offers = Resource::Offers;
+        let [mut one, mut other] = [(); 2].map(|()| Program::start(Some(&place)));
+        assert!(matches!(one.claim(offers, 1000.0), PollRight::Ours));
+        assert!(matches!(
+            other.claim(offers, 1001.0),
+            PollRight::Another(None)
+        ));
+        one.0.take(HistoryJob::Record(Box::new(poll(1002))));
+        assert!(matches!(one.claim(offers, 1003.0), PollRight::Ours));
+        let PollRight::Another(Some(read)) = other.claim(offers, 1003.0) else {
+            panic!("nothing was read");
+        };
+        assert_eq!(*read, poll(1002));
+        one.0.take(HistoryJob::ReleasePolls(offers));
+        // Once this is answered, that has been done.
+        one.claim(Resource::Volumes, 1004.0);
+        assert!(matches!(other.claim(offers, 1004.0), PollRight::Ours));
+        drop(other);
+        assert!(matches!(one.claim(offers, 1005.0), PollRight::Ours));
+    }
+
+    #[test]
+    fn without_a_record_every_program_polls_and_says_so_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        let place = HistoryPlace {
+            path: Some(file.join("history.sqlite")),
+            market: "test".to_owned(),
+        };
+        for place in [None, Some(&place)] {
+            let mut one = Program::start(place);
+            one.0.take(HistoryJob::Record(Box::new(poll(1002))));
+            if place.is_some() {
+                let told = one.1.blocking_recv();
+                assert!(matches!(told, Some(Message::HistoryOff(_))));
+            }
+            let right = one.claim(Resource::Offers, 1003.0);
+            assert!(matches!(right, PollRight::Ours));
+        }
+    }
 }

@@ -6,9 +6,9 @@ use ratatui::text::{Line, Span};
 
 use crate::app::browser::Browser;
 use crate::app::frame_layout::Target;
+use crate::app::poll_claim::Poller;
 use crate::app::remote::{Now, Phase, Waiting};
 use crate::app::view::Scene;
-use crate::app::watch::Watch;
 use crate::app::{Model, Pane};
 use crate::domain::format;
 use crate::domain::journal::WriteKind;
@@ -300,16 +300,12 @@ fn activity(browser: &Browser, now: Now, theme: &Theme) -> Option<Activity> {
     let is_stale = browser.remote().error().is_some();
     let watch = browser.watching().filter(|_| !is_stale);
     Some(Activity {
-        text: if watch.is_some_and(Watch::is_read) {
-            format!("read from another bourse, {age} ago")
-        } else {
-            format!("updated {age} ago")
-        },
+        text: format!("updated {age} ago"),
         // The line that counts the changes may be too long for a narrow screen.
-        short: watch.map_or_else(
-            || format!("{age} ago"),
-            |watch| format!("next in {:.0} s", watch.next_in(now)),
-        ),
+        short: match watch.filter(|watch| watch.poller() == Poller::ThisProgram) {
+            Some(watch) => format!("next in {:.0} s", watch.next_in(now)),
+            None => format!("{age} ago"),
+        },
         style: if is_stale { theme.warning } else { theme.dim },
         is_idle: watch.is_none(),
     })

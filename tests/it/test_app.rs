@@ -1,20 +1,19 @@
 //! A dashboard without a runtime: keys in, effects and screens out.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex};
+use std::path::Path;
 
 use bourse::api::{ApiError, Reply, Request};
 use bourse::app::browser::Arrival;
 use bourse::app::frame_layout::{FrameLayout, Target};
 use bourse::app::message::{Effect, Message};
+use bourse::app::poll_claim::{PollClaim, PollRight};
 use bourse::app::remote::{Now, Ticket};
-use bourse::app::turns::{Turn, TurnRequest};
 use bourse::app::view::Region;
 use bourse::app::{Model, Profile, update};
-use bourse::domain::history::{Moment, Poll};
+use bourse::domain::history::Poll;
 use bourse::domain::{Dialect, Listing, Query, Resource, language};
-use bourse::runtime::history::{give_back, turn_of};
-use bourse::store::history::{Database, Holder, SharedResponse};
+use bourse::store::history::{Database, HistoryPlace, PollLocks, ProgramId};
 use bourse::widgets::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::Terminal;
@@ -32,11 +31,41 @@ pub struct TestApp {
     /// Whether long responses stay unarranged until [`TestApp::arrange`].
     pub holds_arrivals: bool,
     pub arrivals: Vec<Arrival>,
-    /// The file that it shares with other dashboards, and its name there.
-    pub shared: Option<(Arc<Mutex<Database>>, Holder)>,
+    /// The files that it shares with other programs.
+    pub files: Option<Files>,
     /// Whether another program has claimed each ring of an alert.
     pub rings_elsewhere: bool,
     terminal: Terminal<TestBackend>,
+}
+
+/// A program's files in a state folder, where others may have theirs.
+pub struct Files {
+    pub database: Database,
+    pub locks: PollLocks,
+    program: ProgramId,
+}
+
+impl Files {
+    pub fn open(folder: &Path) -> Self {
+        let place = HistoryPlace {
+            path: Some(folder.join("history.sqlite")),
+            market: "test".to_owned(),
+        };
+        Self {
+            database: place.open().unwrap(),
+            locks: PollLocks::new(&place),
+            program: ProgramId::of_process(),
+        }
+    }
+
+    /// Who polls a search, as the dashboard's own thread finds it out.
+    fn right(&mut self, claim: &PollClaim, now: Now) -> PollRight {
+        if self.locks.claim(&claim.search, claim.every, now.epoch) {
+            return PollRight::Ours;
+        }
+        let poll = self.database.poll_after(&claim.search, claim.seen).unwrap();
+        PollRight::Another(poll.map(Box::new))
+    }
 }
 
 /// The moment at which every story starts: 2026-11-20 12:00 UTC.
@@ -75,7 +104,7 @@ impl TestApp {
             theme: Theme::MONO,
             holds_arrivals: false,
             arrivals: Vec::new(),
-            shared: None,
+            files: None,
             rings_elsewhere: false,
             terminal: Terminal::new(TestBackend::new(120, 40)).unwrap(),
         };
@@ -112,41 +141,46 @@ impl TestApp {
                     ticket, request, ..
                 } => self.calls.push((ticket, request)),
                 Effect::Abort(ticket) => self.calls.retain(|(own, _)| *own != ticket),
-                Effect::Record(poll) => self.polls.push(*poll),
+                Effect::Record(poll) => {
+                    if let Some(files) = &mut self.files {
+                        files.database.record(&poll).unwrap();
+                    }
+                    self.polls.push(*poll);
+                }
                 Effect::ClaimRing(claim) => {
-                    let is_ours = !self.rings_elsewhere;
+                    let is_ours = match &mut self.files {
+                        Some(Files {
+                            database, program, ..
+                        }) => database
+                            .claim_ring(&claim.logged.alert, program, claim.logged.at)
+                            .unwrap(),
+                        None => !self.rings_elsewhere,
+                    };
                     let claimed = Message::RingClaimed { claim, is_ours };
                     effects.extend(update(&mut self.model, self.now, claimed));
                 }
-                Effect::TakeTurn { ticket, turn } => {
-                    let turn = Box::new(self.turn(&turn));
-                    let turn = Message::Turn { ticket, turn };
-                    effects.extend(update(&mut self.model, self.now, turn));
+                Effect::ClaimPoll { ticket, claim } => {
+                    let right = match &mut self.files {
+                        Some(files) => files.right(&claim, self.now),
+                        None => PollRight::Ours,
+                    };
+                    let claimed = Message::PollClaimed { ticket, right };
+                    effects.extend(update(&mut self.model, self.now, claimed));
                 }
-                Effect::Share { request, at, body } => {
-                    if let Some((database, holder)) = &self.shared {
-                        let response = SharedResponse { at, body };
-                        let mut database = database.lock().unwrap();
-                        database.share(&request.key(), holder, &response).unwrap();
+                Effect::ReleasePolls(resource) => {
+                    if let Some(files) = &mut self.files {
+                        files.locks.release(resource);
                     }
                 }
-                Effect::GiveBackTurn(given) => {
-                    if let Some((database, holder)) = &self.shared {
-                        give_back(&mut database.lock().unwrap(), &given, holder).unwrap();
-                    }
+                Effect::Recall { ticket, question } if self.files.is_some() => {
+                    let files = self.files.as_ref().unwrap();
+                    let result = Box::new(Ok(files.database.answer(&question).unwrap()));
+                    let recalled = Message::Recalled { ticket, result };
+                    effects.extend(update(&mut self.model, self.now, recalled));
                 }
                 other => self.effects.push(other),
             }
         }
-    }
-
-    /// Whose turn a watched request is; a dashboard that shares nothing has it.
-    fn turn(&self, turn: &TurnRequest) -> Turn {
-        let Some((database, holder)) = &self.shared else {
-            return Turn::Ask;
-        };
-        let mut database = database.lock().unwrap();
-        turn_of(&mut database, turn, holder, Moment::of(self.now.epoch)).unwrap()
     }
 
     /// Presses keys, blank-separated: `/ esc ctrl-u G`. A frame is drawn after each.

@@ -259,6 +259,17 @@ impl Sighting {
 }
 
 impl Spell {
+    /// What its last poll saw of the lot.
+    pub fn sighting(self) -> Sighting {
+        Sighting {
+            lot: self.lot,
+            host: self.host,
+            amount: self.amount,
+            price: self.price,
+            offer: self.offer,
+        }
+    }
+
     const fn figures(&self) -> shift::Figures {
         shift::Figures {
             price: self.price,

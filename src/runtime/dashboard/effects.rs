@@ -8,10 +8,9 @@ use super::{Dashboard, Notify, Surface};
 use crate::api::{ApiError, Operation, Request};
 use crate::app::markets::MarketCommand;
 use crate::app::message::Alarm;
+use crate::app::poll_claim::PollClaim;
 use crate::app::remote::Ticket;
-use crate::app::turns::TurnRequest;
 use crate::app::{Effect, Message};
-use crate::domain::history::Moment;
 use crate::domain::journal::Intent;
 use crate::runtime::config_watch::ConfigWatch;
 use crate::runtime::disk_writer::{DiskWriter, Job};
@@ -50,11 +49,8 @@ impl<S: Surface> Dashboard<S> {
             Effect::Recall { ticket, question } => {
                 self.remember(HistoryJob::Recall { ticket, question });
             }
-            Effect::TakeTurn { ticket, turn } => self.take_turn(ticket, turn),
-            Effect::Share { request, at, body } => {
-                self.remember(HistoryJob::share(request, at, body));
-            }
-            Effect::GiveBackTurn(given) => self.remember(HistoryJob::GiveBack(given)),
+            Effect::ClaimPoll { ticket, claim } => self.claim_poll(ticket, claim),
+            Effect::ReleasePolls(resource) => self.remember(HistoryJob::ReleasePolls(resource)),
             Effect::Market(command) => self.market(command),
             Effect::SaveTheme(name) => self.save_theme(name),
             Effect::Keep(snapshot) => self.keep(Job::Snapshot(snapshot)),
@@ -218,9 +214,9 @@ impl<S: Surface> Dashboard<S> {
         thread.take(job);
     }
 
-    fn take_turn(&mut self, ticket: Ticket, turn: Box<TurnRequest>) {
-        let now = Moment::of(self.clock.now().epoch);
-        self.remember(HistoryJob::TakeTurn { ticket, turn, now });
+    fn claim_poll(&mut self, ticket: Ticket, claim: Box<PollClaim>) {
+        let now = self.clock.now().epoch;
+        self.remember(HistoryJob::ClaimPoll { ticket, claim, now });
     }
 
     fn call(&mut self, ticket: Ticket, request: Request) {

@@ -3,21 +3,19 @@
 //!
 //! What is compared and computed is in [`crate::domain::history`]; this module only stores it. A
 //! poll is one transaction, so that a crash loses at most the last one. Several programs share the
-//! file: `SQLite`'s locks order their writes, a lease per search says who polls, and a turn per request
-//! which dashboard asks for all.
+//! file: `SQLite`'s locks order their writes, and a lock file per search says which of them polls.
 //!
 //! No error here ends the session: the caller says it once and goes on without a memory.
 
 mod block;
 mod codes;
-mod lease;
 mod maintenance;
 mod outline;
+mod poll_lock;
 mod read;
 mod retention;
 mod ring;
 mod schema;
-mod turn;
 mod write;
 
 use std::fs::OpenOptions;
@@ -30,10 +28,10 @@ use super::files;
 use super::paths::Paths;
 use crate::domain::annotations::Supplier;
 
-pub use lease::Holder;
 pub use maintenance::{Contents, ExportedSpell};
+pub use poll_lock::PollLocks;
 pub use retention::Limits;
-pub use turn::SharedResponse;
+pub use ring::ProgramId;
 
 /// How long a write waits for another program's transaction, which takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(5);

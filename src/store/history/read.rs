@@ -8,8 +8,8 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use super::{Database, HistoryError, codes};
 use crate::domain::annotations::Supplier;
 use crate::domain::history::{
-    self, Answer, Event, Excerpt, Lot, LotFilter, Moment, PollRow, Question, Recorded, SearchKey,
-    Spell, Want,
+    self, Answer, Event, Excerpt, Lot, LotFilter, Moment, Poll, PollRow, Question, Recorded,
+    SearchKey, Spell, Want,
 };
 
 /// Seconds in which there may be enough events for a tape.
@@ -74,6 +74,43 @@ impl Database {
             spells.sort_by_key(|spell| spell.first);
         }
         Ok(Excerpt { polls, spells }.earlier(span.ahead))
+    }
+
+    /// The newest poll of a search that says what was on offer, if it is later than `seen`.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be read.
+    pub fn poll_after(&self, key: &SearchKey, seen: Moment) -> Result<Option<Poll>, HistoryError> {
+        self.newest_poll(key, seen)
+            .map_err(|error| self.explained(&error))
+    }
+
+    fn newest_poll(&self, key: &SearchKey, seen: Moment) -> rusqlite::Result<Option<Poll>> {
+        // One moment of the file, although other programs write to it.
+        let transaction = self.connection.unchecked_transaction()?;
+        let Some(search) = search(&transaction, &self.market, key)? else {
+            return Ok(None);
+        };
+        let ahead = ahead(&transaction, search)?;
+        let seen = Moment(seen.0.saturating_add(ahead));
+        let Some(row) = last_usable(&transaction, search)?.filter(|row| row.at > seen) else {
+            return Ok(None);
+        };
+        let mut spells = open_spells(&transaction, search, row.at)?;
+        spells.retain(|spell| spell.last == row.at);
+        spells.sort_unstable_by(|one, other| one.lot.cmp(&other.lot));
+        Ok(Some(Poll {
+            search: key.clone(),
+            at: Moment(row.at.0.saturating_sub(ahead)),
+            took: row.took,
+            outcome: row.outcome,
+            rows: row.rows,
+            interval: row.interval,
+            bans: row.bans,
+            sightings: spells.into_iter().map(Spell::sighting).collect(),
+            causes: Vec::new(),
+        }))
     }
 
     fn leaves_out(&self, spell: &Spell) -> bool {

@@ -39,7 +39,6 @@ impl Database {
     pub fn sweep(&mut self, now: Moment) -> Result<(), HistoryError> {
         let limits = self.limits;
         let sweep = |connection: &mut Connection| {
-            connection.execute("DELETE FROM turn WHERE until < ?1", params![now.0])?;
             forget_before(connection, now.0.saturating_sub(limits.age))?;
             while size(connection)? > limits.size {
                 let Some(oldest) = oldest_share(connection)? else {
@@ -108,8 +107,7 @@ fn forget_before(connection: &mut Connection, border: i64) -> rusqlite::Result<(
     transaction.execute("DELETE FROM ring WHERE at < ?1", params![border])?;
     transaction.execute("DELETE FROM block WHERE since < ?1", params![border])?;
     transaction.execute(
-        "DELETE FROM search WHERE id NOT IN (SELECT search FROM poll)
-         AND id NOT IN (SELECT search FROM lease)",
+        "DELETE FROM search WHERE id NOT IN (SELECT search FROM poll)",
         [],
     )?;
     transaction.execute(

@@ -2,12 +2,24 @@
 
 use rusqlite::params;
 
-use super::lease::LONGEST;
-use super::{Database, HistoryError, Holder};
+use super::{Database, HistoryError};
 use crate::domain::history::Moment;
 
 /// Seconds after a ring in which no other program rings: each polls about once a minute.
 const RANG: i64 = 600;
+
+/// A ring that is this far ahead was noted by a clock that was wrong, in seconds.
+const AHEAD: i64 = 86_400;
+
+/// A program that rings: its process and a random number, since process ids return.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProgramId(String);
+
+impl ProgramId {
+    pub fn of_process() -> Self {
+        Self(format!("{}-{:016x}", std::process::id(), fastrand::u64(..)))
+    }
+}
 
 impl Database {
     /// Claims the ring of an alert; false if another program has rung for it in the last ten minutes.
@@ -18,17 +30,17 @@ impl Database {
     pub fn claim_ring(
         &mut self,
         alert: &str,
-        holder: &Holder,
+        program: &ProgramId,
         now: Moment,
     ) -> Result<bool, HistoryError> {
-        let (rang, latest) = (now.0.saturating_sub(RANG), now.0.saturating_add(LONGEST));
+        let (rang, latest) = (now.0.saturating_sub(RANG), now.0.saturating_add(AHEAD));
         self.connection
             .prepare_cached(
                 "INSERT INTO ring (alert, holder, at) VALUES (?1, ?2, ?3)
                  ON CONFLICT (alert) DO UPDATE SET holder = ?2, at = ?3
                  WHERE holder = ?2 OR at <= ?4 OR at > ?5",
             )
-            .and_then(|mut claim| claim.execute(params![alert, holder.0, now.0, rang, latest]))
+            .and_then(|mut claim| claim.execute(params![alert, program.0, now.0, rang, latest]))
             .map(|claimed| claimed == 1)
             .map_err(|error| self.explained(&error))
     }

@@ -11,7 +11,7 @@ const APPLICATION: i32 = 0x6272_7365;
 /// A spell without an ending is on offer; its `last` is the search's last usable poll, unless the
 /// column names an earlier one that saw it last. A block has the closed spells of a day once more,
 /// see [`super::block`].
-const STEPS: [&str; 5] = [
+const STEPS: [&str; 6] = [
     "CREATE TABLE search (
         id INTEGER PRIMARY KEY,
         market TEXT NOT NULL,
@@ -87,6 +87,8 @@ const STEPS: [&str; 5] = [
         body TEXT,
         PRIMARY KEY (market, request)
     );",
+    "DROP TABLE lease;
+    DROP TABLE turn;",
 ];
 
 /// What a file was found to be.

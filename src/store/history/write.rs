@@ -30,11 +30,6 @@ impl Database {
         Ok(true)
     }
 
-    /// The number of a search, which is added if it is new.
-    pub(super) fn search(&self, key: &SearchKey) -> Result<i64, HistoryError> {
-        search(&self.connection, &self.market, key).map_err(|error| self.explained(&error))
-    }
-
     /// The time that the poll is recorded at.
     fn write(&mut self, poll: &Poll) -> rusqlite::Result<Option<Moment>> {
         let behavior = TransactionBehavior::Immediate;
@@ -99,6 +94,7 @@ fn newest(connection: &Connection, search: i64) -> rusqlite::Result<Option<Momen
         })
 }
 
+/// The number of a search, which is added if it is new.
 fn search(connection: &Connection, market: &str, key: &SearchKey) -> rusqlite::Result<i64> {
     let resource = codes::resource(key.resource);
     let offer_type = codes::offer_type(key.offer_type);

@@ -8,8 +8,9 @@ use crate::api::ApiError;
 use crate::app::State;
 use crate::app::browser::{Browser, Discrepancy};
 use crate::app::keymap::Action;
+use crate::app::poll_claim::Poller;
 use crate::app::remote::Now;
-use crate::app::watch::Baseline;
+use crate::app::watch::{Baseline, Watch};
 use crate::domain::format;
 use crate::widgets::text::{fit, wrap};
 use crate::widgets::theme::Theme;
@@ -110,6 +111,31 @@ fn ignored(browser: &Browser) -> Option<String> {
     ))
 }
 
+/// When the rows are refreshed, or who records prices meanwhile.
+fn next_refresh(state: &State, watch: &Watch, now: Now) -> String {
+    let key = state.keymap.key_of(Action::Refresh);
+    match watch.poller() {
+        Poller::ThisProgram => {
+            let slower = if watch.is_backing_off() {
+                " (slower: too many requests)"
+            } else {
+                ""
+            };
+            format!("next refresh in {:.0} s{slower}", watch.next_in(now))
+        }
+        Poller::Another {
+            recorded: Some(recorded),
+        } => {
+            #[expect(clippy::cast_precision_loss)] // seconds of this century
+            let age = format::brief((now.epoch - recorded.0 as f64).max(0.0));
+            format!("prices recorded by another bourse, {age} ago ({key} to refresh)")
+        }
+        Poller::Another { recorded: None } => {
+            format!("another bourse watches this search ({key} to refresh)")
+        }
+    }
+}
+
 /// The changes that auto-refresh found, which also explain its signs.
 fn watched(state: &State, browser: &Browser, now: Now, theme: &Theme) -> Option<Line<'static>> {
     let watch = browser.watching()?;
@@ -119,13 +145,10 @@ fn watched(state: &State, browser: &Browser, now: Now, theme: &Theme) -> Option<
         let text = format!("   Auto-refresh on hold: {}", error.headline());
         return Some(Line::styled(text, theme.warning));
     }
-    let slower = if watch.is_backing_off() {
-        " (slower: too many requests)"
-    } else {
-        ""
-    };
-    let next = format!("next refresh in {:.0} s{slower}", watch.next_in(now));
-    let Some(since) = watch.since() else {
+    let next = next_refresh(state, watch, now);
+    // What another program records since then is not among the rows.
+    let polls_here = watch.poller() == Poller::ThisProgram;
+    let Some(since) = watch.since().filter(|_| polls_here) else {
         return Some(Line::styled(
             format!("   Auto-refresh: {next}"),
             theme.accent,

@@ -96,7 +96,7 @@ impl History {
         let Some(browser) = cx.state.browser() else {
             return false;
         };
-        let pane = (browser.resource(), browser.responses());
+        let pane = (browser.resource(), browser.polls());
         Self::show(subjects(cx.state), pane, cx);
         true
     }
@@ -104,7 +104,7 @@ impl History {
     /// The history of a saved search.
     pub fn of_search(query: &Query, cx: &mut Cx<'_>) {
         let subject = Subject::of_search(SearchKey::of(query), "search");
-        let responses = cx.state.browsers[query.resource].responses();
+        let responses = cx.state.browsers[query.resource].polls();
         Self::show(vec![subject], (query.resource, responses), cx);
     }
 
@@ -141,7 +141,7 @@ impl History {
 
     /// Asks for the prices of the subject; the ones on the screen stay until they are here.
     fn ask(&mut self, cx: &mut Cx<'_>) {
-        self.pane.1 = cx.state.browsers[self.pane.0].responses();
+        self.pane.1 = cx.state.browsers[self.pane.0].polls();
         let Some(subject) = self.subject().filter(|_| cx.state.recall.is_on) else {
             return;
         };
@@ -338,12 +338,12 @@ impl View for History {
     fn deadline(&self, state: &State, now: Now) -> Option<f64> {
         let (pane, responses) = self.pane;
         // A response has been recorded since: the chart goes on with it.
-        (state.browsers[pane].responses() != responses).then_some(now.mono)
+        (state.browsers[pane].polls() != responses).then_some(now.mono)
     }
 
     fn tick(&mut self, cx: &mut Cx<'_>) {
         let (pane, responses) = self.pane;
-        if cx.state.browsers[pane].responses() != responses {
+        if cx.state.browsers[pane].polls() != responses {
             self.ask(cx);
         }
         self.take_answer(cx.state);

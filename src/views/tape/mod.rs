@@ -72,7 +72,7 @@ impl Tape {
     }
 
     fn ask(&mut self, cx: &mut Cx<'_>) {
-        self.responses = cx.state.browsers[self.resource].responses();
+        self.responses = cx.state.browsers[self.resource].polls();
         if !cx.state.recall.is_on {
             return;
         }
@@ -322,11 +322,11 @@ impl View for Tape {
 
     fn deadline(&self, state: &State, now: Now) -> Option<f64> {
         // A response has been recorded since: its events are read at once.
-        (state.browsers[self.resource].responses() != self.responses).then_some(now.mono)
+        (state.browsers[self.resource].polls() != self.responses).then_some(now.mono)
     }
 
     fn tick(&mut self, cx: &mut Cx<'_>) {
-        if cx.state.browsers[self.resource].responses() != self.responses {
+        if cx.state.browsers[self.resource].polls() != self.responses {
             self.ask(cx);
         }
         self.take_answer(cx.state);

@@ -146,16 +146,28 @@ fn watching(home: &Home, url: &str, flags: &[&str]) -> Child {
     child
 }
 
-fn ended_by(mut child: Child, signal: &str) -> Option<i32> {
+fn send(child: &Child, signal: &str) {
     let id = child.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args([signal, &id])
-            .status()
-            .unwrap()
-            .success()
-    );
+    let status = Command::new("kill").args([signal, &id]).status();
+    assert!(status.unwrap().success());
+}
+
+fn ended_by(mut child: Child, signal: &str) -> Option<i32> {
+    send(&child, signal);
     child.wait().unwrap().code()
+}
+
+/// What `bourse watch --once` tells, while another program may watch the same search.
+fn once(home: &Home, url: &str) -> String {
+    next_second();
+    let (status, _, err) = run(&mut watch(home, url, &["--once"]));
+    assert_eq!(status, 0, "{err}");
+    err
+}
+
+/// Whether a text is about the other program.
+fn is_of_another(told: &str) -> bool {
+    told.contains("another program watches this search")
 }
 
 #[test]
@@ -163,20 +175,47 @@ fn a_signal_ends_it_cleanly_and_another_program_goes_on() {
     let recorder = Recorder::always(offers(&[offer(10, 0.5, "RTX 4090")]));
     let (home, url) = (Home::new(), recorder.url());
     let first = watching(&home, &url, &[]);
-    next_second();
     // The first one asks; this one reads.
-    let (status, out, err) = run(&mut watch(&home, &url, &["--once"]));
-    assert_eq!((status, out.as_str()), (0, ""), "{err}");
-    assert!(err.contains("another program watches this search"), "{err}");
+    assert!(is_of_another(&once(&home, &url)));
     assert_eq!(recorder.requests().len(), 1);
     assert_eq!(ended_by(first, "-TERM"), Some(0));
-    let (status, _, err) = run(&mut watch(&home, &url, &["--once"]));
-    assert_eq!(status, 0, "{err}");
+    assert!(!is_of_another(&once(&home, &url)));
     assert_eq!(recorder.requests().len(), 2);
 
     let other = Home::new();
     let unmet = watching(&other, &url, &["--if", "dph_total<0.1"]);
     assert_eq!(ended_by(unmet, "-INT"), Some(4));
+}
+
+#[test]
+fn another_program_goes_on_at_once_for_one_that_was_killed() {
+    let recorder = Recorder::always(offers(&[offer(10, 0.5, "RTX 4090")]));
+    let (home, url) = (Home::new(), recorder.url());
+    let killed = watching(&home, &url, &[]);
+    assert_eq!(ended_by(killed, "-KILL"), None);
+    assert!(!is_of_another(&once(&home, &url)));
+    assert_eq!(recorder.requests().len(), 2);
+}
+
+#[test]
+fn another_program_goes_on_for_one_that_was_stopped_three_intervals_ago() {
+    let recorder = Recorder::always(offers(&[offer(10, 0.5, "RTX 4090")]));
+    let (home, url) = (Home::new(), recorder.url());
+    let stopped = watching(&home, &url, &[]);
+    send(&stopped, "-STOP");
+    assert!(is_of_another(&once(&home, &url)));
+    assert_eq!(recorder.requests().len(), 1);
+    // As if it had been stopped three minutes earlier.
+    let profiles = home.path().join(".local/state/bourse/profiles");
+    let profile = fs::read_dir(profiles).unwrap().next().unwrap().unwrap();
+    let mut files = fs::read_dir(profile.path().join("polls")).unwrap();
+    let file = fs::File::open(files.next().unwrap().unwrap().path()).unwrap();
+    let sent = file.metadata().unwrap().modified().unwrap();
+    file.set_modified(sent - Duration::from_secs(180)).unwrap();
+    assert!(!is_of_another(&once(&home, &url)));
+    assert_eq!(recorder.requests().len(), 2);
+    send(&stopped, "-CONT");
+    assert_eq!(ended_by(stopped, "-TERM"), Some(0));
 }
 
 #[test]

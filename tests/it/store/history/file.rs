@@ -4,10 +4,10 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use bourse::store::history::{Database, HistoryError, Holder};
+use bourse::store::history::{Database, HistoryError, ProgramId};
 use rusqlite::Connection;
 
-use super::{MARKET, everything, open, poll, search};
+use super::{MARKET, START, everything, open, poll, search};
 use bourse::domain::history::{Moment, PollOutcome};
 
 fn refused(path: &Path) -> HistoryError {
@@ -75,13 +75,49 @@ fn a_file_of_the_first_version_goes_on() {
         .unwrap();
     let mut database = open(&path);
     database.record(&poll(60, &[(10, 2, 0.25)])).unwrap();
-    let holder = Holder::of_process();
     let key = search("gpu_ram>=24");
-    assert_eq!(database.lease(&key, &holder, Moment(0), 60), Ok(true));
     let excerpt = database.excerpt(&key, &everything()).unwrap();
     assert_eq!(excerpt.polls[0].outcome, PollOutcome::Complete);
     let prices: Vec<_> = excerpt.spells.iter().map(|spell| spell.price).collect();
     assert_eq!(prices, [0.5, 0.25]);
+    assert_eq!(database.check().unwrap(), Vec::<String>::new());
+}
+
+/// What the versions up to the fifth added, which kept leases and the responses that programs shared.
+const FIFTH: &str = "
+    CREATE TABLE lease (search INTEGER PRIMARY KEY REFERENCES search (id) ON DELETE CASCADE,
+        holder TEXT NOT NULL, until INTEGER NOT NULL);
+    ALTER TABLE poll ADD COLUMN bans INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE search ADD COLUMN ahead INTEGER NOT NULL DEFAULT 0;
+    DROP INDEX spell_closed;
+    CREATE INDEX spell_ended ON spell (search, ended) WHERE ending IS NOT NULL;
+    CREATE TABLE block (search INTEGER NOT NULL REFERENCES search (id) ON DELETE CASCADE,
+        since INTEGER NOT NULL, until INTEGER NOT NULL, spells BLOB NOT NULL,
+        UNIQUE (search, until));
+    CREATE TABLE ring (alert TEXT PRIMARY KEY, holder TEXT NOT NULL, at INTEGER NOT NULL)
+        WITHOUT ROWID;
+    CREATE TABLE turn (market TEXT NOT NULL, request TEXT NOT NULL, holder TEXT NOT NULL,
+        until INTEGER NOT NULL, every INTEGER NOT NULL, wanted INTEGER NOT NULL DEFAULT 0, at REAL,
+        body TEXT, PRIMARY KEY (market, request));
+    INSERT INTO lease VALUES (1, 'a', 1795176180);
+    INSERT INTO ring VALUES ('cheap', 'a', 1795176000);
+    PRAGMA user_version = 5;";
+
+#[test]
+fn a_file_with_leases_and_responses_goes_on_without_them() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("history.sqlite");
+    let earlier = Connection::open(&path).unwrap();
+    earlier.execute_batch(FIRST).unwrap();
+    earlier.execute_batch(FIFTH).unwrap();
+    drop(earlier);
+    let mut database = open(&path);
+    database.record(&poll(60, &[(10, 2, 0.25)])).unwrap();
+    let excerpt = database.excerpt(&search("gpu_ram>=24"), &everything());
+    assert_eq!(excerpt.unwrap().spells.len(), 2);
+    let program = ProgramId::of_process();
+    let rang = database.claim_ring("cheap", &program, Moment(START + 60));
+    assert_eq!(rang, Ok(false), "the other program has rung");
     assert_eq!(database.check().unwrap(), Vec::<String>::new());
 }
 

@@ -4,6 +4,7 @@ mod answers;
 mod dashboard;
 mod disk;
 mod file;
+mod poll_locks;
 mod programs;
 mod recording;
 mod sharing;

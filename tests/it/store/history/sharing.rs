@@ -7,10 +7,9 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::Duration;
 
-use bourse::domain::history::{Moment, Poll};
-use bourse::store::history::{Database, Holder, SharedResponse};
+use bourse::domain::history::Poll;
 
-use super::{MARKET, START, everything, open, poll, search};
+use super::{START, everything, open, poll, search};
 
 const PATH: &str = "BOURSE_TEST_HISTORY";
 
@@ -57,29 +56,6 @@ fn two_programs_that_record_at_once_lose_nothing() {
         let open = excerpt.spells.iter().filter(|spell| spell.end.is_none());
         assert_eq!(open.count(), 50);
     }
-}
-
-#[test]
-fn one_program_polls_until_it_stops_or_is_silent_for_three_intervals() {
-    let mut database = Database::in_memory(MARKET).unwrap();
-    let (one, two) = (Holder::of_process(), Holder::of_process());
-    let key = search("gpu_ram>=24");
-    let mut lease = |holder: &Holder, at| database.lease(&key, holder, Moment(at), 60).unwrap();
-    assert!(lease(&one, 1000));
-    assert!(!lease(&two, 1001));
-    assert!(lease(&one, 1060));
-    assert!(!lease(&two, 1239));
-    assert!(lease(&two, 1240));
-    assert!(!lease(&one, 1241));
-    // A clock that was a year ahead holds nothing for long.
-    assert!(lease(&two, 1240 + 365 * 86_400));
-    assert!(lease(&one, 1300));
-    database.release(&two).unwrap();
-    let mut lease = |holder: &Holder, at| database.lease(&key, holder, Moment(at), 60).unwrap();
-    assert!(!lease(&two, 1301));
-    database.release(&one).unwrap();
-    let mut lease = |holder: &Holder, at| database.lease(&key, holder, Moment(at), 60).unwrap();
-    assert!(lease(&two, 1302));
 }
 
 /// The program that is killed: records until then, and tells each poll that is recorded.
@@ -169,68 +145,4 @@ fn a_kill_loses_at_most_the_poll_being_written() {
 #[ignore = "the long variant: 200 kills"]
 fn every_kill_loses_at_most_the_poll_being_written() {
     survives(200);
-}
-
-#[test]
-fn one_program_at_a_time_has_the_turn_to_ask() {
-    let root = tempfile::tempdir().unwrap();
-    let path = root.path().join("history.sqlite");
-    let (mut one, mut other) = (open(&path), open(&path));
-    let (first, second) = (Holder::of_process(), Holder::of_process());
-    let at = |seconds: i64| Moment(START + seconds);
-    assert_eq!(one.take_turn("a", &first, at(0), 30), Ok(true));
-    assert_eq!(other.take_turn("a", &second, at(1), 30), Ok(false));
-    assert_eq!(other.take_turn("b", &second, at(1), 30), Ok(true));
-    assert_eq!(one.take_turn("a", &first, at(30), 30), Ok(true), "renewed");
-    // It lapses after three intervals, or is released.
-    assert_eq!(other.take_turn("a", &second, at(119), 30), Ok(false));
-    assert_eq!(other.take_turn("a", &second, at(120), 30), Ok(true));
-    assert_eq!(one.take_turn("a", &first, at(121), 30), Ok(false));
-    other.release(&second).unwrap();
-    assert_eq!(one.take_turn("a", &first, at(122), 30), Ok(true));
-    // A slow program gives way to one that asks more than twice as often.
-    assert_eq!(other.take_turn("a", &second, at(123), 15), Ok(false));
-    assert_eq!(other.take_turn("a", &second, at(123), 14), Ok(true));
-}
-
-#[test]
-fn a_response_is_shared_only_while_somebody_wants_it() {
-    let root = tempfile::tempdir().unwrap();
-    let path = root.path().join("history.sqlite");
-    let (mut one, mut other) = (open(&path), open(&path));
-    let (first, second) = (Holder::of_process(), Holder::of_process());
-    let at = |seconds: i64| Moment(START + seconds);
-    let response = |seconds: i64| SharedResponse {
-        at: at(seconds).0 as f64,
-        body: format!("{{\"offers\":[],\"n\":{seconds}}}"),
-    };
-    one.take_turn("a", &first, at(0), 30).unwrap();
-    one.share("a", &first, &response(1)).unwrap();
-    assert_eq!(other.shared("a", None), Ok(None), "nobody has asked");
-    other.take_turn("a", &second, at(2), 30).unwrap();
-    one.share("a", &first, &response(31)).unwrap();
-    assert_eq!(other.shared("a", None), Ok(Some(response(31))));
-    assert_eq!(other.shared("a", Some(response(31).at)), Ok(None), "seen");
-    // Only the program whose turn it is shares.
-    other.share("a", &second, &response(40)).unwrap();
-    assert_eq!(other.shared("a", None), Ok(Some(response(31))));
-    // Ninety seconds after it was asked for last, it is forgotten.
-    one.take_turn("a", &first, at(90), 30).unwrap();
-    one.share("a", &first, &response(92)).unwrap();
-    assert_eq!(other.shared("a", None), Ok(None));
-}
-
-#[test]
-fn a_dashboard_takes_the_lease_from_a_program_that_reads_the_record() {
-    let root = tempfile::tempdir().unwrap();
-    let path = root.path().join("history.sqlite");
-    let (mut one, mut other) = (open(&path), open(&path));
-    let (prints, shows) = (Holder::of_process(), Holder::of_process());
-    let search = search("a>=1");
-    let at = |seconds: i64| Moment(START + seconds);
-    assert_eq!(one.lease(&search, &prints, at(0), 30), Ok(true));
-    other.take_over(&search, &shows, at(10), 30).unwrap();
-    assert_eq!(one.lease(&search, &prints, at(30), 30), Ok(false));
-    other.release(&shows).unwrap();
-    assert_eq!(one.lease(&search, &prints, at(35), 30), Ok(true));
 }

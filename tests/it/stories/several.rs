@@ -1,0 +1,226 @@
+//! Several programs that watch one search on the same files: one of them polls, the others read what
+//! it records. Time is virtual; the files and their locks are real.
+
+use std::path::Path;
+
+use bourse::api::ApiError;
+use bourse::app::message::Effect;
+use bourse::domain::Dialect;
+use tempfile::TempDir;
+
+use crate::test_app::{Files, THREE, TestApp};
+
+/// THREE later: 101 costs 0.35 in place of 0.41.
+fn later() -> String {
+    let json = THREE.replace("\"dph_base\":0.40", "\"dph_base\":0.34");
+    json.replace("\"dph_total\":0.41", "\"dph_total\":0.35")
+}
+
+fn folder() -> TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+/// A dashboard on the files of a folder, with three offers.
+fn dashboard(folder: &Path) -> TestApp {
+    let mut desk = TestApp::prepared(&Dialect::DOCUMENTED, |model| model.recall.is_on = true);
+    desk.files = Some(Files::open(folder));
+    desk.answer(THREE);
+    desk
+}
+
+/// The same, with auto-refresh every 30 s from now on.
+fn watching(folder: &Path) -> TestApp {
+    let mut desk = dashboard(folder);
+    desk.keys("w");
+    desk
+}
+
+/// Lets time pass; each request is answered at once. How many requests each dashboard sent.
+fn pass<const N: usize>(seconds: u32, mut desks: [&mut TestApp; N]) -> [usize; N] {
+    let mut requests = [0; N];
+    for _ in 0..seconds / 5 {
+        for (desk, requests) in desks.iter_mut().zip(&mut requests) {
+            desk.wait(5.0);
+            while !desk.calls.is_empty() {
+                *requests += 1;
+                desk.answer(&later());
+            }
+        }
+    }
+    requests
+}
+
+#[test]
+fn one_of_two_dashboards_asks_and_the_other_reads_the_record() {
+    let folder = folder();
+    let (mut first, mut second) = (watching(folder.path()), watching(folder.path()));
+    second.keys("T").expect_not("cheaper");
+    assert_eq!(pass(300, [&mut first, &mut second]), [10, 0]);
+    first
+        .expect("updated 0 s ago")
+        .expect("next refresh in 30 s");
+    // 0.40 and 50 GB for 0.9 $/GB and month of 720 h, before and now.
+    second.expect("0.463 → 0.403");
+    second.keys("esc");
+    second.expect("updated 5 min ago").expect("0.4100");
+    second.wait(3.0);
+    for (columns, rows) in [(80, 24), (200, 60)] {
+        second.resize(columns, rows);
+        second.expect("Auto-refresh: prices recorded by another bourse, 3 s ago (r to refresh)");
+    }
+    assert_eq!(first.polls.len(), 1 + 10);
+    assert_eq!(second.polls.len(), 1, "the first one records for both");
+}
+
+#[test]
+fn refreshing_sends_a_request_at_once() {
+    let folder = folder();
+    let (mut first, mut second) = (watching(folder.path()), watching(folder.path()));
+    pass(45, [&mut first, &mut second]);
+    second.keys("r");
+    assert_eq!(second.calls.len(), 1);
+    second
+        .answer(&later())
+        .expect("updated 0 s ago")
+        .expect("another bourse watches this search (r to refresh)");
+    assert_eq!(pass(60, [&mut first, &mut second]), [2, 0]);
+}
+
+#[test]
+fn the_other_dashboard_takes_over_from_one_that_ends() {
+    let folder = folder();
+    let (mut first, mut second) = (watching(folder.path()), watching(folder.path()));
+    pass(30, [&mut first, &mut second]);
+    // However it ends, the system closes its files.
+    drop(first);
+    second.wait(5.0);
+    assert_eq!(second.calls.len(), 1);
+    second.answer(&later()).expect("next refresh in 30 s");
+    assert_eq!(pass(300, [&mut second]), [10]);
+}
+
+#[test]
+fn auto_refresh_that_is_turned_off_lets_the_other_dashboard_ask() {
+    for off in ["w", "W ctrl-x"] {
+        let folder = folder();
+        let (mut first, mut second) = (watching(folder.path()), watching(folder.path()));
+        pass(30, [&mut first, &mut second]);
+        first.keys(off).expect("Auto-refresh off");
+        second.wait(5.0);
+        assert_eq!(second.calls.len(), 1, "{off}");
+    }
+}
+
+#[test]
+fn a_stopped_dashboard_is_replaced_after_three_intervals_until_it_goes_on() {
+    let folder = folder();
+    let (mut first, mut second) = (watching(folder.path()), watching(folder.path()));
+    assert_eq!(pass(30, [&mut first, &mut second]), [1, 0]);
+    // The first one keeps its lock and does nothing.
+    assert_eq!(pass(90, [&mut second]), [0]);
+    assert_eq!(pass(5, [&mut second]), [1]);
+    second.expect("next refresh in 30 s");
+    assert_eq!(pass(65, [&mut second]), [2]);
+    first.now = second.now;
+    assert_eq!(pass(30, [&mut first, &mut second]), [1, 0], "it goes on");
+    assert_eq!(pass(300, [&mut first, &mut second]), [10, 0]);
+}
+
+#[test]
+fn one_of_several_dashboards_stands_in_for_a_stopped_one() {
+    let folder = folder();
+    let mut desks = [(); 3].map(|()| watching(folder.path()));
+    let [first, second, third] = &mut desks;
+    assert_eq!(pass(30, [first, second, third]), [1, 0, 0]);
+    assert_eq!(pass(395, [second, third]), [11, 0]);
+    first.now = second.now;
+    assert_eq!(pass(300, [first, second, third]), [10, 0, 0]);
+}
+
+#[test]
+fn a_dashboard_that_fails_asks_on() {
+    let folder = folder();
+    let (mut first, mut second) = (watching(folder.path()), watching(folder.path()));
+    first.wait(30.0).fail(ApiError::Lost);
+    second.wait(30.0).wait(5.0);
+    assert!(second.calls.is_empty());
+    first.wait(30.0);
+    assert_eq!(first.calls.len(), 1);
+}
+
+#[test]
+fn another_search_is_asked_for_by_its_own_dashboard() {
+    let folder = folder();
+    let (mut first, mut second) = (watching(folder.path()), watching(folder.path()));
+    second.keys("/").type_text(" num_gpus>=1").keys("enter");
+    second.answer(THREE);
+    assert_eq!(pass(300, [&mut first, &mut second]), [10, 10]);
+    // It comes to the search of the first one: that one goes on asking.
+    second
+        .keys("/")
+        .keys("ctrl-u enter")
+        .answer(THREE)
+        .keys("/");
+    assert_eq!(pass(300, [&mut first, &mut second]), [10, 10]);
+}
+
+fn rings(desk: &TestApp) -> usize {
+    let is_ring = |effect: &&Effect| matches!(effect, Effect::Ring(_));
+    desk.effects.iter().filter(is_ring).count()
+}
+
+/// Adds an alert on this search: any GPU below $0.41 with 50 GB of storage. 101 costs 6 cents more
+/// than without.
+fn add_alert(desk: &mut TestApp) {
+    desk.keys("A enter down down ctrl-u").type_text("0.41");
+    desk.keys("pgdn enter")
+        .expect("Added alert “This search: any below $0.410/h per GPU”");
+    desk.keys("esc");
+}
+
+#[test]
+fn alerts_are_checked_on_the_record_of_another_program() {
+    let folder = folder();
+    let (mut first, mut second) = (watching(folder.path()), watching(folder.path()));
+    add_alert(&mut second);
+    assert_eq!(pass(20, [&mut first, &mut second]), [0, 0]);
+    assert_eq!(rings(&second), 0);
+    assert_eq!(pass(20, [&mut first, &mut second]), [1, 0]);
+    assert_eq!(rings(&second), 1);
+}
+
+#[test]
+fn an_alert_of_two_dashboards_rings_in_one() {
+    let folder = folder();
+    let (mut first, mut second) = (watching(folder.path()), watching(folder.path()));
+    add_alert(&mut first);
+    add_alert(&mut second);
+    assert_eq!(pass(120, [&mut first, &mut second]), [4, 0]);
+    assert_eq!((rings(&first), rings(&second)), (1, 0));
+}
+
+#[test]
+fn nothing_of_a_response_but_its_prices_is_in_the_files() {
+    let folder = folder();
+    let (mut first, mut second) = (watching(folder.path()), watching(folder.path()));
+    let marked = later().replace("{\"id\":101", "{\"api_key\":\"marker-51ab\",\"id\":101");
+    for _ in 0..4 {
+        for desk in [&mut first, &mut second] {
+            desk.wait(30.0);
+            while !desk.calls.is_empty() {
+                desk.answer(&marked);
+            }
+        }
+    }
+    assert_eq!(first.polls.len(), 1 + 4);
+    let mut all = Vec::new();
+    for entry in folder.path().read_dir().unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            all.extend(std::fs::read(path).unwrap());
+        }
+    }
+    let holds = |text: &str| all.windows(text.len()).any(|part| part == text.as_bytes());
+    assert!(holds("RTX 4090"), "the record is there");
+    assert!(!holds("marker-51ab"));
+}
