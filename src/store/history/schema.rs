@@ -11,7 +11,7 @@ const APPLICATION: i32 = 0x6272_7365;
 /// A spell without an ending is on offer; its `last` is the search's last usable poll, unless the
 /// column names an earlier one that saw it last. A block has the closed spells of a day once more,
 /// see [`super::block`].
-const STEPS: [&str; 6] = [
+const STEPS: [&str; 7] = [
     "CREATE TABLE search (
         id INTEGER PRIMARY KEY,
         market TEXT NOT NULL,
@@ -89,7 +89,13 @@ const STEPS: [&str; 6] = [
     );",
     "DROP TABLE lease;
     DROP TABLE turn;",
+    // Nothing but the mark that the file was cleaned.
+    "",
 ];
+
+/// The versions that kept responses of the market, in a table or in the free pages that it left: their
+/// text can hold anything.
+const WITH_RESPONSES: [usize; 2] = [5, 6];
 
 /// What a file was found to be.
 pub(super) enum Prepared {
@@ -126,13 +132,24 @@ pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<Prepared>
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "trusted_schema", false)?;
     connection.pragma_update(None, "cell_size_check", true)?;
+    connection.pragma_update(None, "secure_delete", true)?;
+    if WITH_RESPONSES.contains(&found) {
+        clean(connection)?;
+    }
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.pragma_update(None, "cache_size", -16_000)?;
     connection.pragma_update(None, "journal_size_limit", 4 * 1024 * 1024)?;
     if found < STEPS.len() {
-        migrate(connection)?;
+        migrate(connection, STEPS.len())?;
     }
     Ok(Prepared::Current)
+}
+
+/// Removes what earlier versions stored of responses, which deleting left in free pages and the log. It
+/// is marked once it is done, so that it is tried again after a crash.
+fn clean(connection: &mut Connection) -> rusqlite::Result<()> {
+    migrate(connection, WITH_RESPONSES[1])?;
+    connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
 }
 
 /// The version of the tables; 0 of an empty file.
@@ -142,15 +159,15 @@ fn version(connection: &Connection) -> rusqlite::Result<usize> {
     Ok(usize::try_from(version).unwrap_or(usize::MAX))
 }
 
-fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
+fn migrate(connection: &mut Connection, until: usize) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Another program may have migrated it meanwhile.
     let found = version(&transaction)?;
-    for step in STEPS.iter().skip(found) {
+    for step in STEPS.iter().take(until).skip(found) {
         transaction.execute_batch(step)?;
     }
     transaction.pragma_update(None, "application_id", APPLICATION)?;
-    let reached = i64::try_from(STEPS.len().max(found)).unwrap_or(i64::MAX);
+    let reached = i64::try_from(until.max(found)).unwrap_or(i64::MAX);
     transaction.pragma_update(None, "user_version", reached)?;
     transaction.commit()
 }

@@ -103,15 +103,40 @@ const FIFTH: &str = "
     INSERT INTO ring VALUES ('cheap', 'a', 1795176000);
     PRAGMA user_version = 5;";
 
+/// Whether any file of a folder holds a text.
+fn is_found(folder: &Path, text: &str) -> bool {
+    fs::read_dir(folder).unwrap().any(|entry| {
+        let bytes = fs::read(entry.unwrap().path()).unwrap();
+        bytes
+            .windows(text.len())
+            .any(|part| part == text.as_bytes())
+    })
+}
+
 #[test]
-fn a_file_with_leases_and_responses_goes_on_without_them() {
+fn responses_that_an_earlier_version_kept_are_removed_without_a_trace() {
     let root = tempfile::tempdir().unwrap();
     let path = root.path().join("history.sqlite");
     let earlier = Connection::open(&path).unwrap();
+    earlier.pragma_update(None, "journal_mode", "WAL").unwrap();
     earlier.execute_batch(FIRST).unwrap();
     earlier.execute_batch(FIFTH).unwrap();
-    drop(earlier);
+    let keep = |times: usize| {
+        let insert = "INSERT INTO turn VALUES ('m', 'r', 'a', 0, 30, 0, 0, ?1)";
+        let body = "marker-51ab ".repeat(times);
+        earlier.execute(insert, [body]).unwrap();
+    };
+    keep(10_000);
+    earlier
+        .execute_batch("DELETE FROM turn; PRAGMA wal_checkpoint(TRUNCATE)")
+        .unwrap();
+    assert!(is_found(root.path(), "marker-51ab"), "in free pages");
+    keep(1000);
+    // One that was killed leaves its log.
+    std::mem::forget(earlier);
+
     let mut database = open(&path);
+    assert!(!is_found(root.path(), "marker-51ab"));
     database.record(&poll(60, &[(10, 2, 0.25)])).unwrap();
     let excerpt = database.excerpt(&search("gpu_ram>=24"), &everything());
     assert_eq!(excerpt.unwrap().spells.len(), 2);
