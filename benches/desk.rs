@@ -17,7 +17,7 @@ use bourse::app::message::Message;
 use bourse::app::remote::{Now, Ticket};
 use bourse::app::{Effect, Model, update};
 use bourse::domain::cost::{Basis, Job, Prices};
-use bourse::domain::insight::plan::{Need, Offers, Target};
+use bourse::domain::insight::plan::{Need, Offers};
 use bourse::domain::{Listing, OFFERS, OfferType, Untrusted, language};
 use bourse::widgets::theme::Theme;
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
@@ -267,23 +267,25 @@ fn planning(criterion: &mut Criterion) {
         ..Basis::hourly(OfferType::OnDemand)
     };
     let rows: Vec<u32> = (0..500).collect();
-    let free = Need::new(Target::Gpus(64));
+    let free = Need {
+        gpus: 64,
+        ..Need::default()
+    };
     let limited = Need {
-        machines: Some(12),
+        most_machines: Some(12),
         per_machine: Some(2),
         one_model: true,
-        network: Some(400.0),
         budget: Some(500.0),
         ..free.clone()
     };
-    let fast = Need {
-        machines: Some(12),
-        ..Need::new(Target::Dlperf(6000.0))
+    let large = Need {
+        gpus: 512,
+        ..free.clone()
     };
     for (name, need) in [
         ("64 GPUs", free),
-        ("64 GPUs on 12 machines, five limits", limited),
-        ("DLPerf 6,000 on 12 machines", fast),
+        ("64 GPUs on 12 machines, four limits", limited),
+        ("512 GPUs", large),
     ] {
         group.bench_function(name, |bencher| {
             bencher.iter(|| Offers::new(&prices, basis, &rows, |_| true).plan(&need));

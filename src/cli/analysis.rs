@@ -12,10 +12,10 @@ use super::search::{self, Found};
 use super::settings::Settings;
 use super::table;
 use crate::domain::cost::{Basis, Prices};
-use crate::domain::insight::plan::Bill;
+use crate::domain::insight::Bill;
 use crate::domain::insight::{
-    Coverage, Depth, Group, GroupOrder, GroupValue, Measures, Spread, Walk, coverage, sort_groups,
-    summarise,
+    Coverage, Depth, Group, GroupOrder, GroupValue, Lot, Measures, Purchase, Spread, coverage,
+    sort_groups, summarise,
 };
 use crate::domain::{Field, Resource, export, format, language};
 
@@ -266,27 +266,32 @@ pub async fn depth(settings: &Settings, own: &DepthArguments) -> Result<(), CliE
     let market = Market::load(settings, &own.analysis).await?;
     let found = &market.found;
     let depth = market.measured(|measures| Depth::of(&found.listing, &found.rows, measures));
-    let walks = match own.gpus {
-        None => depth.walks(),
+    let purchases = match own.gpus {
+        None => depth.purchases(),
         Some(gpus) => {
-            let walk = depth.walk(gpus).ok_or_else(|| {
+            let purchase = depth.buy(gpus.into()).ok_or_else(|| {
                 let all = depth.gpus();
                 let hint = "drop a condition or raise --limit";
                 CliError::Failed(format!("only {all} GPUs match: {hint}"))
             })?;
-            vec![walk]
+            vec![purchase]
         }
     };
     match own.analysis.format {
-        ReportFormat::Table => output::print(&depth_table(&market, &depth, &walks, own.gpus))?,
-        ReportFormat::Csv => output::print(&depth_csv(&market, &depth, &walks))?,
-        ReportFormat::Json => print_document(&market, depth_json(&market, &depth, &walks))?,
+        ReportFormat::Table => output::print(&depth_table(
+            &market,
+            &depth,
+            &purchases,
+            own.gpus.is_none(),
+        ))?,
+        ReportFormat::Csv => output::print(&depth_csv(&market, &purchases))?,
+        ReportFormat::Json => print_document(&market, depth_json(&market, &depth, &purchases))?,
     }
     found.tell(settings.dialect, "left out");
     Ok(())
 }
 
-fn depth_table(market: &Market, depth: &Depth, walks: &[Walk], gpus: Option<u64>) -> String {
+fn depth_table(market: &Market, depth: &Depth, purchases: &[Purchase], is_all: bool) -> String {
     let bill = market.bill();
     let titles = [
         "GPUs",
@@ -296,23 +301,36 @@ fn depth_table(market: &Market, depth: &Depth, walks: &[Walk], gpus: Option<u64>
         "Total",
     ];
     let mut rows: Vec<Vec<String>> = vec![titles.map(str::to_owned).to_vec()];
-    rows.extend(walks.iter().map(|walk| {
+    rows.extend(purchases.iter().map(|purchase| {
         vec![
-            walk.gpus.to_string(),
-            walk.offers.to_string(),
-            bill.money(walk.average),
-            bill.money(walk.highest),
-            bill.money(walk.cost),
+            purchase.gpus.to_string(),
+            purchase.lots.len().to_string(),
+            bill.money(purchase.average()),
+            bill.money(purchase.highest()),
+            bill.money(purchase.cost),
         ]
     }));
     let sentence = depth.sentence(|price| bill.money(price));
-    let sentence = sentence.filter(|_| gpus.is_none());
+    let sentence = sentence.filter(|_| is_all);
     let head = sentence.map_or_else(String::new, |sentence| format!("{sentence}\n\n"));
     head + &table::plain(&rows)
 }
 
-/// The steps of the book; of a number of GPUs those that are bought.
-fn depth_csv(market: &Market, depth: &Depth, walks: &[Walk]) -> String {
+/// The offers of the largest purchase, cheapest per GPU first, with what they add up to.
+fn steps(purchases: &[Purchase]) -> impl Iterator<Item = (Lot, u64, f64)> {
+    let lots = purchases
+        .last()
+        .into_iter()
+        .flat_map(|purchase| &purchase.lots);
+    let (mut gpus, mut cost) = (0, 0.0);
+    lots.map(move |lot| {
+        gpus += lot.gpus;
+        cost += lot.price;
+        (*lot, gpus, cost)
+    })
+}
+
+fn depth_csv(market: &Market, purchases: &[Purchase]) -> String {
     let head = [
         "id",
         "gpus",
@@ -321,39 +339,37 @@ fn depth_csv(market: &Market, depth: &Depth, walks: &[Walk]) -> String {
         "total_gpus",
         "total_price",
     ];
-    let bought = walks.last().map_or(0, |walk| walk.offers);
-    let lines = depth.steps().iter().take(bought).map(|step| {
+    let lines = steps(purchases).map(|(lot, gpus, cost)| {
         vec![
-            market.id(step.row),
-            step.gpus.to_string(),
-            step.price.to_string(),
-            step.unit_price().to_string(),
-            step.total.to_string(),
-            step.cost.to_string(),
+            market.id(lot.row),
+            lot.gpus.to_string(),
+            lot.price.to_string(),
+            lot.unit_price().to_string(),
+            gpus.to_string(),
+            cost.to_string(),
         ]
     });
     export::csv_lines(std::iter::once(head.map(str::to_owned).to_vec()).chain(lines))
 }
 
-fn depth_json(market: &Market, depth: &Depth, walks: &[Walk]) -> Json {
-    let bought = walks.last().map_or(0, |walk| walk.offers);
-    let steps = depth.steps().iter().take(bought).map(|step| {
+fn depth_json(market: &Market, depth: &Depth, purchases: &[Purchase]) -> Json {
+    let steps = steps(purchases).map(|(lot, gpus, cost)| {
         json!({
-            "id": market.found.listing.id(step.row as usize).map(|id| id.0),
-            "gpus": step.gpus,
-            "price": step.price,
-            "price_per_gpu": step.unit_price(),
-            "total_gpus": step.total,
-            "total_price": step.cost,
+            "id": market.found.listing.id(lot.row as usize).map(|id| id.0),
+            "gpus": lot.gpus,
+            "price": lot.price,
+            "price_per_gpu": lot.unit_price(),
+            "total_gpus": gpus,
+            "total_price": cost,
         })
     });
-    let sizes = walks.iter().map(|walk| {
+    let sizes = purchases.iter().map(|purchase| {
         json!({
-            "gpus": walk.gpus,
-            "offers": walk.offers,
-            "average_per_gpu": walk.average,
-            "highest_per_gpu": walk.highest,
-            "total": walk.cost,
+            "gpus": purchase.gpus,
+            "offers": purchase.lots.len(),
+            "average_per_gpu": purchase.average(),
+            "highest_per_gpu": purchase.highest(),
+            "total": purchase.cost,
         })
     });
     json!({

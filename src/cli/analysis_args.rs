@@ -5,6 +5,8 @@ use clap::{Args, ValueEnum};
 use super::args::{OfferTypeParser, not_negative};
 use crate::domain::OfferType;
 use crate::domain::cost::Job;
+use crate::domain::insight::MOST_GPUS;
+use crate::domain::insight::plan::Same;
 use crate::domain::quantity::{self, Quantity};
 
 /// Which offers to search, and what to price them for.
@@ -86,23 +88,24 @@ pub struct DepthArguments {
     pub analysis: AnalysisArguments,
 
     /// Show only what this many GPUs cost
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub gpus: Option<u64>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_GPUS as i64))]
+    pub gpus: Option<u32>,
 }
 
 #[derive(Debug, Args)]
-#[command(group = clap::ArgGroup::new("target").required(true))]
 pub struct PlanArguments {
     #[command(flatten)]
     pub analysis: AnalysisArguments,
 
     /// GPUs of the cluster
-    #[arg(long, value_name = "N", group = "target", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "N", required_unless_present = "shape",
+        value_parser = clap::value_parser!(u32).range(1..=MOST_GPUS as i64))]
     pub gpus: Option<u32>,
 
-    /// `DLPerf` of the cluster, instead of a number of GPUs
-    #[arg(long, value_name = "N", group = "target", value_parser = amount)]
-    pub dlperf: Option<f64>,
+    /// Machines x GPUs on each, e.g. `2x8`, instead of --gpus
+    #[arg(long, value_name = "NxN", value_parser = shape,
+        conflicts_with_all = ["gpus", "machines", "min_machines", "per_machine"])]
+    pub shape: Option<(u32, u32)>,
 
     /// Memory of each GPU in GB, at least [default: any]
     #[arg(long, value_name = "GB", value_parser = gigabytes)]
@@ -112,24 +115,26 @@ pub struct PlanArguments {
     #[arg(long, alias = "hosts", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub machines: Option<u32>,
 
+    /// Machines, at least [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub min_machines: Option<u32>,
+
     /// GPUs on each machine, at least [default: 1]
-    #[arg(long, alias = "per-host", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, alias = "per-host", value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u32).range(1..))]
     pub per_machine: Option<u32>,
+
+    /// What all machines share: host, country or cluster
+    #[arg(long, value_name = "WHAT", value_parser = same)]
+    pub same: Option<Same>,
 
     /// Mix GPU models
     #[arg(long)]
     pub any_model: bool,
 
-    /// The slower of download and upload, at least
-    ///
-    /// In the unit of `inet_down`. [default: any]
-    #[arg(long, value_name = "SPEED", value_parser = amount, hide_short_help = true)]
-    pub network: Option<f64>,
-
     /// Time in which the job is done, e.g. 4d
     ///
     /// Its download is included.
-    #[arg(long, value_name = "TIME", value_parser = hours, requires = "job")]
+    #[arg(long, value_name = "TIME", value_parser = hours, requires = "job", hide_short_help = true)]
     pub deadline: Option<f64>,
 
     /// Highest bill in $: of the job, else per hour
@@ -139,8 +144,19 @@ pub struct PlanArguments {
     pub budget: Option<f64>,
 }
 
-fn amount(text: &str) -> Result<f64, String> {
-    quantity::within(text, Quantity::Number, 0.001..=1e9)
+/// `2x8`: two machines with eight GPUs each.
+fn shape(text: &str) -> Result<(u32, u32), String> {
+    let numbers = text.split_once(['x', 'X', '×']);
+    let numbers = numbers.and_then(|(machines, gpus)| {
+        let whole = |text: &str| text.trim().parse::<u32>().ok().filter(|number| *number > 0);
+        Some((whole(machines)?, whole(gpus)?))
+    });
+    numbers.ok_or_else(|| "write machines x GPUs on each, e.g. 2x8".to_owned())
+}
+
+fn same(text: &str) -> Result<Same, String> {
+    let known = Same::ALL.into_iter().find(|same| same.name() == text);
+    known.ok_or_else(|| "host, country or cluster".to_owned())
 }
 
 fn gigabytes(text: &str) -> Result<f64, String> {

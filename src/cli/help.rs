@@ -56,7 +56,8 @@ static EXAMPLES: &[(&[&str], &[Example])] = &[
             "on two machines of four or more"),
         ("bourse plan --gpus 8 --vram 24 --job 5d,1TB,300GB-down --budget 500",
             "for five days, within a budget"),
-        ("bourse plan --dlperf 500 --any-model --format json", "by speed, as JSON"),
+        ("bourse plan --shape 2x8 --vram 24 --same country --format json",
+            "two machines with eight GPUs each in one country, as JSON"),
     ]),
     (&["watch"], &[
         ("bourse watch 4090 europe --once", "record the prices of this search once"),

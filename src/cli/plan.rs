@@ -9,7 +9,7 @@ use super::analysis_args::{PlanArguments, ReportFormat};
 use super::output::{self, CliError};
 use super::settings::Settings;
 use super::table;
-use crate::domain::insight::plan::{Bill, Need, Offers, Plan, Planning, Target};
+use crate::domain::insight::plan::{Need, Offers, Plan, Planning};
 use crate::domain::{Resource, export, format};
 
 pub async fn plan(settings: &Settings, own: &PlanArguments) -> Result<(), CliError> {
@@ -46,28 +46,29 @@ pub async fn plan(settings: &Settings, own: &PlanArguments) -> Result<(), CliErr
 }
 
 fn need(own: &PlanArguments) -> Result<Need, CliError> {
-    if own
-        .analysis
-        .job
-        .is_some_and(|job| job.work_dlperf_hours.is_some())
-    {
+    let job = own.analysis.job;
+    if job.is_some_and(|job| job.work_dlperf_hours.is_some()) {
         let message = "--job: give it a run time, work in DLPerf-hours can't be split";
         return Err(CliError::Usage(message.to_owned()));
     }
-    let target = match (own.gpus, own.dlperf) {
-        (Some(gpus), _) => Target::Gpus(gpus),
-        (None, dlperf) => Target::Dlperf(dlperf.unwrap_or(0.0)),
-    };
-    Ok(Need {
-        machines: own.machines,
-        per_machine: own.per_machine,
+    let (machines, per_machine) = own.shape.unzip();
+    let gpus = own
+        .shape
+        .map(|(machines, gpus)| machines.saturating_mul(gpus));
+    let need = Need {
+        gpus: gpus.or(own.gpus).unwrap_or(1),
+        least_machines: machines.or(own.min_machines),
+        most_machines: machines.or(own.machines),
+        per_machine: per_machine.or(own.per_machine),
+        same: own.same,
         one_model: !own.any_model,
         vram_gb: own.vram,
-        network: own.network,
         deadline: own.deadline,
         budget: own.budget,
-        ..Need::new(target)
-    })
+        conditions: Vec::new(),
+    };
+    need.check().map_err(CliError::Usage)?;
+    Ok(need)
 }
 
 /// A plan and what it is printed with.
@@ -93,11 +94,7 @@ impl Shown<'_> {
 
     fn table(&self, plan: &Plan) -> String {
         let bill = self.market.bill();
-        let total = match bill {
-            Bill::Job => format!("{} for the job", bill.money(plan.bill)),
-            Bill::Hourly => bill.money(plan.bill),
-        };
-        let mut text = format!("{}: {total}\n\n", plan.words());
+        let mut text = format!("{}: {}\n\n", plan.words(), bill.total(plan.bill));
         let titles = ["ID", "Machine", "GPUs", "Place", "Price"];
         let mut rows: Vec<Vec<String>> = vec![titles.map(str::to_owned).to_vec()];
         rows.extend(plan.rows().map(|row| {
@@ -124,21 +121,14 @@ impl Shown<'_> {
             text.push_str(&remark.text);
             text.push('\n');
         }
-        let mut curve: Vec<Vec<String>> = vec![vec![self.unit().to_owned(), "Bill".to_owned()]];
-        curve.extend(self.planning.curve.iter().map(|(target, total)| {
+        let mut curve: Vec<Vec<String>> = vec![vec!["GPUs".to_owned(), "Bill".to_owned()]];
+        curve.extend(self.planning.curve.iter().map(|(gpus, total)| {
             let total = total.map_or_else(|| format::NONE.to_owned(), |total| bill.money(total));
-            vec![target.number(), total]
+            vec![gpus.to_string(), total]
         }));
         text.push('\n');
         text.push_str(&table::plain(&curve));
         text
-    }
-
-    const fn unit(&self) -> &'static str {
-        match self.need.target {
-            Target::Gpus(_) => "GPUs",
-            Target::Dlperf(_) => "DLPerf",
-        }
     }
 
     fn csv(&self, plan: &Plan) -> String {
@@ -163,17 +153,13 @@ impl Shown<'_> {
 
     fn json(&self) -> Json {
         let bill = self.market.bill();
-        let binding = self.planning.binding.iter().map(|binding| {
-            json!({ "limit": self.need.name(binding.limit), "bill_without": binding.bill })
-        });
-        let curve = self
+        let binding = self
             .planning
-            .curve
+            .binding
             .iter()
-            .map(|(target, total)| match target {
-                Target::Gpus(gpus) => json!({ "gpus": gpus, "bill": total }),
-                Target::Dlperf(dlperf) => json!({ "dlperf": dlperf, "bill": total }),
-            });
+            .map(|(limit, without)| json!({ "limit": limit, "bill_without": without }));
+        let curve = self.planning.curve.iter();
+        let curve = curve.map(|(gpus, total)| json!({ "gpus": gpus, "bill": total }));
         let remarks = self
             .planning
             .remarks(self.need, bill, |row| self.market.id(row));
@@ -194,9 +180,7 @@ impl Shown<'_> {
         });
         json!({
             "bill": plan.bill,
-            "gap": plan.gap,
             "gpus": plan.gpus,
-            "dlperf": plan.dlperf,
             "machines": plan.machines.len(),
             "offers": offers.collect::<Vec<_>>(),
         })

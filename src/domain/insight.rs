@@ -11,10 +11,12 @@ use super::listing::{Column, Listing};
 use super::query::Direction;
 use super::value::{CellRef, Version};
 
+mod bill;
 mod compare;
 mod depth;
 mod funnel;
 mod host;
+mod knapsack;
 mod offered;
 mod pareto;
 pub mod plan;
@@ -26,8 +28,9 @@ mod supply;
 mod totals;
 mod watch;
 
+pub use bill::Bill;
 pub use compare::{CompareLine, CompareSection, Subject, compare, compare_fields, is_silent};
-pub use depth::{Depth, DepthStep, Walk};
+pub use depth::{Depth, MOST_GPUS, Purchase};
 pub use funnel::{Funnel, FunnelLine, funnel, loosened, won_back};
 pub use host::{Count as HostCount, HostSummary, PriceLevel, host_summary, price_level};
 pub use offered::{OfferIndex, Offered};
@@ -39,7 +42,7 @@ pub use summary::{
     Best, Group, GroupOrder, GroupValue, Measures, Spread, facets, machine_prices, quantile,
     sort_groups, summarise,
 };
-pub use supply::{Amount, Machine, Pick, Picks, Supply};
+pub use supply::{Amount, Lot, Machine, Picks, Supply};
 pub use totals::Totals;
 pub use watch::{Differences, PriceChange, differences, lot_of, lots, recorded_lot};
 

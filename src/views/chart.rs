@@ -9,7 +9,7 @@ use ratatui::widgets::{Sparkline, SparklineBar};
 
 use crate::app::view::Scene;
 use crate::domain::field::Format;
-use crate::domain::insight::{Depth, DepthStep, Histogram, Scale, Walk};
+use crate::domain::insight::{Depth, Histogram, Purchase, Scale};
 use crate::domain::{Field, format};
 use crate::widgets::text::cells;
 
@@ -184,10 +184,15 @@ pub(super) fn histogram(
     }
 }
 
-/// Draws how many GPUs there are at or below each price, as a staircase, with the end of a walk
-/// through the offers.
-pub(super) fn depth(depth: &Depth, walk: Option<&Walk>, area: Rect, scene: &mut Scene<'_, '_>) {
-    let prices = depth.steps().iter().map(DepthStep::unit_price);
+/// Draws how many GPUs there are at or below each price, as a staircase, with the most expensive
+/// GPU of a purchase.
+pub(super) fn depth(
+    depth: &Depth,
+    purchase: Option<&Purchase>,
+    area: Rect,
+    scene: &mut Scene<'_, '_>,
+) {
+    let prices = depth.levels().iter().map(|(price, _)| *price);
     #[expect(clippy::cast_precision_loss)] // far below 2^53
     let counted = |gpus: u64| gpus as f64;
     let (Some(across), Some(upwards)) = (
@@ -202,17 +207,17 @@ pub(super) fn depth(depth: &Depth, walk: Option<&Walk>, area: Rect, scene: &mut 
     };
     let mut total = 0.0;
     let mut steps = vec![(0.0, 0.0)];
-    for step in depth.steps() {
-        if let Some(x) = across.position(step.unit_price()) {
+    for (price, gpus) in depth.levels() {
+        if let Some(x) = across.position(*price) {
             steps.push((x, total));
-            total = counted(step.total);
+            total = counted(*gpus);
             steps.push((x, total));
         }
     }
     steps.push((1.0, total));
-    let end = walk.and_then(|walk| {
-        let x = across.position(walk.highest)?;
-        Some((x, counted(walk.gpus)))
+    let end = purchase.and_then(|purchase| {
+        let x = across.position(purchase.highest())?;
+        Some((x, counted(purchase.gpus)))
     });
     let theme = scene.theme;
     let color = theme.series[1].fg.unwrap_or_default();

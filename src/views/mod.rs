@@ -81,7 +81,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
     match action {
         Action::Summary => cx.try_open(market::Market::new),
         Action::Depth => cx.try_open(|state| Some(depth::DepthView::new(state))),
-        Action::Cluster => cx.try_open(|state| Some(cluster::Cluster::new(state))),
+        Action::Cluster => cluster::open(cx),
         Action::Compare => cx.try_open(compare::Compare::new),
         Action::Funnel => funnel::open(cx),
         Action::Job if cx.state.pane == Pane::Volumes => {

@@ -42,6 +42,37 @@ pub(super) fn load(cx: &mut Cx<'_>) {
     cx.perform_on_pane(Action::Refresh);
 }
 
+/// As many offers as a plan is made from at first; they take a second to load.
+const PLENTY: u32 = 3_000;
+
+/// Runs the search again with a limit of [`PLENTY`], if the present one left rows out.
+pub(super) fn load_all(cx: &mut Cx<'_>) {
+    if limit(cx.state).is_none() {
+        return;
+    }
+    if let Some(browser) = cx.state.browser_mut()
+        && browser.query.limit.is_some_and(|limit| limit < PLENTY)
+    {
+        browser.query.limit = Some(PLENTY);
+        cx.perform_on_pane(Action::Refresh);
+    }
+}
+
+/// That cheaper rows may be missing.
+pub(super) fn cut(scene: &Scene<'_, '_>) -> Option<Line<'static>> {
+    let loaded = scene
+        .state
+        .browser()
+        .filter(|browser| browser.is_cut())?
+        .listing()?
+        .len();
+    let text = format!(
+        "! Only the first {} offers: cheaper ones may be missing",
+        grouped(loaded)
+    );
+    Some(Line::styled(text, scene.theme.warning))
+}
+
 /// That cheaper rows may be missing, and the keys that load them.
 pub(super) fn note(keys: &str, scene: &Scene<'_, '_>) -> Option<Line<'static>> {
     let limit = limit(scene.state)?;

@@ -1,157 +1,152 @@
 //! Depth: how many distinct GPUs there are at or below each price, and what buying N of them costs.
 
-use super::supply::Supply;
+use super::knapsack::{Knapsack, Machines};
+use super::supply::{Lot, Set, Supply, Unit};
 use super::{Measures, count};
 use crate::domain::listing::Listing;
 
-/// An offer of the book: offers of one machine that share GPUs are never in it together.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct DepthStep {
-    pub row: u32,
+/// The most GPUs whose cheapest offers are looked for, in depth and in plans: finding those of 1,024
+/// takes 50 ms.
+pub const MOST_GPUS: usize = 1_024;
+
+/// The cheapest offers that together have N GPUs. Offers are rented whole, so that it may be more
+/// than N.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Purchase {
+    /// Cheapest per GPU first.
+    pub lots: Vec<Lot>,
     pub gpus: u64,
-    /// The price of the whole offer.
-    pub price: f64,
-    /// GPUs of this and all cheaper offers.
-    pub total: u64,
-    /// The price of this and all cheaper offers together.
     pub cost: f64,
 }
 
-impl DepthStep {
-    /// The price of one of its GPUs.
-    pub fn unit_price(&self) -> f64 {
-        self.price / gpus(self.gpus)
+impl Purchase {
+    fn of<'a>(sets: impl IntoIterator<Item = &'a Set>) -> Self {
+        let lots = sets.into_iter().flat_map(|set| &set.lots);
+        let mut lots: Vec<Lot> = lots.copied().collect();
+        lots.sort_by(|left, right| {
+            let by_price = left.unit_price().total_cmp(&right.unit_price());
+            by_price.then(left.row.cmp(&right.row))
+        });
+        Self {
+            gpus: lots.iter().map(|lot| lot.gpus).sum(),
+            cost: lots.iter().map(|lot| lot.price).sum(),
+            lots,
+        }
     }
 
-    /// The average price per GPU up to here.
-    pub fn average(&self) -> f64 {
-        self.cost / gpus(self.total)
-    }
-}
-
-/// The cheapest offers of the book that have N GPUs. Offers are rented whole, so that it may be
-/// more than N.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Walk {
-    pub gpus: u64,
-    pub offers: usize,
-    pub cost: f64,
     /// The average price per GPU.
-    pub average: f64,
-    /// The price per GPU of the last offer.
-    pub highest: f64,
+    pub fn average(&self) -> f64 {
+        self.cost / count(usize::try_from(self.gpus).unwrap_or(usize::MAX))
+    }
+
+    /// The price per GPU of its most expensive offer.
+    pub fn highest(&self) -> f64 {
+        self.lots.last().map_or(0.0, Lot::unit_price)
+    }
 }
 
-/// The offers that can be rented together, cheapest per GPU first.
+/// What the offers of a listing supply. Offers of one machine that share GPUs never count together.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Depth {
-    steps: Vec<DepthStep>,
+    /// The disjoint sets of slices of each machine.
+    machines: Vec<Vec<Set>>,
+    /// The GPUs of offers at or below each price per GPU, by rising price.
+    levels: Vec<(f64, u64)>,
+    /// The cheapest offers that have all GPUs.
+    all: Purchase,
 }
 
 impl Depth {
-    /// The book of `rows`: of each machine the slices that can be rented together and have the most
-    /// GPUs, at the least price. Rows without a price are left out.
+    /// Rows without a price are left out.
     pub fn of(listing: &Listing, rows: &[u32], measures: &Measures<'_>) -> Self {
         let supply = Supply::of(listing, rows);
         let price = |row: u32| (measures.price)(row as usize);
-        let lots = supply.machines().iter();
-        let mut steps: Vec<DepthStep> = lots
-            .flat_map(|machine| machine.largest_set(&price))
-            .map(|lot| DepthStep {
-                row: lot.row(),
-                gpus: lot.gpus(),
-                price: lot.price,
-                total: 0,
-                cost: 0.0,
-            })
-            .collect();
-        let larger = |left: &DepthStep, right: &DepthStep| right.gpus.cmp(&left.gpus);
-        steps.sort_by(|left, right| {
-            let by_price = left.unit_price().total_cmp(&right.unit_price());
-            let by_row = || left.row.cmp(&right.row);
-            by_price.then(larger(left, right)).then_with(by_row)
-        });
-        let (mut total, mut cost) = (0, 0.0);
-        for step in &mut steps {
-            total += step.gpus;
-            cost += step.price;
-            (step.total, step.cost) = (total, cost);
+        let machines = supply.sets(Unit::Gpus, price);
+        let levels = supply.machines().iter();
+        let mut levels: Vec<(f64, u64)> = levels.flat_map(|own| own.levels(price)).collect();
+        levels.sort_by(|left, right| left.0.total_cmp(&right.0));
+        let mut total = 0;
+        for (_, gpus) in &mut levels {
+            total += *gpus;
+            *gpus = total;
         }
-        Self { steps }
+        Self {
+            all: Purchase::of(machines.iter().filter_map(|sets| sets.last())),
+            levels,
+            machines,
+        }
     }
 
-    pub fn steps(&self) -> &[DepthStep] {
-        &self.steps
+    pub fn levels(&self) -> &[(f64, u64)] {
+        &self.levels
     }
 
-    pub fn gpus(&self) -> u64 {
-        self.steps.last().map_or(0, |last| last.total)
+    pub const fn gpus(&self) -> u64 {
+        self.all.gpus
     }
 
-    /// The cheapest offers with this many GPUs; `None` if there are not so many.
-    pub fn walk(&self, gpus: u64) -> Option<Walk> {
-        let last = self.steps.partition_point(|step| step.total < gpus.max(1));
-        let step = self.steps.get(last)?;
-        Some(Walk {
-            gpus: step.total,
-            offers: last + 1,
-            cost: step.cost,
-            average: step.average(),
-            highest: step.unit_price(),
-        })
+    /// The cheapest offers with this many GPUs, at most [`MOST_GPUS`]; `None` if there are not so many.
+    pub fn buy(&self, gpus: u64) -> Option<Purchase> {
+        self.sizes(&[usize::try_from(gpus).ok()?]).pop()
     }
 
-    /// Walks to the powers of two and to all GPUs, without those that end at the same offer.
-    pub fn walks(&self) -> Vec<Walk> {
-        let powers = (0..u64::BITS).map(|power| 1 << power);
-        let sizes = powers.take_while(|size| *size < self.gpus());
-        let mut walks: Vec<Walk> = sizes
-            .chain([self.gpus()])
-            .filter_map(|size| self.walk(size))
-            .collect();
-        walks.dedup_by_key(|walk| walk.offers);
-        walks
+    /// Purchases of the powers of two and of all GPUs, without those that end up the same.
+    pub fn purchases(&self) -> Vec<Purchase> {
+        let all = usize::try_from(self.gpus()).unwrap_or(usize::MAX);
+        let powers = (0..usize::BITS).map(|power| 1 << power);
+        let powers = powers.take_while(|size| *size < all && *size <= MOST_GPUS);
+        let mut purchases = self.sizes(&powers.collect::<Vec<_>>());
+        purchases.push(self.all.clone());
+        purchases.retain(|purchase| purchase.gpus > 0);
+        purchases.dedup();
+        purchases
     }
 
-    /// The book in a sentence: `8 GPUs from $1.89/h, 32 at an average of $2.15/h, all 43 at
-    /// $2.39/h`; `None` if it is empty. `money` writes a price per GPU.
+    /// The cheapest offers for each of these rising sizes that there are enough GPUs for.
+    fn sizes(&self, sizes: &[usize]) -> Vec<Purchase> {
+        let Some(most) = sizes.last() else {
+            return Vec::new();
+        };
+        let knapsack = Knapsack::new(&self.machines, *most, Machines::default());
+        let sizes = sizes.iter();
+        let purchases = sizes.filter_map(|size| Some(Purchase::of(knapsack.choice(*size)?)));
+        purchases.collect()
+    }
+
+    /// The supply in a sentence: `8 GPUs from $1.89/h, 32 at an average of $2.15/h, all 43 at
+    /// $2.39/h`; `None` if there is none. `money` writes a price per GPU.
     pub fn sentence(&self, money: impl Fn(f64) -> String) -> Option<String> {
         /// The first size named: a machine of the largest kind.
         const FIRST: u64 = 8;
-        let all = self.steps.last()?;
-        let lowest = money(self.steps.first()?.unit_price());
-        let first = self.walk(FIRST.min(all.total))?;
-        let nouns = if first.gpus == 1 { "GPU" } else { "GPUs" };
-        let first_gpus = first.gpus;
-        if first_gpus == all.total {
-            let average = money(all.average());
+        let all = self.gpus();
+        let first = self.buy(FIRST.min(all))?;
+        let lowest = money(first.lots.first()?.unit_price());
+        let (gpus, nouns) = match first.gpus {
+            1 => (1, "GPU"),
+            gpus => (gpus, "GPUs"),
+        };
+        let average = money(self.all.average());
+        if gpus == all {
             return Some(if lowest == average {
-                format!("{first_gpus} {nouns} at {lowest}")
+                format!("{gpus} {nouns} at {lowest}")
             } else {
-                format!("{first_gpus} {nouns} from {lowest}, all at an average of {average}")
+                format!("{gpus} {nouns} from {lowest}, all at an average of {average}")
             });
         }
-        let largest = 1 << (all.total - 1).ilog2();
-        let middle = self.walk(largest).filter(|middle| {
-            first_gpus < middle.gpus && middle.gpus < all.total && largest >= 2 * FIRST
-        });
-        let average = money(all.average());
+        let largest = (1 << (all - 1).ilog2()).min(MOST_GPUS as u64);
+        let middle = if largest >= 2 * FIRST {
+            self.buy(largest)
+        } else {
+            None
+        };
+        let middle = middle.filter(|middle| gpus < middle.gpus && middle.gpus < all);
         Some(match middle {
             Some(middle) => format!(
-                "{first_gpus} {nouns} from {lowest}, {} at an average of {}, all {} at {average}",
+                "{gpus} {nouns} from {lowest}, {} at an average of {}, all {all} at {average}",
                 middle.gpus,
-                money(middle.average),
-                all.total
+                money(middle.average()),
             ),
-            None => format!(
-                "{first_gpus} {nouns} from {lowest}, all {} at an average of {average}",
-                all.total
-            ),
+            None => format!("{gpus} {nouns} from {lowest}, all {all} at an average of {average}"),
         })
     }
-}
-
-/// A number of GPUs as a float.
-fn gpus(number: u64) -> f64 {
-    count(usize::try_from(number).unwrap_or(usize::MAX))
 }

@@ -5,6 +5,7 @@
 //! adding up their prices prices workers that cannot exist. [`Supply`] groups offers by machine and
 //! works out which of them can be rented together.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use super::quantile;
@@ -96,26 +97,34 @@ impl Slice {
 }
 
 /// A slice at its price.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Lot<'a> {
-    slice: &'a Slice,
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Lot {
+    pub row: u32,
+    pub gpus: u64,
     pub price: f64,
 }
 
-impl Lot<'_> {
-    pub const fn row(&self) -> u32 {
-        self.slice.row
-    }
-
-    pub const fn gpus(&self) -> u64 {
-        self.slice.gpus
-    }
-
+impl Lot {
     /// The price of one of its GPUs.
     #[expect(clippy::cast_precision_loss)] // a slice has at most a million GPUs
     pub fn unit_price(&self) -> f64 {
-        self.price / self.gpus() as f64
+        self.price / self.gpus as f64
     }
+}
+
+/// What a set of slices is measured in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unit {
+    Gpus,
+    Offers,
+}
+
+/// Slices of one machine that can be rented together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Set {
+    pub units: usize,
+    pub cost: f64,
+    pub lots: Vec<Lot>,
 }
 
 /// A machine and the offers that are slices of it.
@@ -140,11 +149,8 @@ impl Machine {
 
     /// The most GPUs of slices of one machine that can be rented at once.
     pub(super) fn gpus_of(slices: &[&Slice]) -> u64 {
-        if slices.iter().any(|slice| slice.numbers.is_empty()) {
-            return slices.iter().map(|slice| slice.gpus).max().unwrap_or(0);
-        }
         match slices {
-            [one] => one.gpus,
+            [only] => only.gpus,
             _ => Self::new(slices.iter().copied().cloned().collect()).gpus(),
         }
     }
@@ -156,165 +162,145 @@ impl Machine {
 
     /// The rows of the slices that cannot be rented together with all others.
     pub(super) fn shared(&self) -> Vec<u32> {
-        let lots = self.lots(&|_| Some(0.0));
-        let is_shared = |(place, lot): &(usize, &Lot<'_>)| {
-            let mut others = lots.clone();
-            others.remove(*place);
-            !self.fits(&others, lot.slice)
+        let is_shared = |slice: &&Slice| {
+            let others = self.slices.iter().filter(|other| other.row != slice.row);
+            !self.fits(&others.collect::<Vec<_>>(), slice)
         };
-        let shared = lots.iter().enumerate().filter(is_shared);
-        shared.map(|(_, lot)| lot.row()).collect()
+        let shared = self.slices.iter().filter(is_shared);
+        shared.map(|slice| slice.row).collect()
     }
 
     /// The most GPUs that can be rented at once.
     pub fn gpus(&self) -> u64 {
-        if let Some(capacity) = self.capacity {
-            return capacity;
-        }
-        let total = |chosen: &[Lot<'_>]| chosen.iter().map(Lot::gpus).sum::<u64>();
-        let mut lots = self.lots(&|_| Some(0.0));
-        let mut most = 0;
-        if lots.len() <= EXHAUSTIVE {
-            self.combine(&lots, &mut |chosen| most = most.max(total(chosen)));
-        } else {
-            lots.sort_by_key(|lot| std::cmp::Reverse(lot.gpus()));
-            most = total(&self.first_that_fit(lots));
-        }
-        most
+        let most = || {
+            let sets = self.sets(Unit::Gpus, |_| Some(0.0));
+            sets.last().map_or(0, |set| set.units as u64)
+        };
+        self.capacity.unwrap_or_else(most)
     }
 
     /// Whether a slice can be rented together with others.
-    fn fits(&self, chosen: &[Lot<'_>], slice: &Slice) -> bool {
+    fn fits(&self, chosen: &[&Slice], slice: &Slice) -> bool {
         match self.capacity {
             Some(capacity) => {
-                let taken: u64 = chosen.iter().map(Lot::gpus).sum();
+                let taken: u64 = chosen.iter().map(|other| other.gpus).sum();
                 taken.saturating_add(slice.gpus) <= capacity
             }
             None => !chosen
                 .iter()
-                .flat_map(|other| &other.slice.numbers)
+                .flat_map(|other| &other.numbers)
                 .any(|number| slice.numbers.contains(number)),
         }
     }
 
-    /// Its slices with a price.
-    fn lots(&self, price: &impl Fn(u32) -> Option<f64>) -> Vec<Lot<'_>> {
-        let slices = self.slices.iter();
-        let lots = slices.filter_map(|slice| {
-            let price = price(slice.row).filter(|price| price.is_finite())?;
-            (price >= 0.0).then_some(Lot { slice, price })
+    /// The cheapest disjoint sets of its slices: for each number of units the one that has at least
+    /// so many, smallest first. Slices without a price are left out.
+    pub(super) fn sets(&self, unit: Unit, price: impl Fn(u32) -> Option<f64>) -> Vec<Set> {
+        let priced = self.slices.iter().filter_map(|slice| {
+            let price = price(slice.row).filter(|price| price.is_finite() && *price >= 0.0)?;
+            let (row, gpus) = (slice.row, slice.gpus);
+            Some((slice, Lot { row, gpus, price }))
         });
-        lots.collect()
-    }
-
-    /// Calls `show` with every set of lots that can be rented at once, each in the order of `lots`.
-    fn combine<'a>(&self, lots: &[Lot<'a>], show: &mut impl FnMut(&[Lot<'a>])) {
-        fn extend<'a>(
-            machine: &Machine,
-            rest: &[Lot<'a>],
-            chosen: &mut Vec<Lot<'a>>,
-            show: &mut impl FnMut(&[Lot<'a>]),
-        ) {
-            for (place, lot) in rest.iter().enumerate() {
-                if machine.fits(chosen, lot.slice) {
-                    chosen.push(*lot);
-                    show(chosen);
-                    extend(machine, &rest[place + 1..], chosen, show);
-                    chosen.pop();
+        let mut priced: Vec<(&Slice, Lot)> = priced.collect();
+        let mut sets: Vec<Set> = Vec::new();
+        let mut chosen = Chosen::default();
+        if priced.len() <= EXHAUSTIVE {
+            self.combine(unit, &priced, &mut chosen, &mut sets);
+        } else {
+            let orders: [fn(&Lot, &Lot) -> Ordering; 3] = [
+                |left, right| left.price.total_cmp(&right.price),
+                |left, right| left.unit_price().total_cmp(&right.unit_price()),
+                |left, right| right.gpus.cmp(&left.gpus),
+            ];
+            for order in orders {
+                priced.sort_by(|(_, left), (_, right)| order(left, right));
+                chosen = Chosen::default();
+                for (slice, lot) in &priced {
+                    if self.fits(&chosen.slices, slice) {
+                        chosen.push(slice, *lot);
+                        chosen.note(unit, &mut sets);
+                    }
                 }
             }
         }
-        extend(self, lots, &mut Vec::new(), show);
+        sets.sort_by_key(|set| set.units);
+        sets
     }
 
-    /// The lots that still fit when taken in the order given.
-    fn first_that_fit<'a>(&self, lots: Vec<Lot<'a>>) -> Vec<Lot<'a>> {
-        let mut chosen: Vec<Lot<'a>> = Vec::new();
-        for lot in lots {
-            if self.fits(&chosen, lot.slice) {
-                chosen.push(lot);
+    /// Notes every set that extends the chosen slices by some of `rest`.
+    fn combine<'a>(
+        &self,
+        unit: Unit,
+        rest: &[(&'a Slice, Lot)],
+        chosen: &mut Chosen<'a>,
+        sets: &mut Vec<Set>,
+    ) {
+        for (index, (slice, lot)) in rest.iter().enumerate() {
+            if self.fits(&chosen.slices, slice) {
+                chosen.push(slice, *lot);
+                chosen.note(unit, sets);
+                self.combine(unit, &rest[index + 1..], chosen, sets);
+                chosen.pop();
             }
         }
-        chosen
     }
 
-    /// Calls `show` with the sets of slices with a price that can be rented at once. Of a machine
-    /// with more slices than real ones have, only with the first lots by price per GPU and the
-    /// first by size that fit.
-    pub(super) fn sets<'a>(
-        &'a self,
-        price: &impl Fn(u32) -> Option<f64>,
-        show: &mut impl FnMut(&[Lot<'a>]),
-    ) {
-        let mut lots = self.lots(price);
-        if lots.len() <= EXHAUSTIVE {
-            self.combine(&lots, show);
+    /// How many more GPUs can be rented at once with every rise of the highest price per GPU.
+    pub(super) fn levels(&self, price: impl Fn(u32) -> Option<f64>) -> Vec<(f64, u64)> {
+        let gpus = |slice: &Slice| {
+            let (row, gpus) = (slice.row, slice.gpus);
+            price(row).map(|price| Lot { row, gpus, price }.unit_price())
+        };
+        let mut prices: Vec<f64> = self.slices.iter().filter_map(gpus).collect();
+        prices.sort_by(f64::total_cmp);
+        prices.dedup();
+        let mut known = 0;
+        let levels = prices.into_iter().map(|highest| {
+            let affordable = |slice: &&Slice| gpus(slice).is_some_and(|price| price <= highest);
+            let slices: Vec<&Slice> = self.slices.iter().filter(affordable).collect();
+            let more = Self::gpus_of(&slices) - known;
+            known += more;
+            (highest, more)
+        });
+        levels.filter(|(_, more)| *more > 0).collect()
+    }
+}
+
+/// Slices picked so far.
+#[derive(Debug, Default)]
+struct Chosen<'a> {
+    slices: Vec<&'a Slice>,
+    lots: Vec<Lot>,
+}
+
+impl<'a> Chosen<'a> {
+    fn push(&mut self, slice: &'a Slice, lot: Lot) {
+        self.slices.push(slice);
+        self.lots.push(lot);
+    }
+
+    fn pop(&mut self) {
+        self.slices.pop();
+        self.lots.pop();
+    }
+
+    /// Adds what is chosen to the sets unless one of them has as much for as little.
+    fn note(&self, unit: Unit, sets: &mut Vec<Set>) {
+        let units = match unit {
+            Unit::Gpus => self.lots.iter().map(|lot| lot.gpus).sum(),
+            Unit::Offers => self.lots.len() as u64,
+        };
+        let units = usize::try_from(units).unwrap_or(usize::MAX);
+        let cost = self.lots.iter().map(|lot| lot.price).sum();
+        if sets
+            .iter()
+            .any(|set| set.units >= units && set.cost <= cost)
+        {
             return;
         }
-        lots.sort_by(|left, right| left.unit_price().total_cmp(&right.unit_price()));
-        let cheapest = self.first_that_fit(lots.clone());
-        lots.sort_by_key(|lot| std::cmp::Reverse(lot.gpus()));
-        for chosen in [cheapest, self.first_that_fit(lots)] {
-            for many in 1..=chosen.len() {
-                show(&chosen[..many]);
-            }
-        }
-    }
-
-    /// The set with the most GPUs, and of those the cheapest; slices without a price are ignored.
-    pub(super) fn largest_set<'a>(&'a self, price: &impl Fn(u32) -> Option<f64>) -> Vec<Lot<'a>> {
-        let mut best: (u64, f64, Vec<Lot<'a>>) = (0, 0.0, Vec::new());
-        self.sets(price, &mut |chosen| {
-            let gpus = chosen.iter().map(Lot::gpus).sum();
-            let cost = chosen.iter().map(|lot| lot.price).sum();
-            if gpus > best.0 || (gpus == best.0 && cost < best.1) {
-                best = (gpus, cost, chosen.to_vec());
-            }
-        });
-        best.2
-    }
-
-    /// The cheapest set of one slice, of two, and so on; slices without a price are ignored.
-    fn bundles(&self, price: &impl Fn(u32) -> Option<f64>) -> Vec<Bundle> {
-        let mut lots = self.lots(price);
-        lots.sort_by(|left, right| left.price.total_cmp(&right.price));
-        if lots.len() > EXHAUSTIVE {
-            let chosen = self.first_that_fit(lots);
-            return (1..=chosen.len())
-                .map(|many| Bundle::new(&chosen[..many]))
-                .collect();
-        }
-        let mut best: Vec<Bundle> = Vec::new();
-        self.combine(&lots, &mut |chosen| {
-            let own = Bundle::new(chosen);
-            match best.get_mut(chosen.len() - 1) {
-                // Sets grow by one slice at a time, so that no size is skipped.
-                None => best.push(own),
-                Some(known) if own.cost < known.cost => *known = own,
-                Some(_) => {}
-            }
-        });
-        best
-    }
-}
-
-/// Slices of one machine that can be rented at once.
-#[derive(Debug, Clone, PartialEq)]
-struct Bundle {
-    cost: f64,
-    picks: Vec<Pick>,
-}
-
-impl Bundle {
-    fn new(chosen: &[Lot<'_>]) -> Self {
-        let picks = chosen.iter().map(|lot| Pick {
-            row: lot.row(),
-            price: lot.price,
-        });
-        Self {
-            cost: chosen.iter().map(|lot| lot.price).sum(),
-            picks: picks.collect(),
-        }
+        sets.retain(|set| set.units > units || set.cost < cost);
+        let lots = self.lots.clone();
+        sets.push(Set { units, cost, lots });
     }
 }
 
@@ -361,11 +347,17 @@ impl Supply {
         }
     }
 
+    /// The cheapest disjoint sets of each machine that has offers with a price.
+    pub(super) fn sets(&self, unit: Unit, price: impl Fn(u32) -> Option<f64>) -> Vec<Vec<Set>> {
+        let machines = self.machines.iter();
+        let sets = machines.map(|machine| machine.sets(unit, &price));
+        sets.filter(|sets| !sets.is_empty()).collect()
+    }
+
     /// What workers cost that run on one offer each without sharing GPUs. `price` gives a row's
     /// $/h; rows without one cannot be picked.
     pub fn price(&self, price: impl Fn(u32) -> Option<f64>) -> Picks {
-        let bundles = self.machines.iter().map(|machine| machine.bundles(&price));
-        Picks::new(bundles.filter(|sizes| !sizes.is_empty()).collect())
+        Picks::new(self.sets(Unit::Offers, price))
     }
 }
 
@@ -377,50 +369,37 @@ fn whole(number: f64) -> Option<u64> {
     (1.0..=MOST).contains(&number).then_some(number as u64)
 }
 
-/// An offer for a worker to run on.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Pick {
-    pub row: u32,
-    /// Its price in $/h.
-    pub price: f64,
-}
-
 /// Offers for as many workers as can run at once, and what fewer of them cost.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Picks {
-    picks: Vec<Pick>,
+    picks: Vec<Lot>,
     /// The lowest cost of 0, 1, 2, ... workers.
     least: Vec<f64>,
 }
 
 impl Picks {
-    /// Built from the cheapest bundles of one, two, ... slices of each machine.
-    fn new(machines: Vec<Vec<Bundle>>) -> Self {
+    fn new(machines: Vec<Vec<Set>>) -> Self {
         let mut marginals: Vec<f64> = Vec::new();
         let mut uneven: Vec<Vec<f64>> = Vec::new();
-        let mut picks: Vec<Pick> = Vec::new();
-        for sizes in machines {
-            let costs: Vec<f64> = sizes.iter().map(|bundle| bundle.cost).collect();
-            let steps: Vec<f64> = std::iter::once(0.0)
-                .chain(costs.iter().copied())
+        let mut picks: Vec<Lot> = Vec::new();
+        for sets in machines {
+            let Some(largest) = sets.last() else { continue };
+            let cost = |workers: usize| sets[sets.partition_point(|set| set.units < workers)].cost;
+            let costs: Vec<f64> = (1..=largest.units).map(cost).collect();
+            let before = std::iter::once(0.0).chain(costs.iter().copied());
+            let steps: Vec<f64> = before
                 .zip(&costs)
                 .map(|(before, cost)| cost - before)
                 .collect();
             // If each further worker costs more than the one before, taking the cheapest next
             // worker of any machine is optimal. Otherwise a cheap large slice competes with several
             // small ones, and the sizes have to be weighed against each other.
-            if steps.is_sorted_by(|one, next| one <= next) {
+            if steps.is_sorted() {
                 marginals.extend(steps);
             } else {
                 uneven.push(costs);
             }
-            picks.extend(
-                sizes
-                    .into_iter()
-                    .last()
-                    .map(|it| it.picks)
-                    .unwrap_or_default(),
-            );
+            picks.extend(&largest.lots);
         }
         marginals.sort_by(f64::total_cmp);
         picks.sort_by(|left, right| left.price.total_cmp(&right.price));
@@ -437,7 +416,7 @@ impl Picks {
     }
 
     /// The offers when as many workers as possible run, cheapest first.
-    pub fn offers(&self) -> &[Pick] {
+    pub fn offers(&self) -> &[Lot] {
         &self.picks
     }
 
@@ -477,14 +456,14 @@ impl Picks {
 /// The lowest costs of 0, 1, 2, ... workers after adding a machine whose one, two, ... workers cost
 /// `costs`.
 fn joined(least: &[f64], costs: &[f64]) -> Vec<f64> {
-    (0..least.len() + costs.len())
-        .map(|workers| {
-            let without = least.get(workers).copied().unwrap_or(f64::INFINITY);
-            let with = (1_usize..).zip(costs).filter_map(|(own, cost)| {
-                let others = least.get(workers.checked_sub(own)?)?;
-                Some(others + cost)
-            });
-            with.fold(without, f64::min)
-        })
-        .collect()
+    let all = 0..least.len() + costs.len();
+    all.map(|workers| {
+        let without = least.get(workers).copied().unwrap_or(f64::INFINITY);
+        let with = (1_usize..).zip(costs).filter_map(|(own, cost)| {
+            let others = least.get(workers.checked_sub(own)?)?;
+            Some(others + cost)
+        });
+        with.fold(without, f64::min)
+    })
+    .collect()
 }

@@ -325,7 +325,7 @@ fn cheapest(listing: &Listing, picks: &Picks) -> Vec<WorkerOffer> {
         Some(CellRef::Text(text)) => text.to_owned(),
         _ => String::new(),
     };
-    let offer = |pick: &insight::Pick| {
+    let offer = |pick: &insight::Lot| {
         let count = cell(pick.row, "num_gpus").and_then(CellRef::number);
         let times = count.map_or_else(String::new, |count| format!("{count:.0}× "));
         let model = text(pick.row, "gpu_name");

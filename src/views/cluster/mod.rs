@@ -1,26 +1,85 @@
-//! The planner of clusters: the cheapest offers that together have N GPUs, within limits. The form
-//! and the plan are side by side; on a small screen Enter goes from one to the other.
+//! The planner of clusters: the cheapest offers that together have N GPUs, within limits.
 
-mod below;
 mod draw;
-mod form;
-mod handover;
 
 use ratatui::layout::Rect;
 
 use crate::app::State;
 use crate::app::browser::Browser;
-use crate::app::keymap::{Action, Context};
-use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
+use crate::app::keymap::Action;
+use crate::app::view::{Cx, Outcome, Scene};
 use crate::domain::cost::Prices;
-use crate::domain::insight::plan::{Bill, Need, Offers, Plan, Planning};
-use crate::domain::{Condition, Operand, Operator, Resource, Value, language};
-use crate::views::copy::CopyMenu;
-use crate::views::export::ExportForm;
-use crate::views::{group_form, wider};
-use crate::widgets::form::{Form, FormEvent};
-use crate::widgets::input_widget::InputWidget;
-use form::{Draft, Key};
+use crate::domain::insight::Bill;
+use crate::domain::insight::plan::{Need, Offers, Plan, Planning, Same};
+use crate::domain::language::{self, Mode};
+use crate::domain::plain;
+use crate::domain::quantity::{self, Quantity};
+use crate::domain::{Condition, Dialect, Operand, Operator, Resource, Value};
+use crate::views::form_view::FormView;
+use crate::views::wider;
+use crate::widgets::form::{self, Form};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Key {
+    Gpus,
+    Vram,
+    Least,
+    Most,
+    PerMachine,
+    Same,
+    Models,
+    Only,
+    Deadline,
+    Budget,
+    Mark,
+}
+
+/// The choices of [`Key::Models`].
+const MODELS: [&str; 2] = ["all the same", "may differ"];
+
+/// The text fields with their labels and notes; the choices stand behind the first five.
+const TEXTS: [(Key, &str, &str); 8] = [
+    (Key::Gpus, "GPUs", ""),
+    (Key::Vram, "Memory per GPU", "as sold: 24GB, 80GB"),
+    (Key::Least, "Machines from", ""),
+    (Key::Most, "to", ""),
+    (Key::PerMachine, "GPUs per machine", "at least"),
+    (Key::Only, "Only offers", "EU, not CN, inet_up>=500"),
+    (Key::Deadline, "Done within", "of the job: 24h, 3d"),
+    (Key::Budget, "Budget", "at most"),
+];
+
+/// The number in a text; `None` if it is blank, which sets no limit.
+fn read(key: Key, text: &str) -> Result<Option<f64>, String> {
+    let (quantity, range) = match key {
+        Key::Gpus | Key::Least | Key::Most | Key::PerMachine => (Quantity::Count, 1.0..=1e6),
+        Key::Vram => (Quantity::Gigabytes, 1.0..=10_000.0),
+        Key::Deadline => (Quantity::Hours, 0.01..=1e6),
+        Key::Budget => (Quantity::Dollars, 0.01..=1e9),
+        Key::Only | Key::Same | Key::Models | Key::Mark => return Ok(None),
+    };
+    if text.trim().is_empty() && key != Key::Gpus {
+        return Ok(None);
+    }
+    quantity::within(text, quantity, range).map(Some)
+}
+
+fn blank(dialect: &'static Dialect) -> Form<Key> {
+    let texts = TEXTS.into_iter().map(|(key, label, note)| {
+        let text = if key == Key::Gpus { "8" } else { "" };
+        let field = form::Field::text(key, label, text).note(note);
+        field.check(move |text| match key {
+            Key::Only => only(text, dialect).map(drop),
+            _ => read(key, text).map(drop),
+        })
+    });
+    let mut fields: Vec<_> = texts.collect();
+    let same = ["anywhere"].into_iter().chain(Same::ALL.map(Same::name));
+    fields.insert(5, form::Field::choice(Key::Same, "Same", same, 0));
+    fields.insert(6, form::Field::choice(Key::Models, "GPU models", MODELS, 0));
+    fields.push(form::Field::button(Key::Mark, "Mark the offers"));
+    Form::new(fields).submits(Key::Mark)
+}
 
 /// The planner over the loaded offers.
 #[derive(Debug)]
@@ -31,143 +90,179 @@ pub(super) struct Cluster {
     planning: Option<Planning>,
     /// The offers of the plan with their prices, machine by machine.
     picks: Vec<(u32, f64)>,
-    /// Whether the keyboard is in the offers of the plan.
-    is_on_offers: bool,
-    cursor: usize,
 }
 
-impl Cluster {
-    /// The planner with the last input.
-    pub fn new(state: &State) -> Self {
-        let draft = state.drafts.get::<Draft>().cloned().unwrap_or_default();
-        let offers = &state.browsers[Resource::Offers];
-        let mut view = Self {
-            form: draft.form(offers.dialect()),
-            need: Err((Key::Amount, String::new())),
-            planning: None,
-            picks: Vec::new(),
-            is_on_offers: false,
-            cursor: 0,
-        };
-        view.recompute(offers);
-        view
-    }
+/// Opens the planner with the last input, and loads the offers that the limit of the search left out.
+pub(super) fn open(cx: &mut Cx<'_>) -> bool {
+    open_with(cx, |_| {})
+}
 
-    /// The planner for this many GPUs, of one model or of any.
-    pub fn with_gpus(state: &State, gpus: u64, model: Option<&str>) -> Self {
-        let mut view = Self::new(state);
+/// Opens the planner for this many GPUs, of one model or of any.
+pub(super) fn open_for(gpus: u64, model: Option<&str>, cx: &mut Cx<'_>) -> bool {
+    open_with(cx, |form| {
         let condition = model.and_then(|model| {
             let field = Resource::Offers.catalog().by_key("gpu_name")?;
             let model = Operand::One(Value::Text(model.to_owned()));
             Some(Condition::new(field, Operator::Eq, model))
         });
-        view.form.choose(Key::Measure, 0);
-        view.form.choose(Key::Models, usize::from(model.is_none()));
-        view.form.set_text(Key::Amount, &gpus.to_string());
-        let only = language::print(condition.as_slice());
-        view.form.set_text(Key::Only, &only);
-        view.recompute(&state.browsers[Resource::Offers]);
-        view
-    }
+        form.choose(Key::Models, usize::from(model.is_none()));
+        form.set_text(Key::Gpus, &gpus.to_string());
+        form.set_text(Key::Only, &language::print(condition.as_slice()));
+    })
+}
 
+fn open_with(cx: &mut Cx<'_>, fill: impl FnOnce(&mut Form<Key>)) -> bool {
+    let draft = cx.state.drafts.take::<Form<Key>>();
+    let offers = &cx.state.browsers[Resource::Offers];
+    let mut view = Cluster {
+        form: draft.unwrap_or_else(|| blank(offers.dialect())),
+        need: Err((Key::Gpus, String::new())),
+        planning: None,
+        picks: Vec::new(),
+    };
+    fill(&mut view.form);
+    view.recompute(offers);
+    cx.open(view);
+    wider::load_all(cx);
+    true
+}
+
+impl Cluster {
     fn recompute(&mut self, browser: &Browser) {
-        self.need = form::need(&self.form, browser.dialect());
+        self.need = self.read(browser);
         self.planning = None;
         self.picks.clear();
+        let (Ok(need), Some(listing)) = (&self.need, browser.listing()) else {
+            return;
+        };
         let pricing = browser.pricing();
-        if let Ok(need) = &self.need {
-            if let Some(why) = job_problem(browser, need) {
-                self.need = Err((Key::Deadline, why));
-            } else if let Some(listing) = browser.listing() {
-                let prices = Prices::new(listing, pricing.model);
-                let is_choice = |row| !browser.computed.is_unfit(row);
-                let offers = Offers::new(&prices, pricing, browser.view(), is_choice);
-                let planning = offers.plan(need);
-                let rows = planning.plan.iter().flat_map(Plan::rows);
-                self.picks = rows
-                    .filter_map(|row| Some((row, offers.price(row)?)))
-                    .collect();
-                self.planning = Some(planning);
-            }
-        }
-        self.is_on_offers &= !self.picks.is_empty();
-        self.cursor = self.cursor.min(self.picks.len().saturating_sub(1));
+        let prices = Prices::new(listing, pricing.model);
+        let is_choice = |row| !browser.computed.is_unfit(row);
+        let offers = Offers::new(&prices, pricing, browser.view(), is_choice);
+        let planning = offers.plan(need);
+        let rows = planning.plan.iter().flat_map(Plan::rows);
+        self.picks = rows
+            .filter_map(|row| Some((row, offers.price(row)?)))
+            .collect();
+        self.planning = Some(planning);
     }
 
-    fn changed(&mut self, cx: &Cx<'_>) {
+    /// The need in the fields, or the first invalid field.
+    fn read(&self, browser: &Browser) -> Result<Need, (Key, String)> {
+        let text = |key: Key| self.form.text(key);
+        let number = |key: Key| read(key, &text(key)).map_err(|why| (key, why));
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // the range is checked
+        let count = |key: Key| number(key).map(|number| number.map(|number| number as u32));
+        let need = Need {
+            gpus: count(Key::Gpus)?.unwrap_or(1),
+            least_machines: count(Key::Least)?,
+            most_machines: count(Key::Most)?,
+            per_machine: count(Key::PerMachine)?,
+            same: self
+                .form
+                .chosen(Key::Same)
+                .checked_sub(1)
+                .map(|place| Same::ALL[place]),
+            one_model: self.form.chosen(Key::Models) == 0,
+            vram_gb: number(Key::Vram)?,
+            deadline: number(Key::Deadline)?,
+            budget: number(Key::Budget)?,
+            conditions: only(&text(Key::Only), browser.dialect())
+                .map_err(|why| (Key::Only, why))?,
+        };
+        need.check().map_err(|why| (Key::Gpus, why))?;
+        match browser.pricing().job {
+            // Each offer would be billed for all of the work.
+            Some(job) if job.work_dlperf_hours.is_some() => {
+                let why = "Give the job a run time: work in DLPerf-hours can't be split";
+                Err((Key::Deadline, why.to_owned()))
+            }
+            None if need.deadline.is_some() => {
+                Err((Key::Deadline, "Price the offers for a job first".to_owned()))
+            }
+            Some(_) | None => Ok(need),
+        }
+    }
+
+    /// Marks the offers of the plan in the pane, where they can be compared, copied and exported.
+    fn mark(&self, cx: &mut Cx<'_>) {
+        let offers = &mut cx.state.browsers[Resource::Offers];
+        let Some(listing) = offers.listing() else {
+            return;
+        };
+        let ids = self
+            .picks
+            .iter()
+            .filter_map(|(row, _)| listing.id(*row as usize));
+        let ids: Vec<_> = ids.collect();
+        offers.marks = ids.iter().copied().collect();
+        if let Some((first, _)) = self.picks.first() {
+            offers.select_row(*first);
+        }
+        cx.toast(format!("{} offers marked", ids.len()));
+        cx.close();
+    }
+}
+
+impl FormView for Cluster {
+    type Key = Key;
+
+    fn form(&self) -> &Form<Key> {
+        &self.form
+    }
+
+    fn form_mut(&mut self) -> &mut Form<Key> {
+        &mut self.form
+    }
+
+    fn submitted(&mut self, _: Key, cx: &mut Cx<'_>) {
+        if !self.form.validate() || self.need.is_err() {
+            return;
+        }
+        if self.picks.is_empty() {
+            cx.complain("No plan: relax a limit first");
+        } else {
+            self.mark(cx);
+        }
+    }
+
+    fn changed(&mut self, _: Key, cx: &mut Cx<'_>) {
         self.recompute(&cx.state.browsers[Resource::Offers]);
     }
 
-    fn rows(&self) -> Vec<u32> {
-        self.picks.iter().map(|(row, _)| *row).collect()
-    }
-
-    fn press(&mut self, key: Key, cx: &mut Cx<'_>) {
-        if !self.form.validate() {
-            return;
-        }
-        if self.picks.is_empty() && wider::is_possible(cx.state) {
-            wider::load(cx);
-        } else if self.picks.is_empty() {
-            cx.complain("No plan to show: relax a limit first");
-        } else if key == Key::Workergroup {
-            self.new_workergroup(cx);
-        } else {
-            self.is_on_offers = true;
-        }
-    }
-
-    fn new_workergroup(&self, cx: &mut Cx<'_>) {
-        let offers = &cx.state.browsers[Resource::Offers];
-        if let Some(listing) = offers.listing() {
-            let mut query = offers.shown_query().unwrap_or(&offers.query).clone();
-            let rows = self.rows();
-            query.conditions = handover::conditions(listing, &rows, &query, offers.dialect());
-            let memory = handover::least_memory(listing, &rows);
-            group_form::with_plan(&query, rows.len(), memory, cx);
-        }
-    }
-
-    fn on_form(&mut self, event: FormEvent<Key>, cx: &mut Cx<'_>) -> Outcome {
-        match event {
-            FormEvent::Ignored => return Outcome::Ignored,
-            FormEvent::Moved => {}
-            FormEvent::Changed(_) => self.changed(cx),
-            FormEvent::Submitted(key) => self.press(key, cx),
-        }
-        Outcome::Handled
-    }
-
-    fn in_offers(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        if let Some(lines) = cx.motion(action) {
-            let last = self.picks.len().saturating_sub(1);
-            self.cursor = self.cursor.saturating_add_signed(lines).min(last);
-            return Outcome::Handled;
-        }
+    fn other(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         match action {
-            Action::Submit | Action::Open => {
-                let pick = self.picks.get(self.cursor);
-                if let (Some((row, _)), Some(browser)) = (pick, cx.state.browser_mut()) {
-                    browser.select_row(*row);
-                    cx.perform_on_pane(Action::Open);
-                }
-            }
-            Action::New => self.new_workergroup(cx),
-            Action::Copy => {
-                let items = handover::items(self, cx.state);
-                cx.open(CopyMenu::new(items));
-            }
-            Action::Export => {
-                let form = ExportForm::of_plan(cx.state, &self.rows(), cx.now);
-                cx.open(form);
-            }
-            Action::Settings => wider::load(cx),
+            Action::Back => cx.close(),
             Action::Refresh => cx.perform_on_pane(action),
-            Action::Back => self.is_on_offers = false,
-            Action::Quit => cx.close(),
+            Action::Reset => {
+                let offers = &cx.state.browsers[Resource::Offers];
+                self.form = blank(offers.dialect());
+                self.recompute(offers);
+            }
             _ => return Outcome::Ignored,
         }
         Outcome::Handled
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match action {
+            Action::Submit => Some("mark the offers"),
+            Action::Reset => Some("reset"),
+            _ => None,
+        }
+    }
+
+    fn rows_changed(&mut self, state: &State) {
+        self.recompute(&state.browsers[Resource::Offers]);
+    }
+
+    fn closing(&mut self, cx: &mut Cx<'_>) {
+        let form = std::mem::replace(&mut self.form, Form::new(Vec::new()));
+        cx.state.drafts.put(form);
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        draw::cluster(self, area, scene);
     }
 }
 
@@ -179,106 +274,15 @@ fn bill(browser: &Browser) -> Bill {
     }
 }
 
-/// Why the job of the pane cannot be planned, if it cannot.
-fn job_problem(browser: &Browser, need: &Need) -> Option<String> {
-    match browser.pricing().job {
-        // Each offer would be billed for all of the work.
-        Some(job) if job.work_dlperf_hours.is_some() => {
-            Some("Give the job a run time: work in DLPerf-hours can't be split".to_owned())
-        }
-        None if need.deadline.is_some() => Some("Price the offers for a job first".to_owned()),
-        Some(_) | None => None,
+/// The conditions of a text, in plain words or the query language.
+fn only(text: &str, dialect: &'static Dialect) -> Result<Vec<Condition>, String> {
+    let catalog = Resource::Offers.catalog();
+    let reading = plain::read(text, catalog, dialect);
+    if reading.settings != plain::Settings::default() {
+        return Err("Only conditions, such as EU or inet_up>=500".to_owned());
     }
-}
-
-impl View for Cluster {
-    fn contexts(&self) -> &'static [Context] {
-        if self.is_on_offers {
-            &[Context::Items, Context::Global, Context::Always]
-        } else {
-            self.form.contexts()
-        }
-    }
-
-    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
-        (!self.is_on_offers).then_some(&mut self.form as &mut dyn InputWidget)
-    }
-
-    fn text_changed(&mut self, cx: &mut Cx<'_>) {
-        self.changed(cx);
-    }
-
-    fn availability(&self, action: Action, state: &State) -> Availability {
-        match action {
-            Action::Remove => Availability::Hidden,
-            Action::Settings => wider::availability(state),
-            _ => Availability::Available,
-        }
-    }
-
-    fn hint(&self, action: Action) -> Option<&'static str> {
-        let focused = self.form.focused();
-        match action {
-            Action::Submit if self.is_on_offers => Some("details"),
-            Action::Submit if focused == Some(Key::Workergroup) => Some("new workergroup"),
-            Action::Submit => Some("to the offers"),
-            Action::New => Some("new workergroup"),
-            Action::Settings => Some("load more"),
-            Action::Refresh => Some("refresh"),
-            Action::Job => Some("job"),
-            Action::Back if self.is_on_offers => Some("to the form"),
-            Action::Back => Some("close"),
-            _ => None,
-        }
-    }
-
-    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
-        if self.is_on_offers {
-            return self.in_offers(action, cx);
-        }
-        match action {
-            Action::Back => cx.close(),
-            Action::Refresh => cx.perform_on_pane(action),
-            Action::Reset => {
-                let dialect = cx.state.browsers[Resource::Offers].dialect();
-                self.form = Draft::default().form(dialect);
-                self.changed(cx);
-            }
-            action => {
-                let event = self.form.update(action);
-                return self.on_form(event, cx);
-            }
-        }
-        Outcome::Handled
-    }
-
-    fn click(&mut self, region: Region, place: usize, cx: &mut Cx<'_>) -> Outcome {
-        let is_offer = match region {
-            Region::MAIN => self.is_on_offers,
-            region => region == draw::OFFERS,
-        };
-        if !is_offer {
-            self.is_on_offers = false;
-            let event = self.form.click(place);
-            return self.on_form(event, cx);
-        }
-        if self.is_on_offers && place == self.cursor {
-            return self.in_offers(Action::Submit, cx);
-        }
-        self.is_on_offers = true;
-        self.cursor = place;
-        Outcome::Handled
-    }
-
-    fn rows_changed(&mut self, state: &State) {
-        self.recompute(&state.browsers[Resource::Offers]);
-    }
-
-    fn closing(&mut self, cx: &mut Cx<'_>) {
-        cx.state.drafts.put(Draft::of(&self.form));
-    }
-
-    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
-        draw::cluster(self, area, scene);
-    }
+    let parsed = reading.parse(catalog, dialect, &[], Mode::Strict);
+    parsed
+        .map(|parsed| parsed.conditions)
+        .map_err(|error| error.message)
 }

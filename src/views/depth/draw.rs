@@ -9,7 +9,7 @@ use ratatui::text::Line;
 use super::DepthView;
 use crate::app::keymap::Action;
 use crate::app::view::{Region, Scene};
-use crate::domain::insight::Walk;
+use crate::domain::insight::Purchase;
 use crate::domain::{Resource, Untrusted, format};
 use crate::views::{chart, sheet, wider};
 use crate::widgets::panel::Panel;
@@ -38,7 +38,7 @@ pub(super) fn depth(view: &DepthView, area: Rect, scene: &mut Scene<'_, '_>) {
         .sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
     let theme = scene.theme;
-    let Some(sentence) = view.depth.sentence(|price| money(price, view.has_job)) else {
+    let Some(sentence) = view.sentence.clone() else {
         scene.render(Line::styled("No offer has a price.", theme.dim), inner);
         return;
     };
@@ -47,7 +47,7 @@ pub(super) fn depth(view: &DepthView, area: Rect, scene: &mut Scene<'_, '_>) {
     let width = usize::from(inner.width.max(1));
     let height: usize = text.iter().map(|line| line.width().div_ceil(width)).sum();
     let height = u16::try_from(height).unwrap_or(1);
-    let sizes = u16::try_from(view.walks.len() + 1).unwrap_or(u16::MAX);
+    let sizes = u16::try_from(view.purchases.len() + 1).unwrap_or(u16::MAX);
     let room = inner.height.saturating_sub(height + CHART);
     let [head, chart, sizes] = Layout::vertical([
         Constraint::Length(height),
@@ -59,12 +59,12 @@ pub(super) fn depth(view: &DepthView, area: Rect, scene: &mut Scene<'_, '_>) {
     let [title, chart] =
         Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(chart);
     scene.render(Line::styled("GPUs at or below a price", theme.dim), title);
-    chart::depth(&view.depth, view.walk(), chart, scene);
+    chart::depth(&view.depth, view.purchase(), chart, scene);
     table_of_sizes(view, sizes, scene);
 }
 
 /// A price per GPU, or the bill of one.
-fn money(price: f64, has_job: bool) -> String {
+pub(super) fn money(price: f64, has_job: bool) -> String {
     if has_job {
         format::dollars(price)
     } else {
@@ -88,20 +88,20 @@ fn table_of_sizes(view: &DepthView, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.scroll(Region::MAIN, table, area);
 }
 
-/// The walks as rows of the table.
+/// The purchases as rows of the table.
 struct Sizes<'a> {
     view: &'a DepthView,
 }
 
 impl Sizes<'_> {
-    fn text(&self, walk: &Walk, column: usize) -> String {
+    fn text(&self, purchase: &Purchase, column: usize) -> String {
         let has_job = self.view.has_job;
         match column {
-            0 => format::grouped(usize::try_from(walk.gpus).unwrap_or(usize::MAX)),
-            1 => format::grouped(walk.offers),
-            2 => money(walk.average, has_job),
-            3 => money(walk.highest, has_job),
-            4 => money(walk.cost, has_job),
+            0 => format::grouped(usize::try_from(purchase.gpus).unwrap_or(usize::MAX)),
+            1 => format::grouped(purchase.lots.len()),
+            2 => money(purchase.average(), has_job),
+            3 => money(purchase.highest(), has_job),
+            4 => money(purchase.cost, has_job),
             _ => String::new(),
         }
     }
@@ -109,12 +109,12 @@ impl Sizes<'_> {
 
 impl Rows for Sizes<'_> {
     fn count(&self) -> usize {
-        self.view.walks.len()
+        self.view.purchases.len()
     }
 
     fn cell(&self, row: usize, column: usize, _: u16) -> (Cow<'_, str>, Style) {
-        let walk = self.view.walks.get(row);
-        let text = walk.map_or_else(String::new, |walk| self.text(walk, column));
+        let purchase = self.view.purchases.get(row);
+        let text = purchase.map_or_else(String::new, |purchase| self.text(purchase, column));
         (Cow::Owned(text), Style::new())
     }
 }

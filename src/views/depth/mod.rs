@@ -9,8 +9,8 @@ use crate::app::browser::Browser;
 use crate::app::keymap::{Action, Context};
 use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::Resource;
-use crate::domain::insight::{Depth, GroupValue, Walk, facets};
-use crate::views::cluster::Cluster;
+use crate::domain::insight::{Depth, GroupValue, MOST_GPUS, Purchase, facets};
+use crate::views::cluster;
 use crate::views::keys::TABBED_CHART;
 use crate::views::wider;
 
@@ -22,7 +22,10 @@ pub(super) struct DepthView {
     /// The model shown; all without.
     model: Option<String>,
     depth: Depth,
-    walks: Vec<Walk>,
+    /// The depth in a sentence, if any offer has a price.
+    sentence: Option<String>,
+    /// What more and more GPUs cost.
+    purchases: Vec<Purchase>,
     cursor: usize,
     /// Whether prices are the bills of a job.
     has_job: bool,
@@ -34,7 +37,8 @@ impl DepthView {
             models: Vec::new(),
             model: None,
             depth: Depth::default(),
-            walks: Vec::new(),
+            sentence: None,
+            purchases: Vec::new(),
             cursor: 0,
             has_job: false,
         };
@@ -66,9 +70,12 @@ impl DepthView {
         };
         let rows: Vec<u32> = rows.iter().copied().filter(is_shown).collect();
         self.depth = offers.measured(listing, |measures| Depth::of(listing, &rows, measures));
-        self.walks = self.depth.walks();
-        self.cursor = self.cursor.min(self.walks.len().saturating_sub(1));
         self.has_job = offers.computed.job.is_some();
+        self.sentence = self
+            .depth
+            .sentence(|price| draw::money(price, self.has_job));
+        self.purchases = self.depth.purchases();
+        self.cursor = self.cursor.min(self.purchases.len().saturating_sub(1));
     }
 
     /// Shows the next or previous model; all models are one of the choices.
@@ -84,16 +91,15 @@ impl DepthView {
         self.rebuild(&state.browsers[Resource::Offers]);
     }
 
-    fn walk(&self) -> Option<&Walk> {
-        self.walks.get(self.cursor)
+    fn purchase(&self) -> Option<&Purchase> {
+        self.purchases.get(self.cursor)
     }
 
     /// Opens the planner of clusters with the selected number of GPUs.
     fn plan(&self, cx: &mut Cx<'_>) {
-        if let Some(walk) = self.walk() {
-            let gpus = walk.gpus;
-            let model = self.model.as_deref();
-            cx.try_open(|state| Some(Cluster::with_gpus(state, gpus, model)));
+        if let Some(purchase) = self.purchase() {
+            let gpus = purchase.gpus.min(MOST_GPUS as u64);
+            cluster::open_for(gpus, self.model.as_deref(), cx);
         }
     }
 }
@@ -127,7 +133,7 @@ impl View for DepthView {
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         if let Some(lines) = cx.motion(action) {
-            let last = self.walks.len().saturating_sub(1);
+            let last = self.purchases.len().saturating_sub(1);
             self.cursor = self.cursor.saturating_add_signed(lines).min(last);
             return Outcome::Handled;
         }

@@ -12,7 +12,7 @@ use crate::app::message::Effect;
 use crate::app::remote::Now;
 use crate::app::view::{Cx, Outcome, Placement, Region, Scene, View};
 use crate::app::{State, requests};
-use crate::domain::{Field, Resource, RowId, export, format};
+use crate::domain::{Field, Resource, export, format};
 use crate::widgets::form::{Field as Input, Form, FormEvent};
 use crate::widgets::input_widget::InputWidget;
 
@@ -37,8 +37,6 @@ pub struct ExportForm {
     subject: Subject,
     title: String,
     form: Form<Key>,
-    /// Offers that are exported instead of those shown or marked: the rows of a plan.
-    only: Option<Vec<RowId>>,
     is_writing: bool,
     /// The path of an existing file, while the question whether to overwrite it is open.
     exists: Option<String>,
@@ -53,20 +51,6 @@ impl ExportForm {
         };
         let mut form = form;
         form.form.set_note(Key::File, "in the current folder");
-        form
-    }
-
-    /// The form for the offers of a plan.
-    pub fn of_plan(state: &State, rows: &[u32], now: Now) -> Self {
-        let offers = &state.browsers[Resource::Offers];
-        let mut form = Self::of_records(offers, now);
-        let ids = rows
-            .iter()
-            .filter_map(|row| offers.listing()?.id(*row as usize));
-        form.only = Some(ids.collect());
-        let many = format::counted(rows.len(), "offer", "offers");
-        form.title = format!("Export the plan: {many}");
-        form.form.set_hidden(Key::Rows, true);
         form
     }
 
@@ -117,7 +101,6 @@ impl ExportForm {
             subject,
             title,
             form: Form::new(fields).submits(Key::Export),
-            only: None,
             is_writing: false,
             exists: None,
         }
@@ -151,13 +134,9 @@ impl ExportForm {
         };
         let browser = &state.browsers[resource];
         let listing = browser.listing().ok_or("No rows yet")?;
-        let mut rows = match &self.only {
-            Some(ids) => ids
-                .iter()
-                .filter_map(|id| listing.row(*id)?.try_into().ok())
-                .collect(),
-            None if self.form.chosen(Key::Rows) == 1 => browser.marked_rows(),
-            None => browser.view().to_vec(),
+        let mut rows = match self.form.chosen(Key::Rows) {
+            1 => browser.marked_rows(),
+            _ => browser.view().to_vec(),
         };
         if rows.is_empty() {
             return Err("No row to export".to_owned());

@@ -15,7 +15,7 @@ use crate::app::mutations::Completed;
 use crate::app::remote::Now;
 use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::workergroup::{Draft, Key};
-use crate::domain::{Query, Resource, format};
+use crate::domain::{Query, Resource};
 use crate::widgets::form::{Form, FormEvent};
 use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::Size;
@@ -88,23 +88,6 @@ pub fn from_search(cx: &mut Cx<'_>) -> bool {
     let draft = Draft::from_query(&query, browser.ran_words(), dialect);
     open_with(draft, cx);
     true
-}
-
-/// Opens the form with the search for the offers of a plan: at most a worker on each, and no more
-/// GPU memory required than all of them have, in MB.
-pub(super) fn with_plan(query: &Query, workers: usize, memory: Option<f64>, cx: &mut Cx<'_>) {
-    let query = without_banned(query, cx.state);
-    let mut draft = Draft::from_query(&query, &[], cx.state.profile.dialect);
-    draft.put(Key::MaxWorkers, workers.to_string());
-    let memory = memory.map(|megabytes| (megabytes / 1000.0).floor());
-    let usual = Key::GpuRam
-        .parameter()
-        .default
-        .and_then(|text| text.parse().ok());
-    if let Some(gigabytes) = memory.filter(|own| usual.is_some_and(|usual| *own < usual)) {
-        draft.put(Key::GpuRam, format::trimmed(gigabytes, 0));
-    }
-    open_with(draft, cx);
 }
 
 /// The query with the person's bans, as far as the market takes them: no worker runs there then.

@@ -122,7 +122,12 @@ fn a_plan_has_the_cheapest_offers_and_says_what_limits_cost() {
     assert_eq!(document["plan"]["offers"][0]["id"], 12);
     assert_eq!(document["binding"][0]["limit"], "at most 1 machine");
     near(&document["binding"][0]["bill_without"], 0.52);
-    assert_eq!(document["plan"]["gap"], 0.0);
+    // Two machines with one GPU on each; in one country they are of two models.
+    let shape = ["plan", "--shape", "2x1", "--same", "country", "--any-model"];
+    let shaped = self::document(&shape);
+    assert_eq!(shaped["plan"]["machines"], 2);
+    near(&shaped["plan"]["bill"], 0.63);
+    assert_eq!(shaped["binding"][0]["limit"], "one country");
 
     let (status, out, _, _) = run(&["plan", "--gpus", "3", "--any-model"]);
     assert_eq!(status, 0);
@@ -160,6 +165,15 @@ fn what_cannot_be_planned_fails_with_a_hint() {
     let (status, _, err, _) = run(&["plan", "--machines", "2"]);
     assert_eq!(status, 2);
     assert!(err.contains("--gpus"), "{err}");
+    let (status, _, err, _) = run(&["plan", "--shape", "two"]);
+    assert_eq!(status, 2);
+    assert!(
+        err.contains("write machines x GPUs on each, e.g. 2x8"),
+        "{err}"
+    );
+    let (status, _, err, _) = run(&["plan", "--gpus", "2", "--min-machines", "3"]);
+    assert_eq!(status, 2);
+    assert!(err.contains("2 GPUs can't be on 3 machines"), "{err}");
     let (status, _, err, _) = run(&["plan", "--gpus", "2", "--job", "200GB"]);
     assert_eq!(status, 2);
     assert!(

@@ -6,7 +6,7 @@ use bourse::domain::insight::{Depth, Measures, Supply};
 use bourse::domain::{Listing, OfferType};
 use proptest::prelude::*;
 
-use super::supply::{listed, near, offers, slice, some_offers};
+use super::supply::{Drawn, listed, near, offers, slice, some_offers};
 
 fn depth(listing: &Listing) -> Depth {
     let prices = Prices::new(listing, OfferType::OnDemand);
@@ -32,30 +32,39 @@ fn slices_of_a_machine_count_once_and_the_cheapest_gpus_come_first() {
         slice(6, 3, &[0], 3.0),
     ]);
     let depth = depth(&listing);
-    let steps: Vec<_> = depth
-        .steps()
-        .iter()
-        .map(|step| (step.gpus, step.total))
-        .collect();
-    assert_eq!(steps, [(2, 2), (2, 4), (8, 12), (1, 13)]);
-    // $3, $3, $16 and $3.
-    near(depth.steps()[3].cost, 25.0);
-    near(depth.steps()[2].unit_price(), 2.0);
-    let walk = depth.walk(3).unwrap();
-    assert_eq!((walk.gpus, walk.offers), (4, 2));
-    near(walk.cost, 6.0);
-    // Five GPUs take the machine of eight whole: 12 GPUs at $22.
-    let walk = depth.walk(5).unwrap();
-    assert_eq!((walk.gpus, walk.offers), (12, 3));
-    near(walk.average, 22.0 / 12.0);
-    near(walk.highest, 2.0);
-    assert_eq!(depth.walk(14), None);
-    let sizes: Vec<u64> = depth.walks().iter().map(|walk| walk.gpus).collect();
-    assert_eq!(sizes, [2, 4, 12, 13]);
+    // At most $1 each: one. At most $1.50: it and the two halves. $2: all eight instead of the one.
+    assert_eq!(depth.levels(), [(1.0, 1), (1.5, 5), (2.0, 12), (3.0, 13)]);
+    // Three: the single one and a half.
+    let three = depth.buy(3).unwrap();
+    assert_eq!((three.gpus, three.lots.len(), three.cost), (3, 2, 4.0));
+    // Five: the single one and both halves.
+    let five = depth.buy(5).unwrap();
+    assert_eq!((five.gpus, five.cost), (5, 7.0));
+    near(five.average(), 1.4);
+    near(five.highest(), 1.5);
+    // All small ones together are seven.
+    assert_eq!(depth.buy(8).unwrap().cost, 16.0);
+    assert_eq!(depth.buy(14), None);
+    let sizes: Vec<u64> = depth.purchases().iter().map(|bought| bought.gpus).collect();
+    assert_eq!(sizes, [1, 2, 4, 8, 13]);
+    // Both halves, the eight and the last: 3 + 3 + 16 + 3.
+    near(depth.purchases()[4].cost, 25.0);
     assert_eq!(
         sentence(&depth),
-        "12 GPUs from $1.50, all 13 at an average of $1.92"
+        "8 GPUs from $2.00, all 13 at an average of $1.92"
     );
+}
+
+#[test]
+fn a_machine_s_cheap_slices_are_bought_without_the_rest() {
+    // Four of the eight GPUs are cheaper alone than as a part of the whole machine.
+    let listing = offers(&[
+        slice(1, 1, &[0, 1, 2, 3], 7.58),
+        slice(2, 1, &[0, 1, 2, 3, 4, 5, 6, 7], 15.15),
+    ]);
+    let depth = depth(&listing);
+    near(depth.buy(4).unwrap().cost, 7.58);
+    near(depth.buy(5).unwrap().cost, 15.15);
 }
 
 #[test]
@@ -82,7 +91,7 @@ fn a_sentence_names_a_few_many_and_all() {
     assert_eq!(sentence(&depth(&one)), "1 GPU at $0.50");
     let none = offers(&[r#"{"id":1,"machine_id":1,"num_gpus":1}"#.to_owned()]);
     assert_eq!(depth(&none).sentence(|_| String::new()), None);
-    assert_eq!(depth(&none).walk(1), None);
+    assert_eq!(depth(&none).buy(1), None);
 }
 
 #[test]
@@ -97,46 +106,51 @@ fn the_recorded_machine_of_eight_gpus_is_eight_gpus() {
         .collect();
     let listing = offers(&records);
     let depth = depth(&listing);
-    assert_eq!((depth.gpus(), depth.steps().len()), (8, 1));
-    near(depth.steps()[0].price, 3.108);
-    assert_eq!(listing.id(depth.steps()[0].row as usize).unwrap().0, 8);
+    let all = depth.buy(8).unwrap();
+    assert_eq!((depth.gpus(), all.lots.len()), (8, 1));
+    near(all.cost, 3.108);
+    assert_eq!(listing.id(all.lots[0].row as usize).unwrap().0, 8);
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn a_book_has_the_most_gpus_of_each_machine_at_the_least_price(drawn in some_offers()) {
+    fn n_gpus_cost_the_least_of_all_sets_of_offers_without_a_common_gpu(drawn in some_offers()) {
         let listing = listed(&drawn);
         let depth = depth(&listing);
-        let (mut gpus, mut cost) = (0, 0);
-        for machine in 0..3 {
-            let own: Vec<_> = drawn.iter().filter(|offer| offer.0 == machine).collect();
-            let mut best = (0_u32, 0_u32);
-            for set in 0_u32..1 << own.len() {
-                let chosen = || (0..own.len()).filter(|at| set & (1 << at) != 0).map(|at| own[at]);
-                let union = chosen().fold(0, |all, offer| all | offer.1).count_ones();
-                let sum: u32 = chosen().map(|offer| offer.1.count_ones()).sum();
-                let price: u32 = chosen().map(|offer| offer.2).sum();
-                if union == sum && (sum > best.0 || (sum == best.0 && price < best.1)) {
-                    best = (sum, price);
-                }
-            }
-            gpus += best.0;
-            cost += best.1;
-        }
-        prop_assert_eq!(depth.gpus(), u64::from(gpus));
         let rows: Vec<u32> = (0..listing.len() as u32).collect();
         prop_assert_eq!(depth.gpus(), Supply::of(&listing, &rows).amount().gpus);
-        let last = depth.steps().last().unwrap();
-        prop_assert!((last.cost - f64::from(cost)).abs() < 1e-9);
-        // Prices rise, and a walk to N is the shortest beginning that has N.
-        let prices: Vec<f64> = depth.steps().iter().map(|step| step.unit_price()).collect();
-        prop_assert!(prices.is_sorted());
-        for wanted in 1..=depth.gpus() {
-            let walk = depth.walk(wanted).unwrap();
-            let before: u64 = depth.steps()[..walk.offers - 1].iter().map(|step| step.gpus).sum();
-            prop_assert!(walk.gpus >= wanted && before < wanted);
+        let size = |offer: &Drawn| offer.1.count_ones();
+        let mut least = [f64::INFINITY; 3 * 4 + 1];
+        let mut levels = vec![0; 51];
+        for set in 0_u32..1 << drawn.len() {
+            let chosen: Vec<&Drawn> =
+                (0..drawn.len()).filter(|at| set & (1 << at) != 0).map(|at| &drawn[at]).collect();
+            let clash = chosen.iter().enumerate().any(|(place, one)| {
+                chosen[..place].iter().any(|other| one.0 == other.0 && one.1 & other.1 != 0)
+            });
+            if clash {
+                continue;
+            }
+            let gpus: u32 = chosen.iter().map(|offer| size(offer)).sum();
+            let cost: f64 = chosen.iter().map(|offer| f64::from(offer.2)).sum();
+            for known in &mut least[..=gpus as usize] {
+                *known = known.min(cost);
+            }
+            for (price, known) in levels.iter_mut().enumerate() {
+                if chosen.iter().all(|offer| offer.2 <= price as u32 * size(offer)) {
+                    *known = u64::from(gpus).max(*known);
+                }
+            }
+        }
+        for (gpus, cost) in (1..).zip(&least[1..]) {
+            let own = depth.buy(gpus).map_or(f64::INFINITY, |bought| bought.cost);
+            prop_assert!(own == *cost || (own - cost).abs() < 1e-9, "{own} is not {cost}");
+        }
+        for (price, gpus) in levels.into_iter().enumerate() {
+            let below = depth.levels().iter().rfind(|(own, _)| *own <= price as f64);
+            prop_assert_eq!(below.map_or(0, |(_, gpus)| *gpus), gpus);
         }
     }
 }

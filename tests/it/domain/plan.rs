@@ -1,7 +1,8 @@
 //! Clusters: plans by hand, and against every set of offers of small random markets.
 
 use bourse::domain::cost::{Basis, Job, Prices};
-use bourse::domain::insight::plan::{Bill, Limit, Need, Offers, Planning, Target};
+use bourse::domain::insight::Bill;
+use bourse::domain::insight::plan::{Need, Offers, Planning, Same};
 use bourse::domain::{Condition, Listing, OFFERS, OfferType, Operand, Operator, Value};
 use proptest::prelude::*;
 
@@ -15,9 +16,7 @@ struct Offer {
     gpus: u8,
     model: usize,
     price: f64,
-    dlperf: f64,
     vram: u32,
-    network: f64,
     country: &'static str,
 }
 
@@ -29,9 +28,7 @@ fn offer(machine: usize, gpus: u8, price: f64) -> Offer {
         gpus,
         model: 0,
         price,
-        dlperf: f64::from(gpus.count_ones()) * 100.0,
         vram: 81_559,
-        network: 1000.0,
         country: "US",
     }
 }
@@ -42,15 +39,13 @@ impl Offer {
         let model = MODELS[self.model];
         format!(
             r#"{{"id":{id},"machine_id":{},"gpu_name":"{model}","num_gpus":{},"gpu_ids":{numbers:?},"gpu_ram":{},
-               "dph_base":{},"dph_total":{},"dlperf":{},"inet_down":{},"inet_up":5000.0,"geolocation":"Somewhere, {}",
+               "dph_base":{},"dph_total":{},"inet_down":1000.0,"inet_up":5000.0,"geolocation":"Somewhere, {}",
                "storage_cost":0.0,"duration":8640000.0,"disk_space":500.0}}"#,
             self.machine,
             numbers.len(),
             self.vram,
             self.price,
             self.price,
-            self.dlperf,
-            self.network,
             self.country
         )
     }
@@ -77,7 +72,10 @@ fn planned(market: &[Offer], need: &Need, job: Option<Job>) -> Planning {
 }
 
 fn gpus(many: u32) -> Need {
-    Need::new(Target::Gpus(many))
+    Need {
+        gpus: many,
+        ..Need::default()
+    }
 }
 
 #[track_caller]
@@ -85,7 +83,6 @@ fn bought(planning: &Planning) -> (Vec<u32>, f64) {
     let plan = planning.plan.as_ref().expect("no plan");
     let mut rows: Vec<u32> = plan.rows().collect();
     rows.sort_unstable();
-    near(plan.gap, 0.0);
     (rows, plan.bill)
 }
 
@@ -119,9 +116,9 @@ fn the_cheapest_offers_without_a_common_gpu_are_taken() {
         .iter()
         .map(|(target, bill)| (*target, bill.unwrap()))
         .collect();
-    assert_eq!(bills[0].0, Target::Gpus(2));
+    assert_eq!(bills[0].0, 2);
     near(bills[0].1, 3.8);
-    assert_eq!(bills[1].0, Target::Gpus(3));
+    assert_eq!(bills[1].0, 3);
     near(bills[1].1, 6.3);
     assert!(planning.binding.is_empty());
     assert_eq!(planning.offers, 10);
@@ -131,14 +128,14 @@ fn the_cheapest_offers_without_a_common_gpu_are_taken() {
 fn limits_cost_and_say_how_much() {
     let market = market();
     let need = Need {
-        machines: Some(1),
+        most_machines: Some(1),
         ..gpus(6)
     };
     let planning = planned(&market, &need, None);
     assert_eq!(bought(&planning), (vec![0], 16.0));
     assert_eq!(planning.binding.len(), 1);
-    assert_eq!(planning.binding[0].limit, Limit::Machines);
-    near(planning.binding[0].bill, 12.3);
+    assert_eq!(planning.binding[0].0, "at most 1 machine");
+    near(planning.binding[0].1, 12.3);
     // At least four GPUs a machine: the halves of the first machine are $17.5 together, so that its
     // six GPUs cost $16 as well.
     let need = Need {
@@ -147,10 +144,10 @@ fn limits_cost_and_say_how_much() {
     };
     let planning = planned(&market, &need, None);
     assert_eq!(bought(&planning), (vec![0], 16.0));
-    assert_eq!(planning.binding[0].limit, Limit::PerMachine);
+    assert_eq!(planning.binding[0].0, "at least 4 GPUs per machine");
     // A limit that costs nothing does not bind.
     let need = Need {
-        machines: Some(3),
+        most_machines: Some(3),
         ..gpus(6)
     };
     let planning = planned(&market, &need, None);
@@ -161,22 +158,22 @@ fn limits_cost_and_say_how_much() {
 #[test]
 fn what_cannot_be_met_says_what_is_in_the_way() {
     let need = Need {
-        machines: Some(2),
+        most_machines: Some(2),
         ..gpus(20)
     };
     let planning = planned(&market(), &need, None);
     assert_eq!(planning.plan, None);
-    near(planning.most, 16.0);
+    assert_eq!(planning.most, 16);
     // Both machines of eight, and the rest from small ones: 16 + 17 + 4.4 + 2 x 1.9 = 41.2 for 20.
-    assert_eq!(planning.binding[0].limit, Limit::Machines);
-    near(planning.binding[0].bill, 41.2);
+    assert_eq!(planning.binding[0].0, "at most 2 machines");
+    near(planning.binding[0].1, 41.2);
     let planning = planned(&market(), &gpus(100), None);
     assert_eq!(planning.plan, None);
-    near(planning.most, 26.0);
+    assert_eq!(planning.most, 26);
 }
 
 #[test]
-fn models_memory_network_and_conditions_limit_single_offers() {
+fn models_memory_and_conditions_limit_single_offers() {
     let mut market = vec![
         offer(1, 0x01, 1.0),
         offer(2, 0x01, 2.0),
@@ -185,7 +182,6 @@ fn models_memory_network_and_conditions_limit_single_offers() {
     ];
     market[0].model = 1;
     market[1].country = "CN";
-    market[2].network = 300.0;
     market[3].vram = 95_830;
     assert_eq!(bought(&planned(&market, &gpus(2), None)).0, [0, 1]);
     let one_model = Need {
@@ -193,14 +189,9 @@ fn models_memory_network_and_conditions_limit_single_offers() {
         ..gpus(2)
     };
     assert_eq!(bought(&planned(&market, &one_model, None)).0, [1, 2]);
-    let network = Need {
-        network: Some(500.0),
-        ..one_model.clone()
-    };
-    let planning = planned(&market, &network, None);
-    assert_eq!(bought(&planning).0, [1, 3]);
-    let binding: Vec<Limit> = planning.binding.iter().map(|own| own.limit).collect();
-    assert_eq!(binding, [Limit::OneModel, Limit::Network]);
+    let planning = planned(&market, &one_model, None);
+    assert_eq!(planning.binding[0].0, "one GPU model");
+    near(planning.binding[0].1, 3.0);
     let memory = Need {
         vram_gb: Some(94.0),
         ..gpus(1)
@@ -220,7 +211,7 @@ fn models_memory_network_and_conditions_limit_single_offers() {
     };
     let planning = planned(&market, &conditions, None);
     assert_eq!(bought(&planning).0, [0, 2]);
-    assert_eq!(planning.binding[0].limit, Limit::Conditions);
+    assert_eq!(planning.binding[0].0, "geolocation!=CN");
 }
 
 #[test]
@@ -249,39 +240,116 @@ fn bills_deadlines_and_budgets_are_those_of_the_job() {
     };
     let planning = planned(&market, &need, Some(job));
     assert_eq!(planning.plan, None);
-    assert_eq!(planning.binding[0].limit, Limit::Deadline);
-    near(planning.binding[0].bill, 10.0);
+    assert_eq!(planning.binding[0].0, "done in 9h");
+    near(planning.binding[0].1, 10.0);
 }
 
 #[test]
-fn speed_is_a_target_too() {
+fn machines_have_a_least_number_a_shape_and_something_in_common() {
     let mut market = vec![
-        offer(1, 0x01, 1.0),
-        offer(2, 0x01, 1.5),
-        offer(3, 0x01, 2.0),
+        offer(1, 0xff, 10.0),
+        offer(2, 0xff, 12.0),
+        offer(3, 0x0f, 4.0),
+        offer(4, 0x0f, 4.5),
     ];
-    market[0].dlperf = 40.0;
-    market[1].dlperf = 70.0;
-    market[2].dlperf = 100.0;
-    let planning = planned(&market, &Need::new(Target::Dlperf(105.0)), None);
-    assert_eq!(bought(&planning), (vec![0, 1], 2.5));
-    near(planning.plan.unwrap().dlperf, 110.0);
-    near(planning.runner_up.unwrap().bill, 3.0);
+    market[0].country = "SE";
+    market[2].country = "SE";
+    market[3].country = "SE";
+    // 4 + 4.5 on two machines; with at least three 10 more.
+    assert_eq!(bought(&planned(&market, &gpus(8), None)).1, 8.5);
+    let three = Need {
+        least_machines: Some(3),
+        ..gpus(8)
+    };
+    let planning = planned(&market, &three, None);
+    assert_eq!(bought(&planning), (vec![0, 2, 3], 18.5));
+    assert_eq!(planning.binding, [("at least 3 machines".to_owned(), 8.5)]);
+    // Two machines with eight on each.
+    let shape = Need {
+        least_machines: Some(2),
+        most_machines: Some(2),
+        per_machine: Some(8),
+        ..gpus(16)
+    };
+    assert_eq!(bought(&planned(&market, &shape, None)), (vec![0, 1], 22.0));
+    // In one country there are 16: 10 + 4 + 4.5.
+    let same = Need {
+        same: Some(Same::Country),
+        ..gpus(12)
+    };
+    let planning = planned(&market, &same, None);
+    assert_eq!(bought(&planning), (vec![0, 2], 14.0));
+    let planning = planned(&market, &Need { gpus: 20, ..same }, None);
+    assert_eq!((planning.plan, planning.most), (None, 16));
+    assert_eq!(planning.binding, [("one country".to_owned(), 26.0)]);
+    // The records have no cluster: nothing is known to be in the same one.
+    let cluster = Need {
+        same: Some(Same::Cluster),
+        ..gpus(4)
+    };
+    let planning = planned(&market, &cluster, None);
+    assert_eq!((planning.plan, planning.offers), (None, 0));
+}
+
+#[test]
+fn what_no_market_can_meet_is_told() {
+    let machines = |least, most| Need {
+        least_machines: least,
+        most_machines: most,
+        ..gpus(8)
+    };
+    assert_eq!(machines(None, None).check(), Ok(()));
+    assert_eq!(machines(Some(8), Some(8)).check(), Ok(()));
+    for (need, words) in [
+        (gpus(0), "From 1 to 1,024 GPUs"),
+        (gpus(1_025), "From 1 to 1,024 GPUs"),
+        (
+            Need {
+                gpus: 600,
+                ..machines(None, Some(9))
+            },
+            "From 1 to 512 GPUs",
+        ),
+        (
+            machines(Some(3), Some(2)),
+            "At least 3 machines is more than at most 2",
+        ),
+        (machines(Some(9), None), "8 GPUs can't be on 9 machines"),
+        (
+            machines(None, Some(65)),
+            "At most 64 machines; blank sets no limit",
+        ),
+    ] {
+        assert_eq!(need.check(), Err(words.to_owned()));
+    }
+}
+
+#[test]
+fn the_bill_of_a_job_says_that_disk_and_traffic_are_per_offer() {
+    let market = vec![offer(1, 0x01, 1.0), offer(2, 0x01, 2.0)];
+    let job = Job {
+        run_hours: 10.0,
+        stopped_hours: 0.0,
+        disk_gb: 0.0,
+        gb_in: 0.0,
+        gb_out: 0.0,
+        work_dlperf_hours: None,
+    };
+    let texts = |need: &Need, bill| -> Vec<String> {
+        let remarks = planned(&market, need, Some(job)).remarks(need, bill, |row| row.to_string());
+        remarks.into_iter().map(|remark| remark.text).collect()
+    };
+    let said = "The bill has disk and traffic for each of the 2 offers".to_owned();
+    assert!(texts(&gpus(2), Bill::Job).contains(&said));
+    assert!(!texts(&gpus(2), Bill::Hourly).contains(&said));
+    assert!(!texts(&gpus(1), Bill::Job).contains(&said));
 }
 
 /// Up to ten offers on up to four machines of up to four GPUs.
 fn some_market() -> impl Strategy<Value = Vec<Offer>> {
-    let one = (
-        0_usize..4,
-        1_u8..16,
-        0_usize..2,
-        0_u32..60,
-        1_u32..50,
-        0_usize..3,
-    );
-    let one = one.prop_map(|(machine, gpus, model, price, dlperf, country)| Offer {
+    let one = (0_usize..4, 1_u8..16, 0_usize..2, 0_u32..60, 0_usize..3);
+    let one = one.prop_map(|(machine, gpus, model, price, country)| Offer {
         model,
-        dlperf: f64::from(dlperf),
         country: ["US", "SE", "CN"][country],
         ..offer(machine, gpus, f64::from(price))
     });
@@ -289,17 +357,17 @@ fn some_market() -> impl Strategy<Value = Vec<Offer>> {
 }
 
 fn some_need() -> impl Strategy<Value = Need> {
-    let target = prop_oneof![
-        (1_u32..12).prop_map(Target::Gpus),
-        (1_u32..150).prop_map(|speed| Target::Dlperf(f64::from(speed))),
-    ];
     let limit = |most: u32| prop::option::of(1..most);
-    (target, limit(5), limit(5), any::<bool>()).prop_map(
-        |(target, machines, per_machine, one_model)| Need {
-            machines,
+    let machines = (prop::option::of(1_u32..3), limit(5));
+    (1_u32..12, machines, limit(5), any::<[bool; 2]>()).prop_map(
+        |(gpus, (least_machines, most_machines), per_machine, [one_model, one_country])| Need {
+            gpus,
+            least_machines,
+            most_machines,
             per_machine,
             one_model,
-            ..Need::new(target)
+            same: one_country.then_some(Same::Country),
+            ..Need::default()
         },
     )
 }
@@ -326,16 +394,16 @@ fn bill(market: &[Offer], set: u32, need: &Need) -> Option<f64> {
     let mut models = chosen().map(|offer| offer.model);
     let first = models.next();
     let is_mixed = models.any(|model| Some(model) != first);
-    if need.machines.is_some_and(|most| machines > most) || (need.one_model && is_mixed) {
+    let mut countries = chosen().map(|offer| offer.country);
+    let first = countries.next();
+    let is_spread = countries.any(|country| Some(country) != first);
+    let is_outside = need.most_machines.is_some_and(|most| machines > most)
+        || need.least_machines.is_some_and(|least| machines < least);
+    if is_outside || (need.one_model && is_mixed) || (need.same.is_some() && is_spread) {
         return None;
     }
-    let is_reached = match need.target {
-        Target::Gpus(wanted) => {
-            chosen().map(|offer| offer.gpus.count_ones()).sum::<u32>() >= wanted
-        }
-        Target::Dlperf(wanted) => chosen().map(|offer| offer.dlperf).sum::<f64>() >= wanted,
-    };
-    is_reached.then(|| chosen().map(|offer| offer.price).sum())
+    let sum: u32 = chosen().map(|offer| offer.gpus.count_ones()).sum();
+    (sum >= need.gpus).then(|| chosen().map(|offer| offer.price).sum())
 }
 
 proptest! {
@@ -354,7 +422,6 @@ proptest! {
         prop_assert_eq!(planning.plan.is_some(), least.is_some());
         let Some(plan) = planning.plan else { return Ok(()) };
         prop_assert!((plan.bill - least.unwrap()).abs() < 1e-9);
-        prop_assert_eq!(plan.gap, 0.0);
         let set = plan.rows().fold(0, |set, row| set | 1 << row);
         prop_assert!((bill(&market, set, &need).unwrap() - plan.bill).abs() < 1e-9);
         let others = sets.iter().filter(|(other, _)| other & set != set);
@@ -364,8 +431,8 @@ proptest! {
         if let (Some(own), Some(second)) = (runner_up, second) {
             prop_assert!((own - second).abs() < 1e-9, "{} is not {}", own, second);
         }
-        for (target, bill_of_target) in planning.curve {
-            let need = Need { target, ..need.clone() };
+        for (gpus, bill_of_target) in planning.curve {
+            let need = Need { gpus, ..need.clone() };
             let bills = (1_u32..1 << market.len()).filter_map(|set| bill(&market, set, &need));
             let least = bills.reduce(f64::min);
             prop_assert_eq!(bill_of_target.is_some(), least.is_some());
@@ -374,30 +441,4 @@ proptest! {
             }
         }
     }
-}
-
-#[test]
-fn a_search_that_is_given_up_says_by_how_much_it_may_be_off() {
-    // Every offer costs a dollar per point, and no sum is 100,000.5: the bound of 100,000.5 is never
-    // reached, and the sums of 300 offers are too many to go through.
-    let market: Vec<Offer> = (0..300)
-        .map(|machine| {
-            let speed = f64::from(1000 + machine * 7919 % 997);
-            Offer {
-                dlperf: speed,
-                ..offer(machine as usize, 0x01, speed)
-            }
-        })
-        .collect();
-    let need = Need::new(Target::Dlperf(100_000.5));
-    let planning = planned(&market, &need, None);
-    let plan = planning.plan.as_ref().unwrap();
-    assert!(plan.bill >= 100_001.0 && plan.gap > 0.0, "{plan:?}");
-    // Sums count as reached within a billionth of the target.
-    assert!((plan.bill - plan.gap - 100_000.5).abs() < 1e-3, "{plan:?}");
-    let remarks = planning.remarks(&need, Bill::Hourly, |row| row.to_string());
-    assert!(
-        remarks[0].is_warning && remarks[0].text.starts_with("Stopped searching: "),
-        "{remarks:?}"
-    );
 }

@@ -44,7 +44,8 @@ fn gpus_are_counted_once_and_add_up_by_price() {
         size(&desk, "12 "),
         ["12", "4", "$1.438/h", "$2.002/h", "$17.25/h"]
     );
-    desk.expect("12 GPUs from $0.220/h, all at an average of $1.438/h")
+    // The cheapest eight are the H100s, at 2.002 each.
+    desk.expect("8 GPUs from $2.002/h, all 12 at an average of $1.438/h")
         .expect("GPUs at or below a price");
     desk.keys("tab")
         .expect("Depth: RTX 3090")
@@ -94,7 +95,7 @@ fn depth_is_readable_on_small_and_large_screens() {
         let mut desk = TestApp::with_offers(MARKET);
         desk.resize(size.0, size.1).keys("D");
         desk.expect("Depth: all 3 models")
-            .expect("12 GPUs from $0.220/h")
+            .expect("8 GPUs from $2.002/h")
             .expect("Average per GPU")
             .expect("$17.25/h")
             .expect("GPUs at or below a price");

@@ -1,0 +1,152 @@
+//! Of each machine at most one set of slices, at the least cost together: the group knapsack, by
+//! dynamic programming over units (GPUs or offers) and, where their number is limited, machines.
+
+use super::supply::Set;
+
+/// How many machines a choice may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Machines {
+    pub least: usize,
+    pub most: Option<usize>,
+}
+
+/// The cheapest choices for every number of units up to a target.
+#[derive(Debug)]
+pub(super) struct Knapsack<'a> {
+    /// The sets of each machine that can be part of a cheapest choice.
+    machines: Vec<Vec<&'a Set>>,
+    target: usize,
+    allowed: Machines,
+    /// The least cost of at least so many units on so many machines; see [`Self::state`].
+    costs: Vec<f64>,
+    /// For each machine and state the step that improved it.
+    steps: Vec<Vec<Option<Step>>>,
+}
+
+/// A set taken, and the number of machines before it.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    set: u16,
+    before: u16,
+}
+
+impl<'a> Knapsack<'a> {
+    pub fn new(machines: &'a [Vec<Set>], target: usize, allowed: Machines) -> Self {
+        let mut knapsack = Self {
+            machines: contenders(machines, target, allowed),
+            target,
+            allowed,
+            costs: Vec::new(),
+            steps: Vec::new(),
+        };
+        knapsack.costs = vec![f64::INFINITY; knapsack.state(knapsack.limit(), target) + 1];
+        knapsack.costs[0] = 0.0;
+        for machine in 0..knapsack.machines.len() {
+            knapsack.add(machine);
+        }
+        knapsack
+    }
+
+    /// The most machines that are told apart: all that are allowed, else as many as are required.
+    fn limit(&self) -> usize {
+        self.allowed.most.unwrap_or(self.allowed.least)
+    }
+
+    const fn state(&self, machines: usize, units: usize) -> usize {
+        machines * (self.target + 1) + units
+    }
+
+    /// Improves every state by the sets of one machine. From many to few, so that no state is built
+    /// on one that has the machine already.
+    fn add(&mut self, machine: usize) {
+        let limit = self.limit();
+        let mut steps = vec![None; self.costs.len()];
+        for machines in (0..=limit).rev() {
+            // More machines than are told apart stay in the last row.
+            let same = (machines == limit && self.allowed.most.is_none()).then_some(machines);
+            for units in (0..=self.target).rev() {
+                let state = self.state(machines, units);
+                for before in machines.checked_sub(1).into_iter().chain(same) {
+                    for (set, own) in (0..u16::MAX).zip(&self.machines[machine]) {
+                        let rest = self.state(before, units.saturating_sub(own.units));
+                        let cost = self.costs[rest] + own.cost;
+                        if cost < self.costs[state] {
+                            self.costs[state] = cost;
+                            let before = u16::try_from(before).unwrap_or(u16::MAX);
+                            steps[state] = Some(Step { set, before });
+                        }
+                    }
+                }
+            }
+        }
+        self.steps.push(steps);
+    }
+
+    /// The cheapest of the allowed numbers of machines for at least so many units, with its cost.
+    fn best(&self, units: usize) -> Option<(usize, f64)> {
+        let allowed = self.allowed.least..=self.limit();
+        let costs = allowed.map(|machines| (machines, self.costs[self.state(machines, units)]));
+        costs
+            .filter(|(_, cost)| cost.is_finite())
+            .min_by(|(_, left), (_, right)| left.total_cmp(right))
+    }
+
+    /// The least cost of at least so many units; `None` if there are not so many.
+    pub fn cost(&self, units: usize) -> Option<f64> {
+        self.best(units).map(|(_, cost)| cost)
+    }
+
+    /// The sets of the cheapest choice of at least so many units.
+    pub fn choice(&self, mut units: usize) -> Option<Vec<&'a Set>> {
+        let (mut machines, _) = self.best(units)?;
+        let mut choice = Vec::new();
+        for (sets, steps) in self.machines.iter().zip(&self.steps).rev() {
+            if let Some(step) = steps[self.state(machines, units)] {
+                let set = sets[usize::from(step.set)];
+                choice.push(set);
+                units = units.saturating_sub(set.units);
+                machines = usize::from(step.before);
+            }
+        }
+        Some(choice)
+    }
+}
+
+/// The sets of each machine without those that are never needed: a cheapest choice has at most so
+/// many machines, and if that many others have a set as large for less (or, at the same cost, come
+/// first), one of them is free to take its place.
+fn contenders(machines: &[Vec<Set>], target: usize, allowed: Machines) -> Vec<Vec<&Set>> {
+    let most = allowed.most.unwrap_or(target).min(target);
+    let most = most.max(allowed.least).max(1);
+    let useful = machines.iter().map(|sets| {
+        // Sets grow in units and cost: of those that reach the target only the first is of use.
+        let small = sets.iter().take_while(|set| set.units < target).count();
+        sets[..sets.len().min(small + 1)].iter().collect()
+    });
+    let mut useful: Vec<Vec<&Set>> = useful.collect();
+    let mut sizes: Vec<usize> = useful.iter().flatten().map(|set| set.units).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    let mut is_needed: Vec<Vec<bool>> = useful.iter().map(|sets| vec![false; sets.len()]).collect();
+    for size in sizes {
+        let mut offered: Vec<(f64, usize, usize)> = Vec::new();
+        for (machine, sets) in useful.iter().enumerate() {
+            let set = sets.partition_point(|set| set.units < size);
+            offered.extend(sets.get(set).map(|own| (own.cost, machine, set)));
+        }
+        if offered.len() > most {
+            offered.select_nth_unstable_by(most - 1, |left, right| {
+                left.0.total_cmp(&right.0).then(left.1.cmp(&right.1))
+            });
+        }
+        for (_, machine, set) in offered.into_iter().take(most) {
+            is_needed[machine][set] = true;
+        }
+    }
+    for (sets, is_needed) in useful.iter_mut().zip(is_needed) {
+        let mut is_needed = is_needed.into_iter();
+        sets.retain(|_| is_needed.next() == Some(true));
+    }
+    useful.retain(|sets| !sets.is_empty());
+    useful
+}
