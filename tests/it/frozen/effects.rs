@@ -7,7 +7,7 @@ use bourse::api::Request;
 use bourse::app::export::{NotWritten, Written};
 use bourse::app::markets::{Change, ConnectionTest, Done, KeySource};
 use bourse::app::markets::{MarketCommand, MarketEvent, MarketReady};
-use bourse::app::turns::Turn;
+use bourse::app::poll_claim::PollRight;
 use bourse::app::{Effect, Message, Profile};
 use bourse::domain::Dialect;
 use bourse::domain::history::{Poll, PollOutcome, Want};
@@ -118,11 +118,11 @@ impl Desk<'_> {
                 let result = Box::new(result.map_err(|error| error.to_string()));
                 Message::Recalled { ticket, result }
             }
-            Effect::TakeTurn { ticket, .. } => {
-                let turn = Box::new(Turn::Ask);
-                Message::Turn { ticket, turn }
+            Effect::ClaimPoll { ticket, .. } => {
+                let right = PollRight::Ours;
+                Message::PollClaimed { ticket, right }
             }
-            Effect::Share { .. } | Effect::GiveBackTurn(_) => return,
+            Effect::ReleasePolls(_) => return,
             Effect::Market(command) => match self.command(command) {
                 Some(event) => Message::Market(Box::new(event)),
                 None => return,

@@ -10,7 +10,7 @@ use bourse::domain::history::{
 use bourse::domain::journal::{self, Verdict, WriteKind};
 use bourse::domain::workergroup::MadeGroups;
 use bourse::domain::{Dialect, Resource};
-use bourse::store::history::{Database, Holder};
+use bourse::store::history::{Database, ProgramId};
 use bourse::store::{GroupsFile, Journal, PacingFile, SandboxFile, StateStore};
 
 use super::write::watched;
@@ -208,7 +208,7 @@ fn the_recorded_market_answers_as_before() {
     assert_eq!(of(PollOutcome::Truncated), 5);
     assert_eq!(of(PollOutcome::FiltersIgnored), 5);
     // Another program rings the alert no second time, an hour later it would.
-    let other = Holder::of_process();
+    let other = ProgramId::of_process();
     assert!(
         !database
             .claim_ring("cheap cards", &other, Moment(END + 10))

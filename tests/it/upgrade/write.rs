@@ -16,7 +16,7 @@ use bourse::domain::journal::{Intent, Line, Outcome, Verdict, WriteKind};
 use bourse::domain::saved::{PaneState, SavedSearch, SearchChange, SearchSpec, Searches, Snapshot};
 use bourse::domain::workergroup::{self, GroupChange, MadeGroup, MadeGroups, NewWorkergroup};
 use bourse::domain::{Listing, OfferType, Resource, WORKERGROUPS};
-use bourse::store::history::{Database, Holder, SharedResponse};
+use bourse::store::history::{Database, ProgramId};
 use bourse::store::{GroupsFile, Journal, PacingFile, Paths, SandboxFile, StateStore};
 
 use super::{ADDRESS, END, KEY, ROUTE, fixtures};
@@ -445,20 +445,8 @@ fn recorded(path: &Path) {
         }
     }
     let now = Moment(END);
-    let holder = Holder::of_process();
-    database.claim_ring("cheap cards", &holder, now).unwrap();
-    let search = watched(Resource::Offers);
-    database.take_over(&search, &holder, now, 10_800).unwrap();
-    database
-        .take_turn("an old request", &holder, now, 10_800)
-        .unwrap();
-    let response = SharedResponse {
-        at: END as f64,
-        body: r#"{"offers":[]}"#.to_owned(),
-    };
-    database
-        .share("an old request", &holder, &response)
-        .unwrap();
+    let program = ProgramId::of_process();
+    database.claim_ring("cheap cards", &program, now).unwrap();
     database.sweep(now).unwrap();
     database.vacuum(now).unwrap();
 }
