@@ -1,6 +1,9 @@
 //! Tables and their versions.
 
-use rusqlite::{Connection, TransactionBehavior};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
 /// In the header of the file, so that no other program's database is taken for it: "brse".
 const APPLICATION: i32 = 0x6272_7365;
@@ -108,7 +111,28 @@ pub(super) enum Prepared {
 }
 
 /// Sets up a connection and brings the tables to the current version.
-pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<Prepared> {
+///
+/// Where programs create a file at the same moment, SQLite refuses the switch to a write-ahead log to
+/// all but one of them at once, whatever the busy timeout is.
+pub(super) fn prepare(
+    connection: &mut Connection,
+    patience: Duration,
+) -> rusqlite::Result<Prepared> {
+    let started = Instant::now();
+    loop {
+        match prepare_now(connection) {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && started.elapsed() < patience =>
+            {
+                thread::sleep(Duration::from_millis(20));
+            }
+            result => return result,
+        }
+    }
+}
+
+fn prepare_now(connection: &mut Connection) -> rusqlite::Result<Prepared> {
     // Before it is read: a log beside it cannot be.
     if connection.is_readonly("main")? {
         return Ok(Prepared::ReadOnly);

@@ -247,7 +247,9 @@ fn the_dashboard_paints_copies_and_writes_no_planted_key() {
             false => "<Down><Down><Down>",
         };
         pty.keys(&format!("{to_file}<C-u>{path}<Enter>"));
-        pty.wait_for("the file", |_| Path::new(&path).exists());
+        pty.wait_for("the file", |screen| {
+            Path::new(&path).exists() && !screen.contents().contains("Esc cancel")
+        });
     }
     look(&mut pty, "<Esc>t", "ep00");
     look(&mut pty, "<Enter>", "assigned");

@@ -147,6 +147,23 @@ fn responses_that_an_earlier_version_kept_are_removed_without_a_trace() {
 }
 
 #[test]
+fn programs_that_start_together_all_open_a_new_file() {
+    for _ in 0..50 {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("history.sqlite");
+        let gate = std::sync::Barrier::new(4);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    gate.wait();
+                    Database::open(&path, MARKET).unwrap();
+                });
+            }
+        });
+    }
+}
+
+#[test]
 fn a_file_of_a_later_version_is_not_touched() {
     let root = tempfile::tempdir().unwrap();
     let path = root.path().join("history.sqlite");
