@@ -1,8 +1,6 @@
 //! Starting the dashboard: terminal, panic hook, runtime, loop, in an order that leaves the
 //! terminal sane whatever fails.
 
-use std::fs::File;
-use std::io;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread;
@@ -12,7 +10,7 @@ use jiff::tz::TimeZone;
 use super::alarm::Attention;
 use super::dashboard::Dashboard;
 use super::panics;
-use super::terminal::{self, Canvas, HANG_UP_STATUS, require_terminal};
+use super::terminal::{self, HANG_UP_STATUS, require_terminal};
 use super::tty::Tty;
 use super::writes::History;
 use crate::app::markets::RestoredState;
@@ -38,13 +36,11 @@ pub fn dashboard(settings: &Settings, markets: ProfileResolver) -> color_eyre::R
         let advice = "the dashboard needs a terminal; in pipes use bourse offers (see --help)";
         return Ok(CliError::Usage(format!("{error}: {advice}")).report());
     }
-    // It takes as long as connecting.
-    let canvas = thread::spawn(terminal::canvas);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()?;
-    let ended = runtime.block_on(connect_and_show(settings, markets, canvas));
+    let ended = runtime.block_on(connect_and_show(settings, markets));
     // A response that is still being read is no longer needed.
     runtime.shutdown_background();
     ended
@@ -53,7 +49,6 @@ pub fn dashboard(settings: &Settings, markets: ProfileResolver) -> color_eyre::R
 async fn connect_and_show(
     settings: &Settings,
     markets: ProfileResolver,
-    canvas: thread::JoinHandle<io::Result<Canvas<File>>>,
 ) -> color_eyre::Result<ExitCode> {
     let connection = match settings.connect().await {
         Ok(connection) => connection,
@@ -71,8 +66,7 @@ async fn connect_and_show(
         command: settings.alert_command.clone(),
     };
     panics::install_panic_hook(thread::current().id());
-    let canvas = canvas.join().unwrap_or_else(|_| terminal::canvas())?;
-    let surface = Tty::open(canvas, themes.asked.is_some(), settings.mouse)?;
+    let surface = Tty::open(themes.asked.is_some(), settings.mouse)?;
     let session = Arc::new(connection.session);
     let dashboard = Dashboard::new(model, surface, session, themes.unasked)
         .following(themes.asked)

@@ -54,16 +54,6 @@ pub fn require_terminal() -> Result<(), NoTerminal> {
     Ok(())
 }
 
-/// A canvas of the terminal's size, which is not taken yet. Its buffers take a part of the time to
-/// the first frame: make it while something else starts.
-///
-/// # Errors
-///
-/// When there is no terminal.
-pub fn canvas() -> io::Result<Canvas<File>> {
-    Canvas::new(os::writer()?, os::size)
-}
-
 /// Whether an error means that the terminal is gone (window closed, connection lost), so that the
 /// program ends with [`HANG_UP_STATUS`].
 pub fn is_hang_up(error: &io::Error) -> bool {
@@ -99,8 +89,9 @@ impl Screen {
     /// # Errors
     ///
     /// When there is no terminal or it cannot be set up; everything is switched off again then.
-    pub fn enter(canvas: Canvas<File>, mouse: bool, question: &str) -> io::Result<Self> {
+    pub fn enter(mouse: bool, question: &str) -> io::Result<Self> {
         require_terminal().map_err(|none| io::Error::new(io::ErrorKind::NotConnected, none))?;
+        let canvas = Canvas::new(os::writer()?, os::size)?;
         // crossterm's own handling of NO_COLOR prints a full reset instead of a colour, which also
         // removes bold and reverse. The theme obeys NO_COLOR instead.
         crossterm::style::force_color_output(true);

@@ -1,6 +1,5 @@
 //! The terminal for the event loop.
 
-use std::fs::File;
 use std::io;
 
 use ratatui::Frame;
@@ -13,7 +12,7 @@ use super::input::{Incoming, Input};
 use super::notification;
 use super::panics;
 use super::signals::{Signal, Signals};
-use super::terminal::{Canvas, HANG_UP_STATUS, Screen};
+use super::terminal::{HANG_UP_STATUS, Screen};
 use super::watchdog::Watchdog;
 
 /// Screen, keys and signals of a real terminal.
@@ -28,13 +27,12 @@ pub struct Tty {
 }
 
 impl Tty {
-    /// Takes the terminal to draw on `canvas`, with the mouse and a query for its background's colour
-    /// if wanted. Call it inside the runtime, on the thread that draws.
+    /// Takes the terminal, with the mouse and a query for its background's colour if wanted. Call it inside the runtime, on the thread that draws.
     ///
     /// # Errors
     ///
     /// When there is no terminal or it cannot be set up.
-    pub fn open(canvas: Canvas<File>, asks_background: bool, mouse: bool) -> io::Result<Self> {
+    pub fn open(asks_background: bool, mouse: bool) -> io::Result<Self> {
         let signals = Signals::listen(Some(std::time::Duration::from_secs(2)))?;
         let (input, question) = if asks_background {
             (Input::start_asking()?, background_color::QUESTION)
@@ -42,7 +40,7 @@ impl Tty {
             (Input::start()?, "")
         };
         Ok(Self {
-            screen: Screen::enter(canvas, mouse, question)?,
+            screen: Screen::enter(mouse, question)?,
             input: Some(input),
             signals,
             watchdog: Watchdog::start(),

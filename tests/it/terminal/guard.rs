@@ -10,7 +10,7 @@ use std::time::Duration;
 use bourse::runtime::input::Input;
 use bourse::runtime::panics::{background_panics, install_panic_hook};
 use bourse::runtime::signals::{Signal, Signals};
-use bourse::runtime::terminal::{self, HANG_UP_STATUS, Screen, is_hang_up};
+use bourse::runtime::terminal::{HANG_UP_STATUS, Screen, is_hang_up};
 use bourse::runtime::watchdog::Watchdog;
 use crossterm::event::{Event, KeyCode, KeyModifiers};
 use ratatui::text::Line;
@@ -80,8 +80,7 @@ enum Next {
 
 /// Runs until a key or a signal ends it; when `deaf` it heeds neither signals nor the watchdog.
 async fn dashboard(deaf: bool) -> i32 {
-    let Ok(mut screen) = terminal::canvas().and_then(|canvas| Screen::enter(canvas, true, ""))
-    else {
+    let Ok(mut screen) = Screen::enter(true, "") else {
         return 2;
     };
     let mut input = Input::start().unwrap();

@@ -11,7 +11,6 @@ use bourse::app::Profile;
 use bourse::domain::Dialect;
 use bourse::runtime::dashboard::{Boxed, Calls, Dashboard, Notify};
 use bourse::runtime::panics::install_panic_hook;
-use bourse::runtime::terminal;
 use bourse::runtime::tty::Tty;
 use bourse::widgets::theme::Theme;
 
@@ -93,7 +92,7 @@ fn stand_in() {
         .build()
         .unwrap();
     let status = runtime.block_on(async {
-        let tty = Tty::open(terminal::canvas().unwrap(), false, true).unwrap();
+        let tty = Tty::open(false, true).unwrap();
         let model = bourse::views::dashboard(profile, None);
         Dashboard::new(model, tty, calls, Theme::MONO).run().await
     });
