@@ -5,9 +5,7 @@
 use ratatui::layout::Rect;
 
 use super::keymap::Action;
-use crate::domain::{Field, Resource};
-use crate::widgets::table::{DrawnRows, Placed};
-use crate::widgets::theme::Theme;
+use crate::domain::Field;
 use crate::widgets::viewport::Viewport;
 
 /// A scrolling part of a view, by a number of the view's choice.
@@ -68,24 +66,6 @@ pub enum Target {
     Item(Region, usize),
 }
 
-/// What the look of every row of a pane depends on: its rows are copied from frame to frame while
-/// none of it changes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TableLook {
-    pub resource: Resource,
-    /// As [`super::browser::Browser::revision`] counted it then.
-    pub revision: u64,
-    pub is_watching: bool,
-    /// Whether they are dimmed as older than the last request.
-    pub is_stale: bool,
-    pub theme: Theme,
-    /// The columns, and where those that fit are.
-    pub fields: Vec<&'static Field>,
-    pub placed: Vec<Placed>,
-    /// The width of a row in cells.
-    pub width: u16,
-}
-
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FrameLayout {
     /// Visible rows of the table.
@@ -105,8 +85,6 @@ pub struct FrameLayout {
     pub overlay_lines: usize,
     /// What can be clicked, topmost last.
     pub targets: Vec<(Area, Target)>,
-    /// The rows of the pane's table as they were drawn, unless they depend on the time.
-    pub rows: Option<(TableLook, DrawnRows)>,
     /// The viewport of every region of every view, with the view's index in the stack.
     pub viewports: Vec<(usize, Region, Viewport)>,
 }

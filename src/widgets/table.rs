@@ -3,9 +3,8 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::Arc;
 
-use ratatui::buffer::{Buffer, Cell};
+use ratatui::buffer::Buffer;
 use ratatui::layout::{Alignment, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::widgets::StatefulWidget;
@@ -142,24 +141,6 @@ fn scrolled(columns: &[Column], offset: usize, room: u16) -> Vec<usize> {
     first.into_iter().chain(start..end).collect()
 }
 
-/// What tells the look of a row from that of any other row in the same table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RowLook {
-    pub record: usize,
-    pub is_marked: bool,
-}
-
-/// Rows as they were drawn, for the next frame: most frames show most rows again.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct DrawnRows(Vec<DrawnRow>);
-
-#[derive(Debug, Clone, PartialEq)]
-struct DrawnRow {
-    look: RowLook,
-    is_selected: bool,
-    cells: Arc<[Cell]>,
-}
-
 /// The data of a table, read only for visible cells.
 pub trait Rows {
     /// How many rows there are.
@@ -185,13 +166,6 @@ pub trait Rows {
     fn lead(&self, row: usize, is_selected: bool) -> (&'static str, Style) {
         let _ = row;
         (if is_selected { "▌" } else { " " }, Style::new())
-    }
-
-    /// What tells the look of a row from that of any other, besides its selection; `None` if rows
-    /// are drawn in every frame.
-    fn look(&self, row: usize) -> Option<RowLook> {
-        let _ = row;
-        None
     }
 
     /// The style of a row that is not selected.
@@ -253,48 +227,6 @@ impl<'a, R: Rows> Table<'a, R> {
                 buffer,
             );
         }
-    }
-
-    /// Draws the table; rows that look as they did `before` are copied. Returns the visible rows.
-    pub fn draw(
-        &self,
-        area: Rect,
-        buffer: &mut Buffer,
-        viewport: &mut Viewport,
-        before: &DrawnRows,
-    ) -> DrawnRows {
-        let mut drawn = DrawnRows::default();
-        if area.is_empty() {
-            return drawn;
-        }
-        self.header(Rect { height: 1, ..area }, buffer);
-        let body = Rect {
-            y: area.y + 1,
-            height: area.height - 1,
-            ..area
-        };
-        viewport.follow(self.cursor.unwrap_or(viewport.top), self.rows.count(), body);
-        for (row, strip) in viewport.visible().zip(body.rows()) {
-            let Some(look) = self.rows.look(row) else {
-                self.row(row, strip, buffer);
-                continue;
-            };
-            let is_selected = self.cursor == Some(row);
-            let is_it = |known: &&DrawnRow| known.look == look && known.is_selected == is_selected;
-            let cells = if let Some(known) = before.0.iter().find(is_it) {
-                cells_of(strip, buffer).clone_from_slice(&known.cells);
-                Arc::clone(&known.cells)
-            } else {
-                self.row(row, strip, buffer);
-                Arc::from(&*cells_of(strip, buffer))
-            };
-            drawn.0.push(DrawnRow {
-                look,
-                is_selected,
-                cells,
-            });
-        }
-        drawn
     }
 
     fn row(&self, row: usize, area: Rect, buffer: &mut Buffer) {
@@ -411,14 +343,20 @@ impl<R: Rows> StatefulWidget for Table<'_, R> {
     type State = Viewport;
 
     fn render(self, area: Rect, buffer: &mut Buffer, viewport: &mut Viewport) {
-        self.draw(area, buffer, viewport, &DrawnRows::default());
+        if area.is_empty() {
+            return;
+        }
+        self.header(Rect { height: 1, ..area }, buffer);
+        let body = Rect {
+            y: area.y + 1,
+            height: area.height - 1,
+            ..area
+        };
+        viewport.follow(self.cursor.unwrap_or(viewport.top), self.rows.count(), body);
+        for (row, strip) in viewport.visible().zip(body.rows()) {
+            self.row(row, strip, buffer);
+        }
     }
-}
-
-/// The cells of a part of a single row.
-fn cells_of(strip: Rect, buffer: &mut Buffer) -> &mut [Cell] {
-    let start = buffer.index_of(strip.x, strip.y);
-    &mut buffer.content[start..start + usize::from(strip.width)]
 }
 
 #[cfg(test)]
@@ -439,56 +377,6 @@ mod tests {
                 row.to_string()
             };
             (text.into(), Style::new())
-        }
-    }
-
-    /// Numbers whose looks are known, and how many of their cells were asked for.
-    struct Counted(Numbers, std::cell::Cell<usize>);
-
-    impl Rows for Counted {
-        fn count(&self) -> usize {
-            self.0.count()
-        }
-
-        fn cell(&self, row: usize, column: usize, width: u16) -> (Cow<'_, str>, Style) {
-            self.1.set(self.1.get() + 1);
-            self.0.cell(row, column, width)
-        }
-
-        fn look(&self, record: usize) -> Option<RowLook> {
-            let is_marked = false;
-            Some(RowLook { record, is_marked })
-        }
-    }
-
-    #[test]
-    fn only_rows_that_look_different_are_built_again() {
-        let columns = [Column::text("Name", 12), Column::number("N", 4)];
-        let placed = place(&columns, 20);
-        let area = Rect::new(0, 0, 20, 31);
-        let rows = Counted(Numbers(100_000), std::cell::Cell::new(0));
-        let mut viewport = Viewport::default();
-        let mut drawn = DrawnRows::default();
-        let mut built = |cursor: usize| {
-            let table = Table::new(&rows, &columns, &placed, Some(cursor), &Theme::MONO);
-            let draw = |before: &DrawnRows, viewport: &mut Viewport| {
-                let mut buffer = Buffer::empty(area);
-                let drawn = table.draw(area, &mut buffer, viewport, before);
-                (buffer, drawn)
-            };
-            rows.1.set(0);
-            let (buffer, now) = draw(&drawn, &mut viewport);
-            let built = rows.1.get();
-            assert_eq!(buffer, draw(&DrawnRows::default(), &mut viewport).0);
-            drawn = now;
-            built / columns.len()
-        };
-        assert_eq!(built(50_000), 30);
-        assert_eq!(built(50_000), 0);
-        assert_eq!(built(49_999), 2, "the rows that lose and get the cursor");
-        for _ in 0..2 {
-            assert_eq!(built(50_000), 2);
-            assert_eq!(built(50_001), 2, "and one row comes into view");
         }
     }
 

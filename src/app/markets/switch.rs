@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::data::{MarketReady, RestoredState, StatusMessage};
 use crate::app::actions;
-use crate::app::frame_layout::FrameLayout;
 use crate::app::message::{Effect, Toast};
 use crate::app::model::Model;
 use crate::app::profile::Profile;
@@ -44,10 +43,7 @@ impl Model {
             overlays: _,
             views: _,
         } = std::mem::replace(self, fresh);
-        self.facts = FrameLayout {
-            rows: None,
-            ..facts
-        };
+        self.facts = facts;
         self.state.take_over(state);
     }
 }

@@ -18,7 +18,7 @@ use crate::domain::history::Cause;
 use crate::domain::insight::recorded_lot;
 use crate::domain::local::LocalTime;
 use crate::domain::{Field, Listing, format};
-use crate::widgets::table::{Column, DrawnRows, Rows, Table, place_from};
+use crate::widgets::table::{Column, Rows, Table, place_from};
 use crate::widgets::theme::Theme;
 use crate::widgets::viewport::Viewport;
 
@@ -83,12 +83,9 @@ pub(super) fn draw(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     let placed = place_from(&columns, 0, table::GUTTER, body.width);
     let table = Table::new(&rows, &columns, &placed, None, scene.theme);
     let mut viewport = Viewport::default();
-    table.draw(
-        body,
-        scene.frame.buffer_mut(),
-        &mut viewport,
-        &DrawnRows::default(),
-    );
+    scene
+        .frame
+        .render_stateful_widget(table, body, &mut viewport);
 }
 
 struct GoneRows<'a> {

@@ -9,7 +9,7 @@ use ratatui::style::{Modifier, Style};
 use super::cells;
 use crate::app::browser::Browser;
 use crate::app::column_prerequisites::Need;
-use crate::app::frame_layout::{TableLook, Target};
+use crate::app::frame_layout::Target;
 use crate::app::remote::{Now, Phase};
 use crate::app::row_filter::is_searched;
 use crate::app::sort_editor::arrow;
@@ -20,7 +20,7 @@ use crate::domain::local::LocalTime;
 use crate::domain::text::occurrences;
 use crate::domain::{CellRef, Field, Kind, Listing, Operator, Resource, Source, format, language};
 use crate::views::annotations::{NOTE, STAR};
-use crate::widgets::table::{Column, DrawnRows, Placed, RowLook, Rows, Table, place_from};
+use crate::widgets::table::{Column, Placed, Rows, Table, place_from};
 use crate::widgets::text::cells as cells_of;
 use crate::widgets::theme::Theme;
 use crate::widgets::viewport::Viewport;
@@ -81,12 +81,12 @@ pub(super) fn draw(
         Some(browser.cursor()),
         scene.theme,
     );
-    let viewport = draw_rows(
-        &table,
-        look(browser, &fields, &placed, area, scene),
-        area,
-        scene,
-    );
+    let mut viewport = scene.before.viewport(scene.depth, Region::MAIN);
+    scene
+        .frame
+        .render_stateful_widget(table, area, &mut viewport);
+    let own = (scene.depth, Region::MAIN, viewport);
+    scene.facts.viewports.push(own);
     scene.facts.column_offset = placed.get(1).map_or(0, |second| second.index - 1);
     for Placed { index, x, width } in placed {
         let header = Rect::new(area.x + x, area.y, width, 1).intersection(area);
@@ -116,49 +116,6 @@ pub(super) fn columns(
         .iter()
         .map(|field| column(browser, listing, field, &needed))
         .collect()
-}
-
-/// Draws the rows, copying those that the last frame showed.
-fn draw_rows(
-    table: &Table<'_, Records<'_>>,
-    look: Option<TableLook>,
-    area: Rect,
-    scene: &mut Scene<'_, '_>,
-) -> Viewport {
-    let mut viewport = scene.before.viewport(scene.depth, Region::MAIN);
-    let none = DrawnRows::default();
-    let known = scene.before.rows.as_ref();
-    let known = known.filter(|(before, _)| Some(before) == look.as_ref());
-    let before = known.map_or(&none, |(_, rows)| rows);
-    let drawn = table.draw(area, scene.frame.buffer_mut(), &mut viewport, before);
-    scene.facts.rows = look.map(|look| (look, drawn));
-    let own = (scene.depth, Region::MAIN, viewport);
-    scene.facts.viewports.push(own);
-    viewport
-}
-
-/// What the look of the rows depends on; `None` if it changes with time.
-fn look(
-    browser: &Browser,
-    fields: &[&'static Field],
-    placed: &[Placed],
-    area: Rect,
-    scene: &Scene<'_, '_>,
-) -> Option<TableLook> {
-    let has_times = fields.iter().any(|field| field.kind == Kind::Timestamp);
-    if has_times || browser.computed.price_models.is_loading() {
-        return None;
-    }
-    Some(TableLook {
-        resource: browser.resource(),
-        revision: browser.revision(),
-        is_watching: browser.watching().is_some(),
-        is_stale: is_stale(browser, scene.now),
-        theme: *scene.theme,
-        fields: fields.to_vec(),
-        placed: placed.to_vec(),
-        width: area.width,
-    })
 }
 
 /// The columns in order: the chosen ones, those with a broken condition or a matching word, and
@@ -503,14 +460,6 @@ impl Rows for Records<'_> {
             (false, true) => ("›", Style::new()),
             (false, false) => (" ", Style::new()),
         }
-    }
-
-    fn look(&self, row: usize) -> Option<RowLook> {
-        let record = self.record(row)?;
-        Some(RowLook {
-            record,
-            is_marked: self.is_marked(record),
-        })
     }
 
     fn style(&self, row: usize) -> Style {

@@ -11,7 +11,7 @@ use crate::app::view::Scene;
 use crate::domain::history::{Change, ChangeKind, EventKind};
 use crate::domain::{Untrusted, format};
 use crate::widgets::panel::Panel;
-use crate::widgets::table::{self, Column, DrawnRows, Rows, Table};
+use crate::widgets::table::{self, Column, Rows, Table};
 use crate::widgets::theme::Theme;
 use crate::widgets::viewport::Viewport;
 
@@ -87,9 +87,10 @@ pub(super) fn draw(flows: &[Flow], area: Rect, scene: &mut Scene<'_, '_>) {
         theme: scene.theme,
     };
     let table = Table::new(&rows, &columns, &placed, None, scene.theme);
-    let buffer = scene.frame.buffer_mut();
     let mut viewport = Viewport::default();
-    table.draw(inner, buffer, &mut viewport, &DrawnRows::default());
+    scene
+        .frame
+        .render_stateful_widget(table, inner, &mut viewport);
 }
 
 struct FlowRows<'a> {
