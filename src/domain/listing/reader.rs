@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::read::{self, Plan};
 use super::scan::Scanner;
-use super::{Builder, IdHash, Listing, RawCell, RowId, Skipped};
+use super::{Builder, Listing, RawCell, RowId, Skipped};
 use crate::domain::catalog::Catalog;
 use crate::domain::json_split::{Envelope, Records, SplitError, Splitter};
 use crate::domain::secrets::{Known, has_secret_names, holds_secrets, is_secret_member, scrub};
@@ -46,7 +46,7 @@ struct Rows {
     scanner: Scanner,
     hot: Vec<usize>,
     builders: Vec<Builder>,
-    seen: HashSet<RowId, IdHash>,
+    seen: HashSet<RowId>,
     /// Holds everything but text and columns.
     listing: Listing,
     /// Room for the values of a record.
@@ -291,11 +291,7 @@ impl Listing {
     }
 
     /// Takes a record; what is wrong with it, if anything.
-    fn keep(
-        &mut self,
-        id: Option<RowId>,
-        seen: &mut HashSet<RowId, IdHash>,
-    ) -> Result<bool, &'static str> {
+    fn keep(&mut self, id: Option<RowId>, seen: &mut HashSet<RowId>) -> Result<bool, &'static str> {
         let id = id.ok_or("no usable id")?;
         if !seen.insert(id) {
             self.duplicates += 1;

@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasherDefault, Hasher};
 
 use rusqlite::Connection;
 
@@ -17,38 +16,13 @@ pub(super) struct FoundOutline {
     lots: Vec<i64>,
 }
 
-// The numbers are the database's own: nobody can choose them so that they collide.
-/// Spreads whole numbers over a table.
-#[derive(Default)]
-struct Spread(u64);
-
-impl Hasher for Spread {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_i64(i64::from(*byte));
-        }
-    }
-
-    fn write_i64(&mut self, number: i64) {
-        self.0 = (self.0 ^ number.cast_unsigned()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 ^= self.0 >> 32;
-    }
-}
-
-type Lots = HashSet<i64, BuildHasherDefault<Spread>>;
-type Numbers<T> = HashMap<i64, T, BuildHasherDefault<Spread>>;
-
 /// Gathers intervals of lots that a question asks about.
 struct Gathering {
     /// `None` if it asks about all.
-    asked: Option<Lots>,
-    left_out: Lots,
+    asked: Option<HashSet<i64>>,
+    left_out: HashSet<i64>,
     until: i64,
-    numbers: Numbers<u32>,
+    numbers: HashMap<i64, u32>,
     lots: Vec<i64>,
     intervals: Vec<Interval>,
 }
@@ -101,7 +75,7 @@ impl Database {
             asked: asked.map(|lots| lots.into_iter().collect()),
             left_out: self.left_out()?.into_iter().collect(),
             until: span.until,
-            numbers: Numbers::default(),
+            numbers: HashMap::new(),
             lots: Vec::new(),
             intervals: Vec::new(),
         };
