@@ -12,7 +12,7 @@ const SHORTEST_COPY: usize = 8;
 
 /// Secrets to look for. Without any it finds nothing.
 #[derive(Default)]
-pub struct Known(Copies<'static>);
+pub struct Known(Copies);
 
 /// Without the secrets.
 impl std::fmt::Debug for Known {
@@ -23,7 +23,7 @@ impl std::fmt::Debug for Known {
 
 impl Known {
     pub fn of<'s>(secrets: impl IntoIterator<Item = &'s str>) -> Self {
-        Self(Copies::of(secrets).into_owned())
+        Self(Copies::of(secrets))
     }
 
     /// The text without the secrets.
@@ -100,11 +100,7 @@ fn copies(text: &str, known: &Known, found: &Scan) -> Vec<Cut> {
         }
     }
     let mut kept = found.values.iter().peekable();
-    let mut places: Vec<Range<usize>> = known
-        .0
-        .places(text)
-        .chain(own.places_outside(text, &found.values))
-        .collect();
+    let mut places: Vec<Range<usize>> = known.0.places(text).chain(own.places(text)).collect();
     places.sort_unstable_by_key(|place| place.start);
     for place in places {
         while kept.next_if(|value| value.end < place.end).is_some() {}

@@ -110,7 +110,7 @@ fn without_secrets(record: Map<String, Json>) -> Map<String, Json> {
         .filter(|(name, _)| is_secret_name(name))
         .filter_map(|(_, value)| value.as_str());
     // What was removed before looks the same in every snapshot.
-    let keys = Copies::of(keys.chain([REMOVED])).into_owned();
+    let keys = Copies::of(keys.chain([REMOVED]));
     let mut whole = Json::Object(record);
     remove_secrets(&mut whole);
     hide(&mut whole, &keys);
@@ -124,7 +124,7 @@ fn without_secrets(record: Map<String, Json>) -> Map<String, Json> {
 }
 
 /// Removes the keys from every text.
-fn hide(json: &mut Json, keys: &Copies<'_>) {
+fn hide(json: &mut Json, keys: &Copies) {
     match json {
         Json::String(text) => {
             if let Cow::Owned(hidden) = keys.remove(text, HIDDEN) {
