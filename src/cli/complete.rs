@@ -1,17 +1,17 @@
 //! Completion of the command line: commands, flags and their values, and queries as in the query
 //! bar.
 //!
-//! The scripts in `assets/completions` pass the line up to the cursor; the candidates are computed
-//! here, once for all shells.
+//! The scripts in `assets/completions` pass the line up to the cursor. clap's engine reads it; what
+//! it does not know (profiles, faults, fields, operators, values) and how shells quote is here.
 
-mod line;
-
+use std::ffi::OsStr;
 use std::io::Write as _;
 
-use clap::{Arg, Command};
+use clap::builder::StyledStr;
+use clap::{Arg, Command, ValueHint};
 use clap_complete::Shell;
+use clap_complete::engine::{self, ArgValueCompleter, CompletionCandidate};
 
-use self::line::{Line, Quote};
 use super::args::CompleteArguments;
 use super::help;
 use super::output::{self, CliError};
@@ -22,6 +22,9 @@ use crate::store::{Config, Paths};
 
 /// The dialect whose filters are offered: it has all of them.
 const DIALECT: &Dialect = &Dialect::SANDBOX;
+
+/// The tag of candidates within which more may follow, so that no blank is added.
+const BEGUN: &str = "begun";
 
 /// Prints the completion script of a shell.
 pub fn script(shell: Shell) -> Result<(), CliError> {
@@ -41,254 +44,136 @@ pub fn script(shell: Shell) -> Result<(), CliError> {
 
 /// `bourse __complete`: prints the candidates for the last word of a line, one per line.
 pub fn complete(arguments: &CompleteArguments) -> Result<(), CliError> {
-    let line = Line::read(&arguments.line);
-    let candidates = candidates(&line);
-    let replaced = arguments.word.as_deref();
+    let (words, quote) = split(&arguments.line);
+    let Some((word, before)) = words.split_last() else {
+        return Ok(());
+    };
+    let mut command = with_values(help::command(), &OFFERS);
+    let line = words.iter().map(Into::into).collect();
+    let found = engine::complete(&mut command, line, before.len(), None);
+    let mut found: Vec<Candidate> = found.into_iter().flatten().map(Candidate::from).collect();
+    // Fields that begin like a command are offered once no command matches.
+    if !word.is_empty() && found.iter().any(|candidate| candidate.is_command) {
+        found.retain(|candidate| candidate.is_command);
+    }
     let mut out = Vec::new();
-    for text in render(arguments.shell, &line, &candidates, replaced) {
-        // Writing to a String cannot fail.
+    for text in render(arguments, word, quote, &found) {
+        // Writing to a Vec cannot fail.
         let _ = writeln!(out, "{text}");
     }
     output::write(&out)
 }
 
-/// A candidate for the word at the cursor.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The words of a line that may end anywhere, the last one up to its end, and the quote that is open
+/// there.
+fn split(line: &str) -> (Vec<String>, Option<char>) {
+    // With a letter at its end the last word is never empty.
+    let closed = [None, Some('\''), Some('"')].into_iter().find_map(|quote| {
+        let end = quote.map_or_else(String::new, String::from);
+        let words = shell_words::split(&format!("{line}x{end}"));
+        words.ok().map(|words| (words, quote))
+    });
+    let (mut words, quote) = closed.unwrap_or_default();
+    words.last_mut().and_then(String::pop);
+    (words, quote)
+}
+
+/// What may stand in place of the last word.
 struct Candidate {
     text: String,
     doc: String,
-    /// Whether more follows within the word, so that no blank is added.
+    is_command: bool,
     is_begun: bool,
 }
 
-impl Candidate {
-    fn new(text: impl Into<String>, doc: impl Into<String>) -> Self {
+impl From<CompletionCandidate> for Candidate {
+    fn from(found: CompletionCandidate) -> Self {
+        // Shells read a candidate per line, and a tab before its help.
+        let plain = |text: &str| text.replace(['\t', '\n', '\r'], " ");
+        let doc = found.get_help().map(ToString::to_string);
+        let id = found.get_id().map(String::as_str).unwrap_or_default();
         Self {
-            text: text.into(),
-            doc: doc.into(),
-            is_begun: false,
-        }
-    }
-
-    fn begun(text: impl Into<String>, doc: impl Into<String>) -> Self {
-        Self {
-            is_begun: true,
-            ..Self::new(text, doc)
+            text: plain(&found.get_value().to_string_lossy()),
+            doc: plain(doc.unwrap_or_default().lines().next().unwrap_or_default()),
+            is_command: id.starts_with("command::"),
+            is_begun: found.get_tag() == Some(&StyledStr::from(BEGUN)),
         }
     }
 }
 
-/// The candidates at the end of a line.
-fn candidates(line: &Line) -> Vec<Candidate> {
-    let mut root = help::command();
-    root.build();
-    let mut place = Place::new(&root);
-    let Some((current, before)) = line.words.split_last() else {
-        return Vec::new();
-    };
-    // The first word is the program.
-    for word in before.iter().skip(1) {
-        place.pass(&word.text);
-    }
-    place.candidates(&current.text)
-}
-
-/// The state after reading part of a line.
-struct Place<'c> {
-    command: &'c Command,
-    path: Vec<&'c str>,
-    /// The flag whose value comes next.
-    awaited: Option<&'c Arg>,
-    /// The words that are neither flags nor their values.
-    positionals: Vec<String>,
-    /// Whether `--` was typed: no flag follows.
-    is_plain: bool,
-}
-
-impl<'c> Place<'c> {
-    const fn new(command: &'c Command) -> Self {
-        Self {
-            command,
-            path: Vec::new(),
-            awaited: None,
-            positionals: Vec::new(),
-            is_plain: false,
-        }
-    }
-
-    fn pass(&mut self, word: &str) {
-        if self.awaited.take().is_some() {
-            return;
-        }
-        if !self.is_plain && word == "--" {
-            self.is_plain = true;
-        } else if !self.is_plain && word.len() > 1 && word.starts_with('-') {
-            let takes_next = !word.starts_with("--") || !word.contains('=');
-            self.awaited = self
-                .flag(word.split('=').next().unwrap_or(word))
-                .filter(|argument| takes_next && takes_value(argument));
-        } else if let Some(own) = self.subcommand(word) {
-            self.path.push(own.get_name());
-            self.command = own;
-        } else {
-            self.positionals.push(word.to_owned());
-        }
-    }
-
-    fn subcommand(&self, name: &str) -> Option<&'c Command> {
-        let command = self.command;
-        command
-            .get_subcommands()
-            .find(|own| own.get_name() == name)
-            .filter(|_| self.positionals.is_empty() && !self.is_plain)
-    }
-
-    /// The flag with that spelling.
-    fn flag(&self, word: &str) -> Option<&'c Arg> {
-        let command = self.command;
-        command.get_arguments().find(|argument| {
-            let long = word.strip_prefix("--");
-            let short = word
-                .strip_prefix('-')
-                .filter(|rest| rest.chars().count() == 1);
-            long.is_some_and(|name| {
-                argument.get_long() == Some(name)
-                    || argument
-                        .get_all_aliases()
-                        .is_some_and(|aliases| aliases.contains(&name))
-            }) || short.is_some_and(|name| argument.get_short() == name.chars().next())
-        })
-    }
-
-    fn candidates(&self, word: &str) -> Vec<Candidate> {
-        if let Some(argument) = self.awaited {
-            return self.values(argument, word);
-        }
-        if !self.is_plain && word.starts_with('-') {
-            return match word.split_once('=') {
-                Some((name, value)) => {
-                    let values = self.flag(name).map(|argument| self.values(argument, value));
-                    prefixed(&format!("{name}="), values.unwrap_or_default())
-                }
-                None => self.flags(word),
-            };
-        }
-        let mut found = Vec::new();
-        if self.positionals.is_empty() && !self.is_plain {
-            let own = self
-                .command
-                .get_subcommands()
-                .filter(|own| !own.is_hide_set() && own.get_name().starts_with(word));
-            found.extend(own.map(|own| Candidate::new(own.get_name(), about(own))));
-            // Fields that begin like a command are offered once no command matches.
-            if !found.is_empty() && !word.is_empty() {
-                return found;
+/// A command with the values of its arguments; the catalog is that of its query.
+fn with_values(command: Command, catalog: &'static Catalog) -> Command {
+    let command = command.mut_args(|argument| {
+        match argument.get_id().as_str() {
+            "profile" => completed(argument, profiles),
+            "faults" => completed(argument, |word| listed(word, faults)),
+            "order" => completed(argument, move |word| {
+                listed(word, |last| orders(catalog, last))
+            }),
+            "columns" => completed(argument, move |word| {
+                listed(word, |last| columns(catalog, last))
+            }),
+            "query" => completed(argument, move |word| query(word, catalog)),
+            id if id == Key::SearchParams.wire() => {
+                completed(argument, |word| query(word, &OFFERS))
             }
-        }
-        if let Some(argument) = self.command.get_positionals().next() {
-            found.extend(self.values(argument, word));
-        }
-        found
-    }
-
-    fn flags(&self, word: &str) -> Vec<Candidate> {
-        let arguments = self.command.get_arguments();
-        arguments
-            .filter(|argument| !argument.is_hide_set() || argument.is_global_set())
-            .filter_map(|argument| {
-                let name = format!("--{}", argument.get_long()?);
-                name.starts_with(word)
-                    .then(|| Candidate::new(name, first_line(argument)))
-            })
-            .collect()
-    }
-
-    /// The possible values of a flag or positional argument.
-    fn values(&self, argument: &Arg, word: &str) -> Vec<Candidate> {
-        let catalog = self.catalog();
-        let id = argument.get_id().as_str();
-        match id {
-            "profile" => {
-                let known = profiles().into_iter().map(|name| Candidate::new(name, ""));
-                known.filter(|known| known.text.starts_with(word)).collect()
+            // A path is the shell's business.
+            _ if argument.get_value_hint() != ValueHint::Unknown => {
+                argument.value_hint(ValueHint::Other)
             }
-            "faults" => listed(word, faults),
-            "order" => listed(word, |last| orders(catalog, last)),
-            "columns" => listed(word, |last| columns(catalog, last)),
-            "query" => query(&self.positionals, word, catalog),
-            _ if id == Key::SearchParams.wire() => query(&[], word, &OFFERS),
-            _ => {
-                let choices = argument.get_possible_values();
-                choices
-                    .iter()
-                    .filter(|choice| choice.get_name().starts_with(word))
-                    .map(|choice| {
-                        let doc = choice.get_help().map(ToString::to_string);
-                        Candidate::new(choice.get_name(), doc.unwrap_or_default())
-                    })
-                    .collect()
-            }
+            _ => argument,
         }
-    }
-
-    fn catalog(&self) -> &'static Catalog {
-        match self.path.first() {
-            Some(&"volumes") => &VOLUMES,
-            Some(&"groups") => &WORKERGROUPS,
-            _ => &OFFERS,
-        }
-    }
+    });
+    command.mut_subcommands(|own| {
+        let catalog = match own.get_name() {
+            "volumes" => &VOLUMES,
+            "groups" => &WORKERGROUPS,
+            _ => catalog,
+        };
+        with_values(own, catalog)
+    })
 }
 
-fn takes_value(argument: &Arg) -> bool {
-    argument
-        .get_num_args()
-        .is_some_and(|range| range.takes_values())
+fn completed(
+    argument: Arg,
+    candidates: impl Fn(&str) -> Vec<CompletionCandidate> + Send + Sync + 'static,
+) -> Arg {
+    let candidates = move |word: &OsStr| candidates(&word.to_string_lossy());
+    argument.add(ArgValueCompleter::new(candidates))
 }
 
-fn about(command: &Command) -> String {
-    command
-        .get_about()
-        .map(ToString::to_string)
-        .unwrap_or_default()
+fn begun(text: impl Into<String>, doc: impl Into<StyledStr>) -> CompletionCandidate {
+    CompletionCandidate::new(text.into())
+        .help(Some(doc.into()))
+        .tag(Some(BEGUN.into()))
 }
 
-fn first_line(argument: &Arg) -> String {
-    let help = argument.get_help().map(ToString::to_string);
-    help.unwrap_or_default()
-        .lines()
-        .next()
-        .unwrap_or_default()
-        .to_owned()
-}
-
-/// The names of all profiles.
-fn profiles() -> Vec<String> {
+/// The names of profiles.
+fn profiles(word: &str) -> Vec<CompletionCandidate> {
     let config = Paths::of_user()
         .and_then(|paths| Config::load(&paths.config_file()).ok())
         .unwrap_or_default();
-    config.names().into_iter().map(str::to_owned).collect()
+    let names = config.names().into_iter();
+    let names = names.filter(|name| name.starts_with(word));
+    names.map(CompletionCandidate::new).collect()
 }
 
 /// The candidates for the last item of a comma-separated list.
-fn listed(word: &str, candidates: impl FnOnce(&str) -> Vec<Candidate>) -> Vec<Candidate> {
-    let last = word.rfind(',').map_or(0, |comma| comma + 1);
-    prefixed(&word[..last], candidates(&word[last..]))
-}
-
-fn prefixed(start: &str, mut candidates: Vec<Candidate>) -> Vec<Candidate> {
-    for candidate in &mut candidates {
-        candidate.text.insert_str(0, start);
-    }
-    candidates
+fn listed(
+    word: &str,
+    candidates: impl FnOnce(&str) -> Vec<CompletionCandidate>,
+) -> Vec<CompletionCandidate> {
+    let (before, last) = word.split_at(word.rfind(',').map_or(0, |comma| comma + 1));
+    let candidates = candidates(last).into_iter();
+    candidates.map(|own| own.add_prefix(before)).collect()
 }
 
 /// Fault profiles and names, and after an `@` the operations that they affect.
-fn faults(word: &str) -> Vec<Candidate> {
+fn faults(word: &str) -> Vec<CompletionCandidate> {
     if let Some((rule, start)) = word.split_once('@') {
         return faults::operations()
             .filter(|name| name.starts_with(start))
-            .map(|name| Candidate::begun(format!("{rule}@{name}"), ""))
+            .map(|name| begun(format!("{rule}@{name}"), ""))
             .collect();
     }
     let profiles = Profile::ALL.map(|profile| (profile.name(), profile.help()));
@@ -297,141 +182,111 @@ fn faults(word: &str) -> Vec<Candidate> {
         .into_iter()
         .chain(faults)
         .filter(|(name, _)| name.starts_with(word))
-        .map(|(name, help)| Candidate::begun(name, help))
+        .map(|(name, help)| begun(name, help))
         .collect()
 }
 
 /// Fields to sort by, ascending and descending.
-fn orders(catalog: &Catalog, word: &str) -> Vec<Candidate> {
+fn orders(catalog: &Catalog, word: &str) -> Vec<CompletionCandidate> {
     catalog
         .fields()
         .iter()
         .filter(|field| field.sortable && field.key.starts_with(word))
         .flat_map(|field| {
             [
-                Candidate::begun(field.key, field.doc),
-                Candidate::begun(format!("{}-", field.key), "descending"),
+                begun(field.key, field.doc),
+                begun(format!("{}-", field.key), "descending"),
             ]
         })
         .collect()
 }
 
-fn columns(catalog: &Catalog, word: &str) -> Vec<Candidate> {
+fn columns(catalog: &Catalog, word: &str) -> Vec<CompletionCandidate> {
     catalog
         .fields()
         .iter()
         .filter(|field| field.is_column() && field.key.starts_with(word))
-        .map(|field| Candidate::begun(field.key, field.doc))
+        .map(|field| begun(field.key, field.doc))
         .collect()
 }
 
 /// The query bar's candidates at the end of a query. A complete field is offered with its
 /// operators.
-fn query(words: &[String], word: &str, catalog: &'static Catalog) -> Vec<Candidate> {
-    let mut before = words.join(" ");
-    if !before.is_empty() {
-        before.push(' ');
-    }
-    let from = before.len();
+fn query(word: &str, catalog: &'static Catalog) -> Vec<CompletionCandidate> {
     let seen = |_: &_| Vec::new();
     let at = |text: &str| language::complete(text, text.len(), catalog, DIALECT, &seen);
-    let text = format!("{before}{word}");
-    let completion = at(&text);
-    let Some(kept) = text.get(from..completion.span.start.max(from)) else {
+    let completion = at(word);
+    let Some(kept) = word.get(..completion.span.start) else {
         return Vec::new();
     };
     let is_field = |insert: &str| catalog.by_key(insert).is_some();
-    let fields: Vec<_> = completion
-        .candidates
-        .iter()
-        .filter(|candidate| is_field(&candidate.insert))
-        .collect();
-    if let ([only], true) = (&fields[..], completion.candidates.len() == 1) {
-        let whole = format!(
-            "{}{}",
-            &text[..completion.span.start.max(from)],
-            only.insert
-        );
-        let operators = at(&whole).candidates.into_iter();
-        return operators
-            .filter(|candidate| !is_field(&candidate.insert))
-            .map(|candidate| Candidate::begun(format!("{kept}{}", candidate.insert), candidate.doc))
-            .collect();
-    }
-    completion
-        .candidates
-        .into_iter()
-        .map(|candidate| Candidate::begun(format!("{kept}{}", candidate.insert), candidate.doc))
-        .collect()
-}
-
-/// The candidates in the shell's format. `replaced` is the part of the last word that bash
-/// replaces: bash splits words at more characters than blanks.
-fn render(
-    shell: Shell,
-    line: &Line,
-    candidates: &[Candidate],
-    replaced: Option<&str>,
-) -> Vec<String> {
-    let clean = |text: &str| text.replace(['\t', '\n', '\r'], " ");
-    if shell == Shell::Fish {
-        // fish quotes by itself.
-        let plain = candidates.iter();
-        return plain
-            .map(|candidate| format!("{}\t{}", clean(&candidate.text), clean(&candidate.doc)))
-            .collect();
-    }
-    let Some(current) = line.words.last() else {
-        return Vec::new();
-    };
-    let needs_quotes = candidates
-        .iter()
-        .any(|candidate| !line::is_plain(&candidate.text));
-    // All quoted alike, so that the shell can insert their common prefix.
-    let quote = match current.quote {
-        Quote::None if needs_quotes => Quote::Single,
-        quote => quote,
-    };
-    // A quote that is already open stays in place.
-    let opening = match current.quote {
-        Quote::None => quote,
-        _ => Quote::None,
-    };
-    let written = |candidate: &Candidate| {
-        let mut text = line::quoted(&clean(&candidate.text), quote);
-        if !candidate.is_begun {
-            text.push_str(quote.sign());
-            text.push(' ');
+    let candidates = match &completion.candidates[..] {
+        [only] if is_field(&only.insert) => {
+            let mut operators = at(&format!("{kept}{}", only.insert)).candidates;
+            operators.retain(|candidate| !is_field(&candidate.insert));
+            operators
         }
-        text
+        _ => completion.candidates,
     };
-    match shell {
-        Shell::Zsh => candidates
-            .iter()
-            .map(|candidate| {
-                let text = format!("{}{}", opening.sign(), written(candidate));
-                let doc = clean(&candidate.doc);
-                let shown = match &*doc {
-                    "" => clean(&candidate.text),
-                    doc => format!("{}  {doc}", clean(&candidate.text)),
-                };
-                format!("{text}\t{shown}")
-            })
-            .collect(),
-        _ => candidates
-            .iter()
-            .map(|candidate| bash(&written(candidate), current, opening, replaced))
-            .collect(),
-    }
+    let candidates = candidates.into_iter();
+    let whole = candidates.map(|own| begun(format!("{kept}{}", own.insert), own.doc));
+    whole.collect()
 }
 
-/// A candidate for bash: the replacement for `replaced`, which starts after an opening quote or
-/// after a character of `COMP_WORDBREAKS`.
-fn bash(text: &str, current: &line::Word, opening: Quote, replaced: Option<&str>) -> String {
-    let kept = replaced
-        .filter(|_| current.quote == Quote::None)
-        .and_then(|replaced| current.raw.strip_suffix(replaced))
-        .unwrap_or_default();
-    let rest = text.strip_prefix(kept).unwrap_or(text);
-    format!("{}{rest}", opening.sign())
+/// The candidates in the shell's format.
+fn render(
+    arguments: &CompleteArguments,
+    word: &str,
+    quote: Option<char>,
+    candidates: &[Candidate],
+) -> Vec<String> {
+    // All quoted alike, so that the shell can insert their common prefix.
+    let needs_quotes = candidates.iter().any(|own| !is_plain(&own.text));
+    let used = quote.or(needs_quotes.then_some('\''));
+    let sign = used.map_or_else(String::new, String::from);
+    // A quote that is already open stays in place.
+    let opening = if quote.is_none() { &*sign } else { "" };
+    let written = |own: &Candidate| {
+        let text = quoted(&own.text, used);
+        let end = if own.is_begun {
+            ""
+        } else {
+            &format!("{sign} ")
+        };
+        format!("{text}{end}")
+    };
+    // bash splits words at more characters than blanks, and replaces only what is behind the last.
+    let replaced = arguments.word.as_deref().filter(|_| quote.is_none());
+    let kept = replaced.and_then(|replaced| word.strip_suffix(replaced));
+    let line = |own: &Candidate| match arguments.shell {
+        // fish quotes by itself.
+        Shell::Fish => format!("{}\t{}", own.text, own.doc),
+        Shell::Zsh if own.doc.is_empty() => format!("{opening}{}\t{}", written(own), own.text),
+        Shell::Zsh => format!("{opening}{}\t{}  {}", written(own), own.text, own.doc),
+        _ => {
+            let text = written(own);
+            let rest = text.strip_prefix(kept.unwrap_or_default()).unwrap_or(&text);
+            format!("{opening}{rest}")
+        }
+    };
+    candidates.iter().map(line).collect()
+}
+
+/// Whether a word needs no quoting in a shell. An `=` needs none.
+fn is_plain(text: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=.,:/@+".contains(c);
+    text.chars().all(is_plain)
+}
+
+/// A text inside an open quote, with characters escaped that would end the quote or be expanded.
+fn quoted(text: &str, quote: Option<char>) -> String {
+    match quote {
+        Some('\'') => text.replace('\'', r"'\''"),
+        Some(_) => ["\\", "\"", "$", "`"]
+            .iter()
+            .fold(text.to_owned(), |text, sign| {
+                text.replace(sign, &format!("\\{sign}"))
+            }),
+        None => text.to_owned(),
+    }
 }
