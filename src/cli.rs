@@ -34,10 +34,11 @@ use clap::FromArgMatches as _;
 use crate::domain::{Resource, language, plain, text};
 use crate::store::Paths;
 
+pub use appearance::Preferences;
 use args::ConfigCommand;
 pub use args::{Arguments, Command};
 pub use config::DEFAULT as DEFAULT_CONFIG;
-pub use markets::{Preferences, ProfileResolver};
+pub use markets::ProfileResolver;
 pub use output::CliError;
 pub use settings::{Connection, Environment, Market, Settings, by_name};
 

@@ -1,4 +1,4 @@
-//! Builds the key table and the theme from the configuration.
+//! The settings that apply without reconnecting: the configuration, with its key table and themes.
 
 use std::path::Path;
 
@@ -9,58 +9,75 @@ use crate::store::themes::{self, ThemeFile};
 use crate::store::{Config, ConfigError, Theme};
 use crate::widgets::appearance::{Choice, Look, Override};
 
-/// The person's key bindings and theme, and the errors; defaults replace invalid settings.
-pub fn of(config: &Config, path: &Path) -> (Keymap, Look, Vec<ConfigError>) {
-    let mut wrong = config.dropped.clone();
-    let mut note = |place: Place, message: String| {
-        wrong.push(ConfigError::Wrong {
-            path: path.to_owned(),
-            place,
-            message,
-        });
-    };
-    let own: Vec<_> = config
-        .keys
-        .iter()
-        .map(|entry| OwnKeys {
-            name: entry.name.clone(),
-            keys: entry.value.clone(),
-            line: entry.place.line,
-        })
-        .collect();
-    let (keymap, errors) = Keymap::configured(&own);
-    for error in errors {
-        if let Some(entry) = config.keys.iter().find(|entry| entry.name == error.name) {
-            note(entry.place, error.message);
-        }
-    }
-    let (_, mistakes) = overrides(&config.colors, path);
-    wrong.extend(mistakes);
-    wrong.sort_by_key(ConfigError::place);
-    let (files, mistakes) = themes::load(&themes::folder(path));
-    let chosen = files
-        .iter()
-        .find(|file| Some(&file.name) == config.theme_file.as_ref());
-    let look = match chosen {
-        Some(file) => {
-            let file_mistakes = overrides(&file.colors, &file.path).1;
-            wrong.extend(mistakes.into_iter().chain(file_mistakes));
-            of_file(file, config, path)
-        }
-        None => of_theme(config.theme, config, path),
-    };
-    (keymap, look, wrong)
+/// A configuration and what it makes of the keys and the screen.
+#[derive(Debug, Clone)]
+pub struct Preferences {
+    pub config: Config,
+    pub keymap: Keymap,
+    pub look: Look,
+    /// Every theme to choose from: its name, its look, and whether it is one of the person's files.
+    pub themes: Vec<(String, Look, bool)>,
 }
 
-/// Every theme to choose from: its name, its look, and whether it is one of the person's files.
-pub fn all(config: &Config, path: &Path) -> Vec<(String, Look, bool)> {
-    let built_in = Theme::ALL.into_iter();
-    let built_in =
-        built_in.map(|(name, theme)| (name.to_owned(), of_theme(theme, config, path), false));
-    let (files, _) = themes::load(&themes::folder(path));
-    let own = files.iter();
-    let own = own.map(|file| (file.name.clone(), of_file(file, config, path), true));
-    built_in.chain(own).collect()
+impl Preferences {
+    /// The preferences of the configuration in the file `path`, and the errors; defaults replace
+    /// invalid settings.
+    pub fn of(config: Config, path: &Path) -> (Self, Vec<ConfigError>) {
+        let mut wrong = config.dropped.clone();
+        let mut note = |place: Place, message: String| {
+            wrong.push(ConfigError::Wrong {
+                path: path.to_owned(),
+                place,
+                message,
+            });
+        };
+        let own: Vec<_> = config
+            .keys
+            .iter()
+            .map(|entry| OwnKeys {
+                name: entry.name.clone(),
+                keys: entry.value.clone(),
+                line: entry.place.line,
+            })
+            .collect();
+        let (keymap, errors) = Keymap::configured(&own);
+        for error in errors {
+            if let Some(entry) = config.keys.iter().find(|entry| entry.name == error.name) {
+                note(entry.place, error.message);
+            }
+        }
+        let (_, mistakes) = overrides(&config.colors, path);
+        wrong.extend(mistakes);
+        wrong.sort_by_key(ConfigError::place);
+        let (files, mistakes) = themes::load(&themes::folder(path));
+        let built_in = Theme::ALL.into_iter();
+        let built_in =
+            built_in.map(|(name, theme)| (name.to_owned(), of_theme(theme, &config, path), false));
+        let own_themes = files.iter();
+        let own_themes =
+            own_themes.map(|file| (file.name.clone(), of_file(file, &config, path), true));
+        let themes = built_in.chain(own_themes).collect();
+        let chosen = files
+            .iter()
+            .find(|file| Some(&file.name) == config.theme_file.as_ref());
+        let look = match chosen {
+            Some(file) => {
+                let file_mistakes = overrides(&file.colors, &file.path).1;
+                wrong.extend(mistakes.into_iter().chain(file_mistakes));
+                of_file(file, &config, path)
+            }
+            None => of_theme(config.theme, &config, path),
+        };
+        (
+            Self {
+                config,
+                keymap,
+                look,
+                themes,
+            },
+            wrong,
+        )
+    }
 }
 
 fn of_theme(theme: Theme, config: &Config, path: &Path) -> Look {

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::{CliError, appearance, output};
+use super::appearance::Preferences;
+use super::{CliError, output};
 use crate::api::Origin;
 use crate::store::{Config, ConfigError, Paths, Profile, keys};
 
@@ -41,7 +42,8 @@ pub fn check(paths: Option<&Paths>) -> Result<(), CliError> {
 /// All mistakes in the file, in its order.
 fn mistakes(path: &Path) -> Result<Vec<ConfigError>, ConfigError> {
     let (config, mut mistakes) = Config::check(path)?;
-    let (.., dropped) = appearance::of(&config, path);
+    let (preferences, dropped) = Preferences::of(config, path);
+    let config = preferences.config;
     mistakes.extend(dropped);
     for name in config.names() {
         let Some(profile) = config.profile(name) else {

@@ -221,7 +221,7 @@ fn look_rows(file: &File) -> Vec<Row> {
         .ascii
         .map_or_else(|| "from the locale".to_owned(), |on| on.to_string());
     rows.push(row("ascii", ascii, or_default(place("ascii"))));
-    let mouse = config.mouse.unwrap_or(true).to_string();
+    let mouse = config.mouse().to_string();
     rows.push(row("mouse", mouse, or_default(place("mouse"))));
     let mut choices = Notifications::ALL.iter();
     let notifications = choices.find(|(_, own)| *own == config.notifications);

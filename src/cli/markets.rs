@@ -5,23 +5,20 @@ use std::fmt;
 use std::fs;
 use std::path::Path;
 
+use super::appearance::Preferences;
 use super::args::Global;
 use super::keys::Source;
 use super::output::CliError;
 use super::settings::{Environment, Settings, choose, dropped};
 use crate::api::Origin;
 use crate::api::redact::KnownSecrets;
-use crate::app::keymap::Keymap;
 use crate::app::markets::{
     Change, Done, KeyFile, KeyFrom, KeySource, Market, MarketList, NewMarket,
 };
 use crate::domain::text::{message, visible};
-use crate::domain::throughput::Throughput;
-use crate::domain::watching::Watching;
 use crate::store::keys::{self, Complaints};
 use crate::store::profiles::{self, KeyPlace, NewProfile};
-use crate::store::{Config, ConfigError, Notifications, Paths, Profile, config, themes};
-use crate::widgets::appearance::Look;
+use crate::store::{Config, ConfigError, Paths, Profile, config, themes};
 
 /// How the program was started: everything needed to resolve another profile.
 #[derive(Clone)]
@@ -32,29 +29,6 @@ pub struct ProfileResolver {
     started: String,
     /// The keys in use, shared by all profiles.
     secrets: KnownSecrets,
-}
-
-/// The settings that apply without reconnecting.
-#[derive(Debug, Clone)]
-pub struct Preferences {
-    pub keymap: Keymap,
-    pub look: Look,
-    /// The name of the theme.
-    pub theme: String,
-    /// Every theme to choose from: its name, its look, and whether it is one of the person's files.
-    pub themes: Vec<(String, Look, bool)>,
-    /// Whether the mouse is captured.
-    pub mouse: bool,
-    /// When a desktop notification is sent.
-    pub notifications: Notifications,
-    /// The person's command for alerts.
-    pub alert_command: Option<String>,
-    pub throughput: Throughput,
-    pub watch: Watching,
-    /// The markets that can be connected to.
-    pub market_list: MarketList,
-    /// Mistakes in the file that stop nothing.
-    pub notices: Vec<String>,
 }
 
 /// Without the environment: it may hold keys.
@@ -131,29 +105,15 @@ impl ProfileResolver {
         })
     }
 
-    /// Reads the configuration file again.
+    /// Reads the configuration file again; returns also the notices of mistakes that stop nothing.
     ///
     /// # Errors
     ///
     /// The first mistake that makes it unusable.
-    pub fn preferences(&self) -> Result<(Preferences, Config), ConfigError> {
+    pub fn preferences(&self) -> Result<(Preferences, Vec<String>), ConfigError> {
         let path = self.file().unwrap_or_default();
-        let config = Config::load(&path)?;
-        let (keymap, look, wrong) = super::appearance::of(&config, &path);
-        let preferences = Preferences {
-            keymap,
-            look,
-            theme: config.theme_name().to_owned(),
-            themes: super::appearance::all(&config, &path),
-            mouse: config.mouse.unwrap_or(true),
-            notifications: config.notifications,
-            alert_command: config.alert_command.clone(),
-            throughput: config.throughput.clone(),
-            watch: config.watch,
-            market_list: self.market_list(),
-            notices: dropped(&wrong),
-        };
-        Ok((preferences, config))
+        let (preferences, wrong) = Preferences::of(Config::load(&path)?, &path);
+        Ok((preferences, dropped(&wrong)))
     }
 
     fn file(&self) -> Option<std::path::PathBuf> {

@@ -144,7 +144,7 @@ pub fn wanted(
     no_default: bool,
     job: Option<Job>,
 ) -> Result<Wanted, CliError> {
-    let (dialect, throughput) = (settings.dialect, &settings.throughput);
+    let (dialect, throughput) = (settings.dialect, &settings.preferences.config.throughput);
     let mut query = language::default_query(resource, dialect);
     if no_default {
         query.conditions.clear();
@@ -326,7 +326,12 @@ async fn search(
 ) -> Result<(), CliError> {
     let query = &wanted.query;
     let is_offers = query.resource == Resource::Offers;
-    let units = settings.throughput.units().filter(|_| is_offers);
+    let units = settings
+        .preferences
+        .config
+        .throughput
+        .units()
+        .filter(|_| is_offers);
     let priced = Priced {
         job: wanted.job.map(|job| (job, query.offer_type)),
         units: units.collect(),
@@ -402,10 +407,10 @@ fn compute(
     settings: &Settings,
 ) -> ComputedColumns {
     let mut computed = ComputedColumns::for_job(job);
-    computed.throughput = Arc::new(settings.throughput.clone());
+    computed.throughput = Arc::new(settings.preferences.config.throughput.clone());
     let conditions: Vec<_> = query.local(settings.dialect).cloned().collect();
     let is_asked = job.is_some()
-        || settings.throughput.units().next().is_some()
+        || computed.throughput.units().next().is_some()
         || conditions.iter().any(|own| own.field.is_computed())
         || query.order.iter().any(|key| key.field.is_computed());
     if is_asked && query.resource == Resource::Offers {

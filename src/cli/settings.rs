@@ -6,26 +6,21 @@ use std::time::Duration;
 
 use secrecy::ExposeSecret as _;
 
+use super::appearance::Preferences;
 use super::args::Global;
 use super::keys::Source;
 use super::output::{self, CliError};
 use crate::api::client::epoch_seconds;
 use crate::api::redact::KnownSecrets;
 use crate::api::{Client, ClientConfig, Operation, Origin, Pacer, Secret, Session};
-use crate::app::keys::Keymap;
 use crate::domain::annotations::Annotations;
-use crate::domain::throughput::Throughput;
-use crate::domain::watching::Watching;
 use crate::domain::workergroup::MadeGroups;
 use crate::domain::{Condition, Dialect, plain};
 use crate::sandbox::latency::Latency;
 use crate::sandbox::{GroupStore, Running, Sandbox, SandboxConfig, UnlistStore};
 use crate::store::history::{Database, HistoryPlace};
 use crate::store::keys::{self, Complaints};
-use crate::store::{
-    self, Config, ConfigError, Notifications, PacingFile, Paths, Profile, SandboxFile,
-};
-use crate::widgets::appearance::Look;
+use crate::store::{self, Config, ConfigError, PacingFile, Paths, Profile, SandboxFile};
 
 /// The environment variable with the key for any marketplace.
 pub use crate::app::markets::KEY_VARIABLE;
@@ -79,21 +74,7 @@ pub struct Settings {
     pub market: Market,
     pub dialect: &'static Dialect,
     pub read_only: bool,
-    pub look: Look,
-    /// The name of the theme.
-    pub theme: String,
-    /// Every theme to choose from: its name, its look, and whether it is one of the person's files.
-    pub themes: Vec<(String, Look, bool)>,
-    pub keymap: Keymap,
-    /// Whether the mouse is captured.
-    pub mouse: bool,
-    /// When a desktop notification is sent.
-    pub notifications: Notifications,
-    /// The person's command for alerts.
-    pub alert_command: Option<String>,
-    /// The person's own throughput per GPU model.
-    pub throughput: Throughput,
-    pub watch: Watching,
+    pub preferences: Preferences,
     /// The initial conditions: those of `--query` laid over the visible defaults.
     pub conditions: Option<Vec<Condition>>,
     /// What the plain words of `--query` say besides conditions.
@@ -137,9 +118,9 @@ impl Settings {
             None => Config::default(),
         };
         let path = paths.as_ref().map(Paths::config_file).unwrap_or_default();
-        let (keymap, look, wrong) = super::appearance::of(&config, &path);
+        let (preferences, wrong) = Preferences::of(config, &path);
         notices.extend(dropped(&wrong));
-        let profile = choose(flags, &config, &notices)?;
+        let profile = choose(flags, &preferences.config, &notices)?;
         if flags.profile.is_none()
             && let Some(base) = flags.base_url.as_deref().and_then(public_service)
         {
@@ -160,15 +141,7 @@ impl Settings {
             dialect: profile.dialect,
             read_only: flags.read_only || profile.read_only,
             profile: profile.name,
-            look,
-            theme: config.theme_name().to_owned(),
-            themes: super::appearance::all(&config, &path),
-            keymap,
-            mouse: config.mouse.unwrap_or(true),
-            notifications: config.notifications,
-            alert_command: config.alert_command.clone(),
-            throughput: config.throughput,
-            watch: config.watch,
+            preferences,
             conditions: None,
             words: plain::Settings::default(),
             limit: None,

@@ -11,8 +11,8 @@ use super::clipboard::SECRET_VARIABLES;
 use super::surface::Surface;
 use crate::app::Message;
 use crate::app::message::Alarm;
-use crate::store::Notifications;
 use crate::store::keys::command_words;
+use crate::store::{Config, Notifications};
 
 /// How long a command may run: one that hangs must not be joined by ever more.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -27,6 +27,14 @@ pub struct Attention {
 }
 
 impl Attention {
+    /// What a configuration asks for.
+    pub(super) fn of(config: &Config) -> Self {
+        Self {
+            notifications: config.notifications,
+            command: config.alert_command.clone(),
+        }
+    }
+
     /// Shows a desktop notification, if the person wants one now.
     pub(super) fn tell(
         &self,

@@ -11,14 +11,25 @@ use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
+use crate::app::markets::MarketList;
 use crate::cli::{Preferences, ProfileResolver};
-use crate::store::Config;
+use crate::store::{Config, ConfigError};
 
 /// Editors empty a file, write it and rename it: states in between are not meant to be read.
 const SETTLING: Duration = Duration::from_millis(100);
 
-/// The new settings, and whether more than the markets changed; or why the file is not used.
-pub(super) type Reloaded = Result<(Box<Preferences>, bool), String>;
+/// The saved configuration, or why the file is not used.
+pub(super) type Reloaded = Result<Box<Saved>, String>;
+
+#[derive(Debug)]
+pub(super) struct Saved {
+    pub preferences: Preferences,
+    pub market_list: MarketList,
+    /// Mistakes in the file that stop nothing.
+    pub notices: Vec<String>,
+    /// Whether more than the markets changed.
+    pub is_noticeable: bool,
+}
 
 #[derive(Debug)]
 pub(super) struct ConfigWatch {
@@ -71,14 +82,19 @@ async fn serve(
         tokio::time::sleep(SETTLING).await;
         let known = Arc::clone(&known);
         // This checks key files too, and their disk may be slow.
-        let read = tokio::task::spawn_blocking(move || known.preferences()).await;
-        let reloaded = match read {
-            Ok(Ok((preferences, config))) => {
-                let last = before.replace(config);
-                let is_new = last
-                    .zip(before.as_ref())
-                    .is_none_or(|(last, now)| !last.has_same_preferences(now));
-                Ok((Box::new(preferences), is_new))
+        let read =
+            move || -> Result<_, ConfigError> { Ok((known.preferences()?, known.market_list())) };
+        let reloaded = match tokio::task::spawn_blocking(read).await {
+            Ok(Ok(((preferences, notices), market_list))) => {
+                let last = before.replace(preferences.config.clone());
+                let is_noticeable =
+                    last.is_none_or(|last| !last.has_same_preferences(&preferences.config));
+                Ok(Box::new(Saved {
+                    preferences,
+                    market_list,
+                    notices,
+                    is_noticeable,
+                }))
             }
             Ok(Err(error)) => {
                 // The next valid state is worth a message, even if it equals the last valid one.

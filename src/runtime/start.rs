@@ -17,7 +17,7 @@ use crate::app::markets::RestoredState;
 use crate::app::sandbox::{OwnListing, SandboxNotes};
 use crate::app::themes::NamedTheme;
 use crate::app::{Model, Profile};
-use crate::cli::{CliError, Connection, Market, ProfileResolver, Settings};
+use crate::cli::{CliError, Connection, Market, Preferences, ProfileResolver, Settings};
 use crate::domain::Resource;
 use crate::sandbox::Running;
 use crate::store::history::HistoryPlace;
@@ -57,21 +57,18 @@ async fn connect_and_show(
     let profile = settings.speaker(&connection.session);
     let (files, mut restored) = open(settings, &profile);
     restored.sandbox = sandbox_notes(settings, &connection);
-    let themes = Themes::of(&settings.look);
+    let preferences = &settings.preferences;
+    let themes = Themes::of(&preferences.look);
     let mut model = model(settings, profile, restored);
-    model.keymap = settings.keymap.clone().in_words(themes.unasked.ascii);
+    model.keymap = preferences.keymap.clone().in_words(themes.unasked.ascii);
     model.markets.market_list = markets.market_list();
-    let attention = Attention {
-        notifications: settings.notifications,
-        command: settings.alert_command.clone(),
-    };
     panics::install_panic_hook(thread::current().id());
-    let surface = Tty::open(themes.asked.is_some(), settings.mouse)?;
+    let surface = Tty::open(themes.asked.is_some(), preferences.config.mouse())?;
     let session = Arc::new(connection.session);
     let dashboard = Dashboard::new(model, surface, session, themes.unasked)
         .following(themes.asked)
         .in_zone(TimeZone::system)
-        .notifying(attention)
+        .notifying(Attention::of(&preferences.config))
         .with_journal(files.journal)
         .with_groups(files.groups)
         .with_pacing(files.pacing)
@@ -89,13 +86,14 @@ async fn connect_and_show(
 fn model(settings: &Settings, profile: Profile, restored: RestoredState) -> Model {
     let mut model = crate::views::dashboard(profile, settings.conditions.clone());
     model.unpack(restored, settings.conditions.is_some());
-    model.set_throughput(settings.throughput.clone());
-    model.watch_pace.configure(settings.watch);
+    let config = &settings.preferences.config;
+    model.set_throughput(config.throughput.clone());
+    model.watch_pace.configure(config.watch);
     model.browsers[Resource::Offers].take_settings(&settings.words);
     if let Some(limit) = settings.limit {
         model.browsers[Resource::Offers].query.limit = (limit > 0).then_some(limit);
     }
-    model.themes = theme_choices(&settings.themes, &settings.look, &settings.theme, None);
+    model.themes = theme_choices(&settings.preferences, None);
     model.markets.invites = settings.is_sandbox() && is_first_run(settings);
     model.config_notices.clone_from(&settings.notices);
     model
@@ -125,14 +123,12 @@ pub(super) fn sandbox_notes(settings: &Settings, connection: &Connection) -> San
 /// it is in use, as the terminal may still report its background; otherwise `light` is what the
 /// terminal has reported.
 pub(super) fn theme_choices(
-    all: &[(String, Look, bool)],
-    look_now: &Look,
-    chosen: &str,
+    preferences: &Preferences,
     light: Option<bool>,
 ) -> crate::app::themes::Themes {
     let variable = |name: &str| std::env::var(name).ok();
-    let all = all.iter().map(|(name, look, is_own)| {
-        let follows = look.choice == Choice::Auto && look_now.choice == Choice::Auto;
+    let all = preferences.themes.iter().map(|(name, look, is_own)| {
+        let follows = look.choice == Choice::Auto && preferences.look.choice == Choice::Auto;
         NamedTheme {
             name: name.clone(),
             theme: (!follows || *is_own).then(|| look.theme(light, variable)),
@@ -141,7 +137,7 @@ pub(super) fn theme_choices(
     });
     crate::app::themes::Themes {
         all: all.collect(),
-        chosen: chosen.to_owned(),
+        chosen: preferences.config.theme_name().to_owned(),
         shown: None,
         saved: None,
     }

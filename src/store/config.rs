@@ -127,7 +127,7 @@ impl ConfigError {
 }
 
 /// A position in the file, from 1; columns are characters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Place {
     pub line: usize,
     pub column: usize,
@@ -230,24 +230,30 @@ impl Config {
         self
     }
 
-    /// Whether two configurations are equal, ignoring line numbers.
-    pub(super) fn says_the_same(&self, other: &Self) -> bool {
-        fn bare<T: Clone>(entries: &[Entry<T>]) -> Vec<(&str, T)> {
-            let mut bare: Vec<_> = entries
+    /// The same without what depends on where in the file it says it.
+    fn meaning(&self) -> Self {
+        fn bare<T: Clone>(entries: &[Entry<T>]) -> Vec<Entry<T>> {
+            let place = Place::default();
+            let bare = entries
                 .iter()
-                .map(|entry| (entry.name.as_str(), entry.value.clone()))
-                .collect();
-            bare.sort_by_key(|(name, _)| *name);
+                .cloned()
+                .map(|entry| Entry { place, ..entry });
+            let mut bare: Vec<_> = bare.collect();
+            bare.sort_by(|one, other| one.name.cmp(&other.name));
             bare
         }
-        self.profiles == other.profiles
-            && self.default_profile == other.default_profile
-            && (self.theme_name(), self.ascii) == (other.theme_name(), other.ascii)
-            && (self.mouse, self.notifications) == (other.mouse, other.notifications)
-            && self.alert_command == other.alert_command
-            && (&self.throughput, self.watch) == (&other.throughput, other.watch)
-            && bare(&self.colors) == bare(&other.colors)
-            && bare(&self.keys) == bare(&other.keys)
+        Self {
+            colors: bare(&self.colors),
+            keys: bare(&self.keys),
+            dropped: Vec::new(),
+            places: BTreeMap::new(),
+            ..self.clone()
+        }
+    }
+
+    /// Whether two configurations are equal, ignoring line numbers.
+    pub(super) fn says_the_same(&self, other: &Self) -> bool {
+        self.meaning() == other.meaning()
     }
 
     /// Whether two configurations have the same key bindings, colours and switches.
@@ -255,9 +261,14 @@ impl Config {
         let bare = |config: &Self| Self {
             profiles: BTreeMap::new(),
             default_profile: None,
-            ..config.clone()
+            ..config.meaning()
         };
-        bare(self).says_the_same(&bare(other)) && self.dropped == other.dropped
+        bare(self) == bare(other) && self.dropped == other.dropped
+    }
+
+    /// Whether the mouse is captured.
+    pub fn mouse(&self) -> bool {
+        self.mouse.unwrap_or(true)
     }
 
     pub fn theme_name(&self) -> &str {

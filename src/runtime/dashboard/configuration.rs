@@ -7,7 +7,7 @@ use crate::app::Message;
 use crate::app::configuration::Reconfigured;
 use crate::cli::DEFAULT_CONFIG;
 use crate::runtime::alarm::Attention;
-use crate::runtime::config_watch::{ConfigWatch, Reloaded};
+use crate::runtime::config_watch::{ConfigWatch, Reloaded, Saved};
 use crate::runtime::editor::Document;
 use crate::runtime::start::{Themes, theme_choices};
 use crate::store::files;
@@ -47,24 +47,27 @@ impl<S: Surface> Dashboard<S> {
 
     /// Applies the terminal settings; the core handles the rest.
     pub(super) fn reconfigured(&mut self, reloaded: Reloaded) -> Message {
-        Message::Reconfigured(reloaded.map(|(new, is_noticeable)| {
-            let themes = Themes::of(&new.look);
+        Message::Reconfigured(reloaded.map(|saved| {
+            let Saved {
+                preferences,
+                market_list,
+                notices,
+                is_noticeable,
+            } = *saved;
+            let themes = Themes::of(&preferences.look);
             self.themes = themes.asked;
             let asked = themes.asked.zip(self.is_light);
             let asked = asked.map(|(asked, is_light)| asked[usize::from(is_light)]);
             self.theme = asked.unwrap_or(themes.unasked);
-            self.attention = Attention {
-                notifications: new.notifications,
-                command: new.alert_command,
-            };
-            self.surface.mouse(new.mouse);
+            self.attention = Attention::of(&preferences.config);
+            self.surface.mouse(preferences.config.mouse());
             Box::new(Reconfigured {
-                keymap: new.keymap.in_words(self.theme.ascii),
-                market_list: new.market_list,
-                themes: theme_choices(&new.themes, &new.look, &new.theme, self.is_light),
-                throughput: new.throughput,
-                watch: new.watch,
-                notices: new.notices,
+                themes: theme_choices(&preferences, self.is_light),
+                keymap: preferences.keymap.in_words(self.theme.ascii),
+                throughput: preferences.config.throughput,
+                watch: preferences.config.watch,
+                market_list,
+                notices,
                 is_noticeable,
             })
         }))
