@@ -89,13 +89,6 @@ impl Session {
         self.client.drop_connections();
     }
 
-    /// How long until a request of the operation can be sent. [`Session::run`] sends writes and
-    /// route requests immediately: callers that keep to the interval ask here first and count down.
-    pub fn ready_in(&self, operation: Operation) -> Duration {
-        let now = self.now();
-        seconds(self.pacer().ready_at(operation, now) - now)
-    }
-
     /// Runs a call to its end. A read waits for the rate limit and is retried after a 429 or a
     /// transient error, three attempts at most; a write or a route request is sent exactly once.
     /// Dropping the future cancels the call. `notify` gets the entry of every attempt.

@@ -53,11 +53,6 @@ pub enum Target {
     Tab(usize),
     /// The header of a column.
     Header(&'static Field),
-    /// The row with this index in the view.
-    Row(usize),
-    Bar,
-    /// The line with this index in the topmost list.
-    Line(usize),
     /// A key shown on the screen.
     Hint(Action),
     /// The divider between a table and its preview.

@@ -62,9 +62,6 @@ fn clicked(model: &mut Model, now: Now, target: Target) -> Vec<Effect> {
                 return browser.sort_by(field, now);
             }
         }
-        Target::Bar if model.overlays.is_empty() => {
-            return actions::perform(model, now, Action::Query);
-        }
         _ => {}
     }
     Vec::new()

@@ -433,13 +433,6 @@ impl<'a> Prices<'a> {
         }
     }
 
-    /// The storage in GB in the quoted prices, computed from the prices themselves: shows whether
-    /// the market priced the size that was requested.
-    pub fn included_gb(&self, row: usize) -> Result<f64, Gap> {
-        let per_gb = self.storage_cost.divisor(row)?;
-        finite(self.included(row)? * HOURS_PER_MONTH / per_gb)
-    }
-
     /// $/h with `gb` of storage, or as quoted without.
     pub fn hourly(&self, row: usize, gb: Option<f64>) -> Result<f64, Gap> {
         match gb {

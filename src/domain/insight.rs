@@ -4,11 +4,8 @@
 //! Everything here is about the loaded rows, never about the whole market: see [`Coverage`]. A
 //! missing value is left out; it is never taken for zero.
 
-use std::cmp::Ordering;
-
 use super::field::{Field, Kind};
 use super::listing::{Column, Listing};
-use super::query::Direction;
 use super::value::{CellRef, Version};
 
 mod bill;
@@ -35,7 +32,7 @@ pub use funnel::{Funnel, FunnelLine, funnel, loosened, won_back};
 pub use host::{Count as HostCount, HostSummary, PriceLevel, host_summary, price_level};
 pub use offered::{OfferIndex, Offered};
 pub use pareto::{Front, Goal, Lead, Point, points};
-pub use plot::{Bin, Bucket, Histogram, Scale, ScaleKind, Toward, bins, neighbour};
+pub use plot::{Bucket, Histogram, Scale, ScaleKind, Toward, neighbour};
 pub use related::{Share, Slice, same_host, same_machine, share, slices};
 pub use standing::{Measure, Place, Standing};
 pub use summary::{
@@ -93,32 +90,6 @@ pub fn axes(listing: &Listing) -> impl Iterator<Item = &'static Field> {
             && !matches!(field.kind, Kind::Id)
             && (!field.is_computed() || listing.column(field).filled() > 0)
     })
-}
-
-/// Sorts row numbers by a computed value such as the cost of a job: rows without a value come last
-/// in either direction, ties go by id.
-pub fn sort_by_value(
-    listing: &Listing,
-    rows: &mut [u32],
-    direction: Direction,
-    value: impl Fn(usize) -> Option<f64>,
-) {
-    let mut keyed: Vec<(Option<f64>, u32)> = rows
-        .iter()
-        .map(|row| (value(*row as usize).filter(|value| !value.is_nan()), *row))
-        .collect();
-    keyed.sort_by(|(left, one), (right, two)| {
-        let order = match (left, right) {
-            (Some(left), Some(right)) if direction == Direction::Ascending => left.total_cmp(right),
-            (Some(left), Some(right)) => right.total_cmp(left),
-            (None, None) => Ordering::Equal,
-            (left, right) => left.is_none().cmp(&right.is_none()),
-        };
-        order.then_with(|| listing.id(*one as usize).cmp(&listing.id(*two as usize)))
-    });
-    for (slot, (_, row)) in rows.iter_mut().zip(keyed) {
-        *slot = row;
-    }
 }
 
 /// A count as a float.

@@ -113,11 +113,6 @@ pub fn object(text: &str) -> Option<Map<String, Json>> {
     Some(members(text).ok()?.into_iter().map(read).collect())
 }
 
-/// JSON without blanks between its parts; as it stands where no reader takes it.
-pub fn compact(json: &str) -> String {
-    serde_json::from_str::<Json>(json).map_or_else(|_| json.to_owned(), |json| json.to_string())
-}
-
 /// What comes next in a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {

@@ -27,8 +27,6 @@ pub enum Quantity {
     Count,
     /// Dollars: `0.40`, `$0.40`.
     Dollars,
-    /// A share from 0 to 1: `0.9`, `90%`.
-    Ratio,
     /// A number without a unit.
     Number,
 }
@@ -76,9 +74,8 @@ impl Quantity {
             (Self::Gigabytes, "mb" | "m") => Some(0.001),
             (Self::Gigabytes, "gb" | "g") => Some(1.0),
             (Self::Gigabytes, "tb" | "t") => Some(1000.0),
-            (Self::Ratio, "%") => Some(0.01),
             (Self::Dollars, "$" | "$/h") => Some(1.0),
-            (Self::Gigabytes | Self::Ratio | Self::Dollars | Self::Count | Self::Number, _) => None,
+            (Self::Gigabytes | Self::Dollars | Self::Count | Self::Number, _) => None,
         }
     }
 
@@ -92,7 +89,6 @@ impl Quantity {
             Self::Gigabytes => "Not a size: write 200, 200GB or 1.5TB",
             Self::Count => "Not a whole number",
             Self::Dollars => "Not a price: write 0.40 or $0.40",
-            Self::Ratio => "Not a share: write 0.9 or 90%",
             Self::Number => "Not a number",
         }
     }
@@ -104,7 +100,7 @@ impl Quantity {
             Self::Days | Self::Term => " days",
             Self::Seconds => " s",
             Self::Gigabytes => " GB",
-            Self::Count | Self::Dollars | Self::Ratio | Self::Number => "",
+            Self::Count | Self::Dollars | Self::Number => "",
         }
     }
 }
@@ -193,7 +189,6 @@ pub fn write(value: f64, quantity: Quantity) -> String {
         }
         Quantity::Gigabytes => format!("{plain}GB"),
         Quantity::Dollars => format!("${plain}"),
-        Quantity::Ratio => format!("{}%", trimmed(value * 100.0, 4)),
         Quantity::Count | Quantity::Number => plain,
     }
 }
@@ -223,7 +218,6 @@ mod tests {
         reads("2_000", Quantity::Gigabytes, 2000.0);
         reads("$0.40", Quantity::Dollars, 0.4);
         reads("0.40 $/h", Quantity::Dollars, 0.4);
-        reads("90 %", Quantity::Ratio, 0.9);
         reads("-1", Quantity::Number, -1.0);
     }
 
@@ -269,7 +263,6 @@ mod tests {
             (30.0, Quantity::Term, "1 month"),
             (45.0, Quantity::Term, "1.5 months"),
             (14.0, Quantity::Term, "14 days"),
-            (0.95, Quantity::Ratio, "95%"),
             (0.4, Quantity::Dollars, "$0.4"),
         ] {
             assert_eq!(write(value, quantity), text);

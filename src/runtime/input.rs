@@ -147,14 +147,6 @@ impl Input {
         let is_expected = self.background.is_some();
         is_expected.then(|| answer(&mut self.background))
     }
-
-    /// Waits for events and returns all that are pending, at most a few hundred; `None` when the
-    /// terminal can no longer be read. Cancel-safe.
-    pub async fn next_batch(&mut self) -> Option<Vec<Event>> {
-        let mut read = Vec::new();
-        let count = self.inbox.recv_many(&mut read, BATCH).await;
-        (count > 0).then(|| read.into_iter().map(|read| read.event).collect())
-    }
 }
 
 /// Waits for the reply; forever if there will be none.

@@ -3,14 +3,12 @@
 //! A view lists its fields under keys of its own (an enum), passes key presses to the form, and
 //! reads values back by the same keys.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use crossterm::event::{KeyCode, KeyEvent};
 
 use super::input_widget::InputWidget;
 use super::secret_input::SecretInput;
-use super::text_area::TextArea;
 use super::text_input::{Pasted, TextInput};
 use super::viewport::Viewport;
 use crate::app::keymap::{Action, Context, Motion};
@@ -59,23 +57,6 @@ impl<K: fmt::Debug> fmt::Debug for Form<K> {
     }
 }
 
-/// Performs an action in a multi-line text; false if it has no meaning there.
-fn edit_lines(area: &mut TextArea, action: Action) -> bool {
-    match action {
-        Action::Move(Motion::Down) if area.at() + 1 < area.lines().len() => area.step(1),
-        Action::Move(Motion::Up) if area.at() > 0 => area.step(-1),
-        Action::Submit => area.break_line(),
-        Action::Undo => {
-            area.undo();
-        }
-        Action::Redo => {
-            area.redo();
-        }
-        _ => return false,
-    }
-    true
-}
-
 impl<K: Copy + Eq> Form<K> {
     /// A form with its first field focused and selected, so that typing replaces it.
     pub fn new(fields: Vec<Field<K>>) -> Self {
@@ -105,14 +86,12 @@ impl<K: Copy + Eq> Form<K> {
         self.fields.get(self.focus).map(|field| field.key)
     }
 
-    /// Where keys are looked up: Space and the arrows change a choice, Enter breaks a line of a
-    /// text.
+    /// Where keys are looked up: Space and the arrows change a choice.
     pub fn contexts(&self) -> &'static [Context] {
         match self.fields.get(self.focus).map(|field| &field.control) {
             Some(Control::Choice { .. } | Control::Toggle(_) | Control::Button) => {
                 &[Context::Choice, Context::Form, Context::Always]
             }
-            Some(Control::Lines(_)) => &[Context::Editor, Context::Form, Context::Always],
             Some(Control::Text(_) | Control::Secret(_)) | None => &[Context::Form, Context::Always],
         }
     }
@@ -122,20 +101,8 @@ impl<K: Copy + Eq> Form<K> {
             return FormEvent::Ignored;
         };
         let key = field.key;
-        if let Control::Lines(area) = &mut field.control
-            && edit_lines(area, action)
-        {
-            if matches!(action, Action::Move(Motion::Up | Motion::Down)) {
-                return FormEvent::Moved;
-            }
-            self.edited();
-            return FormEvent::Changed(key);
-        }
         match (action, &mut field.control) {
-            (
-                Action::Left | Action::Right,
-                Control::Text(_) | Control::Secret(_) | Control::Lines(_),
-            ) => {
+            (Action::Left | Action::Right, Control::Text(_) | Control::Secret(_)) => {
                 let is_right = action == Action::Right;
                 let arrow = if is_right {
                     KeyCode::Right
@@ -221,9 +188,7 @@ impl<K: Copy + Eq> Form<K> {
         match self.fields.get(self.focus).map(|field| &field.control) {
             Some(Control::Choice { .. } | Control::Toggle(_)) => self.update(Action::Toggle),
             Some(Control::Button) => self.update(Action::Submit),
-            Some(Control::Text(_) | Control::Secret(_) | Control::Lines(_)) | None => {
-                FormEvent::Moved
-            }
+            Some(Control::Text(_) | Control::Secret(_)) | None => FormEvent::Moved,
         }
     }
 
@@ -235,7 +200,6 @@ impl<K: Copy + Eq> Form<K> {
         let is_taken = match &mut field.control {
             Control::Text(input) => input.key(key),
             Control::Secret(input) => input.key(key),
-            Control::Lines(area) => area.key(key),
             Control::Choice { .. } | Control::Toggle(_) | Control::Button => false,
         };
         if is_taken {
@@ -255,7 +219,6 @@ impl<K: Copy + Eq> Form<K> {
         };
         let pasted = match &mut field.control {
             Control::Text(input) => input.paste(text),
-            Control::Lines(area) => area.paste(text),
             Control::Secret(input) => {
                 input.paste(text)?;
                 Pasted::default()
@@ -308,16 +271,13 @@ impl<K: Copy + Eq> Form<K> {
     }
 
     /// The text of a field; for a choice, the chosen option.
-    pub fn text(&self, key: K) -> Cow<'_, str> {
+    pub fn text(&self, key: K) -> &str {
         match self.field(key).map(|field| &field.control) {
-            Some(Control::Text(input)) => Cow::Borrowed(input.text().trim()),
-            Some(Control::Lines(area)) => Cow::Owned(area.text()),
+            Some(Control::Text(input)) => input.text().trim(),
             Some(Control::Choice { options, chosen }) => {
-                Cow::Borrowed(options.get(*chosen).map_or("", |option| option))
+                options.get(*chosen).map_or("", |option| option)
             }
-            Some(Control::Secret(_) | Control::Toggle(_) | Control::Button) | None => {
-                Cow::Borrowed("")
-            }
+            Some(Control::Secret(_) | Control::Toggle(_) | Control::Button) | None => "",
         }
     }
 
@@ -325,7 +285,6 @@ impl<K: Copy + Eq> Form<K> {
     pub fn set_text(&mut self, key: K, text: &str) {
         match self.field_mut(key).map(|field| &mut field.control) {
             Some(Control::Text(input)) => input.set(text),
-            Some(Control::Lines(area)) => **area = TextArea::new(text),
             Some(
                 Control::Secret(_) | Control::Choice { .. } | Control::Toggle(_) | Control::Button,
             )
@@ -340,11 +299,9 @@ impl<K: Copy + Eq> Form<K> {
     pub fn input_mut(&mut self, key: K) -> Option<&mut TextInput> {
         match &mut self.field_mut(key)?.control {
             Control::Text(input) => Some(input),
-            Control::Secret(_)
-            | Control::Lines(_)
-            | Control::Choice { .. }
-            | Control::Toggle(_)
-            | Control::Button => None,
+            Control::Secret(_) | Control::Choice { .. } | Control::Toggle(_) | Control::Button => {
+                None
+            }
         }
     }
 
@@ -352,11 +309,9 @@ impl<K: Copy + Eq> Form<K> {
     pub fn secret(&self, key: K) -> Option<&SecretInput> {
         match &self.field(key)?.control {
             Control::Secret(input) => Some(input),
-            Control::Text(_)
-            | Control::Lines(_)
-            | Control::Choice { .. }
-            | Control::Toggle(_)
-            | Control::Button => None,
+            Control::Text(_) | Control::Choice { .. } | Control::Toggle(_) | Control::Button => {
+                None
+            }
         }
     }
 
@@ -398,11 +353,9 @@ impl<K: Copy + Eq> Form<K> {
     pub fn line(&self, key: K) -> Option<&TextInput> {
         match &self.field(key)?.control {
             Control::Text(input) => Some(input),
-            Control::Secret(_)
-            | Control::Lines(_)
-            | Control::Choice { .. }
-            | Control::Toggle(_)
-            | Control::Button => None,
+            Control::Secret(_) | Control::Choice { .. } | Control::Toggle(_) | Control::Button => {
+                None
+            }
         }
     }
 

@@ -227,24 +227,12 @@ impl<T: Clone> InputWidget for List<T> {
 #[derive(Debug)]
 pub struct ListLines<'a, T> {
     list: &'a List<T>,
-    empty: &'a str,
     theme: &'a Theme,
 }
 
 impl<'a, T: Clone> ListLines<'a, T> {
     pub const fn new(list: &'a List<T>, theme: &'a Theme) -> Self {
-        Self {
-            list,
-            empty: "Nothing matches",
-            theme,
-        }
-    }
-
-    /// Shown if there are no lines.
-    #[must_use]
-    pub const fn empty(mut self, text: &'a str) -> Self {
-        self.empty = text;
-        self
+        Self { list, theme }
     }
 
     fn line(&self, item: &Item<T>, is_selected: bool, widths: (u16, u16), width: u16) -> Line<'a> {
@@ -329,7 +317,7 @@ impl<T: Clone> StatefulWidget for ListLines<'_, T> {
         let total = self.list.shown().len();
         viewport.follow(self.list.selected(), total, area);
         if total == 0 {
-            Line::styled(format!(" {}", self.empty), self.theme.dim).render(area, buffer);
+            Line::styled(" Nothing matches", self.theme.dim).render(area, buffer);
             return;
         }
         let entries = || self.list.shown().filter(|item| item.value.is_some());

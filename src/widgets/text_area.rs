@@ -202,23 +202,12 @@ fn in_lines(text: &str) -> String {
 #[derive(Debug)]
 pub struct TextAreaLines<'a> {
     area: &'a TextArea,
-    style: Style,
     theme: &'a Theme,
 }
 
 impl<'a> TextAreaLines<'a> {
     pub const fn new(area: &'a TextArea, theme: &'a Theme) -> Self {
-        Self {
-            area,
-            style: theme.text,
-            theme,
-        }
-    }
-
-    #[must_use]
-    pub const fn style(mut self, style: Style) -> Self {
-        self.style = style;
-        self
+        Self { area, theme }
     }
 }
 
@@ -232,7 +221,7 @@ impl StatefulWidget for TextAreaLines<'_> {
         }
         let editor = &self.area.editor;
         editor.render(area, buffer);
-        buffer.set_style(area, self.style);
+        buffer.set_style(area, self.theme.text);
         let numbers = editor.line_number_width();
         let (top, left) = editor.scroll_offset();
         let margin = Rect {

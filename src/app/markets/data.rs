@@ -86,11 +86,6 @@ impl KeySource {
             Self::Unusable(why) => format!("The key cannot be used: {why}."),
         }
     }
-
-    /// Whether requests carry a key.
-    pub const fn is_some(&self) -> bool {
-        !matches!(self, Self::None | Self::Unusable(_))
-    }
 }
 
 /// All markets, and what the form for adding one needs.

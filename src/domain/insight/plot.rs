@@ -1,8 +1,6 @@
-//! Scales, ticks and bins for plots and histograms.
+//! Scales and ticks for plots, and histograms.
 
-use std::collections::BTreeMap;
-
-use super::{Front, Point, count, whole};
+use super::{Point, count, whole};
 
 /// How a scale spaces its values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -242,56 +240,6 @@ fn mantissas(value: f64) -> impl Iterator<Item = f64> {
     [-1.0, 0.0, 1.0]
         .into_iter()
         .flat_map(move |shift| [1.0, 2.0, 5.0].map(|mantissa| scaled(mantissa, exponent + shift)))
-}
-
-/// The points that fall into one cell of a plot.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bin {
-    /// The cell across, from 0 at the left.
-    pub across: usize,
-    /// The cell upwards, from 0 at the bottom.
-    pub upwards: usize,
-    /// How many points there are.
-    pub count: usize,
-    /// The row of the first point, preferring one on the front.
-    pub row: u32,
-    /// Whether one of them is on the front.
-    pub on_front: bool,
-}
-
-/// Sorts points into the cells of a plot of `width` by `height`; only cells with points, from the
-/// bottom left.
-pub fn bins(
-    points: &[Point],
-    front: &Front,
-    (x, y): (&Scale, &Scale),
-    (width, height): (usize, usize),
-) -> Vec<Bin> {
-    let cell = |scale: &Scale, value: f64, cells: usize| {
-        let last = cells.checked_sub(1)?;
-        Some(whole(scale.position(value)? * count(cells), last))
-    };
-    let mut bins: BTreeMap<(usize, usize), Bin> = BTreeMap::new();
-    for point in points {
-        let (Some(across), Some(upwards)) = (cell(x, point.x, width), cell(y, point.y, height))
-        else {
-            continue;
-        };
-        let on_front = front.contains(point.row);
-        let bin = bins.entry((upwards, across)).or_insert(Bin {
-            across,
-            upwards,
-            count: 0,
-            row: point.row,
-            on_front,
-        });
-        bin.count += 1;
-        if on_front && !bin.on_front {
-            bin.on_front = true;
-            bin.row = point.row;
-        }
-    }
-    bins.into_values().collect()
 }
 
 /// The direction in which the selection moves on a plot.

@@ -19,14 +19,6 @@ pub struct PriceChange {
     pub to: f64,
 }
 
-impl PriceChange {
-    /// The change as a share of the old price; `None` if that was zero.
-    pub fn share(&self) -> Option<f64> {
-        let share = (self.to - self.from) / self.from;
-        share.is_finite().then_some(share)
-    }
-}
-
 /// What changed between two listings.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Differences {
@@ -37,12 +29,6 @@ pub struct Differences {
     pub left: Vec<u32>,
     /// Prices that changed, in the order of the new listing.
     pub changed: Vec<PriceChange>,
-}
-
-impl Differences {
-    pub fn is_empty(&self) -> bool {
-        self.arrived.is_empty() && self.left.is_empty() && self.changed.is_empty()
-    }
 }
 
 /// Compares two responses to the same query by id and by the numbers in `price`. A price that only

@@ -167,7 +167,7 @@ impl AlertForm {
             .chain([Key::Name, Key::Until]);
         for key in keys {
             if self.form.line(key).is_some() {
-                let text = self.form.text(key).into_owned();
+                let text = self.form.text(key).to_owned();
                 self.texts.insert(key, text);
             }
         }

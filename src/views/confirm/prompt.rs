@@ -97,7 +97,7 @@ impl FormView for Prompt {
     }
 
     fn submitted(&mut self, _: Answer, cx: &mut Cx<'_>) {
-        let typed = self.form.text(Answer).into_owned();
+        let typed = self.form.text(Answer).to_owned();
         match (self.then)(&typed, cx) {
             Entered::Accepted => cx.close(),
             Entered::Rejected(why) => self.form.set_error(Answer, Some(why)),

@@ -120,7 +120,7 @@ impl ExportForm {
         } else {
             (".json", ".csv")
         };
-        let path = self.form.text(Key::File).into_owned();
+        let path = self.form.text(Key::File).to_owned();
         if let Some(stem) = path.strip_suffix(before) {
             self.form.set_text(Key::File, &format!("{stem}{now}"));
         }
@@ -161,7 +161,7 @@ impl ExportForm {
         if self.is_writing {
             return;
         }
-        let path = self.form.text(Key::File).into_owned();
+        let path = self.form.text(Key::File).to_owned();
         if path.is_empty() {
             self.refuse("Type the path of the file".to_owned());
             return;

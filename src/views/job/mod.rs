@@ -251,7 +251,7 @@ impl FormView for JobForm {
     fn other(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         match action {
             Action::Back => {
-                let texts = Key::TEXTS.map(|key| self.form.text(key).into_owned());
+                let texts = Key::TEXTS.map(|key| self.form.text(key).to_owned());
                 cx.state.drafts.put(Draft(texts));
                 cx.close();
             }

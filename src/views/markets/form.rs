@@ -141,7 +141,7 @@ impl MarketForm {
     }
 
     fn text(&self, line: Line) -> String {
-        self.form.text(line).into_owned()
+        self.form.text(line).to_owned()
     }
 
     fn source(&self) -> usize {

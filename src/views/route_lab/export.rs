@@ -66,7 +66,7 @@ impl Export {
     }
 
     fn write(&mut self, cx: &mut Cx<'_>) {
-        let path = self.form.text(Key::File).into_owned();
+        let path = self.form.text(Key::File).to_owned();
         if stem(&path).is_none_or(str::is_empty) {
             let why = "Name a file ending in .csv or .json";
             self.form.set_error(Key::File, Some(why.to_owned()));
@@ -119,7 +119,7 @@ impl FormView for Export {
     }
 
     fn changed(&mut self, key: Key, _: &mut Cx<'_>) {
-        let path = self.form.text(Key::File).into_owned();
+        let path = self.form.text(Key::File).to_owned();
         match key {
             Key::Format => {
                 let ending = ENDINGS[self.form.chosen(Key::Format).min(1)];
@@ -145,7 +145,7 @@ impl FormView for Export {
 
     fn closing(&mut self, cx: &mut Cx<'_>) {
         cx.state.drafts.put(Remembered {
-            typed: self.form.text(Key::File).into_owned(),
+            typed: self.form.text(Key::File).to_owned(),
             suggested: self.suggested.clone(),
         });
     }

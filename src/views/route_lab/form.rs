@@ -235,7 +235,7 @@ impl NewRun {
 
     /// The plan in the fields.
     fn plan(&self) -> Result<RoutePlan, Vec<Objection>> {
-        let text = |key: Key| self.form.text(key).into_owned();
+        let text = |key: Key| self.form.text(key).to_owned();
         let mode = self.mode();
         let mut plan = RoutePlan::single(text(Key::Endpoint));
         let mut unread = Vec::new();
@@ -321,7 +321,7 @@ impl NewRun {
     /// Replaces the endpoint by the next one of the listed workergroups.
     fn complete(&mut self, state: &State) {
         let known = state.endpoint_names();
-        let present = self.form.text(Key::Endpoint).into_owned();
+        let present = self.form.text(Key::Endpoint).to_owned();
         let next = match known.iter().position(|name| *name == present) {
             Some(place) => known.get((place + 1) % known.len()),
             None => known
@@ -413,7 +413,7 @@ impl View for NewRun {
 
     fn closing(&mut self, cx: &mut Cx<'_>) {
         cx.state.drafts.put(Remembered {
-            texts: TEXTS.map(|key| self.form.text(key).into_owned()).to_vec(),
+            texts: TEXTS.map(|key| self.form.text(key).to_owned()).to_vec(),
             mode: self.form.chosen(Key::Send),
         });
     }

@@ -124,8 +124,8 @@ impl WorkerRequest {
 
     fn written(&self) -> Written {
         Written {
-            path: self.form.text(Key::Path).into_owned(),
-            payload: self.form.text(Key::Payload).into_owned(),
+            path: self.form.text(Key::Path).to_owned(),
+            payload: self.form.text(Key::Payload).to_owned(),
         }
     }
 

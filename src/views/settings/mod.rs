@@ -101,9 +101,9 @@ impl Settings {
     fn values(&self) -> Values {
         Values {
             offer_type: self.form.chosen(Setting::OfferType),
-            storage: self.form.text(Setting::Storage).into_owned(),
-            limit: self.form.text(Setting::Limit).into_owned(),
-            cores: self.form.text(Setting::Cores).into_owned(),
+            storage: self.form.text(Setting::Storage).to_owned(),
+            limit: self.form.text(Setting::Limit).to_owned(),
+            cores: self.form.text(Setting::Cores).to_owned(),
             hosts: self.form.chosen(Setting::Hosts),
             unbundled: self.form.chosen(Setting::Bundling),
         }

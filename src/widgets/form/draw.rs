@@ -10,14 +10,10 @@ use ratatui::widgets::{StatefulWidget, Widget};
 use super::{Control, Field, Form};
 use crate::widgets::secret_input::SecretInput;
 use crate::widgets::text::{cells, fit, wrap};
-use crate::widgets::text_area::{TextArea, TextAreaLines};
 use crate::widgets::text_input::InputLine;
 use crate::widgets::theme::Theme;
 
 const LABELS: u16 = 22;
-
-/// Visible lines of a multi-line text.
-const AREA_LINES: u16 = 5;
 
 /// The positions of a form's parts in the last frame.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -70,7 +66,6 @@ impl<'a, K: Copy + Eq> FormLines<'a, K> {
                 continue;
             }
             let body = match &field.control {
-                Control::Lines(_) => AREA_LINES,
                 // A blank line separates the buttons from the fields.
                 Control::Button => 2,
                 Control::Text(_)
@@ -85,10 +80,9 @@ impl<'a, K: Copy + Eq> FormLines<'a, K> {
                 .map(|text| wrap(text, width).len())
                 .sum::<usize>()
                 + caret;
-            let heading = if field.heading.is_some() { 2 } else { 0 };
             rows.push(Row {
                 fields: vec![place],
-                height: body + heading + u16::try_from(below).unwrap_or(0),
+                height: body + u16::try_from(below).unwrap_or(0),
                 is_buttons: field.is_button(),
             });
         }
@@ -169,7 +163,7 @@ impl<K: Copy + Eq> StatefulWidget for FormLines<'_, K> {
                 .sum()
         };
         if let Some(focused) = focused {
-            // The focused row is visible with its error, and the first row with its heading.
+            // The focused row is visible with its error.
             let (start, end) = (above(focused), above(focused + 1));
             let lowest = end.saturating_sub(usize::from(area.height));
             layout.top = layout.top.clamp(lowest.min(start), start.max(lowest));
@@ -208,17 +202,12 @@ impl<K: Copy + Eq> StatefulWidget for FormLines<'_, K> {
 }
 
 impl<K: Copy + Eq> FormLines<'_, K> {
-    /// Draws a field with its heading and error; returns the position of the cursor.
+    /// Draws a field with its error; returns the position of the cursor.
     fn field(&self, place: usize, area: Rect, label: u16, buffer: &mut Buffer) -> Option<Position> {
         let theme = self.theme;
         let field = &self.form.fields[place];
         let is_focused = place == self.form.focus;
-        let mut y = area.y;
-        if let Some(heading) = &field.heading {
-            Line::styled(heading.as_ref(), theme.heading)
-                .render(Rect::new(area.x, y + 1, area.width, 1), buffer);
-            y += 2;
-        }
+        let y = area.y;
         let label_style = if is_focused { theme.accent } else { theme.dim };
         let name = fit(Line::styled(field.label.as_ref(), label_style), label);
         let indent = label.saturating_sub(u16::try_from(name.width()).unwrap_or(label));
@@ -237,12 +226,7 @@ impl<K: Copy + Eq> FormLines<'_, K> {
             let rest = Rect::new(end + 2, y, area.right() - end - 2, 1);
             fit(Line::styled(field.note.as_ref(), theme.dim), rest.width).render(rest, buffer);
         }
-        let lines = if matches!(field.control, Control::Lines(_)) {
-            AREA_LINES
-        } else {
-            1
-        };
-        let mut below = y + lines;
+        let mut below = y + 1;
         if self.carets(field, Rect::new(x, below, width, 1), buffer) {
             below += 1;
         }
@@ -322,16 +306,6 @@ impl<K: Copy + Eq> FormLines<'_, K> {
                 let inner = extent(area, edge, buffer);
                 (area.right(), Some(secret(input, inner, theme, buffer)))
             }
-            Control::Lines(text) => {
-                let area = Rect {
-                    height: AREA_LINES,
-                    ..area
-                };
-                (
-                    area.right(),
-                    text_area(text, area, is_focused, theme, buffer),
-                )
-            }
             Control::Choice { options, chosen } => {
                 let option = options.get(*chosen).map_or("", |option| option);
                 let style = if is_focused { theme.input } else { theme.text };
@@ -398,34 +372,6 @@ fn secret(input: &SecretInput, area: Rect, theme: &Theme, buffer: &mut Buffer) -
     Line::styled(input.mask(), theme.input).render(area, buffer);
     let stars = u16::try_from(input.stars()).unwrap_or(0);
     Position::new(area.x + stars.min(area.width.saturating_sub(1)), area.y)
-}
-
-/// Draws the visible lines of a text between the edges of its field; returns the position of the
-/// cursor.
-fn text_area(
-    text: &TextArea,
-    area: Rect,
-    is_focused: bool,
-    theme: &Theme,
-    buffer: &mut Buffer,
-) -> Option<Position> {
-    let (edge, style) = if is_focused {
-        (theme.focus, theme.input)
-    } else {
-        (theme.border, theme.text)
-    };
-    for row in area.rows() {
-        extent(row, edge, buffer);
-    }
-    let inner = Rect {
-        x: area.x + 1,
-        width: area.width.saturating_sub(2),
-        ..area
-    };
-    let mut cursor = None;
-    let lines = TextAreaLines::new(text, theme).style(style);
-    lines.render(inner, buffer, &mut cursor);
-    cursor
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@ use std::fmt;
 use std::ops::Range;
 
 use crate::widgets::secret_input::SecretInput;
-use crate::widgets::text_area::TextArea;
 use crate::widgets::text_input::TextInput;
 
 /// Returns why a text is not a valid value of its field.
@@ -17,7 +16,6 @@ pub enum Control {
     Text(TextInput),
     /// An API key or password: masked, wiped from memory when dropped.
     Secret(SecretInput),
-    Lines(Box<TextArea>),
     /// One of a few values.
     Choice {
         options: Vec<Cow<'static, str>>,
@@ -33,7 +31,6 @@ pub struct Field<K> {
     pub key: K,
     pub(super) label: Cow<'static, str>,
     pub(super) note: Cow<'static, str>,
-    pub(super) heading: Option<Cow<'static, str>>,
     pub(super) control: Control,
     pub(super) check: Option<Check>,
     pub(super) error: Option<String>,
@@ -59,7 +56,6 @@ impl<K: Copy + Eq> Field<K> {
             key,
             label: label.into(),
             note: Cow::Borrowed(""),
-            heading: None,
             control,
             check: None,
             error: None,
@@ -77,10 +73,6 @@ impl<K: Copy + Eq> Field<K> {
     /// An empty field for a key or password.
     pub fn secret(key: K, label: impl Into<Cow<'static, str>>) -> Self {
         Self::new(key, label, Control::Secret(SecretInput::default()))
-    }
-
-    pub fn lines(key: K, label: impl Into<Cow<'static, str>>, value: &str) -> Self {
-        Self::new(key, label, Control::Lines(Box::new(TextArea::new(value))))
     }
 
     /// A choice among `options`, with the one at `chosen` selected.
@@ -111,13 +103,6 @@ impl<K: Copy + Eq> Field<K> {
         self
     }
 
-    /// A heading above the field.
-    #[must_use]
-    pub fn heading(mut self, heading: impl Into<Cow<'static, str>>) -> Self {
-        self.heading = Some(heading.into());
-        self
-    }
-
     /// Checks the text whenever it changes; [`Form::validate`](super::Form::validate) or leaving the field shows the
     /// error.
     #[must_use]
@@ -131,7 +116,6 @@ impl<K: Copy + Eq> Field<K> {
         let check = self.check.as_ref()?;
         match &self.control {
             Control::Text(input) => check(input.text().trim()).err(),
-            Control::Lines(area) => check(&area.text()).err(),
             Control::Secret(input) => input.fault().map(str::to_owned),
             Control::Choice { .. } | Control::Toggle(_) | Control::Button => None,
         }

@@ -784,25 +784,6 @@ async fn writes_and_route_requests_are_sent_exactly_once_whatever_happens() {
 }
 
 #[tokio::test]
-async fn an_unlisting_can_be_awaited_by_the_caller() {
-    let recorder = Recorder::always(json(
-        200,
-        r#"{"success": true, "msg": "Unlisted Volume 5."}"#,
-    ));
-    let session = Session::new(client(&recorder.url(), Some(KEY)), Pacer::default());
-    let unlist = Request::UnlistVolume { id: 5 };
-    assert_eq!(session.ready_in(Operation::UnlistVolume), Duration::ZERO);
-    session.run(&unlist, |_| {}).await.unwrap();
-    let left = session.ready_in(Operation::UnlistVolume);
-    assert!(left > Duration::ZERO);
-    assert!(
-        left > Duration::from_secs(4) && left <= Duration::from_secs(5),
-        "{left:?}"
-    );
-    assert_eq!(session.ready_in(Operation::SearchOffers), Duration::ZERO);
-}
-
-#[tokio::test]
 async fn a_slow_answer_is_given_up_when_the_caller_drops_it() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());

@@ -157,19 +157,6 @@ fn a_reserved_price_is_the_discounted_one() {
 }
 
 #[test]
-fn the_storage_that_a_quote_includes_is_worked_out() {
-    let listing = offers(&[
-        OFFER_A,
-        r#"{"id": 2, "dph_base": 0.32, "dph_total": 0.3227778, "storage_cost": 0.2}"#,
-        r#"{"id": 3, "dph_base": 0.32, "dph_total": 0.32, "storage_cost": 0}"#,
-    ]);
-    let prices = Prices::new(&listing, OfferType::OnDemand);
-    close(prices.included_gb(0).unwrap(), 8.0, 1e-3);
-    close(prices.included_gb(1).unwrap(), 10.0, 1e-3);
-    assert_eq!(prices.included_gb(2), Err(Gap::Zero("storage_cost")));
-}
-
-#[test]
 fn a_price_is_spread_over_what_is_bought() {
     let listing = offers(&[
         // A slice of a machine of four: its price is its own, not a quarter of it.

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use bourse::runtime::input::Input;
+use bourse::runtime::input::{Incoming, Input};
 use bourse::runtime::panics::{background_panics, install_panic_hook};
 use bourse::runtime::signals::{Signal, Signals};
 use bourse::runtime::terminal::{HANG_UP_STATUS, Screen, is_hang_up};
@@ -113,10 +113,12 @@ async fn dashboard(deaf: bool) -> i32 {
                 view.panics += reports.len();
                 Next::Draw
             }
-            batch = input.next_batch() => match batch {
-                Some(events) => answer(events, &mut view, &mut screen),
+            incoming = input.next() => match incoming {
+                Some(Incoming::Events(events) | Incoming::Pasted(events)) => {
+                    answer(events, &mut view, &mut screen)
+                }
                 // The terminal is gone; the watchdog tells.
-                None => std::future::pending().await,
+                Some(Incoming::Background(_)) | None => std::future::pending().await,
             },
         };
         match next {
