@@ -10,10 +10,8 @@ use std::collections::HashMap;
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
-use jiff::tz::TimeZone;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
@@ -52,8 +50,6 @@ pub struct Dashboard<S> {
     themes: Option<[Theme; 2]>,
     /// Whether the terminal's background is light, if known.
     is_light: Option<bool>,
-    /// Finds the person's time zone.
-    zone: Option<fn() -> TimeZone>,
     attention: Attention,
     title: String,
     config: Option<ConfigWatch>,
@@ -84,7 +80,6 @@ impl<S: Surface> Dashboard<S> {
             theme,
             themes: None,
             is_light: None,
-            zone: None,
             attention: Attention::default(),
             title: String::new(),
             config: None,
@@ -109,14 +104,6 @@ impl<S: Surface> Dashboard<S> {
     #[must_use]
     pub const fn following(mut self, themes: Option<[Theme; 2]>) -> Self {
         self.themes = themes;
-        self
-    }
-
-    /// Shows times in the zone that `find` returns. That may take the names of all zones, so it is
-    /// called beside the first frame, which shows no time.
-    #[must_use]
-    pub fn in_zone(mut self, find: fn() -> TimeZone) -> Self {
-        self.zone = Some(find);
         self
     }
 
@@ -205,11 +192,7 @@ impl<S: Surface> Dashboard<S> {
         self.model.size = self.surface.size();
         let mut pace = FramePace::new(Instant::now());
         pace.drawn(Instant::now());
-        let zone = self.zone.take().map(thread::spawn);
         self.draw()?;
-        if let Some(zone) = zone {
-            self.model.zone = zone.join().unwrap_or(TimeZone::UTC);
-        }
         self.config = self.known.clone().and_then(ConfigWatch::start);
         let mut dirty = false;
         let mut before = self.clock.now();

@@ -67,7 +67,6 @@ async fn connect_and_show(
     let session = Arc::new(connection.session);
     let dashboard = Dashboard::new(model, surface, session, themes.unasked)
         .following(themes.asked)
-        .in_zone(TimeZone::system)
         .notifying(Attention::of(&preferences.config))
         .with_journal(files.journal)
         .with_groups(files.groups)
@@ -85,6 +84,7 @@ async fn connect_and_show(
 /// The dashboard's state as the settings and the last run left it.
 fn model(settings: &Settings, profile: Profile, restored: RestoredState) -> Model {
     let mut model = crate::views::dashboard(profile, settings.conditions.clone());
+    model.zone = TimeZone::system();
     model.unpack(restored, settings.conditions.is_some());
     let config = &settings.preferences.config;
     model.set_throughput(config.throughput.clone());
