@@ -7,7 +7,8 @@ use std::ops::Range;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Alignment, Rect};
 use ratatui::style::{Modifier, Style};
-use ratatui::widgets::StatefulWidget;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{StatefulWidget, Widget as _};
 
 use super::text::cells;
 use super::theme::Theme;
@@ -297,46 +298,8 @@ impl<'a, R: Rows> Table<'a, R> {
 
 /// Writes a cell, truncated with an ellipsis.
 fn put(text: &str, alignment: Alignment, area: Rect, style: Style, buffer: &mut Buffer) {
-    if area.is_empty() {
-        return;
-    }
-    if text.len() <= usize::from(area.width) && text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
-    {
-        return put_ascii(text, alignment, area, style, buffer);
-    }
-    let width = cells(text);
-    let (cut, width) = if width > area.width {
-        (
-            Cow::Owned(truncate(text, usize::from(area.width))),
-            area.width,
-        )
-    } else {
-        (Cow::Borrowed(text), width)
-    };
-    let x = aligned(area, width, alignment);
-    buffer.set_stringn(x, area.y, cut, usize::from(area.right() - x), style);
-}
-
-/// Writes a text of plain letters that fits: most cells of most frames, which need no search for
-/// graphemes.
-fn put_ascii(text: &str, alignment: Alignment, area: Rect, style: Style, buffer: &mut Buffer) {
-    let width = u16::try_from(text.len()).unwrap_or(area.width);
-    let x = aligned(area, width, alignment);
-    for (x, letter) in (x..area.right()).zip(text.chars()) {
-        if let Some(cell) = buffer.cell_mut((x, area.y)) {
-            cell.set_char(letter).set_style(style);
-        }
-    }
-}
-
-/// Where a text begins that takes `width` of an area's cells.
-const fn aligned(area: Rect, width: u16, alignment: Alignment) -> u16 {
-    let free = area.width.saturating_sub(width);
-    match alignment {
-        Alignment::Right => area.x + free,
-        Alignment::Center => area.x + free / 2,
-        Alignment::Left => area.x,
-    }
+    let text = Span::styled(truncate(text, usize::from(area.width)), style);
+    Line::from(text).alignment(alignment).render(area, buffer);
 }
 
 impl<R: Rows> StatefulWidget for Table<'_, R> {
