@@ -100,21 +100,8 @@ pub fn private_dir(path: &Path) -> io::Result<()> {
 /// is replaced. A crash leaves the old file or the new one, never half of either.
 pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let folder = target
-        .parent()
-        .ok_or_else(|| io::Error::other("the file has no parent folder"))?;
-    private_dir(folder)?;
-    // `NamedTempFile` creates files with mode 0600.
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.write_all(content)?;
-    file.as_file().sync_all()?;
-    file.persist(&target).map_err(|error| error.error)?;
-    // Makes the rename itself survive a crash.
-    if let Ok(folder) = File::open(folder) {
-        // Not every file system can sync a folder; the content is safe either way.
-        let _ = folder.sync_all();
-    }
-    Ok(())
+    target.parent().map_or(Ok(()), private_dir)?;
+    put(&target, content, None)
 }
 
 /// Replaces a file that belongs to the person by `content` in one step. Existing modes of the file
@@ -138,6 +125,7 @@ fn put(path: &Path, content: &[u8], mode: Option<fs::Permissions>) -> io::Result
     if !folder.exists() {
         private_dir(folder)?;
     }
+    // `NamedTempFile` creates files with mode 0600.
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     file.write_all(content)?;
     if let Some(mode) = mode {
@@ -145,6 +133,11 @@ fn put(path: &Path, content: &[u8], mode: Option<fs::Permissions>) -> io::Result
     }
     file.as_file().sync_all()?;
     file.persist(&target).map_err(|error| error.error)?;
+    // Makes the rename itself survive a crash.
+    if let Ok(folder) = File::open(folder) {
+        // Not every file system can sync a folder; the content is safe either way.
+        let _ = folder.sync_all();
+    }
     Ok(())
 }
 

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::paths::Paths;
-use super::{files, state_file};
+use super::state_file;
 use crate::domain::workergroup::MadeGroups;
 
 /// The content of a file.
@@ -55,18 +55,12 @@ impl<T: Content> SandboxFile<T> {
     ///
     /// When it cannot be read or written: the reason for display.
     pub fn change(&self, apply: impl FnOnce(&mut T)) -> Result<(), String> {
-        let failed = |error: std::io::Error| format!("{}: {error}", self.path.display());
-        if let Some(folder) = self.path.parent() {
-            files::private_dir(folder).map_err(failed)?;
-        }
-        let _lock = files::lock(&self.path)?;
-        let read = state_file::read::<T>(&self.path);
-        if let Some(why) = read.blocked {
-            return Err(why);
-        }
-        let mut content = read.content.unwrap_or_default();
-        apply(&mut content);
-        state_file::write(&self.path, &content).map_err(failed)
+        let changed = state_file::change(&self.path, |found: Option<T>| {
+            let mut content = found.unwrap_or_default();
+            apply(&mut content);
+            content
+        });
+        changed.map(drop)
     }
 }
 

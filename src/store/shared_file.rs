@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{StateStore, files, state_file};
+use super::{StateStore, state_file};
 use crate::domain::alerts::{AlertChange, Alerts};
 use crate::domain::annotations::{AnnotationChange, Annotations};
 use crate::domain::saved::{SearchChange, Searches};
@@ -102,19 +102,11 @@ impl<T: Shared> SharedFile<T> {
         if let Some(why) = &self.blocked {
             return Err(why.clone());
         }
-        let failed = |error: std::io::Error| format!("{}: {error}", self.path.display());
-        if let Some(folder) = self.path.parent() {
-            files::private_dir(folder).map_err(failed)?;
-        }
-        let _lock = files::lock(&self.path)?;
-        let reading = state_file::read::<T>(&self.path);
-        if let Some(why) = reading.blocked {
-            return Err(why);
-        }
-        let mut content = reading.content.unwrap_or_else(|| here.clone());
-        content.repair();
-        content.apply(change);
-        state_file::write(&self.path, &content).map_err(failed)?;
-        Ok(content)
+        state_file::change(&self.path, |found| {
+            let mut content: T = found.unwrap_or_else(|| here.clone());
+            content.repair();
+            content.apply(change);
+            content
+        })
     }
 }

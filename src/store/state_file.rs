@@ -126,3 +126,27 @@ pub(super) fn write<T: Serialize>(path: &Path, kept: &T) -> io::Result<()> {
     text.push(b'\n');
     files::write_atomically(path, &text)
 }
+
+/// Changes a file that programs share: under its lock `change` makes the new content of the present
+/// one, if there is any.
+///
+/// # Errors
+///
+/// Why nothing was changed, for display.
+pub(super) fn change<T: Serialize + DeserializeOwned>(
+    path: &Path,
+    change: impl FnOnce(Option<T>) -> T,
+) -> Result<T, String> {
+    let failed = |error: io::Error| format!("{}: {error}", path.display());
+    path.parent()
+        .map_or(Ok(()), files::private_dir)
+        .map_err(failed)?;
+    let _lock = files::lock(path)?;
+    let found = read::<T>(path);
+    if let Some(why) = found.blocked {
+        return Err(why);
+    }
+    let content = change(found.content);
+    write(path, &content).map_err(failed)?;
+    Ok(content)
+}
