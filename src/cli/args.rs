@@ -102,8 +102,8 @@ pub struct Global {
 
     /// Make the sandbox return errors and delays, e.g. `status_500:0.2,slow@offers` [default: none]
     ///
-    /// Either a profile (calm, flaky, storm, slow, throttle, split, hostile, cut), optionally followed by
-    /// `,seed=N` and `,only=F10,F17`, or a list of faults by name or number, each with its share and
+    /// Either a profile (calm, flaky, storm, slow, throttle, split, hostile), optionally followed by
+    /// `,seed=N` and `,only=F08,F10`, or a list of faults by name or number, each with its share and
     /// operation. `docs/sandbox.md` lists all faults.
     #[arg(long, global = true, value_name = "SPEC", hide_short_help = true, help_heading = SANDBOX)]
     pub faults: Option<FaultSpec>,

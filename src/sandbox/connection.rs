@@ -18,7 +18,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Sleep, sleep};
 
 use super::SandboxConfig;
-use super::faults::{ConnectionFault, Faults};
+use super::faults::Faults;
 use super::script::{Script, Step};
 
 /// The largest head of a request, in bytes.
@@ -61,7 +61,7 @@ impl ConnectionHandle {
     }
 }
 
-/// Accepts connections, and injects the faults of connections.
+/// Accepts connections, or refuses them if that is the fault.
 #[derive(Debug)]
 pub struct Front {
     socket: Socket,
@@ -145,34 +145,17 @@ impl Listener for Front {
         loop {
             // The semaphore is never closed: a connection without a permit cannot happen.
             let permit = Arc::clone(&self.permits).acquire_owned().await.ok();
-            let injection = self.faults.next_connection();
-            if let Some((ConnectionFault::Refuse, injection)) = &injection {
-                self.faults.record_connection(injection);
+            if self.faults.refuses_connection() {
                 self.refuse().await;
                 continue;
             }
             let stream = self.next().await;
-            if let Some((_, injection)) = &injection {
-                self.faults.record_connection(injection);
-            }
             // Responses are written in one piece, so waiting for more would only delay them. The option
             // is not essential.
             let _ = stream.set_nodelay(true);
-            match injection.map(|(fault, _)| fault) {
-                None => {
-                    let handle = ConnectionHandle(Arc::default());
-                    let connection = Connection::new(stream, handle.clone(), permit, self.patience);
-                    return (connection, handle);
-                }
-                Some(ConnectionFault::Hold) => {
-                    let span = self.faults.times().silence;
-                    tokio::spawn(async move {
-                        sleep(span).await;
-                        drop((stream, permit));
-                    });
-                }
-                Some(ConnectionFault::Refuse | ConnectionFault::Close | ConnectionFault::Flap) => {}
-            }
+            let handle = ConnectionHandle(Arc::default());
+            let connection = Connection::new(stream, handle.clone(), permit, self.patience);
+            return (connection, handle);
         }
     }
 
@@ -246,7 +229,8 @@ impl Connection {
                 Some(Step::Dribble(bytes, gap)) => {
                     let written = ready!(stream.poll_write(context, &bytes[..1]))?;
                     let _ = bytes.split_to(written);
-                    self.pause = Some(Box::pin(sleep(*gap)));
+                    // The timer's shortest sleep is a millisecond.
+                    self.pause = (!gap.is_zero()).then(|| Box::pin(sleep(*gap)));
                 }
                 Some(Step::Pause(span)) => {
                     self.pause = Some(Box::pin(sleep(*span)));

@@ -29,7 +29,6 @@ pub mod market;
 mod numbers;
 mod pacing;
 mod random;
-mod recent;
 mod script;
 mod search;
 mod server;

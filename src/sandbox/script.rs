@@ -38,16 +38,8 @@ impl Script {
     }
 }
 
-/// How the end of a body is marked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Framing {
-    Length,
-    Chunked,
-    /// By the end of the connection.
-    Closed,
-}
-
-pub fn head(response: &Response<Bytes>, framing: Framing) -> Vec<u8> {
+/// The head of a response, with the length of its whole body.
+pub fn head(response: &Response<Bytes>) -> Vec<u8> {
     let mut text = String::new();
     let status = response.status();
     let _ = write!(
@@ -56,11 +48,12 @@ pub fn head(response: &Response<Bytes>, framing: Framing) -> Vec<u8> {
         status.as_u16(),
         status.canonical_reason().unwrap_or_default()
     );
-    let _ = match framing {
-        Framing::Length => write!(text, "content-length: {}\r\n", response.body().len()),
-        Framing::Chunked => write!(text, "transfer-encoding: chunked\r\n"),
-        Framing::Closed => write!(text, "connection: close\r\n"),
-    };
+    let _ = write!(
+        text,
+        "content-length: {}
+",
+        response.body().len()
+    );
     let mut bytes = text.into_bytes();
     for (name, value) in response.headers() {
         bytes.extend_from_slice(name.as_str().as_bytes());
@@ -69,12 +62,5 @@ pub fn head(response: &Response<Bytes>, framing: Framing) -> Vec<u8> {
         bytes.extend_from_slice(b"\r\n");
     }
     bytes.extend_from_slice(b"\r\n");
-    bytes
-}
-
-/// Head and body, with a Content-Length.
-pub fn whole(response: &Response<Bytes>) -> Vec<u8> {
-    let mut bytes = head(response, Framing::Length);
-    bytes.extend_from_slice(response.body());
     bytes
 }

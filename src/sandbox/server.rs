@@ -80,13 +80,6 @@ async fn answer(
     };
     let drawn = target.call().and_then(|call| state.faults.next(call));
     let injection = target.call().zip(drawn.as_ref());
-    if let Some((call, injection)) = injection
-        && injection.fault.stage == Stage::BeforeBody
-    {
-        state.ledger.record(parts, &Bytes::new(), credential);
-        let cx = context(&state, call, parts, &[]);
-        return Ok(send(injection.output(cx), handle));
-    }
     let limit = match credential {
         Credential::Account => MAX_BODY,
         Credential::None | Credential::Other => MAX_FOREIGN_BODY,
@@ -175,7 +168,7 @@ async fn inject(
         injection,
     } = faulty;
     let times = match injection.fault.stage {
-        Stage::Connection(_) | Stage::BeforeBody | Stage::BeforeCommit => 0,
+        Stage::Connection | Stage::BeforeCommit => 0,
         Stage::Delayed => {
             tokio::time::sleep(state.faults.times().slow).await;
             1
@@ -233,15 +226,15 @@ async fn perform(
     body: Bytes,
 ) -> Result<Response<Body>, Refusal> {
     match target {
-        Target::Call(Call::Offers) => search(state, target, body, State::search_offers).await,
+        Target::Call(Call::Offers) => search(state, body, State::search_offers).await,
         Target::OffersInQuery => {
             let body = query_object(parts)?;
             beside(move || state.search_offers(body))
                 .await
                 .map(answer::ok)
         }
-        Target::Call(Call::Volumes) => search(state, target, body, State::search_volumes).await,
-        Target::LocalVolumes => search(state, target, body, State::search_local_volumes).await,
+        Target::Call(Call::Volumes) => search(state, body, State::search_volumes).await,
+        Target::LocalVolumes => search(state, body, State::search_local_volumes).await,
         Target::Call(Call::Unlist) => state.unlist(&object(&body)?).map(json_answer),
         Target::Call(Call::Groups) => Ok(answer::ok(state.workergroups())),
         Target::Call(Call::Create) => {
@@ -265,22 +258,14 @@ async fn perform(
     }
 }
 
-/// Runs a search off the event loop, as in a large market it takes a while; one that was just run
-/// has its answer already.
+/// Runs a search off the event loop, as in a large market it takes a while.
 async fn search(
     state: Arc<State>,
-    target: Target,
     body: Bytes,
     work: fn(&State, Map<String, Json>) -> Result<Bytes, Refusal>,
 ) -> Result<Response<Body>, Refusal> {
-    let changes = match state.recent.find(target, &body) {
-        Ok(answer) => return Ok(answer::ok(answer)),
-        Err(changes) => changes,
-    };
     let members = object(&body)?;
-    let own = Arc::clone(&state);
-    let answer = beside(move || work(&own, members)).await?;
-    state.recent.keep(target, &body, answer.clone(), changes);
+    let answer = beside(move || work(&state, members)).await?;
     Ok(answer::ok(answer))
 }
 

@@ -16,7 +16,6 @@ use super::latency::Delays;
 use super::ledger::{Commit, Credential, Ledger};
 use super::market::{DEFAULT_VOLUME, FROZEN_AT, Market, UnlistError};
 use super::pacing::Pacer;
-use super::recent::Recent;
 use super::search::{Search, pick};
 use super::token::Token;
 use super::{
@@ -47,7 +46,6 @@ pub struct State {
     pub delays: Delays,
     /// How long a request body may take to arrive.
     pub body_patience: Duration,
-    pub recent: Recent,
     world: Mutex<World>,
     pacer: Mutex<Pacer>,
     group_store: Option<GroupStore>,
@@ -113,7 +111,6 @@ impl State {
             faults: Arc::new(faults),
             delays: Delays::new(market.seed, config.latency),
             body_patience: config.body_patience,
-            recent: Recent::default(),
             world: Mutex::new(World {
                 market: listed,
                 fleet,
@@ -202,7 +199,6 @@ impl State {
         match unlisted {
             Ok(()) => {
                 self.save(self.unlist_store.as_ref(), id);
-                self.recent.clear();
                 self.commit(Call::Unlist, id, false);
                 Ok(json!({ "success": true, "msg": format!("Unlisted Volume {id}.") }))
             }

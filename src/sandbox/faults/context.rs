@@ -106,18 +106,7 @@ impl<'a> FaultContext<'a> {
             None => change(rng, members),
         })
     }
-
-    /// The response with a member `name` added to one record, with raw bytes as its value.
-    pub fn with_raw(&mut self, name: &str, raw: &[u8]) -> FaultOutput {
-        let output = self.with_record(|_, record| {
-            record.insert(name.to_owned(), Json::from(PLACE));
-        });
-        replace(output, format!("\"{PLACE}\"").as_bytes(), raw)
-    }
 }
-
-/// A placeholder that raw bytes replace.
-pub const PLACE: &str = "@@place@@";
 
 /// The records of a list.
 pub fn records(members: &mut Map<String, Json>) -> Option<&mut Vec<Json>> {
@@ -125,27 +114,6 @@ pub fn records(members: &mut Map<String, Json>) -> Option<&mut Vec<Json>> {
         .into_iter()
         .find(|name| members.get(*name).is_some_and(Json::is_array))?;
     members.get_mut(name)?.as_array_mut()
-}
-
-/// Replaces every `place` in a body.
-pub fn replace(output: FaultOutput, place: &[u8], raw: &[u8]) -> FaultOutput {
-    let FaultOutput::Response(response) = output else {
-        return output;
-    };
-    let (parts, body) = response.into_parts();
-    let mut out = Vec::with_capacity(body.len() + raw.len());
-    let mut rest = &body[..];
-    while let Some(at) = find(rest, place) {
-        out.extend_from_slice(&rest[..at]);
-        out.extend_from_slice(raw);
-        rest = &rest[at + place.len()..];
-    }
-    out.extend_from_slice(rest);
-    FaultOutput::Response(Response::from_parts(parts, out.into()))
-}
-
-fn find(text: &[u8], part: &[u8]) -> Option<usize> {
-    text.windows(part.len()).position(|window| window == part)
 }
 
 pub fn json(status: StatusCode, body: impl Into<Bytes>) -> Response<Bytes> {

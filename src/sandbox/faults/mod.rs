@@ -1,6 +1,6 @@
 //! Fault injection: numbered faults, drawn from a seed, the same in every run.
 //!
-//! A specification takes one of two forms. A profile (`storm,seed=7,only=F10,F17`) draws from its
+//! A specification takes one of two forms. A profile (`storm,seed=7,only=F08,F10`) draws from its
 //! part of the [`CATALOGUE`]. A list (`status_500:0.1,F10@offers`) names faults, the share of the
 //! calls that get it (default: all) and the operation (default: all).
 //!
@@ -9,16 +9,12 @@
 //! `x-sandbox-fault: F10/SEED/NUMBER`, or `NAME/NUMBER` when a list named the fault by its name.
 
 mod body;
+mod bomb;
 mod catalogue;
-mod compressed;
 mod context;
-mod listing;
-mod numbers;
 mod profile;
-mod semantic;
 mod spec;
 mod status;
-mod strings;
 mod wire;
 
 use std::collections::HashMap;
@@ -33,7 +29,7 @@ use super::call::Call;
 use super::ledger::Ledger;
 use super::random::{Purpose, Rng};
 
-pub use catalogue::{CATALOGUE, ConnectionFault, Fault, Group, Stage};
+pub use catalogue::{CATALOGUE, Fault, Group, Stage};
 pub use context::{Created, FaultContext, FaultOutput};
 pub use profile::Profile;
 pub use spec::{FaultSpec, FaultSpecError, operations};
@@ -160,23 +156,14 @@ impl Faults {
         Some(injection)
     }
 
-    /// The fault of the next connection, to be recorded with [`Faults::record_connection`] once it
-    /// happens.
-    pub fn next_connection(&self) -> Option<(ConnectionFault, Injection)> {
-        let injection = self.draw_next(Lane::Connection)?;
-        match injection.fault.stage {
-            Stage::Connection(fault) => Some((fault, injection)),
-            Stage::BeforeBody
-            | Stage::BeforeCommit
-            | Stage::Delayed
-            | Stage::AfterCommit
-            | Stage::Repeated => None,
+    /// Whether the next connection is refused.
+    pub fn refuses_connection(&self) -> bool {
+        let injection = self.draw_next(Lane::Connection);
+        if let Some(injection) = &injection {
+            self.ledger
+                .record_fault(injection.fault, None, injection.to_string());
         }
-    }
-
-    pub fn record_connection(&self, injection: &Injection) {
-        self.ledger
-            .record_fault(injection.fault, None, injection.to_string());
+        injection.is_some()
     }
 
     fn draw_next(&self, lane: Lane) -> Option<Injection> {
@@ -197,10 +184,7 @@ impl Faults {
 pub fn plan(spec: &FaultSpec, seed: u64, lane: Lane, ordinal: u64) -> Option<Injection> {
     let mut rng = draw(seed, lane, ordinal);
     let (fault, by_name) = spec.choose(lane, &mut rng)?;
-    // Three connections are served, the next three are not.
-    let is_served =
-        matches!(fault.stage, Stage::Connection(ConnectionFault::Flap)) && (ordinal - 1) % 6 < 3;
-    (!is_served).then_some(Injection {
+    Some(Injection {
         fault,
         ordinal,
         seed,

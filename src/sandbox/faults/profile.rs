@@ -14,11 +14,10 @@ pub enum Profile {
     Throttle,
     Split,
     Hostile,
-    Cut,
 }
 
 impl Profile {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 7] = [
         Self::Calm,
         Self::Flaky,
         Self::Storm,
@@ -26,7 +25,6 @@ impl Profile {
         Self::Throttle,
         Self::Split,
         Self::Hostile,
-        Self::Cut,
     ];
 
     pub const fn name(self) -> &'static str {
@@ -38,7 +36,6 @@ impl Profile {
             Self::Throttle => "throttle",
             Self::Split => "split",
             Self::Hostile => "hostile",
-            Self::Cut => "cut",
         }
     }
 
@@ -55,7 +52,6 @@ impl Profile {
             Self::Throttle => "rate limits",
             Self::Split => "writes with an unclear outcome",
             Self::Hostile => "malformed and malicious responses",
-            Self::Cut => "truncated responses",
         }
     }
 
@@ -64,9 +60,7 @@ impl Profile {
         match self {
             Self::Calm => 0.0,
             Self::Flaky => 0.05,
-            Self::Storm | Self::Slow | Self::Throttle | Self::Split | Self::Hostile | Self::Cut => {
-                0.3
-            }
+            Self::Storm | Self::Slow | Self::Throttle | Self::Split | Self::Hostile => 0.3,
         }
     }
 
@@ -75,11 +69,10 @@ impl Profile {
         match self {
             Self::Calm => false,
             Self::Flaky | Self::Storm => true,
-            Self::Slow => matches!(number, 3 | 13..=15 | 75),
-            Self::Throttle => matches!(number, 25..=28),
-            Self::Split => matches!(number, 7 | 8 | 32 | 56 | 68..=71),
-            Self::Hostile => matches!(number, 36..=67 | 73 | 74 | 77 | 78),
-            Self::Cut => matches!(number, 9..=12),
+            Self::Slow => matches!(number, 3 | 14 | 75),
+            Self::Throttle => matches!(number, 25 | 28),
+            Self::Split => matches!(number, 7 | 8 | 32 | 56 | 69 | 71),
+            Self::Hostile => matches!(number, 38 | 47 | 53 | 56 | 57 | 74 | 77 | 78),
         }
     }
 
@@ -91,8 +84,7 @@ impl Profile {
             | Self::Storm
             | Self::Slow
             | Self::Throttle
-            | Self::Hostile
-            | Self::Cut => false,
+            | Self::Hostile => false,
         }
     }
 }

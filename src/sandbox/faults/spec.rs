@@ -180,8 +180,7 @@ fn fault(text: &str) -> Result<(&'static Fault, bool), FaultSpecError> {
         let profiles = profile::names().collect::<Vec<_>>().join(", ");
         let known: Vec<_> = CATALOGUE.iter().map(|fault| fault.name).collect();
         FaultSpecError(format!(
-            "'{text}' is not a fault: choose a profile ({profiles}), a number from F01 to F{}, or {}",
-            CATALOGUE.len(),
+            "'{text}' is not a fault: choose a profile ({profiles}) or {}",
             known.join(", ")
         ))
     })

@@ -1,11 +1,10 @@
 //! Faults of the status: errors, rate limits, redirects and web pages.
 
-use axum::http::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
+use axum::http::header::{LOCATION, RETRY_AFTER};
 use axum::http::{HeaderValue, StatusCode};
 use serde_json::json;
 
 use super::super::answer::Refusal;
-use super::super::call::Call;
 use super::context::{FaultContext, FaultOutput, json as json_answer, typed};
 
 fn refused(refusal: &Refusal) -> FaultOutput {
@@ -50,36 +49,8 @@ pub fn unauthorized(_: &mut FaultContext<'_>) -> FaultOutput {
     refused(&Refusal::key(false))
 }
 
-pub fn forbidden(_: &mut FaultContext<'_>) -> FaultOutput {
-    failed(
-        StatusCode::FORBIDDEN,
-        "auth_error",
-        "This action requires the permission misc",
-    )
-}
-
-pub fn not_found(_: &mut FaultContext<'_>) -> FaultOutput {
-    refused(&Refusal::path())
-}
-
 pub fn too_many(_: &mut FaultContext<'_>) -> FaultOutput {
     refused(&Refusal::pace(5.0, 5.0, true))
-}
-
-pub fn too_many_text(_: &mut FaultContext<'_>) -> FaultOutput {
-    FaultOutput::Response(typed(
-        StatusCode::TOO_MANY_REQUESTS,
-        "text/plain",
-        "API requests too frequent: endpoint threshold=2.0",
-    ))
-}
-
-pub fn too_many_bare(_: &mut FaultContext<'_>) -> FaultOutput {
-    failed(
-        StatusCode::TOO_MANY_REQUESTS,
-        "too_many_requests",
-        "API requests too frequent",
-    )
 }
 
 pub fn retry_after(cx: &mut FaultContext<'_>) -> FaultOutput {
@@ -118,10 +89,6 @@ pub fn bad_gateway(_: &mut FaultContext<'_>) -> FaultOutput {
     ))
 }
 
-pub fn unavailable(_: &mut FaultContext<'_>) -> FaultOutput {
-    FaultOutput::Response(json_answer(StatusCode::SERVICE_UNAVAILABLE, ""))
-}
-
 pub fn gateway_timeout(_: &mut FaultContext<'_>) -> FaultOutput {
     FaultOutput::Response(typed(
         StatusCode::GATEWAY_TIMEOUT,
@@ -130,24 +97,12 @@ pub fn gateway_timeout(_: &mut FaultContext<'_>) -> FaultOutput {
     ))
 }
 
-pub fn no_content(_: &mut FaultContext<'_>) -> FaultOutput {
-    FaultOutput::Response(json_answer(StatusCode::NO_CONTENT, ""))
-}
-
 pub fn captive_portal(_: &mut FaultContext<'_>) -> FaultOutput {
     FaultOutput::Response(typed(
         StatusCode::OK,
         "text/html",
         "<!doctype html><html><head><title>Hotel Wi-Fi</title></head><body>Log in</body></html>",
     ))
-}
-
-pub fn content_type(cx: &mut FaultContext<'_>) -> FaultOutput {
-    let mut response = cx.reply.clone();
-    response
-        .headers_mut()
-        .insert(CONTENT_TYPE, HeaderValue::from_static("image/png"));
-    FaultOutput::Response(response)
 }
 
 /// An error message that contains the API key of the request.
@@ -165,15 +120,4 @@ pub fn success_false(_: &mut FaultContext<'_>) -> FaultOutput {
         "sandbox_fault",
         "the sandbox was told to fail",
     )
-}
-
-/// A status reply in a shape that the specification does not have.
-pub fn odd_status(cx: &mut FaultContext<'_>) -> FaultOutput {
-    debug_assert_eq!(cx.call, Call::Route);
-    let body = match cx.rng.index(3) {
-        0 => json!({ "status": { "code": [1, 2, { "at": null }] } }),
-        1 => json!({ "state": "loading", "progress": 0.3 }),
-        _ => json!({}),
-    };
-    FaultOutput::Response(json_answer(StatusCode::OK, body.to_string()))
 }

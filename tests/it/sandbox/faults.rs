@@ -4,6 +4,7 @@
 //! over silences, so that no test waits for a deadline.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::time::Duration;
 
 use bourse::api::{
@@ -13,7 +14,7 @@ use bourse::api::{
 use bourse::domain::workergroup::NewWorkergroup;
 use bourse::domain::{Dialect, Query, Resource, Untrusted};
 use bourse::sandbox::faults::{
-    self, CATALOGUE, ConnectionFault, Fault, FaultSpec, FaultTimes, Group, Lane, Profile, Stage,
+    self, CATALOGUE, Fault, FaultSpec, FaultTimes, Group, Lane, Profile, Stage,
 };
 use bourse::sandbox::ledger::{Commit, InjectedFault};
 use bourse::sandbox::market::MarketConfig;
@@ -128,7 +129,7 @@ impl Caller {
             (injected, ledger.entries().len(), commits)
         };
         let before = done();
-        let arrives = silence.is_some_and(|fault| !matches!(fault.stage, Stage::Connection(_)));
+        let arrives = silence.is_some_and(|fault| fault.stage != Stage::Connection);
         let commits = silence.is_some_and(|fault| fault.stage == Stage::AfterCommit)
             && matches!(call, Call::Unlist | Call::Create);
         let is_made = || {
@@ -157,18 +158,9 @@ impl Caller {
 fn expected(fault: &Fault, call: Call) -> &'static [&'static str] {
     let is_list = matches!(call, Call::Offers | Call::Volumes | Call::Groups);
     match (fault.name, call) {
-        // Some markets have no volumes.
-        ("status_404", Call::Volumes) => &["not supported here"],
-        ("status_404", _) => &["request rejected"],
-        // A route response without an address is a status reply.
-        ("key_missing" | "all_null", Call::Route) => &["response"],
-        ("key_missing", _) => &["unexpected response"],
         // Members of records are optional; a write needs its id or `success`.
-        ("all_null" | "wrong_types" | "positional", _) if is_list => &["response"],
-        ("all_null" | "wrong_types" | "positional", _) => &["unexpected response"],
-        // `NaN` is no JSON: only records of a list are read around it.
-        ("invalid_numbers", Call::Create | Call::Route) => &["response", "unexpected response"],
-        ("invalid_numbers", _) => &["response"],
+        ("wrong_types", _) if is_list => &["response"],
+        ("wrong_types", _) => &["unexpected response"],
         _ => fault.reported,
     }
 }
@@ -255,12 +247,10 @@ fn inject(server: &Server, caller: &Caller, call: Call, silence: Option<&Fault>)
     let injected: Option<InjectedFault> = ledger.injected().split_off(before.0).into_iter().next();
     let arrived = ledger.entries().len() - before.2;
     // The sandbox does not see the connections that it refuses.
-    let is_refused =
-        |fault: &&Fault| matches!(fault.stage, Stage::Connection(ConnectionFault::Refuse));
     let refusal = ledger
         .injected()
         .into_iter()
-        .rfind(|injected| is_refused(&injected.fault));
+        .rfind(|injected| injected.fault.stage == Stage::Connection);
     let injected = injected.or(refusal.filter(|_| outcome.result.is_err()));
     injected.map(|InjectedFault { fault, label, .. }| Hit {
         fault,
@@ -318,11 +308,10 @@ fn rounds(hits: u32) -> impl Iterator<Item = u32> {
 }
 
 fn inject_often(server: &Server, fault: &'static Fault, call: Call, hits: u32) -> Vec<Hit> {
-    let is_of_connections = matches!(fault.stage, Stage::Connection(_));
+    let is_of_connections = fault.stage == Stage::Connection;
     let mut caller = Caller::new(server);
     let silence = (fault.reported == ["timed out"]).then_some(fault);
     let mut injected = Vec::new();
-    // Flapping affects only every other group of connections.
     for _ in 0..hits * 4 {
         if injected.len() as u32 == hits {
             break;
@@ -355,18 +344,27 @@ fn table(tallies: &BTreeMap<u8, Tally>) -> String {
     text.trim_end().to_owned()
 }
 
-#[test]
-fn every_fault_on_every_operation_is_survived_as_the_docs_say() {
-    let (tallies, complaints) = run(HITS);
+fn survives(hits: u32) -> BTreeMap<u8, Tally> {
+    let (tallies, complaints) = run(hits);
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
-    check("sandbox.md", "fault run", &table(&tallies));
+    tallies
 }
 
 #[test]
-#[ignore = "takes minutes"]
+fn every_fault_on_every_operation_is_survived() {
+    survives(1);
+}
+
+#[test]
+#[ignore = "long: five times each"]
+fn every_fault_on_every_operation_is_survived_as_the_docs_say() {
+    check("sandbox.md", "fault run", &table(&survives(HITS)));
+}
+
+#[test]
+#[ignore = "long: fifty times each"]
 fn every_fault_on_every_operation_is_survived_fifty_times() {
-    let (_, complaints) = run(50);
-    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+    survives(50);
 }
 
 /// Positive control: false verdicts of each kind are found.
@@ -402,7 +400,7 @@ fn a_false_verdict_is_found() {
 }
 
 /// Calls every operation with a profile; returns what went wrong.
-fn storm(spec: &str, rounds: usize) -> Vec<String> {
+fn storm(spec: &str) -> Vec<String> {
     let times = FaultTimes {
         dribble: Duration::ZERO,
         silence: Duration::from_millis(20),
@@ -412,7 +410,7 @@ fn storm(spec: &str, rounds: usize) -> Vec<String> {
     let caller = Caller::new(&server);
     let key = server.running.key();
     let mut complaints = Vec::new();
-    for call in Call::ALL.repeat(rounds) {
+    for call in Call::ALL {
         let ledger = server.running.ledger();
         let before = ledger.commits().len();
         let outcome = caller.send(&server, call, None);
@@ -444,36 +442,37 @@ fn storm(spec: &str, rounds: usize) -> Vec<String> {
 /// Specifications that failed once.
 const FAILED_SEEDS: [&str; 0] = [];
 
-#[test]
-fn no_profile_leads_to_a_false_verdict() {
-    let mut complaints = Vec::new();
-    complaints.extend(storm("calm", 1));
-    for profile in &Profile::ALL[1..] {
-        for seed in 1..=32 {
-            complaints.extend(storm(&format!("{},seed={seed}", profile.name()), 1));
-        }
-    }
-    for spec in FAILED_SEEDS {
-        complaints.extend(storm(spec, 1));
-    }
+fn leads_to_no_false_verdict(profiles: &[Profile], seeds: Range<u64>) {
+    let drawn = profiles.iter().flat_map(|profile| {
+        let seeds = seeds.clone();
+        seeds.map(|seed| format!("{},seed={seed}", profile.name()))
+    });
+    let specs = FAILED_SEEDS.map(str::to_owned).into_iter().chain(drawn);
+    let complaints: Vec<_> = specs.flat_map(|spec| storm(&spec)).collect();
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
 #[test]
-#[ignore = "takes minutes"]
+fn no_profile_leads_to_a_false_verdict() {
+    leads_to_no_false_verdict(&Profile::ALL, 1..3);
+}
+
+#[test]
+#[ignore = "long: 32 seeds each"]
+fn no_profile_leads_to_a_false_verdict_whatever_the_seed() {
+    leads_to_no_false_verdict(&Profile::ALL, 1..33);
+}
+
+#[test]
+#[ignore = "long: 3,000 runs"]
 fn no_profile_leads_to_a_false_verdict_in_a_thousand_seeds() {
-    let mut complaints = Vec::new();
-    for profile in [Profile::Storm, Profile::Split, Profile::Hostile] {
-        for seed in 1_000..2_000 {
-            complaints.extend(storm(&format!("{},seed={seed}", profile.name()), 1));
-        }
-    }
-    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+    let worst = [Profile::Storm, Profile::Split, Profile::Hostile];
+    leads_to_no_false_verdict(&worst, 1_000..2_000);
 }
 
 #[test]
 fn a_fault_is_replayed_from_its_seed_to_the_byte() {
-    let spec = "storm,seed=81,only=F21,F28,F37,F42,F43,F48,F53,F57,F65";
+    let spec = "storm,seed=81,only=F21,F28,F47,F53,F57,F77";
     let run = || {
         let server = sandbox(spec, 1, TIMES);
         let body = serde_json::json!({ "limit": 5 });
@@ -535,11 +534,8 @@ fn a_plan_follows_from_seed_operation_and_number() {
     assert!((70..=130).contains(&flaky), "{flaky}");
     assert_eq!(plan("calm", 3, offers, 1), None);
     // Connections have their own numbering and faults.
-    assert!(injected(Lane::Connection).iter().all(|label| {
-        ["F01/", "F02/", "F04/", "F05/"]
-            .iter()
-            .any(|start| label.starts_with(start))
-    }));
+    let connections = injected(Lane::Connection);
+    assert!(connections.iter().all(|label| label.starts_with("F01/")));
     // `split` affects writes and lists of workergroups only.
     assert_eq!(
         (1..=2_000).find_map(|ordinal| plan("split", 3, offers, ordinal)),
@@ -555,8 +551,8 @@ fn specifications_are_profiles_or_lists() {
         let injection = faults::plan(&good(text), 1, Lane::Call(call), 1);
         injection.map(|injection| injection.to_string())
     };
-    assert_eq!(label("F17", Call::Route).as_deref(), Some("F17/1/1"));
-    assert_eq!(label("f17@route", Call::Offers), None);
+    assert_eq!(label("F14", Call::Route).as_deref(), Some("F14/1/1"));
+    assert_eq!(label("f14@route", Call::Offers), None);
     assert_eq!(
         label("status_500", Call::Route).as_deref(),
         Some("status_500/1")
@@ -572,7 +568,6 @@ fn specifications_are_profiles_or_lists() {
         "throttle",
         "split",
         "hostile",
-        "cut",
         "slow,only=F14",
     ] {
         assert!(matches!(good(profile), FaultSpec::Profile(_)), "{profile}");
@@ -585,9 +580,9 @@ fn specifications_are_profiles_or_lists() {
         ("storm,seed=x", "'x' is not a seed"),
         ("storm,fast", "'fast' can't follow a profile"),
         ("storm,only=F99", "'F99' is not a fault"),
-        ("cut,only=F25", "cut has none of these faults"),
+        ("slow,only=F25", "slow has none of these faults"),
         ("F56@offers", "F56 does not apply to offers"),
-        ("F02@offers", "F02 affects connections"),
+        ("F01@offers", "F01 affects connections"),
     ] {
         let error = bad.parse::<FaultSpec>().unwrap_err().to_string();
         assert!(error.starts_with(words), "{bad}: {error}");
@@ -596,8 +591,12 @@ fn specifications_are_profiles_or_lists() {
 
 #[test]
 fn the_catalogue_is_numbered_and_named_without_doubt() {
-    for (index, fault) in CATALOGUE.iter().enumerate() {
-        assert_eq!(usize::from(fault.number), index + 1);
+    let numbers: Vec<_> = CATALOGUE.iter().map(|fault| fault.number).collect();
+    assert!(
+        numbers.is_sorted_by(|one, other| one < other),
+        "{numbers:?}"
+    );
+    for fault in CATALOGUE {
         assert!(
             !fault.calls.is_empty() && !fault.reported.is_empty(),
             "{fault:?}"
@@ -610,7 +609,7 @@ fn the_catalogue_is_numbered_and_named_without_doubt() {
 }
 
 #[test]
-fn lists_lag_behind_and_forget() {
+fn lists_lag_behind() {
     let listings = |spec: &str| {
         let server = sandbox(spec, 1, TIMES);
         let caller = Caller::new(&server);
@@ -627,7 +626,6 @@ fn lists_lag_behind_and_forget() {
         seen
     };
     assert_eq!(listings("list_lag"), [false, false, false, true, true]);
-    assert_eq!(listings("list_forgets"), [true, false, false, false, false]);
 }
 
 #[test]
@@ -666,7 +664,12 @@ fn the_dashboard_answers_keys_while_responses_dribble() {
 /// Six dribbling responses at once: each call ends at its deadline by the client's clock.
 #[test]
 fn dripping_answers_end_at_the_deadline_of_each_operation() {
-    let server = sandbox("dribble_head", 1, TIMES);
+    // So that the shortest body, 26 bytes, takes longer than the longest deadline.
+    let times = FaultTimes {
+        dribble: Duration::from_millis(60),
+        ..TIMES
+    };
+    let server = sandbox("dribble_body", 1, times);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

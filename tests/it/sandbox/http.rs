@@ -967,26 +967,13 @@ fn faults_strike_where_they_are_told_to() {
             "application/json",
             r#"{"detail":"API requests too frequent"#,
         ),
-        (
-            "status_429_text",
-            429,
-            "text/plain",
-            "API requests too frequent",
-        ),
         ("status_500", 500, "application/json", r#"{"error":""#),
         ("status_502_html", 502, "text/html", "<html>"),
-        ("empty_body", 200, "application/json", ""),
         (
             "success_false",
             200,
             "application/json",
             r#"{"success":false"#,
-        ),
-        (
-            "single_object",
-            200,
-            "application/json",
-            r#"{"offers":{"id""#,
         ),
     ] {
         let answer = offers(spec);
@@ -1002,7 +989,6 @@ fn faults_strike_where_they_are_told_to() {
             Some(format!("{spec}/1").as_str())
         );
     }
-    assert!(offers("empty_body").body.is_empty());
     assert!(serde_json::from_slice::<Value>(&offers("garbage").body).is_err());
     let rows = offers("bad_row").offers();
     assert_eq!((rows.len(), rows[1].is_object()), (4, false));

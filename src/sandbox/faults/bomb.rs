@@ -1,4 +1,4 @@
-//! Damaged gzip, and a gzip bomb.
+//! A gzip bomb.
 
 use axum::body::Bytes;
 use axum::http::header::CONTENT_ENCODING;
@@ -12,45 +12,6 @@ const GZIP: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
 const BOMB: usize = 1 << 30;
 /// Bytes per code of the bomb: the maximum of deflate.
 const RUN: usize = 258;
-
-fn gzip(cx: &FaultContext<'_>, body: Vec<u8>) -> FaultOutput {
-    let (parts, _) = cx.reply.clone().into_parts();
-    let mut response = Response::from_parts(parts, Bytes::from(body));
-    response
-        .headers_mut()
-        .insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-    FaultOutput::Response(response)
-}
-
-/// A gzip of stored blocks, without the checksum at the end.
-fn stored(body: &[u8]) -> Vec<u8> {
-    let mut bytes = GZIP.to_vec();
-    let mut pieces = body.chunks(usize::from(u16::MAX)).peekable();
-    while let Some(piece) = pieces.next() {
-        let length = u16::try_from(piece.len()).unwrap_or(u16::MAX);
-        bytes.push(u8::from(pieces.peek().is_none()));
-        bytes.extend_from_slice(&length.to_le_bytes());
-        bytes.extend_from_slice(&(!length).to_le_bytes());
-        bytes.extend_from_slice(piece);
-    }
-    bytes
-}
-
-/// Truncated, with a wrong checksum, or with an invalid block.
-pub fn damaged(cx: &mut FaultContext<'_>) -> FaultOutput {
-    let mut bytes = stored(cx.reply.body());
-    match cx.rng.index(3) {
-        0 => bytes.truncate(bytes.len() / 2),
-        1 => bytes.extend_from_slice(&[0xde, 0xad, 0xbe, 0xef, 0, 0, 0, 0]),
-        _ => {
-            // Now the length of the first block does not match its complement.
-            if let Some(byte) = bytes.get_mut(GZIP.len() + 1) {
-                *byte = !*byte;
-            }
-        }
-    }
-    gzip(cx, bytes)
-}
 
 /// 1 GiB of spaces in 1 MiB: a dynamic block whose code for the longest run has one bit.
 pub fn bomb(cx: &mut FaultContext<'_>) -> FaultOutput {
@@ -94,7 +55,12 @@ pub fn bomb(cx: &mut FaultContext<'_>) -> FaultOutput {
     bits.put(0b01, 2);
     bits.zeros(BOMB / RUN * 2);
     bits.put(0b11, 2);
-    gzip(cx, bits.bytes)
+    let (parts, _) = cx.reply.clone().into_parts();
+    let mut response = Response::from_parts(parts, Bytes::from(bits.bytes));
+    response
+        .headers_mut()
+        .insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    FaultOutput::Response(response)
 }
 
 /// Writes numbers bit by bit, lowest bit first.
