@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use bourse::sandbox::market::MarketConfig;
@@ -89,6 +90,23 @@ pub fn frozen() -> SandboxConfig {
         market: MarketConfig::default(),
         ..SandboxConfig::default()
     }
+}
+
+/// Runs cases side by side: for programs that wait more than they work.
+pub fn side_by_side<T: Send>(cases: Vec<T>, run: impl Fn(T) + Sync) {
+    let cases = Mutex::new(cases.into_iter());
+    std::thread::scope(|scope| {
+        for _ in 0..16 {
+            scope.spawn(|| {
+                loop {
+                    let Some(case) = cases.lock().unwrap().next() else {
+                        return;
+                    };
+                    run(case);
+                }
+            });
+        }
+    });
 }
 
 fn raw(addr: SocketAddr, bytes: &[u8]) -> Option<Answer> {

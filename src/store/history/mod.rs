@@ -148,7 +148,7 @@ impl Database {
             .busy_timeout(PATIENCE)
             .map_err(|error| explained(&path, &error))?;
         connection.set_prepared_statement_cache_capacity(32);
-        match schema::prepare(&mut connection, PATIENCE) {
+        match schema::prepare(&mut connection) {
             Ok(schema::Prepared::Current) => {}
             Ok(schema::Prepared::Newer) => return Err(HistoryError::Newer { path }),
             Ok(schema::Prepared::ReadOnly) => return Err(HistoryError::ReadOnly { path }),

@@ -1,7 +1,7 @@
 //! Tables and their versions.
 
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
@@ -100,6 +100,10 @@ const STEPS: [&str; 7] = [
 /// text can hold anything.
 const WITH_RESPONSES: [usize; 2] = [5, 6];
 
+/// How often, and how long, a program waits for another one that creates the file.
+const TRIES: u32 = 50;
+const PAUSE: Duration = Duration::from_millis(20);
+
 /// What a file was found to be.
 pub(super) enum Prepared {
     Current,
@@ -111,28 +115,7 @@ pub(super) enum Prepared {
 }
 
 /// Sets up a connection and brings the tables to the current version.
-///
-/// Where programs create a file at the same moment, SQLite refuses the switch to a write-ahead log to
-/// all but one of them at once, whatever the busy timeout is.
-pub(super) fn prepare(
-    connection: &mut Connection,
-    patience: Duration,
-) -> rusqlite::Result<Prepared> {
-    let started = Instant::now();
-    loop {
-        match prepare_now(connection) {
-            Err(error)
-                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
-                    && started.elapsed() < patience =>
-            {
-                thread::sleep(Duration::from_millis(20));
-            }
-            result => return result,
-        }
-    }
-}
-
-fn prepare_now(connection: &mut Connection) -> rusqlite::Result<Prepared> {
+pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<Prepared> {
     // Before it is read: a log beside it cannot be.
     if connection.is_readonly("main")? {
         return Ok(Prepared::ReadOnly);
@@ -150,7 +133,7 @@ fn prepare_now(connection: &mut Connection) -> rusqlite::Result<Prepared> {
         // Only before the first table: it decides on the layout of pages.
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     }
-    connection.pragma_update(None, "journal_mode", "WAL")?;
+    log_ahead(connection)?;
     // With a write-ahead log a power cut may lose the last polls, but never corrupts.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "foreign_keys", true)?;
@@ -167,6 +150,20 @@ fn prepare_now(connection: &mut Connection) -> rusqlite::Result<Prepared> {
         migrate(connection, STEPS.len())?;
     }
     Ok(Prepared::Current)
+}
+
+/// Switches to a write-ahead log. Where programs create a file at the same moment, SQLite refuses this
+/// to all but one of them at once, whatever the busy timeout is.
+fn log_ahead(connection: &Connection) -> rusqlite::Result<()> {
+    for _ in 0..TRIES {
+        match connection.pragma_update(None, "journal_mode", "WAL") {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
+                thread::sleep(PAUSE);
+            }
+            result => return result,
+        }
+    }
+    connection.pragma_update(None, "journal_mode", "WAL")
 }
 
 /// Removes what earlier versions stored of responses, which deleting left in free pages and the log. It

@@ -500,10 +500,10 @@ mod tests {
         let form = Form::new(vec![
             Field::text(Key::Name, "A long label", ""),
             Field::button(Key::Hours, "Preflight"),
-            Field::button(Key::Kind, "Defaults"),
+            Field::button(Key::Kind, "Details"),
             Field::button(Key::Save, "Create"),
         ]);
         let (rows, _) = drawn(&form);
-        assert_eq!(rows[2], "  [ Preflight ]  [ Defaults ]  [ Create ]");
+        assert_eq!(rows[2], "  [ Preflight ]  [ Details ]  [ Create ]");
     }
 }

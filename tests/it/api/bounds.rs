@@ -32,7 +32,7 @@ fn peak_with(raw: Vec<u8>, arguments: &[&str]) -> (u64, String) {
         let line = line.lines().find_map(|line| line.strip_prefix("VmHWM:"));
         let peak = line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok());
         most = most.max(peak.unwrap_or(0));
-        std::thread::yield_now();
+        std::thread::sleep(std::time::Duration::from_millis(1));
     }
     let output = child.wait_with_output().unwrap();
     (most, String::from_utf8_lossy(&output.stderr).into_owned())
@@ -40,7 +40,7 @@ fn peak_with(raw: Vec<u8>, arguments: &[&str]) -> (u64, String) {
 
 /// Zeros, compressed by the system's own tool.
 fn bomb(megabytes: u32) -> Vec<u8> {
-    let script = format!("head -c {megabytes}M /dev/zero | gzip -9");
+    let script = format!("head -c {megabytes}M /dev/zero | gzip -1");
     Command::new("sh")
         .args(["-c", &script])
         .output()

@@ -677,7 +677,10 @@ async fn reads_are_sent_again_after_a_passing_fault_three_times_at_most() {
         1 => answer(429, &[("Retry-After", "0")], b"API requests too frequent"),
         _ => json(200, r#"{"offers": []}"#),
     });
-    let (result, told) = run(&recorder, &search()).await;
+    let failing = Recorder::always(json(500, ""));
+    // Side by side: both wait between their tries.
+    let (list, search) = (Request::ListWorkergroups, search());
+    let ((result, told), (failed, _)) = tokio::join!(run(&recorder, &search), run(&failing, &list));
     assert!(result.is_ok(), "{result:?}");
     assert_eq!(
         told,
@@ -692,10 +695,8 @@ async fn reads_are_sent_again_after_a_passing_fault_three_times_at_most() {
             "tried 3 Some(200)",
         ]
     );
-    let recorder = Recorder::always(json(500, ""));
-    let (result, _) = run(&recorder, &Request::ListWorkergroups).await;
-    assert!(matches!(result, Err(ApiError::Server { status: 500, .. })));
-    assert_eq!(recorder.requests().len(), 3);
+    assert!(matches!(failed, Err(ApiError::Server { status: 500, .. })));
+    assert_eq!(failing.requests().len(), 3);
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@ use std::process::Command;
 use super::commands::{Home, bourse, run};
 use crate::pty_support::Pty;
 use crate::repository::guide::shell::Shell;
+use crate::support::side_by_side;
 
 /// The commands, each with the words behind `bourse`.
 const COMMANDS: [&[&str]; 25] = [
@@ -68,7 +69,7 @@ fn the_dashboard_opens_with_the_limit_of_the_command_line() {
 
 #[test]
 fn every_example_of_the_help_runs_as_printed() {
-    for command in COMMANDS {
+    side_by_side(COMMANDS.to_vec(), |command| {
         // On the narrowest usual terminal, where a long line would be wrapped.
         let examples = lines_of_examples(&help(command, "80"));
         assert!(!examples.is_empty(), "bourse {command:?} has no example");
@@ -81,7 +82,7 @@ fn every_example_of_the_help_runs_as_printed() {
             let ran = Shell::new().run(line);
             assert!(ran.is_ok(), "{}", ran.unwrap_err());
         }
-    }
+    });
 }
 
 #[test]
@@ -232,8 +233,13 @@ fn shells_complete_commands_flags_profiles_choices_fields_operators_and_values()
         ("bourse unlist 7 --format ", &["text ", "json "]),
         ("bourse --faults cut_b", &["cut_body"]),
         (
-            "bourse --faults cut",
-            &["cut", "cut_head", "cut_body", "cut_chunk", "cut_unframed"],
+            "bourse --faults status_4",
+            &[
+                "status_401",
+                "status_429",
+                "status_429_retry_after",
+                "status_400",
+            ],
         ),
         (
             "bourse --faults slow,cut_body@un",

@@ -58,6 +58,12 @@ fn edited(text: &str, before: &Config) {
     assert_eq!(added.base_url.as_deref(), Some("https://added.example"));
 }
 
+pub const TARGET: super::Target = super::Target {
+    name: "config",
+    tokens: TOKENS,
+    judge: target,
+};
+
 fn target(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     match Config::parse(&text, Path::new("/config.toml")) {
@@ -81,7 +87,7 @@ fn target(input: &[u8]) {
 
 #[test]
 fn configurations_parse_or_name_their_mistake_and_edits_keep_the_rest() {
-    super::run("config", TOKENS, target);
+    super::run(&TARGET, super::MUTATIONS);
 }
 
 #[test]

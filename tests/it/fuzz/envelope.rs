@@ -62,6 +62,12 @@ fn contents<'t>(text: &'t str, parts: &'t Envelope) -> (Vec<&'t str>, Vec<(&'t s
     )
 }
 
+pub const TARGET: super::Target = super::Target {
+    name: "envelope",
+    tokens: TOKENS,
+    judge: target,
+};
+
 fn target(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     let text = text.trim_start_matches('\u{feff}');
@@ -85,5 +91,5 @@ fn target(input: &[u8]) {
 
 #[test]
 fn responses_split_and_decode_whatever_they_hold() {
-    super::run("envelope", TOKENS, target);
+    super::run(&TARGET, super::MUTATIONS);
 }

@@ -27,6 +27,12 @@ const TOKENS: &[&str] = &[
 /// The most characters of an error's text: it has to fit a screen.
 const LONGEST: usize = 2000;
 
+pub const TARGET: super::Target = super::Target {
+    name: "error_body",
+    tokens: TOKENS,
+    judge: target,
+};
+
 fn target(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     // The first line stands for the headers.
@@ -57,5 +63,5 @@ fn target(input: &[u8]) {
 
 #[test]
 fn refusals_are_told_in_a_few_clean_words() {
-    super::run("error_body", TOKENS, target);
+    super::run(&TARGET, super::MUTATIONS);
 }

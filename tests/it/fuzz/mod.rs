@@ -1,8 +1,8 @@
 //! Everything that others write, mutated: whatever they hold, the readers neither panic nor hang, read
 //! their own output back, and let no hostile character out.
 //!
-//! Each target replays its folder of `corpus/`, then mutates it [`MUTATIONS`] times, or as often as
-//! `BOURSE_FUZZ` says. An input that fails is saved; add it to the corpus.
+//! Each target replays its folder of `corpus/`, then mutates it [`MUTATIONS`] times, forty times as often in
+//! the long tier, or as often as `BOURSE_FUZZ` says. An input that fails is saved; add it to the corpus.
 
 mod config;
 mod envelope;
@@ -24,7 +24,7 @@ use mutate::Mutator;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How many mutated inputs each target gets in a normal run.
-const MUTATIONS: usize = 400;
+const MUTATIONS: usize = 100;
 
 /// The longest mutated input, in bytes: larger ones only make each run slower.
 const LONGEST: usize = 16 * 1024;
@@ -47,9 +47,36 @@ fn corpus(name: &str) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Runs a target on its corpus, then on mutations of it. `tokens` are words of its language.
-fn run(name: &'static str, tokens: &'static [&'static str], target: fn(&[u8])) {
-    let mutations = std::env::var("BOURSE_FUZZ").map_or(MUTATIONS, |text| text.parse().unwrap());
+/// What reads something that others write.
+struct Target {
+    name: &'static str,
+    /// Words of its language.
+    tokens: &'static [&'static str],
+    judge: fn(&[u8]),
+}
+
+#[test]
+#[ignore = "long: 4,000 mutations of each kind"]
+fn every_reader_survives_many_mutations() {
+    for target in [
+        config::TARGET,
+        envelope::TARGET,
+        error_body::TARGET,
+        query::TARGET,
+        record::TARGET,
+    ] {
+        run(&target, 40 * MUTATIONS);
+    }
+}
+
+/// Runs a target on its corpus, then on mutations of it.
+fn run(target: &Target, mutations: usize) {
+    let &Target {
+        name,
+        tokens,
+        judge: target,
+    } = target;
+    let mutations = std::env::var("BOURSE_FUZZ").map_or(mutations, |text| text.parse().unwrap());
     let inputs = corpus(name);
     assert!(inputs.len() >= 10, "{name} has too small a corpus");
     let current = Arc::new(Mutex::new(Vec::new()));

@@ -30,6 +30,12 @@ const TOKENS: &[&str] = &[
     "570.1",
 ];
 
+pub const TARGET: super::Target = super::Target {
+    name: "query",
+    tokens: TOKENS,
+    judge: target,
+};
+
 fn target(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     for catalog in [&OFFERS, &VOLUMES, &WORKERGROUPS] {
@@ -69,5 +75,5 @@ fn target(input: &[u8]) {
 
 #[test]
 fn queries_are_read_back_or_name_their_mistake() {
-    super::run("query", TOKENS, target);
+    super::run(&TARGET, super::MUTATIONS);
 }

@@ -63,6 +63,12 @@ fn shown(listing: &Listing, row: usize, fields: &[&Field]) {
     }
 }
 
+pub const TARGET: super::Target = super::Target {
+    name: "record",
+    tokens: TOKENS,
+    judge: target,
+};
+
 fn target(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     for catalog in [&OFFERS, &VOLUMES, &WORKERGROUPS] {
@@ -87,5 +93,5 @@ fn target(input: &[u8]) {
 
 #[test]
 fn records_leave_clean_and_read_back() {
-    super::run("record", TOKENS, target);
+    super::run(&TARGET, super::MUTATIONS);
 }

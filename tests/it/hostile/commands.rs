@@ -9,40 +9,43 @@ use serde_json::{Map, Value as Json, json};
 use super::{forbidden, hostile_texts, long_texts};
 use crate::cli::commands::{Home, run};
 use crate::recorder::{Recorder, answer};
+use crate::support::side_by_side;
 
 const KEY: &str = "canary-key-hostile";
 
-/// A record for each hostile text: it is in every member that can hold a text, in a member nobody
-/// knows and in its name.
+/// A record for each hostile text.
 pub fn records(catalog: &'static Catalog, id: &str) -> Vec<Json> {
-    hostile_texts()
-        .iter()
-        .enumerate()
-        .map(|(place, text)| {
-            let mut record: Map<String, Json> = catalog
-                .fields()
-                .iter()
-                .filter(|field| {
-                    matches!(
-                        field.kind,
-                        Kind::Text | Kind::Country | Kind::Version | Kind::Timestamp | Kind::Secret
-                    )
-                })
-                .map(|field| (field.key.to_owned(), Json::from(text.as_str())))
-                .collect();
-            // A text of its own: copies of a key are removed from the rest of a record.
-            if let Some(key) = record.get_mut("api_key") {
-                *key = format!("key {text}").into();
-            }
-            record.insert(id.to_owned(), (place + 1).into());
-            record.insert("dph_total".to_owned(), json!(0.5));
-            record.insert("search_query".to_owned(), text.as_str().into());
-            record.insert("launch_args".to_owned(), text.as_str().into());
-            record.insert("unknown".to_owned(), json!([text, { "deep": text }]));
-            record.insert(format!("name {text}"), text.as_str().into());
-            record.into()
-        })
+    let texts = hostile_texts();
+    let places = texts.iter().enumerate();
+    places
+        .map(|(place, text)| record(catalog, id, place, text))
         .collect()
+}
+
+/// A record with a text in every member that can hold one, in a member nobody knows and in its name.
+pub fn record(catalog: &'static Catalog, id: &str, place: usize, text: &str) -> Json {
+    let mut record: Map<String, Json> = catalog
+        .fields()
+        .iter()
+        .filter(|field| {
+            matches!(
+                field.kind,
+                Kind::Text | Kind::Country | Kind::Version | Kind::Timestamp | Kind::Secret
+            )
+        })
+        .map(|field| (field.key.to_owned(), text.into()))
+        .collect();
+    // A text of its own: copies of a key are removed from the rest of a record.
+    if let Some(key) = record.get_mut("api_key") {
+        *key = format!("key {text}").into();
+    }
+    record.insert(id.to_owned(), (place + 1).into());
+    record.insert("dph_total".to_owned(), json!(0.5));
+    record.insert("search_query".to_owned(), text.into());
+    record.insert("launch_args".to_owned(), text.into());
+    record.insert("unknown".to_owned(), json!([text, { "deep": text }]));
+    record.insert(format!("name {text}"), text.into());
+    record.into()
 }
 
 pub fn reply(path: &str, text: &str) -> Json {
@@ -184,22 +187,25 @@ fn failures(text: &str) -> Vec<(u16, Vec<u8>)> {
 #[test]
 fn failures_are_told_without_what_steers_a_terminal() {
     // Each shape of failure gets several texts, and several commands get it.
-    for (number, text) in hostile_texts().iter().enumerate().step_by(5) {
-        for (turn, (status, body)) in failures(text).into_iter().enumerate() {
-            let recorder = Recorder::always(answer(status, &[("Retry-After", "0")], &body));
-            let url = recorder.url();
-            let command: &[&str] = match (number + turn) % 4 {
-                0 => &["offers"],
-                1 => &["groups", "--format", "json"],
-                2 => &["unlist", "7", "--yes"],
-                _ => &["route", "chat", "--format", "csv"],
-            };
-            let arguments = [command, &["--base-url", &url]].concat();
-            let home = Home::new();
-            let (_, out, err) = run(home.bourse(&arguments).env("BOURSE_API_KEY", KEY));
-            assert_clean(&arguments, &out, &err);
-        }
-    }
+    let texts = hostile_texts().into_iter().enumerate().step_by(5);
+    let cases = texts.flat_map(|(number, text)| {
+        let shapes = failures(&text).into_iter().enumerate();
+        shapes.map(move |(turn, failure)| (number + turn, failure))
+    });
+    side_by_side(cases.collect(), |(turn, (status, body))| {
+        let recorder = Recorder::always(answer(status, &[("Retry-After", "0")], &body));
+        let url = recorder.url();
+        let command: &[&str] = match turn % 4 {
+            0 => &["offers"],
+            1 => &["groups", "--format", "json"],
+            2 => &["unlist", "7", "--yes"],
+            _ => &["route", "chat", "--format", "csv"],
+        };
+        let arguments = [command, &["--base-url", &url]].concat();
+        let home = Home::new();
+        let (_, out, err) = run(home.bourse(&arguments).env("BOURSE_API_KEY", KEY));
+        assert_clean(&arguments, &out, &err);
+    });
 }
 
 /// Texts that a person has pasted into a command line; the operating system takes no NUL.

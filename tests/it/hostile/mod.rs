@@ -11,6 +11,7 @@ mod tables;
 mod terminal;
 mod text;
 
+use proptest::test_runner::{Config, TestRunner};
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthChar as _;
 
@@ -67,9 +68,11 @@ const FORBIDDEN: [(u32, u32); 44] = [
 /// Whether a character may not reach a terminal, a file or another program as it is.
 pub fn is_forbidden(character: char) -> bool {
     let code = u32::from(character);
-    FORBIDDEN
-        .iter()
-        .any(|(first, last)| (*first..=*last).contains(&code))
+    // As most characters of most screens.
+    !matches!(character, ' '..='~' | '─'..='▟')
+        && FORBIDDEN[..FORBIDDEN.partition_point(|(first, _)| *first <= code)]
+            .last()
+            .is_some_and(|(_, last)| code <= *last)
 }
 
 /// The first character of a text that should not be in it, line feeds aside.
@@ -80,6 +83,14 @@ pub fn forbidden(text: &str) -> Option<char> {
 /// Whether a character behind `[` has nothing to be drawn on: a mark alone.
 fn is_alone(character: char) -> bool {
     character.width() == Some(0) && format!("[{character}").graphemes(true).count() > 1
+}
+
+fn runner(cases: u32) -> TestRunner {
+    TestRunner::new(Config {
+        cases,
+        failure_persistence: None,
+        ..Config::default()
+    })
 }
 
 /// The first and the last character of each forbidden range.

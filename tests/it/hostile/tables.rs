@@ -3,7 +3,6 @@
 use bourse::domain::text::csv_text;
 use bourse::domain::{Listing, OFFERS, WORKERGROUPS, export};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
 
 use super::forbidden;
 
@@ -100,17 +99,23 @@ fn a_cell_holds_what_another_program_reads() {
 
 #[test]
 fn random_tables_are_read_back_without_a_formula() {
+    random_tables(500);
+}
+
+#[test]
+#[ignore = "long: 10,000 tables"]
+fn many_random_tables_are_read_back_without_a_formula() {
+    random_tables(10_000);
+}
+
+fn random_tables(cases: u32) {
     let special = "=+-@＝＋－＠\t\r\n\0,;|\"' \u{202e}\u{9b}\u{1b}\u{feff}";
     let special = prop::sample::select(special.chars().collect::<Vec<_>>());
     let letter = prop_oneof![2 => special, 2 => prop::char::range('a', 'z'), 1 => any::<char>()];
     let text = prop::collection::vec(letter, 0..10)
         .prop_map(|letters| letters.into_iter().collect::<String>());
     let table = prop::collection::vec((text.clone(), text, -1e6..1e6_f64), 1..4);
-    let mut runner = TestRunner::new(Config {
-        cases: 10_000,
-        failure_persistence: None,
-        ..Config::default()
-    });
+    let mut runner = super::runner(cases);
     let fields = ["id", "gpu_name", "cpu_name", "dph_total"].map(|key| OFFERS.by_key(key).unwrap());
     runner
         .run(&table, |rows| {

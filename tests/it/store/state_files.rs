@@ -362,7 +362,7 @@ fn programs_that_save_at_once_lose_nothing_and_leave_nothing_half_written() {
 }
 
 #[test]
-#[ignore = "4,000 saves to the disk: minutes"]
+#[ignore = "long: 4,000 saves to the disk"]
 fn eight_programs_save_500_times_each() {
     save_together(8, 500);
 }

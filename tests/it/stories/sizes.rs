@@ -117,7 +117,7 @@ fn no_size_is_too_odd_to_draw() {
 }
 
 #[test]
-#[ignore = "every size: minutes"]
+#[ignore = "long: every size"]
 fn every_size_is_drawn() {
     draws(0..=120, 0..=40);
     for (columns, rows) in [(1, 1000), (1000, 1), (500, 500)] {

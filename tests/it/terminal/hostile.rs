@@ -184,8 +184,20 @@ fn longest_frame(log: &[u8]) -> usize {
 
 #[test]
 #[cfg(target_os = "linux")]
+fn a_hostile_text_fills_neither_the_terminal_nor_the_memory() {
+    tour(cases(1).into_iter().take(1));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+#[ignore = "long: every hostile text on every screen"]
 fn hostile_texts_fill_neither_the_terminal_nor_the_memory() {
-    for (name, body) in cases(1) {
+    tour(cases(1).into_iter());
+}
+
+#[cfg(target_os = "linux")]
+fn tour(cases: impl Iterator<Item = (&'static str, String)>) {
+    for (name, body) in cases {
         let (mut pty, _server) = started(&body);
         for key in TOUR {
             pty.keys(key);
@@ -230,7 +242,7 @@ fn ratatui_alone_writes_what_it_is_given() {
 
 /// `BOURSE_TEST_PROGRAM=target/release/bourse` measures a release build.
 #[test]
-#[ignore = "prints times; for a release build on an idle machine"]
+#[ignore = "long: prints times, which mean something of a release build on an idle machine"]
 #[cfg(target_os = "linux")]
 #[allow(clippy::print_stdout)] // what it is for
 fn measure_hostile_texts() {

@@ -248,7 +248,7 @@ async fn the_sandbox_stops_when_it_is_left_and_comes_back_as_it_was_left() {
     person.press(KeyCode::Enter);
     person.sees("Switched to the sandbox").await;
     person.sees("First 500, more exist").await;
-    assert!(!person.screen.lock().unwrap().contains("num_gpus>=8"));
+    assert!(!person.screen().contains("num_gpus>=8"));
     person.press(KeyCode::Char('M'));
     person.sees("key command").await;
     person.press(KeyCode::Char('G'));

@@ -1,7 +1,7 @@
 //! A terminal in memory and a person in front of it, for the real event loop.
 
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bourse::api::session::Session;
@@ -14,13 +14,15 @@ use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 use ratatui::backend::TestBackend;
 use ratatui::{Frame, Terminal};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::watch;
 
-pub type Screen = Arc<Mutex<String>>;
+/// After this long a test gives up.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 pub struct Memory {
     terminal: Terminal<TestBackend>,
     keys: UnboundedReceiver<Event>,
-    screen: Screen,
+    screen: watch::Sender<String>,
 }
 
 impl Surface for Memory {
@@ -34,7 +36,7 @@ impl Surface for Memory {
                     .collect()
             })
             .collect();
-        *self.screen.lock().unwrap() = text.join("\n");
+        self.screen.send_replace(text.join("\n"));
         Ok(())
     }
 
@@ -80,7 +82,7 @@ pub fn on_a_thread(dashboard: Dashboard<Memory>) -> std::thread::JoinHandle<i32>
 /// A person at the keyboard.
 pub struct Person {
     pub keys: UnboundedSender<Event>,
-    pub screen: Screen,
+    screen: watch::Receiver<String>,
 }
 
 impl Person {
@@ -100,14 +102,15 @@ impl Person {
         self.keys.send(Event::Key(key)).unwrap();
     }
 
+    pub fn screen(&self) -> String {
+        self.screen.borrow().clone()
+    }
+
     pub async fn sees(&self, text: &str) {
-        for _ in 0..600 {
-            if self.screen.lock().unwrap().contains(text) {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-        panic!("{text:?} never came:\n{}", self.screen.lock().unwrap());
+        let mut screen = self.screen.clone();
+        let seen = screen.wait_for(|screen| screen.contains(text));
+        let seen = tokio::time::timeout(PATIENCE, seen).await.is_ok();
+        assert!(seen, "{text:?} never came:\n{}", self.screen());
     }
 }
 
@@ -115,11 +118,11 @@ impl Memory {
     /// A terminal of so many columns and rows, and the person in front of it.
     pub fn new(columns: u16, rows: u16) -> (Self, Person) {
         let (keys, inbox) = unbounded_channel();
-        let screen = Screen::default();
+        let (shown, screen) = watch::channel(String::new());
         let memory = Self {
             terminal: Terminal::new(TestBackend::new(columns, rows)).unwrap(),
             keys: inbox,
-            screen: Arc::clone(&screen),
+            screen: shown,
         };
         (memory, Person { keys, screen })
     }

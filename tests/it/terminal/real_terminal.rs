@@ -93,7 +93,7 @@ fn ways_out_work_again_and_again() {
 }
 
 #[test]
-#[ignore = "every way out twenty times: minutes"]
+#[ignore = "long: every way out twenty times"]
 fn every_way_out_twenty_times() {
     for _ in 0..20 {
         every_way_out();
@@ -138,7 +138,7 @@ fn it_stops_and_continues_under_a_shell() {
 }
 
 #[test]
-#[ignore = "every stop and continuation a hundred times"]
+#[ignore = "long: every stop and continuation a hundred times"]
 fn every_stop_and_continuation_shows_the_same_screen() {
     stop_and_continue(100);
 }

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,6 +11,7 @@ use base64::engine::general_purpose::STANDARD;
 use super::creating::files;
 use crate::pty_support::Pty;
 use crate::recorder::{Recorder, answer, json};
+use crate::support::side_by_side;
 use crate::test_app::THREE;
 
 pub const USER: &str = "canaryUser+Key/7f3a9c21d0";
@@ -148,32 +150,32 @@ fn no_command_prints_a_planted_key() {
         &["route", "ep00"],
         &["route", "ep00", "--format", "json"],
     ];
-    let mut seen = 0;
-    let mut runs = 0;
-    for (name, response) in answers() {
+    let cases = answers()
+        .into_iter()
+        .flat_map(|(name, response)| commands.map(|command| (name, response.clone(), command)));
+    let cases: Vec<_> = cases.collect();
+    let (runs, seen) = (cases.len(), AtomicUsize::new(0));
+    side_by_side(cases, |(name, response, arguments)| {
         let recorder = Recorder::always(response);
-        for arguments in commands {
-            let home = tempfile::tempdir().unwrap();
-            let output = Command::new(env!("CARGO_BIN_EXE_bourse"))
-                .args(arguments)
-                .args(["--base-url", &recorder.url()])
-                .env_clear()
-                .env("HOME", home.path())
-                .env("BOURSE_API_KEY", USER)
-                .stdin(Stdio::null())
-                .output()
-                .unwrap();
-            let said =
-                String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-            let none = Vec::<String>::new();
-            assert_eq!(found(&said), none, "{arguments:?}, {name}:\n{said}");
-            for (path, text) in files(home.path()) {
-                assert_eq!(found(&text), none, "{path}, {name}");
-            }
-            seen += usize::from(said.contains(PLAIN));
-            runs += 1;
+        let home = tempfile::tempdir().unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_bourse"))
+            .args(arguments)
+            .args(["--base-url", &recorder.url()])
+            .env_clear()
+            .env("HOME", home.path())
+            .env("BOURSE_API_KEY", USER)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        let none = Vec::<String>::new();
+        assert_eq!(found(&said), none, "{arguments:?}, {name}:\n{said}");
+        for (path, text) in files(home.path()) {
+            assert_eq!(found(&text), none, "{path}, {name}");
         }
-    }
+        seen.fetch_add(usize::from(said.contains(PLAIN)), Ordering::Relaxed);
+    });
+    let seen = seen.into_inner();
     assert!(runs >= 60 && seen >= 20, "{seen} of {runs}");
 }
 

@@ -5,6 +5,7 @@ use serde_json::json;
 
 use crate::pty_support::Pty;
 use crate::recorder::{Recorder, answer, json as json_answer};
+use crate::support::side_by_side;
 use crate::test_app::THREE;
 
 const QUERY: &str =
@@ -153,7 +154,7 @@ fn failures() -> Vec<(&'static str, Vec<u8>, &'static str)> {
 
 #[test]
 fn every_failure_is_said_in_words_and_the_program_lives_on() {
-    for (name, failure, words) in failures() {
+    side_by_side(failures(), |(name, failure, words)| {
         // The first request may be sent again by itself: a read after a passing fault.
         let recorder = Recorder::start(move |_, request| {
             let body = String::from_utf8_lossy(&request.body);
@@ -177,7 +178,7 @@ fn every_failure_is_said_in_words_and_the_program_lives_on() {
         pty.wait_for_text("All 3 ");
         pty.keys("q");
         pty.exit().assert_clean(0);
-    }
+    });
 }
 
 #[test]
@@ -219,9 +220,10 @@ fn reads_are_sent_again_after_a_429_and_a_500_and_this_is_shown() {
 
 #[test]
 fn typing_goes_on_while_the_server_is_silent() {
-    let recorder = Recorder::start(|number, _| {
+    let (speak, silence) = std::sync::mpsc::channel();
+    let recorder = Recorder::start(move |number, _| {
         if number == 0 {
-            std::thread::sleep(std::time::Duration::from_secs(3));
+            silence.recv().unwrap();
         }
         json_answer(200, THREE)
     });
@@ -232,6 +234,7 @@ fn typing_goes_on_while_the_server_is_silent() {
     pty.keys("<Esc>?");
     pty.wait_for_text("Help");
     pty.keys("<Esc>");
+    speak.send(()).unwrap();
     pty.wait_for_text("All 3 ");
     pty.keys("q");
     pty.exit().assert_clean(0);

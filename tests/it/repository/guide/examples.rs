@@ -12,6 +12,7 @@ use clap::error::ErrorKind;
 
 use super::shell::{Shell, bourse_words, parsed};
 use super::{Block, Page, pages, root};
+use crate::support::side_by_side;
 
 /// A line of a shell block without its comment.
 fn command(line: &str) -> &str {
@@ -120,30 +121,17 @@ fn is_query(text: &str) -> bool {
         .any(|own| parse(text, own.catalog(), &Dialect::VAST, &[], Mode::Strict).is_ok())
 }
 
-/// Runs every block on two threads; returns what is wrong.
-fn run_all(blocks: Vec<Block<'_>>) -> Vec<String> {
-    let (queue, wrong) = (Mutex::new(blocks), Mutex::new(Vec::new()));
-    std::thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                loop {
-                    let block = queue.lock().unwrap().pop();
-                    let Some(block) = block else { break };
-                    let found = run_block(&block);
-                    wrong.lock().unwrap().extend(found);
-                }
-            });
-        }
-    });
-    wrong.into_inner().unwrap()
-}
-
 #[test]
 fn every_command_runs_as_printed() {
     let pages = pages();
     let blocks: Vec<Block<'_>> = pages.iter().flat_map(|page| page.blocks("sh")).collect();
     assert!(blocks.len() >= 30, "{}", blocks.len());
-    let wrong = run_all(blocks);
+    let wrong = Mutex::new(Vec::new());
+    side_by_side(blocks, |block| {
+        let found = run_block(&block);
+        wrong.lock().unwrap().extend(found);
+    });
+    let wrong = wrong.into_inner().unwrap();
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 

@@ -59,7 +59,7 @@ fn two_watches_at_once_record_every_response() {
 }
 
 #[test]
-#[ignore = "the long variant: a minute"]
+#[ignore = "long: a minute of polls"]
 fn every_response_of_two_watches_in_a_minute_is_recorded() {
     let (recorder, home) = (market(), Home::new());
     let url = recorder.url();

@@ -142,7 +142,7 @@ fn a_kill_loses_at_most_the_poll_being_written() {
 }
 
 #[test]
-#[ignore = "the long variant: 200 kills"]
+#[ignore = "long: 200 kills"]
 fn every_kill_loses_at_most_the_poll_being_written() {
     survives(200);
 }
