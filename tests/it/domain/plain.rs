@@ -26,6 +26,18 @@ struct Case {
     set: Option<String>,
     #[expect(dead_code, reason = "for people who read the file")]
     need: Option<String>,
+    /// The clause that is refused: a command line marks it with carets, and the query bar sends only
+    /// `conditions`, which are those of the other clauses.
+    refused: Option<String>,
+    /// The text with the spelling that the refusal proposes.
+    #[serde(rename = "try")]
+    proposed: Option<String>,
+    /// How many rows are asked for.
+    #[expect(dead_code, reason = "no setting yet")]
+    limit: Option<u32>,
+    /// Machines and GPUs of each, which the cluster planner finds.
+    #[expect(dead_code, reason = "no setting yet")]
+    cluster: Option<String>,
 }
 
 impl Case {
@@ -62,6 +74,28 @@ impl Case {
         (!same).then(|| format!("{found:?} {freed:?} {settings:?}"))
     }
 
+    /// What is wrong with the refusal of a clause, if anything.
+    fn misrefused(&self, clause: &str) -> Option<String> {
+        let (catalog, dialect) = (self.catalog(), &Dialect::SANDBOX);
+        let reading = plain::read(&self.words, catalog, dialect);
+        let error = match reading.parse(catalog, dialect, &[], Mode::Strict) {
+            Ok(parsed) => return Some(format!("read as {:?}", printed(&parsed.conditions))),
+            Err(error) => error,
+        };
+        let (marked, fix) = (&self.words[error.span.clone()], error.suggestion);
+        let proposed = fix.map(|fix| fix.apply(&self.words));
+        if marked != clause || proposed != self.proposed {
+            return Some(format!("'{marked}' is marked, try: {proposed:?}"));
+        }
+        let sent = match reading.parse(catalog, dialect, &[], Mode::Bar) {
+            Ok(parsed) => printed(&parsed.conditions),
+            Err(error) => return Some(error.render(&self.words)),
+        };
+        let wanted = language::parse(&self.conditions, catalog, dialect, &[], Mode::Strict);
+        (sent != printed(&wanted.expect("the expectation parses").conditions))
+            .then(|| format!("sends {sent:?}"))
+    }
+
     fn wanted_job(&self) -> plain::JobWords {
         let mut job = plain::JobWords::default();
         for part in self.job.iter().flat_map(|job| job.split(',')) {
@@ -96,6 +130,30 @@ fn every_phrase_means_what_a_person_means() {
     let mistakes: Vec<String> = cases
         .iter()
         .filter_map(|case| Some(format!("{}: {}", case.words, case.mistake()?)))
+        .collect();
+    assert!(
+        mistakes.is_empty(),
+        "{} of {}:\n{}",
+        mistakes.len(),
+        cases.len(),
+        mistakes.join("\n")
+    );
+}
+
+/// Written by hand before the grammar was. A ceiling or an exclusion beside another clause is the sentence
+/// that costs money if it is misread.
+#[test]
+#[ignore = "until the grammar reads them"]
+fn a_ceiling_or_an_exclusion_means_what_it_says_or_is_refused() {
+    let cases: Vec<Case> = serde_json::from_str(include_str!("../data/ceilings.json")).unwrap();
+    assert!(cases.len() >= 200);
+    let mistake = |case: &Case| match &case.refused {
+        Some(clause) => case.misrefused(clause),
+        None => case.mistake(),
+    };
+    let mistakes: Vec<String> = cases
+        .iter()
+        .filter_map(|case| Some(format!("{}: {}", case.words, mistake(case)?)))
         .collect();
     assert!(
         mistakes.is_empty(),
