@@ -69,7 +69,12 @@ pub fn dashboard_settings(arguments: &Arguments) -> Result<Settings, CliError> {
     let mut settings = resolve(arguments)?;
     if let Some(text) = &arguments.query {
         let query = language::default_query(Resource::Offers, settings.dialect);
-        let reading = plain::read(text, query.catalog(), settings.dialect);
+        let reading = plain::read(
+            text,
+            query.catalog(),
+            settings.dialect,
+            &plain::Names::default(),
+        );
         let conditions = search::conditions(&reading, text, &query, settings.dialect)?;
         settings.conditions = Some(conditions);
         settings.words = reading.settings;

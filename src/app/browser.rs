@@ -459,14 +459,11 @@ impl Browser {
 
     /// The running conditions and words as text.
     pub fn query_text(&self) -> String {
-        let mut text = language::print_briefly(&self.query.conditions);
-        for word in &self.ran_words {
-            if !text.is_empty() {
-                text.push(' ');
-            }
-            text.push_str(&plain::quoted(word, self.query.catalog(), self.dialect));
-        }
-        text
+        let conditions = language::print_briefly(&self.query.conditions);
+        let words = self.ran_words.iter();
+        let words = words.map(|word| plain::quoted(word, self.query.catalog(), self.dialect));
+        let texts = std::iter::once(conditions).filter(|text| !text.is_empty());
+        texts.chain(words).collect::<Vec<_>>().join(" ")
     }
 
     /// Takes conditions, words and settings from the bar; true if the market must be queried.
@@ -491,6 +488,7 @@ impl Browser {
         conditions.extend(switched_off);
         let mut query = Query {
             conditions,
+            limit: settings.limit.or(self.query.limit),
             offer_type: settings.offer_type.unwrap_or(self.query.offer_type),
             storage: settings.storage.or(self.query.storage),
             ..self.query.clone()

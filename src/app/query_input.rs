@@ -10,7 +10,7 @@ use super::browser::Browser;
 use super::suggestions;
 use crate::domain::field::Kind;
 use crate::domain::language::{self, Candidate, Completion};
-use crate::domain::plain::{self, Meaning, Reading, Settings};
+use crate::domain::plain::{self, Cluster, Meaning, Reading, Settings};
 use crate::domain::{
     CellRef, Condition, Direction, Field, Listing, OrderKey, Resource, country, region,
 };
@@ -27,8 +27,8 @@ impl Browser {
         self.bar.error = None;
         let text = self.bar.input.text().to_owned();
         let reading = self.read_words();
-        match parse_bar(self, &reading.query) {
-            Ok(parsed) => {
+        match reading.renewed(&|text| parse_bar(self, text)) {
+            Ok((parsed, _)) => {
                 let words = settled(parsed.words, &text, self);
                 let preview = self.preview(&reading);
                 self.narrow_while_typing(words, preview);
@@ -59,13 +59,30 @@ impl Browser {
 
     /// Reads the plain words of the bar, and shows what they mean.
     pub(crate) fn read_words(&mut self) -> Reading {
-        let reading = plain::read(self.bar.input.text(), self.query.catalog(), self.dialect());
+        let reading = plain::read(
+            self.bar.input.text(),
+            self.query.catalog(),
+            self.dialect(),
+            &self.models(),
+        );
         let phrases = reading.phrases.iter();
+        let said = reading.renewed(&|text| parse_bar(self, text));
+        let told = said
+            .ok()
+            .and_then(|(_, replaced)| told(&reading, self.bar.input.text(), &replaced));
+        let texts = [Some(reading.text()), told].into_iter().flatten();
+        let texts: Vec<_> = texts.filter(|text| !text.is_empty()).collect();
         self.bar.understood = Understood {
             spans: phrases.map(|phrase| phrase.span.clone()).collect(),
-            text: reading.text(),
+            text: texts.join(" · "),
         };
         reading
+    }
+
+    /// The GPU models of the rows that were here.
+    fn models(&self) -> plain::Names {
+        let seen = self.names.get("gpu_name").into_iter().flatten();
+        seen.map(String::as_str).collect()
     }
 
     /// The conditions of plain words on the records' own columns: while they are typed they filter
@@ -87,7 +104,7 @@ impl Browser {
     fn offer_readings(&self, text: &str, completion: &mut Completion) {
         let cursor = self.bar.input.cursor_byte();
         let before = &text[..text.floor_char_boundary(cursor)];
-        let reading = plain::read(before, self.query.catalog(), self.dialect());
+        let reading = plain::read(before, self.query.catalog(), self.dialect(), &self.models());
         let Some(phrase) = reading.phrase_at(cursor) else {
             return;
         };
@@ -114,17 +131,16 @@ impl Browser {
         };
     }
 
-    /// Runs the typed query; true if the market must be queried. A query with a mistake stays in
-    /// the bar.
-    pub(crate) fn run_typed(&mut self) -> bool {
+    /// Runs the typed query. A query with a mistake stays in the bar.
+    pub(crate) fn run_typed(&mut self) -> Option<Ran> {
         let text = self.bar.input.text().trim().to_owned();
-        let reading = plain::read(&text, self.query.catalog(), self.dialect());
-        match parse_bar(self, &reading.query) {
+        let reading = plain::read(&text, self.query.catalog(), self.dialect(), &self.models());
+        match reading.renewed(&|text| parse_bar(self, text)) {
             Err(error) => {
-                self.bar.error = Some(reading.located(error));
-                false
+                self.bar.error = Some(error);
+                None
             }
-            Ok(parsed) => {
+            Ok((parsed, replaced)) => {
                 // The preview moved the selection, which belongs to the rows without it.
                 if !reading.is_empty() {
                     self.restore_words();
@@ -137,7 +153,11 @@ impl Browser {
                 let must_ask = self.take_query(parsed.conditions, words, settings);
                 self.bar.ran(&text);
                 self.show_query_in_bar();
-                must_ask || is_other_job
+                Some(Ran {
+                    must_ask: must_ask || is_other_job,
+                    told: told(&reading, &text, &replaced),
+                    cluster: settings.cluster,
+                })
             }
         }
     }
@@ -196,6 +216,28 @@ impl Browser {
             })
             .collect()
     }
+}
+
+/// What running a typed query did.
+pub(crate) struct Ran {
+    /// Whether the market must be queried.
+    pub must_ask: bool,
+    /// Conditions that words replaced, and words that are not understood.
+    pub told: Option<String>,
+    /// Machines that the planner is to find.
+    pub cluster: Option<Cluster>,
+}
+
+/// What a person must know of a reading: `replaces gpu_name=RTX_4090`.
+fn told(reading: &Reading, text: &str, replaced: &[Condition]) -> Option<String> {
+    let refused = reading.refused.iter().map(|own| &text[own.span.clone()]);
+    let refused: Vec<_> = refused.filter(|words| words.contains(' ')).collect();
+    let replaced =
+        (!replaced.is_empty()).then(|| format!("replaces {}", language::print_briefly(replaced)));
+    let refused = (!refused.is_empty())
+        .then(|| format!("not understood, filters the rows: {}", refused.join(", ")));
+    let texts: Vec<_> = replaced.into_iter().chain(refused).collect();
+    (!texts.is_empty()).then(|| texts.join(" · "))
 }
 
 /// How many rows have each value of a field.

@@ -150,7 +150,7 @@ pub fn wanted(
         query.conditions.clear();
     }
     let text = text(&arguments.query)?;
-    let reading = plain::read(&text, query.catalog(), dialect);
+    let reading = plain::read(&text, query.catalog(), dialect, &plain::Names::default());
     query.conditions = conditions(&reading, &text, &query, dialect)?;
     if !reading.is_empty() {
         output::tell(&format!("understood: {}", reading.text()));
@@ -158,6 +158,7 @@ pub fn wanted(
     let words = &reading.settings;
     query.offer_type = words.offer_type.unwrap_or(query.offer_type);
     query.storage = words.storage.or(query.storage);
+    query.limit = words.limit.or(query.limit);
     if let Some(job) = job {
         // As in the dashboard, the job's disk is the storage that prices include.
         query.storage = Some(job.disk_gb);
@@ -232,6 +233,12 @@ pub fn conditions(
     query: &Query,
     dialect: &'static Dialect,
 ) -> Result<Vec<Condition>, CliError> {
+    if let Some(own) = reading.settings.cluster {
+        let (machines, gpus) = (own.machines, own.gpus_each);
+        return Err(CliError::Usage(format!(
+            "{machines} machines of {gpus} GPUs are for the planner: bourse plan {machines}x{gpus} and the other words"
+        )));
+    }
     reading
         .parse(query.catalog(), dialect, &query.conditions, Mode::Strict)
         .map(|parsed| parsed.conditions)

@@ -180,6 +180,11 @@ static BY_NAME: LazyLock<HashMap<String, &'static str>> = LazyLock::new(|| {
     groups.chain(others).chain(countries).collect()
 });
 
+/// The names of all places, in lower case, to propose one.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    BY_NAME.keys().map(String::as_str)
+}
+
 /// Whether a text in lower case is the beginning of the name of a place, two letters or more.
 pub fn begins(text: &str) -> bool {
     text.len() > 1

@@ -26,6 +26,7 @@ mod warn;
 pub use colour::{Token, highlight};
 pub use complete::{ANY, Candidate, Completion, complete};
 pub use error::{LanguageError, Suggestion};
+pub use merge::renew;
 pub use operand::parse_operand;
 pub use order::{parse_columns, parse_order, print_order};
 pub use parse::parse;

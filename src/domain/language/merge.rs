@@ -166,6 +166,47 @@ fn is_tighter(new: &Condition, old: &Condition) -> bool {
     own.order(other) == Some(tighter)
 }
 
+/// Lays what words say over the conditions of a search: what a field is to be replaces what it was to be, a
+/// bound replaces that on its side. Exclusions add up, and so do the values of the fields in `added`. Also
+/// returns what was replaced.
+pub fn renew(
+    old: Vec<Condition>,
+    mut new: Vec<Condition>,
+    added: &[&str],
+) -> (Vec<Condition>, Vec<Condition>) {
+    let is_equal = |own: &Condition| matches!(own.operator, Operator::Eq | Operator::In);
+    let excludes = |own: &Condition| matches!(own.operator, Operator::Neq | Operator::Nin);
+    let is_upper = |own: &Condition| matches!(own.operator, Operator::Lt | Operator::Lte);
+    let (mut kept, mut replaced) = (Vec::new(), Vec::new());
+    for condition in old {
+        let rival = new.iter_mut().find(|new| {
+            let is_other_end = |new: &Condition| is_upper(new) != is_upper(&condition);
+            let is_free = excludes(new) || excludes(&condition);
+            let is_range = !is_equal(new) && !is_equal(&condition);
+            new.field == condition.field && !is_free && !(is_range && is_other_end(new))
+        });
+        match rival {
+            None => kept.push(condition),
+            Some(new) if is_equal(&condition) && added.contains(&new.field.key) => {
+                let mut values = many(condition.operand);
+                unite(&mut values, many(new.operand.clone()));
+                (new.operator, new.operand) = (Operator::In, values);
+            }
+            Some(new) if *new == condition => {}
+            Some(_) => replaced.push(condition),
+        }
+    }
+    kept.append(&mut new);
+    (kept, replaced)
+}
+
+fn many(operand: Operand) -> Operand {
+    match operand {
+        Operand::One(value) => Operand::Many(vec![value]),
+        Operand::Many(_) => operand,
+    }
+}
+
 /// Lays the conditions of a text over the default ones. If the text says what a field equals (or
 /// not), it replaces all such defaults; a bound replaces the same bound; `any` removes all. A
 /// replacement takes the place of what it replaced.

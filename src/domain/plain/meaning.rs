@@ -1,13 +1,11 @@
-//! What phrases mean for a search: conditions, and its settings.
+//! What clauses mean for a search: conditions, and its settings.
 
-use std::fmt::Write as _;
-
-use super::amount::Amount;
-use super::gpus;
 use super::grammar::Fact;
-use super::measure::disk;
-use super::settings::Settings;
-use crate::domain::catalog::{Catalog, Resource};
+use super::measures::{as_sold, compared, disk};
+use super::models;
+use super::quantity::Quantity;
+use super::settings::{JobWords, Settings};
+use crate::domain::catalog::Catalog;
 use crate::domain::country;
 use crate::domain::dialect::Dialect;
 use crate::domain::field::Operator;
@@ -15,40 +13,15 @@ use crate::domain::format::{gigabytes, trimmed};
 use crate::domain::language::{self, Mode};
 use crate::domain::region;
 
-/// What is said of a reading.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Note {
-    /// Words that the market has no field for.
-    NoCondition(String),
-    /// Anything else.
-    Text(String),
-}
-
-impl Note {
-    /// Notes as texts, with the words without a condition in one.
-    pub(super) fn texts<'a>(notes: impl Iterator<Item = &'a Self>) -> Vec<String> {
-        let (mut idle, mut texts) = (Vec::new(), Vec::new());
-        for note in notes {
-            match note {
-                Self::NoCondition(words) => idle.push(words.as_str()),
-                Self::Text(text) if !texts.contains(text) => texts.push(text.clone()),
-                Self::Text(_) => {}
-            }
-        }
-        if !idle.is_empty() {
-            texts.push(format!("no condition: {}", idle.join(", ")));
-        }
-        texts
-    }
-}
-
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Meaning {
     /// The conditions as a query; empty if there are none.
     pub conditions: String,
     pub settings: Settings,
-    /// What is said of the reading: words without a condition, sizes as sold.
-    pub note: Option<Note>,
+    /// What is said of the reading, such as sizes as sold.
+    pub notes: Vec<String>,
+    /// Words that the market has no field for.
+    pub idle: Option<String>,
     /// A state that locations of offers name, and that no condition can ask for.
     pub state: Option<String>,
     /// Words that have only this meaning, if the phrase is ambiguous.
@@ -59,11 +32,10 @@ impl Meaning {
     /// What replaces the words in the query: their conditions, or words with only this meaning where
     /// settings are part of it.
     pub fn replacement(&self, words: &str) -> String {
-        match &self.words {
-            Some(own) if self.settings != Settings::default() => own.clone(),
-            _ if self.settings != Settings::default() => words.to_owned(),
-            _ => self.conditions.clone(),
+        if self.settings == Settings::default() {
+            return self.conditions.clone();
         }
+        self.words.clone().unwrap_or_else(|| words.to_owned())
     }
 
     /// Whether it changes nothing about a search.
@@ -73,42 +45,47 @@ impl Meaning {
 
     /// The meaning in one line: `gpu_name=RTX_4090`, `job 3d`.
     pub fn text(&self) -> String {
-        let conditions = Some(self.conditions.clone()).filter(|text| !text.is_empty());
-        let texts: Vec<_> = conditions
-            .into_iter()
-            .chain(self.settings.texts())
-            .chain(Note::texts(self.note.iter()))
-            .collect();
-        texts.join(" · ")
+        text(&[self], &self.settings)
     }
 }
 
-/// The conditions that were laid out already: those on models and places belong to the first phrase
-/// that names one.
-#[derive(Debug, Default)]
-pub(super) struct Chosen {
-    models: bool,
-    places: bool,
-    no_models: bool,
-    no_places: bool,
-    counts: bool,
-    privacy: bool,
+/// Meanings in one line, with the settings that they make together.
+pub(super) fn text(meanings: &[&Meaning], settings: &Settings) -> String {
+    let conditions: Vec<_> = meanings
+        .iter()
+        .map(|own| &*own.conditions)
+        .filter(|text| !text.is_empty())
+        .collect();
+    let mut texts = settings.texts();
+    if !conditions.is_empty() {
+        texts.insert(0, conditions.join(" "));
+    }
+    for note in meanings.iter().flat_map(|own| &own.notes) {
+        if !texts.contains(note) {
+            texts.push(note.clone());
+        }
+    }
+    let idle: Vec<_> = meanings
+        .iter()
+        .filter_map(|own| own.idle.as_deref())
+        .collect();
+    if !idle.is_empty() {
+        texts.push(format!("no condition: {}", idle.join(", ")));
+    }
+    texts.join(" · ")
 }
 
-/// What all phrases say together.
+/// A field and whether the values are excluded, the values, and whether they were laid out: all clauses on a
+/// choice make one condition, that of the first.
+type Choice = (&'static str, bool, Vec<String>, bool);
+
+/// What all clauses say together.
 pub(super) struct Context {
     catalog: &'static Catalog,
     dialect: &'static Dialect,
-    models: Vec<&'static str>,
-    no_models: Vec<&'static str>,
-    places: Vec<&'static str>,
-    no_places: Vec<&'static str>,
-    /// Numbers of GPUs, any of which is wanted.
-    counts: Vec<String>,
+    choices: Vec<Choice>,
     /// Hours of the job.
     hours: Option<f64>,
-    /// Whether the European Union stands for the place.
-    is_private: bool,
 }
 
 impl Context {
@@ -120,170 +97,176 @@ impl Context {
         let mut context = Self {
             catalog,
             dialect,
-            models: Vec::new(),
-            no_models: Vec::new(),
-            places: Vec::new(),
-            no_places: Vec::new(),
-            counts: Vec::new(),
+            choices: Vec::new(),
             hours: None,
-            is_private: false,
         };
-        let (mut form, mut class) = (None, None);
+        let mut form = None;
         for fact in facts {
-            if let Fact::Form(own) = fact {
-                form = Some(*own);
-            }
-            if let Fact::Hours(hours) = fact {
-                context.hours = Some(*hours);
-            }
-            context.is_private |= matches!(fact, Fact::Privacy);
-            if let Fact::Conditions(text) = fact
-                && let Some(count) = text.strip_prefix("num_gpus=")
-                && !context.counts.iter().any(|own| own == count)
-            {
-                context.counts.push(count.to_owned());
-            }
-            let (list, names) = match fact {
-                Fact::Models {
+            match fact {
+                Fact::Form(own) => form = Some(*own),
+                Fact::Set(settings) => context.hours = settings.job.hours.or(context.hours),
+                Fact::Choice {
+                    field,
                     names,
-                    is_excluded: false,
-                } if gpus::is_class(names) => {
-                    class = Some(names);
-                    continue;
-                }
-                Fact::Models {
-                    names,
-                    is_excluded: false,
-                } => (&mut context.models, names),
-                Fact::Models {
-                    names,
-                    is_excluded: true,
-                } => (&mut context.no_models, names),
-                Fact::Places {
-                    names,
-                    is_excluded: false,
-                } => (&mut context.places, names),
-                Fact::Places {
-                    names,
-                    is_excluded: true,
-                } => (&mut context.no_places, names),
-                Fact::Conditions(_)
-                | Fact::Free(_)
-                | Fact::Form(_)
-                | Fact::Region { .. }
-                | Fact::Size(_)
-                | Fact::Vram(_)
-                | Fact::TotalVram(_)
-                | Fact::Disk(_)
-                | Fact::Hours(_)
-                | Fact::Down(_)
-                | Fact::Up(_)
-                | Fact::Traffic { .. }
-                | Fact::Type(_)
-                | Fact::Order(_)
-                | Fact::Privacy
-                | Fact::Idle(_) => continue,
-            };
-            for name in names {
-                if !list.contains(name) {
-                    list.push(name);
-                }
+                    is_excluded,
+                } => context.choose(field, *is_excluded, names),
+                Fact::Condition(_) | Fact::Region(_) | Fact::Size(_) | Fact::Price { .. } => {}
+                Fact::Traffic { .. } | Fact::Note(_) | Fact::Idle => {}
             }
         }
-        context.is_private &= context.places.is_empty();
-        context.narrow(form);
-        context.narrow_class(class);
+        // Models whose names do not tell the form stay.
+        if let (Some(form), Some((.., models, _))) = (
+            form,
+            context
+                .choices
+                .iter_mut()
+                .find(|own| own.0 == "gpu_name" && !own.1),
+        ) && models.iter().any(|model| models::has_form(model, form))
+        {
+            models.retain(|model| models::has_form(model, form));
+        }
         context
     }
 
-    /// Keeps the models of a class, or takes all of it if none is named; models that are excluded
-    /// anyway need no condition.
-    fn narrow_class(&mut self, class: Option<&Vec<&'static str>>) {
-        if let Some(class) = class {
-            let is_own = |model: &&'static str| class.contains(model);
-            if self.models.iter().any(is_own) {
-                self.models.retain(is_own);
-            } else if self.models.is_empty() {
-                self.models.clone_from(class);
+    fn choose(&mut self, field: &'static str, is_excluded: bool, names: &[String]) {
+        let is_own = |own: &Choice| (own.0, own.1) == (field, is_excluded);
+        let index = self.choices.iter().position(is_own).unwrap_or_else(|| {
+            self.choices.push((field, is_excluded, Vec::new(), false));
+            self.choices.len() - 1
+        });
+        let known = &mut self.choices[index].2;
+        for name in names {
+            if !known.contains(name) {
+                known.push(name.clone());
             }
         }
-        if !self.models.is_empty() && gpus::is_class(&self.no_models) {
-            let models = &self.models;
-            self.no_models.retain(|model| models.contains(model));
+    }
+
+    /// The values that a field is to have one of.
+    fn names(&self, field: &str) -> &[String] {
+        let own = self.choices.iter().find(|own| own.0 == field && !own.1);
+        own.map_or(&[], |own| &own.2)
+    }
+
+    /// What a clause can mean, likeliest first; nothing if no search can ask for it.
+    pub(super) fn readings(&mut self, facts: &[Fact], words: &str) -> Vec<Meaning> {
+        match facts {
+            [Fact::Size(size)] => self.sizes(size),
+            [Fact::Condition(text)] if text.starts_with("free:") => {
+                let conditions = format!("{}={}", &text[5..], language::ANY);
+                vec![Meaning {
+                    conditions,
+                    ..Meaning::default()
+                }]
+            }
+            facts => self.meaning(facts, words).into_iter().collect(),
         }
     }
 
-    /// Keeps the models of a form factor. Models that have none of it stay, since their names do not tell it.
-    fn narrow(&mut self, form: Option<&str>) {
-        let Some(form) = form else {
-            return;
-        };
-        let is_of_form =
-            |model: &&str| model.contains(form) || (form == "SXM" && gpus::SXM.contains(model));
-        if self.models.iter().any(is_of_form) {
-            self.models.retain(is_of_form);
-        } else if self.models.is_empty() && form == "SXM" {
-            self.models.extend(gpus::SXM);
-        }
-    }
-
-    /// What a phrase can mean; nothing if the resource has no such fields.
-    pub(super) fn readings(&self, facts: &[Fact], chosen: &mut Chosen) -> Vec<Meaning> {
-        if let [Fact::Size(amount)] = facts {
-            return self.sizes(amount);
-        }
-        if let [Fact::Free(field)] = facts {
-            return vec![Meaning {
-                conditions: format!("{field}={}", language::ANY),
-                ..Meaning::default()
-            }];
-        }
-        let mut meaning = Meaning {
-            note: facts.iter().find_map(|fact| self.note(fact)),
-            state: only_state(facts),
-            ..Meaning::default()
-        };
-        let mut conditions = String::new();
+    fn meaning(&mut self, facts: &[Fact], words: &str) -> Option<Meaning> {
+        let (mut meaning, mut conditions) = (Meaning::default(), Vec::new());
         for fact in facts {
-            if let Some(text) = self.condition(fact, chosen) {
-                let _ = write!(conditions, "{text} "); // writing to a String cannot fail
-            } else if self.set(fact, &mut meaning.settings).is_none() {
-                return Vec::new();
+            match fact {
+                Fact::Condition(text) => conditions.push(text.clone()),
+                Fact::Choice {
+                    field, is_excluded, ..
+                } => conditions.extend(self.choice(field, *is_excluded)),
+                Fact::Form(_) if self.names("gpu_name").is_empty() => return None,
+                Fact::Form(_) => conditions.extend(self.choice("gpu_name", false)),
+                Fact::Region(name) => {
+                    meaning
+                        .notes
+                        .push(format!("{name}: the market filters by country only"));
+                    meaning.state = Some(name.clone()).filter(|name| region::is_state(name));
+                }
+                Fact::Size(_) => return None,
+                Fact::Price { price, is_tied } => conditions.push(self.price(price, *is_tied)?),
+                Fact::Traffic { gb, hours, is_up } => {
+                    if self.hours.is_none() {
+                        let note = format!(
+                            "{} of traffic in all, as no length of the job is given",
+                            gigabytes(*gb)
+                        );
+                        meaning.notes.push(note);
+                    }
+                    let all = Some(gb * self.hours.map_or(1.0, |own| own / hours));
+                    let (gb_in, gb_out) = if *is_up { (None, all) } else { (all, None) };
+                    let job = JobWords {
+                        gb_in,
+                        gb_out,
+                        ..JobWords::default()
+                    };
+                    meaning.settings.add(&Settings {
+                        job,
+                        ..Settings::default()
+                    });
+                }
+                Fact::Set(settings) => meaning.settings.add(settings),
+                Fact::Note(note) => meaning.notes.push(note.clone()),
+                Fact::Idle => meaning.idle = Some(words.to_owned()),
             }
         }
-        let Some(canonical) = self.canonical(&conditions) else {
-            return Vec::new();
+        meaning.conditions = self.canonical(&conditions.join(" "))?;
+        Some(meaning)
+    }
+
+    /// The condition of all clauses on a choice, once.
+    fn choice(&mut self, field: &'static str, is_excluded: bool) -> Option<String> {
+        let own = self
+            .choices
+            .iter_mut()
+            .find(|own| (own.0, own.1, own.3) == (field, is_excluded, false))?;
+        own.3 = true;
+        let names: Vec<_> = own.2.iter().map(|name| name.replace(' ', "_")).collect();
+        let is_group = |name: &String| field == "geolocation" && country::group(name).is_some();
+        Some(match (&names[..], is_excluded) {
+            ([name], false) if is_group(name) => format!("{field} in {name}"),
+            ([name], true) if is_group(name) => format!("{field} notin {name}"),
+            ([name], false) => format!("{field}={name}"),
+            ([name], true) => format!("{field}!={name}"),
+            (names, false) => format!("{field} in [{}]", names.join(",")),
+            (names, true) => format!("{field} notin [{}]", names.join(",")),
+        })
+    }
+
+    /// The condition on dollars that may be an hour's price or the job's bill; `None` if both are likely.
+    fn price(&self, price: &Quantity, is_tied: bool) -> Option<String> {
+        /// Dollars an hour that a GPU may cost.
+        const USUAL: (f64, f64) = (0.05, 5.0);
+        let counts = self
+            .names("num_gpus")
+            .iter()
+            .filter_map(|count| count.parse::<f64>().ok());
+        let gpus = counts.fold(1.0, f64::max);
+        let each = price.high.unwrap_or(price.low) / gpus;
+        let is_hourly = each <= USUAL.1;
+        let is_bill = match self.hours {
+            None => false,
+            Some(_) if !is_hourly => true,
+            Some(hours) if each / hours < USUAL.0 => false,
+            Some(_) if is_tied => true,
+            Some(_) => return None,
         };
-        meaning.conditions = canonical;
-        vec![meaning]
+        let field = if is_bill { "job_cost" } else { "dph_total" };
+        Some(compared(price, field, Operator::Lte, 1.0, ""))
     }
 
     /// A size without a noun: memory of the cards if they have it, else disk.
-    fn sizes(&self, amount: &Amount) -> Vec<Meaning> {
-        let exactly = |field| amount.on(field, Operator::Gte, 1.0, "");
-        let of = |conditions: String, noun: &str, facts: Vec<Fact>| {
-            let mut meaning = Meaning {
-                conditions: self.canonical(&conditions)?,
-                words: Some(format!("{}GB {noun}", trimmed(amount.low, 3))),
-                ..Meaning::default()
-            };
-            for fact in facts {
-                let _ = self.set(&fact, &mut meaning.settings);
-            }
-            Some(meaning)
+    fn sizes(&mut self, size: &Quantity) -> Vec<Meaning> {
+        let ram = vec![Fact::Condition(compared(
+            size,
+            "cpu_ram",
+            Operator::Gte,
+            1.0,
+            "",
+        ))];
+        let mut of = |noun: Option<&str>, facts: &[Fact]| {
+            let words = noun.map(|noun| format!("{}GB {noun}", trimmed(size.low, 3)));
+            self.meaning(facts, "").map(|own| Meaning { words, ..own })
         };
-        let mut vram = of(amount.vram(), "vram", Vec::new());
-        if let Some(meaning) = &mut vram {
-            meaning.words = None;
-            meaning.note = amount.sold().map(Note::Text);
-        }
-        let disk = of(exactly("disk_space"), "disk", disk(amount));
-        let ram = of(exactly("cpu_ram"), "ram", Vec::new());
-        let is_vram = if self.models.is_empty() {
-            gpus::is_card_size(amount.low)
-        } else {
-            gpus::have_size(&self.models, amount.low)
-        };
+        let (vram, ram) = (of(None, &as_sold(size, "gpu_ram")), of(Some("ram"), &ram));
+        let disk = of(Some("disk"), &disk(size));
+        let is_vram = models::have_size(self.names("gpu_name"), size.low);
         let order = if is_vram {
             [vram, disk, ram]
         } else {
@@ -292,165 +275,13 @@ impl Context {
         order.into_iter().flatten().collect()
     }
 
-    /// The conditions of a fact as a query; `None` if it is a setting.
-    fn condition(&self, fact: &Fact, chosen: &mut Chosen) -> Option<String> {
-        let once = |is_said: &mut bool, text: String| {
-            if std::mem::replace(is_said, true) {
-                String::new()
-            } else {
-                text
-            }
-        };
-        Some(match fact {
-            Fact::Conditions(text) if self.counts.len() > 1 && text.starts_with("num_gpus=") => {
-                once(&mut chosen.counts, choice("num_gpus", &self.counts, false))
-            }
-            Fact::Conditions(text) => text.clone(),
-            Fact::Free(_) => return None,
-            Fact::Vram(amount) => amount.vram(),
-            Fact::TotalVram(amount) => amount.total_vram(),
-            Fact::Region { .. } => String::new(),
-            Fact::Idle(_) => String::new(),
-            Fact::Privacy if self.is_private => {
-                once(&mut chosen.privacy, "geolocation in EU".to_owned())
-            }
-            Fact::Privacy => String::new(),
-            Fact::Form(_) if self.models.is_empty() => return None,
-            Fact::Form(_) => {
-                let names = self.models.iter().map(|name| name.replace(' ', "_"));
-                let names: Vec<_> = names.collect();
-                once(&mut chosen.models, choice("gpu_name", &names, false))
-            }
-            Fact::Models { is_excluded, .. } => {
-                let (names, is_said) = if *is_excluded {
-                    (&self.no_models, &mut chosen.no_models)
-                } else {
-                    (&self.models, &mut chosen.models)
-                };
-                let names: Vec<_> = names.iter().map(|name| name.replace(' ', "_")).collect();
-                if names.is_empty() {
-                    return Some(String::new());
-                }
-                once(is_said, choice("gpu_name", &names, *is_excluded))
-            }
-            Fact::Places { is_excluded, .. } => {
-                let (names, is_said) = if *is_excluded {
-                    (&self.no_places, &mut chosen.no_places)
-                } else {
-                    (&self.places, &mut chosen.places)
-                };
-                let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
-                once(is_said, choice("geolocation", &names, *is_excluded))
-            }
-            Fact::Traffic { .. } => return None,
-            Fact::Size(_) | Fact::Disk(_) | Fact::Hours(_) | Fact::Down(_) | Fact::Up(_) => {
-                return None;
-            }
-            Fact::Type(_) | Fact::Order(_) => return None,
-        })
-    }
-
-    /// What is said of a fact besides its conditions and settings.
-    fn note(&self, fact: &Fact) -> Option<Note> {
-        match fact {
-            Fact::Vram(amount) => amount.sold().map(Note::Text),
-            Fact::TotalVram(amount) => amount.sold_in_all().map(Note::Text),
-            Fact::Region { name, is_excluded } if *is_excluded => {
-                Some(Note::NoCondition(format!("not in {name}")))
-            }
-            Fact::Region { name, .. } => Some(Note::Text(format!(
-                "{name}: the market filters by country only"
-            ))),
-            Fact::Idle(words) => Some(Note::NoCondition(words.clone())),
-            Fact::Privacy if !self.is_private => Some(Note::NoCondition("gdpr".to_owned())),
-            Fact::Privacy => Some(Note::Text("gdpr read as the EU".to_owned())),
-            Fact::Traffic { gb, .. } if self.hours.is_none() => Some(Note::Text(format!(
-                "{} of traffic in all, as no length of the job is given",
-                gigabytes(*gb)
-            ))),
-            Fact::Conditions(_)
-            | Fact::Free(_)
-            | Fact::Models { .. }
-            | Fact::Form(_)
-            | Fact::Places { .. }
-            | Fact::Size(_)
-            | Fact::Disk(_)
-            | Fact::Hours(_)
-            | Fact::Down(_)
-            | Fact::Up(_)
-            | Fact::Traffic { .. }
-            | Fact::Type(_)
-            | Fact::Order(_) => None,
-        }
-    }
-
-    /// Takes a fact into settings; `None` if the resource has no such setting.
-    fn set(&self, fact: &Fact, settings: &mut Settings) -> Option<()> {
-        let is_offers = self.catalog.resource == Resource::Offers;
-        match fact {
-            Fact::Order(order) => {
-                settings.order = Some(language::parse_order(order, self.catalog).ok()?);
-            }
-            Fact::Conditions(_) | Fact::Models { .. } | Fact::Places { .. } | Fact::Size(_) => {}
-            Fact::Free(_) | Fact::Idle(_) | Fact::Privacy | Fact::Region { .. } => {}
-            Fact::Vram(_) | Fact::TotalVram(_) => {}
-            Fact::Form(_) => return None,
-            Fact::Disk(_) | Fact::Hours(_) | Fact::Down(_) | Fact::Up(_) if !is_offers => {
-                return None;
-            }
-            Fact::Traffic { .. } | Fact::Type(_) if !is_offers => return None,
-            Fact::Disk(gb) => settings.storage = Some(*gb),
-            Fact::Hours(hours) => settings.job.hours = Some(*hours),
-            Fact::Down(gb) => settings.job.gb_in = Some(*gb),
-            Fact::Up(gb) => settings.job.gb_out = Some(*gb),
-            Fact::Traffic { gb, hours, is_up } => {
-                let all = gb * self.hours.map_or(1.0, |own| own / hours);
-                let way = if *is_up {
-                    &mut settings.job.gb_out
-                } else {
-                    &mut settings.job.gb_in
-                };
-                *way = Some(all);
-            }
-            Fact::Type(word) => settings.offer_type = Some(word.parse().ok()?),
-        }
-        Some(())
-    }
-
     /// Conditions as they are printed; `None` if the resource has no such fields.
     fn canonical(&self, conditions: &str) -> Option<String> {
         let parsed =
             language::parse(conditions, self.catalog, self.dialect, &[], Mode::Bar).ok()?;
-        let has_words = !parsed.words.is_empty();
-        (!has_words).then(|| language::print_briefly(&parsed.conditions))
-    }
-}
-
-/// The state that a phrase names, if it names only one place: `texas or oregon` has none.
-fn only_state(facts: &[Fact]) -> Option<String> {
-    match facts {
-        [
-            Fact::Places { names, .. },
-            Fact::Region {
-                name,
-                is_excluded: false,
-            },
-        ] if names.len() == 1 && region::is_state(name) => Some(name.clone()),
-        _ => None,
-    }
-}
-
-/// A condition that a field is one of several values, or none of them.
-pub(super) fn choice(field: &str, names: &[String], is_excluded: bool) -> String {
-    let is_group = |name: &String| name.len() > 2 || country::group(name).is_some();
-    match (names, is_excluded) {
-        ([name], false) if field == "geolocation" && is_group(name) => format!("{field} in {name}"),
-        ([name], true) if field == "geolocation" && is_group(name) => {
-            format!("{field} notin {name}")
-        }
-        ([name], false) => format!("{field}={name}"),
-        ([name], true) => format!("{field}!={name}"),
-        (names, false) => format!("{field} in [{}]", names.join(",")),
-        (names, true) => format!("{field} notin [{}]", names.join(",")),
+        parsed
+            .words
+            .is_empty()
+            .then(|| language::print_briefly(&parsed.conditions))
     }
 }

@@ -1,209 +1,463 @@
-//! Fields with a unit of their own: watts, degrees, teraflops, `DLPerf`, speeds of buses and disks.
+//! Quantities with their attribute, and prices.
 
-use super::amount::{Amount, Unit, amount_in, unit};
-use super::cursor::Cursor;
-use super::gpus;
-use super::grammar::{Fact, Read};
-use super::token::Kind;
-use crate::domain::catalog::Resource;
-use crate::domain::field::Operator;
+use super::grammar::{Clause, Fact, hours, job, say};
+use super::lists::{MOST_GPUS, count_of, is_bare};
+use super::models;
+use super::quantity::{Basis, Named, Quantity, Text, role};
+use super::settings::{JobWords, Settings};
+use super::vocabulary::{ATTRIBUTES, Attribute, Dim, Role};
+use crate::domain::field::Operator::{self, Eq, Gt, Gte, Lt, Lte};
 use crate::domain::format::trimmed;
 
-/// A field that people give a number for.
-struct Measure {
-    field: &'static str,
-    /// The comparison with a number that has no bound.
+/// A quantity with its noun in front, behind, or without: `vram at least 24gb`, `under $2/h per gpu`, `3d`.
+pub(super) fn measured(text: &Text<'_>, at: usize) -> Vec<Clause> {
+    let mut found = Vec::new();
+    let (front, from) = text.comparison(at);
+    // `monthly price under $300`
+    let (period, from) = Some(text.basis(from))
+        .filter(|(basis, _)| basis.hours.is_some())
+        .unwrap_or((Basis::default(), from));
+    let noun = role!(text, from, Role::Noun(_) => ()).filter(|_| !text.is_mark(from, '$'));
+    if let Some(((), behind)) = noun {
+        let (mut basis, joint) = text.basis(behind);
+        basis.hours = basis.hours.or(period.hours);
+        let joint = text.behind_mark(joint, ':');
+        let is_compared = text.comparison(joint).0.is_some();
+        let start = if is_compared {
+            joint
+        } else {
+            text.skip(
+                joint,
+                &["of", "is", "are", "should", "be", "must", "version"],
+            )
+        };
+        let quantity = text
+            .quantity(start)
+            .filter(|own| front.is_none() || own.operator.is_none());
+        // `nvme 3090` is a card.
+        let quantity = quantity
+            .filter(|own| !own.units.is_empty() || own.operator.is_some() || !text.is_model(start));
+        if let Some(quantity) = quantity {
+            let operator = front.or(quantity.operator);
+            let quantity = Quantity {
+                operator,
+                ..quantity
+            };
+            let noun = text
+                .noun(from, &quantity)
+                .filter(|noun| noun.next == behind && noun.row.1 != Dim::Id);
+            if let Some(noun) = noun {
+                found.extend(priced(text, at, &quantity, Some(noun), basis));
+                // `downloading a 300gb dataset`
+                let again = text
+                    .noun(quantity.next, &quantity)
+                    .filter(|again| again.row.0 == noun.row.0);
+                let is_vague = quantity.units.is_empty() && noun.row.0.starts_with('+');
+                // `pcie 4.0 x16`
+                let lanes = text
+                    .quantity(quantity.next + 1)
+                    .filter(|_| text.is_mark(quantity.next, 'x') && noun.row.0 == "pci_gen");
+                found.extend(lanes.and_then(|lanes| {
+                    let mut clause = attributed(text, &quantity, &noun, lanes.next)?;
+                    clause
+                        .facts
+                        .push(Fact::Condition(format!("gpu_lanes>={}", lanes.low)));
+                    Some(clause)
+                }));
+                let ends = again
+                    .map(|again| again.next)
+                    .into_iter()
+                    .chain([quantity.next]);
+                for next in ends.filter(|_| !is_vague && basis.is_empty()) {
+                    found.extend(attributed(text, &quantity, &noun, next));
+                }
+            }
+        }
+    }
+    let start = text.comparison(at).1;
+    let Some(quantity) = text
+        .quantity(at)
+        .filter(|own| !own.units.is_empty() || !text.is_model(start))
+    else {
+        return found;
+    };
+    // `5090 day rental`
+    let is_apart = text.tokens.get(start + 1).is_some_and(|unit| !unit.glued);
+    if text.is_model(start)
+        && is_apart
+        && start == at
+        && !at
+            .checked_sub(1)
+            .is_some_and(|at| text.is_one_of(at, &["for"]))
+    {
+        return found;
+    }
+    found.extend(priced(text, at, &quantity, None, Basis::default()));
+    let leans = start == at;
+    let skipped = text.skip(quantity.next, &["of", "the", "free", "usable", "is", "in"]);
+    let nouns = [
+        text.noun(quantity.next, &quantity),
+        text.noun(skipped, &quantity),
+    ];
+    for noun in nouns.into_iter().flatten() {
+        if let Some(clause) = over_gpus(text, &noun, &quantity) {
+            found.push(clause);
+        }
+        let Some(quantity) = text.bounded(quantity.clone(), noun.next) else {
+            continue;
+        };
+        // `a gpu with 96gb memory`
+        let is_gpu = noun.row.0 == "cpu_ram"
+            && text.is_one_of(noun.next - 1, &["memory"])
+            && is_of_gpu(text, at);
+        let noun = if is_gpu {
+            Named {
+                row: attribute("gpu_ram"),
+                ..noun
+            }
+        } else {
+            noun
+        };
+        // `under 0.15 per gpu` is a price.
+        let cost = if quantity.units.is_empty() && matches!(noun.row.1, Dim::Size | Dim::Share) {
+            4
+        } else {
+            0
+        };
+        found.extend(
+            attributed(text, &quantity, &noun, quantity.next).map(|own| Clause {
+                leans,
+                cost: own.cost + cost,
+                ..own
+            }),
+        );
+        let (basis, next) = text.basis(quantity.next);
+        if let (Some(hours), "+up" | "+down", None) = (basis.hours, noun.row.0, quantity.operator) {
+            let (gb, is_up) = (quantity.low * noun.factor, noun.row.0 == "+up");
+            found.push(say(next, vec![Fact::Traffic { gb, hours, is_up }]));
+        }
+    }
+    found.extend(two_ended(text, &quantity));
+    found.extend(unnamed(text, &quantity).map(|own| Clause {
+        leans,
+        is_open: true,
+        cost: 1,
+        ..own
+    }));
+    found
+}
+
+/// `at least 2 and at most 4 gpus`: the first end takes noun and unit of the second.
+fn two_ended(text: &Text<'_>, low: &Quantity) -> Option<Clause> {
+    let from = text.skip(low.next, &["and", "but"]);
+    let high = text.quantity(from).filter(|_| from > low.next)?;
+    let is_lower = |end: Operator| matches!(end, Lt | Lte);
+    let is_range = is_lower(low.operator?) != is_lower(high.operator?);
+    let is_same = low.units.is_empty() || low.units == high.units;
+    let noun = text
+        .noun(high.next, &high)
+        .filter(|_| is_range && is_same)?;
+    let mut clause = attributed(
+        text,
+        &Quantity {
+            units: high.units.clone(),
+            ..low.clone()
+        },
+        &noun,
+        noun.next,
+    )?;
+    clause
+        .facts
+        .extend(attributed(text, &high, &noun, noun.next)?.facts);
+    Some(clause)
+}
+
+/// `640gb vram over 8 gpus`: the memory of all, and their number.
+fn over_gpus(text: &Text<'_>, noun: &Named, size: &Quantity) -> Option<Clause> {
+    let from = text.skip(noun.next, &["over", "across"]);
+    let count = text
+        .quantity(from)
+        .filter(|count| from > noun.next && is_bare(count))?;
+    let gpus = text
+        .noun(count.next, &count)
+        .filter(|gpus| gpus.row.0 == "num_gpus")?;
+    let is_memory = matches!(noun.row.0, "gpu_ram" | "gpu_total_ram");
+    let mut facts = as_sold(&size.times(noun.factor), "gpu_total_ram");
+    facts.push(count_of(&[count.low]));
+    is_memory.then(|| say(gpus.next, facts))
+}
+
+/// What a quantity of an attribute says.
+fn attributed(text: &Text<'_>, quantity: &Quantity, noun: &Named, next: usize) -> Option<Clause> {
+    let own = quantity.times(noun.factor);
+    let is_exact = own.operator.is_none_or(|operator| operator == Eq) && own.high.is_none();
+    let on = |field: &str, factor: f64, suffix: &str| {
+        Fact::Condition(compared(&own, field, noun.row.2, factor, suffix))
+    };
+    let part = |gb_in, gb_out| {
+        Some(job(JobWords {
+            gb_in,
+            gb_out,
+            ..JobWords::default()
+        }))
+        .filter(|_| is_exact || own.operator == Some(Lte))
+    };
+    let facts = match noun.row.0 {
+        "+hours" => vec![Some(hours(own.low)).filter(|_| is_exact)?],
+        "+down" => vec![part(Some(own.low), None)?],
+        "+up" => vec![part(None, Some(own.low))?],
+        "+both" => vec![on("inet_down", 1.0, "Mbps"), on("inet_up", 1.0, "Mbps")],
+        field @ ("gpu_ram" | "gpu_total_ram") => as_sold(&own, field),
+        "disk_space" if text.is_offers() => disk(&own),
+        // `reliability over 98`, `8.9`, `sm 89`
+        "rel" if quantity.units.is_empty() && own.low > 1.0 => vec![on("rel", 0.01, "")],
+        "compute_cap" => vec![on(
+            "compute_cap",
+            if own.low < 20.0 {
+                100.0
+            } else if own.low < 200.0 {
+                10.0
+            } else {
+                1.0
+            },
+            "",
+        )],
+        field @ ("driver_version" | "os_version") => {
+            let operator = own.operator.unwrap_or(noun.row.2).symbol();
+            vec![Fact::Condition(format!("{field}{operator}{}", own.text))]
+        }
+        "num_gpus" if own.low > MOST_GPUS => return None,
+        "num_gpus" if is_exact => vec![count_of(&[own.low])],
+        field => vec![match noun.row.1 {
+            // Days, as the query language has them.
+            Dim::Time => on(field, 1.0 / 24.0, ""),
+            Dim::Bits => on(field, 1.0, "Mbps"),
+            Dim::Bytes if !quantity.units.is_empty() => on(field, 1.0, "MB/s"),
+            Dim::Dollars => return None,
+            _ => on(field, 1.0, ""),
+        }],
+    };
+    let cost = u32::from(noun.row.0 == "total_flops" && quantity.units.is_empty());
+    Some(Clause {
+        cost,
+        ..say(next, facts)
+    })
+}
+
+/// The condition of a quantity on a field.
+pub(super) fn compared(
+    quantity: &Quantity,
+    field: &str,
     default: Operator,
-    nouns: &'static [&'static str],
-    /// Units as people write them, each with its size in the field's unit.
-    units: &'static [(&'static str, f64)],
-    /// Nouns that mean the field only in front of or behind one of its units.
-    unit_nouns: &'static [&'static str],
+    factor: f64,
+    suffix: &str,
+) -> String {
+    let written = |value: f64| trimmed(value * factor, 6) + suffix;
+    let low = written(quantity.low);
+    match quantity.high {
+        Some(high) => format!("{field}>={low} {field}<={}", written(high)),
+        None => format!(
+            "{field}{}{low}",
+            quantity.operator.unwrap_or(default).symbol()
+        ),
+    }
 }
 
-const NO_UNITS: &[(&str, f64)] = &[];
-const BUS: &[(&str, f64)] = &[
-    ("gb / s", 1.0),
-    ("gbps", 1.0),
-    ("tb / s", 1e3),
-    ("mb / s", 1e-3),
-];
-const DISK: &[(&str, f64)] = &[
-    ("mb / s", 1.0),
-    ("mbps", 1.0),
-    ("gb / s", 1e3),
-    ("gbps", 1e3),
-];
+/// The condition on memory. A size as sold includes the cards that report a little less or more.
+pub(super) fn as_sold(size: &Quantity, field: &str) -> Vec<Fact> {
+    let cards = if field == "gpu_ram" { 1 } else { 16 };
+    let reported = |gb| models::reported(gb, cards);
+    let (least, most) = reported(size.low);
+    let text = match (size.operator, size.high) {
+        (_, Some(high)) => format!("{field}>={least} {field}<={}", reported(high).1),
+        (Some(Eq), _) => format!("{field}>={least} {field}<={most}"),
+        (Some(operator @ (Gt | Lte)), _) => format!("{field}{}{most}", operator.symbol()),
+        (operator, _) => format!("{field}{}{least}", operator.unwrap_or(Gte).symbol()),
+    };
+    let sizes = [Some(size.low), size.high].into_iter().flatten();
+    let sold: Vec<_> = sizes
+        .filter(|gb| reported(*gb) != (*gb, *gb))
+        .map(|gb| trimmed(gb, 3))
+        .collect();
+    let note = (!sold.is_empty()).then(|| Fact::Note(format!("{} GB as sold", sold.join(" and "))));
+    [Fact::Condition(text)].into_iter().chain(note).collect()
+}
 
-#[rustfmt::skip] // a table reads as a table
-const MEASURES: &[Measure] = &[
-    Measure {
-        field: "gpu_max_power", default: Operator::Gte,
-        nouns: &["power limit", "gpu power limit", "power cap", "max power", "gpu power", "power draw", "power", "tdp", "wattage"],
-        units: &[("w", 1.0), ("watt", 1.0), ("watts", 1.0), ("kw", 1e3)],
-        unit_nouns: &["gpu", "gpus", "card", "cards"],
-    },
-    Measure {
-        field: "gpu_max_temp", default: Operator::Lte,
-        nouns: &["temp", "temps", "temperature", "temperatures", "gpu temp", "gpu temps", "gpu temperature", "gpu temperatures", "card temperature", "max temp", "max temperature"],
-        units: &[("c", 1.0), ("° c", 1.0), ("°", 1.0), ("degrees", 1.0), ("degree", 1.0), ("deg", 1.0), ("deg c", 1.0), ("degrees c", 1.0), ("degrees celsius", 1.0), ("celsius", 1.0)],
-        unit_nouns: &["gpu", "gpus", "card", "cards"],
-    },
-    Measure {
-        field: "total_flops", default: Operator::Gte,
-        nouns: &["tflops", "tflop", "teraflops", "teraflop", "flops", "total tflops", "total teraflops", "total flops", "tflops total", "tflops in total", "teraflops total"],
-        units: &[("pflops", 1e3), ("petaflops", 1e3), ("petaflop", 1e3)], unit_nouns: &[],
-    },
-    Measure {
-        field: "dlperf", default: Operator::Gte,
-        nouns: &["dlperf", "dlp", "dl perf", "dlperf score", "total dlperf", "dlperf total", "deep learning performance"],
-        units: NO_UNITS, unit_nouns: &[],
-    },
-    Measure {
-        field: "dlperf_per_gpu", default: Operator::Gte,
-        nouns: &["dlperf per gpu", "dlperf per card", "dlperf / gpu", "dlp per gpu"],
-        units: NO_UNITS, unit_nouns: &[],
-    },
-    Measure {
-        field: "dlperf_per_dphtotal", default: Operator::Gte,
-        nouns: &["dlperf per dollar", "dlperf per $", "dlperf / $", "dlp per dollar", "dlp / $", "dlperf per usd", "dlperf / dollar", "dlperf per buck"],
-        units: NO_UNITS, unit_nouns: &[],
-    },
-    Measure {
-        field: "flops_per_dphtotal", default: Operator::Gte,
-        nouns: &["tflops per dollar", "tflops per $", "tflops / $", "flops per dollar", "flops / $", "teraflops per dollar", "tflops / dollar"],
-        units: NO_UNITS, unit_nouns: &[],
-    },
-    Measure {
-        field: "gpu_mem_bw", default: Operator::Gte,
-        nouns: &["memory bandwidth", "gpu memory bandwidth", "vram bandwidth", "gpu bandwidth", "mem bandwidth", "memory speed", "vram speed"],
-        units: BUS, unit_nouns: &["memory", "vram", "gpu memory", "hbm"],
-    },
-    Measure {
-        field: "pcie_bw", default: Operator::Gte,
-        nouns: &["pcie bandwidth", "pcie speed", "pcie bw", "pcie throughput", "pci bandwidth", "pcie link", "bus bandwidth", "pci express bandwidth"],
-        units: BUS, unit_nouns: &["pcie", "pci", "pci express"],
-    },
-    Measure {
-        field: "bw_nvlink", default: Operator::Gte,
-        nouns: &["nvlink bandwidth", "nvlink speed", "nvlink bw"],
-        units: BUS, unit_nouns: &["nvlink", "nvswitch", "interconnect"],
-    },
-    Measure {
-        field: "disk_bw", default: Operator::Gte,
-        nouns: &["disk bandwidth", "disk speed", "disk throughput", "disk read", "disk reads", "disk read speed", "disk bw", "disk io", "drive speed", "ssd speed", "read speed", "storage speed", "storage bandwidth", "storage throughput", "nvme speed", "nvme read", "sequential read"],
-        units: DISK, unit_nouns: &["disk", "ssd", "nvme", "storage", "drive", "read", "reads"],
-    },
-    Measure {
-        field: "cpu_ghz", default: Operator::Gte,
-        nouns: &["cpu clock", "cpu speed", "cpu frequency", "cpu clock speed", "clock speed", "clock", "cpu ghz", "processor speed"],
-        units: &[("ghz", 1.0), ("mhz", 1e-3)], unit_nouns: &["cpu", "cpus", "processor", "cores", "core"],
-    },
-    Measure {
-        field: "gpu_lanes", default: Operator::Gte,
-        nouns: &["pcie lanes", "pci lanes", "lanes", "lanes per gpu", "pcie lanes per gpu"],
-        units: NO_UNITS, unit_nouns: &[],
-    },
-    Measure {
-        field: "min_bid", default: Operator::Lte,
-        nouns: &["min bid", "minimum bid", "bid floor", "lowest bid", "bid price"],
-        units: &[("cents", 0.01), ("cent", 0.01)], unit_nouns: &[],
-    },
-    Measure {
-        field: "discount_rate", default: Operator::Gte,
-        nouns: &["discount", "discounted", "discount rate"],
-        units: &[("percent", 0.01)], unit_nouns: &["off"],
-    },
-];
-
-/// Units that need no noun.
-const UNITS_ALONE: &[&str] = &["watt", "watts", "degrees", "celsius"];
-
-/// Words between a number and the noun behind it, and a noun and the number behind it.
-const BEHIND: &[&str] = &["of", "the", "in", "on"];
-const IN_FRONT: &[&str] = &["of", "is", "at", "to", "should", "be", "must"];
-
-/// A number of one of these fields: `power limit 350w`, `under 85c gpu temp`, `600+ tflops`.
-pub(super) fn measured(cursor: Cursor<'_>, at: usize, resource: Resource) -> Read {
-    let fields = MEASURES.iter();
-    let fields = fields.filter(|own| resource.catalog().column(own.field).is_some());
-    let found = fields.filter_map(|own| {
-        let read = own.behind(cursor, at).or_else(|| own.in_front(cursor, at));
-        read.or_else(|| own.alone(cursor, at))
+/// A disk is a condition, and the storage that prices include.
+pub(super) fn disk(size: &Quantity) -> Vec<Fact> {
+    let condition = Fact::Condition(compared(size, "disk_space", Gte, 1.0, ""));
+    let storage = Some(size.low).filter(|_| !matches!(size.operator, Some(Lt | Lte)));
+    let set = storage.map(|_| {
+        Fact::Set(Settings {
+            storage,
+            ..Settings::default()
+        })
     });
-    found.max_by_key(|(_, next)| *next)
+    [condition].into_iter().chain(set).collect()
 }
 
-/// The field of a noun at a position, and the position behind it.
-pub(super) fn named(cursor: Cursor<'_>, at: usize) -> Option<(&'static str, usize)> {
-    let nouns = MEASURES.iter().flat_map(|own| {
-        let nouns = own.nouns.iter();
-        nouns.map(|noun| (*noun, own.field))
-    });
-    cursor.longest(at, nouns)
+/// What a quantity without a noun says, as far as its unit tells.
+fn unnamed(text: &Text<'_>, quantity: &Quantity) -> Option<Clause> {
+    const LONGEST_IN_WEEKS: f64 = 52.0;
+    let is_watts = quantity.units.contains(&(Dim::Watts, 1.0)) && quantity.low > LONGEST_IN_WEEKS;
+    let (dim, factor) = if is_watts {
+        (Dim::Watts, 1.0)
+    } else {
+        *quantity.units.first()?
+    };
+    let field = match dim {
+        Dim::Size if text.is_offers() => {
+            return Some(say(quantity.next, vec![Fact::Size(quantity.times(factor))]));
+        }
+        Dim::Size => "disk_space",
+        Dim::Share => "rel",
+        Dim::Bits => "inet_down",
+        Dim::Bytes => "disk_bw",
+        Dim::Gigahertz => "cpu_ghz",
+        Dim::Watts => "gpu_max_power",
+        Dim::Celsius => "gpu_max_temp",
+        Dim::Teraflops => "total_flops",
+        // A job has one length; at least that long is how long a machine is to be available.
+        Dim::Time if quantity.operator == Some(Gte) || !text.is_offers() => "duration",
+        Dim::Time => "+hours",
+        Dim::Count | Dim::Plain | Dim::Id | Dim::Dollars => return None,
+    };
+    attributed(
+        text,
+        quantity,
+        &Named {
+            row: attribute(field),
+            factor,
+            next: quantity.next,
+        },
+        quantity.next,
+    )
 }
 
-impl Measure {
-    fn unit(&self, cursor: Cursor<'_>, at: usize) -> Option<(Unit, f64, usize)> {
-        if cursor.kind(at) == Some(Kind::Percent) {
-            let is_share = self.field == "discount_rate";
-            return is_share.then_some((Unit::Own, 0.01, at + 1));
+/// The row of a field that the table has.
+fn attribute(field: &str) -> &'static Attribute {
+    ATTRIBUTES
+        .iter()
+        .find(|row| row.0 == field)
+        .unwrap_or(&ATTRIBUTES[0])
+}
+
+/// Whether a quantity is of a GPU: it is behind `gpu with`.
+fn is_of_gpu(text: &Text<'_>, at: usize) -> bool {
+    let with = at
+        .checked_sub(2)
+        .filter(|gpu| text.is_one_of(gpu + 1, &["with", "has"]));
+    with.is_some_and(|gpu| text.is_one_of(gpu, &["gpu"]))
+}
+
+/// The clause of a price, with the noun in front of it if there is one.
+fn priced(
+    text: &Text<'_>,
+    at: usize,
+    price: &Quantity,
+    noun: Option<Named>,
+    front: Basis,
+) -> Option<Clause> {
+    let unit = price.units.iter().find(|(dim, _)| *dim == Dim::Dollars);
+    let (mut basis, mut next) = text.basis(price.next);
+    basis.hours = basis.hours.or(front.hours);
+    basis.per_gpu |= front.per_gpu;
+    let (is_bare, mut cost) = (price.units.is_empty(), 0);
+    let is_upper = matches!(price.operator, Some(Lt | Lte));
+    let is_told = noun.is_some_and(|noun| noun.row.1 == Dim::Dollars);
+    if !is_bare && unit.is_none()
+        || noun.is_some() && !is_told
+        || is_bare && !is_told && basis.hours.is_none() && !is_upper
+    {
+        return None;
+    }
+    if is_bare && !is_told {
+        cost = 3;
+    }
+    let is_data = basis.per_gb || basis.per_tb;
+    let dollars = Quantity {
+        units: vec![(Dim::Dollars, 1.0)],
+        ..price.clone()
+    };
+    let traded = |noun: &Named| {
+        matches!(
+            noun.row.0,
+            "storage_cost" | "inet_down_cost" | "inet_up_cost"
+        )
+    };
+    let skipped = text.skip(next, &["of", "for", "on"]);
+    let behind = [skipped, next]
+        .into_iter()
+        .find_map(|at| text.noun(at, &dollars));
+    let behind = behind
+        .filter(|own| noun.is_none() && traded(own) == is_data && own.row.0 != "dph_per_vram_gb");
+    next = behind.map_or(next, |noun| noun.next);
+    let noun = noun.or(behind);
+    let price = text.bounded(price.clone(), next)?;
+    let factor = unit.map_or(1.0, |(_, factor)| *factor);
+    let price = Quantity {
+        units: Vec::new(),
+        ..price.times(factor)
+    };
+    let is_volumes = !text.is_offers();
+    let on =
+        |field: &str, factor: f64| vec![Fact::Condition(compared(&price, field, Lte, factor, ""))];
+    let field = noun.map_or("dph_total", |noun| noun.row.0);
+    let per_tb = if basis.per_tb { 1e-3 } else { 1.0 };
+    let mut is_open = false;
+    let facts = match (
+        if is_volumes && field == "dph_total" {
+            "storage_cost"
+        } else {
+            field
+        },
+        basis.hours,
+    ) {
+        // What storage costs is quoted per GB and month.
+        ("storage_cost", hours) if !basis.total && !basis.per_gpu => {
+            let months = hours.unwrap_or(720.0) / 720.0;
+            let has_price = is_data
+                || is_volumes
+                || noun.is_some_and(|noun| text.is_one_of(noun.next - 1, &["price"]));
+            on(
+                "storage_cost",
+                Some(per_tb / months)
+                    .filter(|_| has_price && (is_volumes || hours.is_none_or(|own| own > 700.0)))?,
+            )
         }
-        let (factor, next) = cursor.longest(at, self.units.iter().copied())?;
-        Some((Unit::Own, factor, next))
-    }
-
-    /// The noun at a position; without a unit it must be one that means nothing else.
-    fn noun(&self, cursor: Cursor<'_>, at: usize, has_unit: bool) -> Option<usize> {
-        let nouns = self.unit_nouns.iter().filter(|_| has_unit);
-        let nouns = nouns.chain(self.nouns).map(|noun| (*noun, ()));
-        cursor.longest(at, nouns).map(|((), next)| next)
-    }
-
-    /// A number at a position, unless it is of something else: `4090`, `3 days`, `2x`.
-    fn number(&self, cursor: Cursor<'_>, at: usize) -> Option<Amount> {
-        let found = amount_in(cursor, at, |at| self.unit(cursor, at))?;
-        let is_model = found.bound.is_none() && !gpus::models(&trimmed(found.low, 6)).is_empty();
-        let is_other = is_model
-            || unit(cursor, found.next).is_some()
-            || cursor.kind(found.next) == Some(Kind::Times);
-        (found.unit == Unit::Own || !is_other).then_some(found)
-    }
-
-    /// A number and the noun behind it.
-    fn behind(&self, cursor: Cursor<'_>, at: usize) -> Read {
-        let found = self.number(cursor, at)?;
-        let (found, next) = found.bounded_at(cursor, found.next);
-        let next = cursor.skip(next, BEHIND);
-        let next = self.noun(cursor, next, found.unit == Unit::Own)?;
-        let (found, next) = found.bounded_at(cursor, next);
-        Some((self.condition(&found), next))
-    }
-
-    /// A number with a unit that no other field has.
-    fn alone(&self, cursor: Cursor<'_>, at: usize) -> Read {
-        let found = self.number(cursor, at)?;
-        let unit = cursor.tokens.get(found.next.checked_sub(1)?)?;
-        let is_own = UNITS_ALONE.iter().any(|word| unit.is(word));
-        let (found, next) = found.bounded_at(cursor, found.next);
-        is_own.then(|| (self.condition(&found), next))
-    }
-
-    /// The noun and a number behind it.
-    fn in_front(&self, cursor: Cursor<'_>, at: usize) -> Read {
-        let (bound, from) = cursor.bound(at);
-        let behind = self.noun(cursor, from, true)?;
-        let is_own = self.noun(cursor, from, false) == Some(behind);
-        let found = self.number(cursor, cursor.skip_joint(behind, IN_FRONT))?;
-        if !is_own && found.unit != Unit::Own {
-            return None;
+        ("inet_down_cost", None) if basis.per_tb => on("internet_down_cost_per_tb", 1.0),
+        ("inet_up_cost", None) if basis.per_tb => on("internet_up_cost_per_tb", 1.0),
+        (field @ ("inet_down_cost" | "inet_up_cost"), None) if basis.per_gb => on(field, 1.0),
+        ("min_bid", None) => on("min_bid", 1.0),
+        _ if is_data || is_volumes => return None,
+        ("dph_per_gpu", hours) => on("dph_per_gpu", 1.0 / hours.unwrap_or(1.0)),
+        ("dph_total" | "job_cost", hours) if basis.per_gpu => {
+            on("dph_per_gpu", 1.0 / hours.unwrap_or(1.0))
         }
-        let bound = found.bound.or(bound);
-        let (found, next) = Amount { bound, ..found }.bounded_at(cursor, found.next);
-        Some((self.condition(&found), next))
-    }
-
-    fn condition(&self, amount: &Amount) -> Vec<Fact> {
-        Fact::conditions(amount.on(self.field, self.default, 1.0, ""))
-    }
+        ("dph_total" | "job_cost", Some(hours)) => on("dph_total", 1.0 / hours),
+        ("job_cost", None) => on("job_cost", 1.0),
+        ("dph_total", None) if basis.total => on("job_cost", 1.0),
+        ("dph_total", None) => {
+            is_open = true;
+            let time = text.quantity(text.skip(price.next, &["for", "over", "in", "the"]));
+            let is_time =
+                time.is_some_and(|time| time.units.iter().any(|(dim, _)| *dim == Dim::Time));
+            let is_tied = is_time
+                || at
+                    .checked_sub(1)
+                    .is_some_and(|before| text.is_one_of(before, &["for"]));
+            vec![Fact::Price {
+                price: price.clone(),
+                is_tied,
+            }]
+        }
+        _ => return None,
+    };
+    let leans = price.operator.is_none() && noun.is_none();
+    Some(Clause {
+        is_open,
+        leans,
+        cost,
+        ..say(price.next, facts)
+    })
 }

@@ -1,42 +1,33 @@
-//! Plain words: `4090 europe 200gb 3d` becomes conditions, a price model, an order, storage and a
-//! job.
+//! Plain words: `4090 europe 200gb 3d` becomes conditions, a price model, an order, storage and a job.
 //!
-//! A fixed grammar: `token` splits the text, `grammar` reads phrases from its tables, and
-//! [`read`] lays them out as a query that [`language::parse`] parses. What no rule reads keeps its
-//! place in the text, and so do conditions of the query language and quoted texts.
+//! `token` splits the text, `grammar` divides it into clauses, `meaning` says what they ask for. A clause that
+//! is not understood in full is refused in full. Conditions of the query language and quoted texts keep
+//! their place.
 
-mod amount;
-mod choice;
-mod clauses;
-mod cursor;
-mod english;
-mod gpus;
 mod grammar;
+mod lists;
 mod meaning;
-mod measure;
 mod measures;
-mod nouns;
-mod orders;
+mod models;
 mod phrases;
-mod price;
+mod quantity;
 mod settings;
-mod spaced;
 mod token;
-mod words;
+mod vocabulary;
 
 use std::ops::Range;
 
 pub use meaning::Meaning;
-pub use settings::{JobWords, Settings};
+pub use models::Names;
+pub use settings::{Cluster, JobWords, Settings};
 
-use self::cursor::Cursor;
-use self::grammar::Fact;
-use self::meaning::{Context, Note};
-use self::token::{Kind, Token};
-use self::words::FILLERS;
+use self::grammar::{Fact, Item, What};
+use self::quantity::Text;
+use self::vocabulary::Role;
 use super::catalog::{Catalog, Resource};
+use super::country;
 use super::dialect::Dialect;
-use super::language::{self, LanguageError, Mode, Parsed};
+use super::language::{self, LanguageError, Mode, Parsed, Suggestion};
 use super::query::Condition;
 
 /// The longest text that is read, in bytes; a longer one is no description of a need.
@@ -51,198 +42,301 @@ pub struct Phrase {
     pub readings: Vec<Meaning>,
 }
 
-/// A phrase and what it says, before the readings are known.
-type Spoken = (Range<usize>, Vec<Fact>);
-
-/// A span of the new text, and the span of the original that it replaces.
-type Replaced = (Range<usize>, Range<usize>);
-
 /// A text with its plain words read.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Reading {
-    /// The text with conditions in place of the words that mean them.
+    /// The text with conditions in place of the words that mean them, and the words of refused clauses quoted.
     pub query: String,
     /// What words say besides conditions.
     pub settings: Settings,
     pub phrases: Vec<Phrase>,
-    /// The parts of `query` that replace parts of the text, in order.
-    replaced: Vec<Replaced>,
-    /// Bounds without a number, since that is a model, and what to write instead.
-    unpriced: Vec<(Range<usize>, String)>,
+    /// Fields that `or` gives further values: `gpu_name=H200 or h100`.
+    added: Vec<&'static str>,
+    /// The clauses that are not understood: words that filter rows, or errors.
+    pub refused: Vec<LanguageError>,
+    /// Parts of `query`, and those of the text that they replace, in order.
+    replaced: Vec<(Range<usize>, Range<usize>)>,
 }
 
-/// Reads the plain words of a text. Workergroups have none.
+/// Reads the plain words of a text. Workergroups have none. `names` are the models of the loaded rows, beside
+/// those that every market has.
 ///
 /// ```
 /// use bourse::domain::{Dialect, OFFERS, plain};
-/// let reading = plain::read("4090 europe dph<0.5", &OFFERS, &Dialect::SANDBOX);
+/// let names = plain::Names::default();
+/// let reading = plain::read("4090 europe dph<0.5", &OFFERS, &Dialect::SANDBOX, &names);
 /// assert_eq!(reading.query, "gpu_name=RTX_4090 geolocation in EUROPE dph<0.5");
 /// ```
-pub fn read(text: &str, catalog: &'static Catalog, dialect: &'static Dialect) -> Reading {
-    let mut phrases = Vec::new();
-    let mut replacements = Vec::new();
-    let mut unpriced = Vec::new();
-    if text.len() <= LONGEST && catalog.resource != Resource::Workergroups {
-        let tokens = token::tokens(text, catalog);
-        let (found, separators) = scanned(&tokens, catalog.resource);
-        phrases = settled(found, catalog, dialect);
-        if catalog.resource == Resource::Offers {
-            unpriced = clauses::unpriced(Cursor { tokens: &tokens });
-        }
-        if !phrases.is_empty() {
-            replacements = separators
-                .into_iter()
-                .map(|span| (span, String::new()))
-                .collect();
-        }
-    }
-    let mut settings = Settings::default();
-    for phrase in &phrases {
-        let Some(meaning) = phrase.readings.first() else {
-            continue;
-        };
-        settings.add(&meaning.settings);
-        replacements.push((phrase.span.clone(), meaning.conditions.clone()));
-    }
-    settings.settle(catalog);
-    replacements.sort_by_key(|(span, _)| span.start);
-    let (query, replaced) = rewritten(text, &replacements);
-    Reading {
-        query,
-        settings,
-        phrases,
-        replaced,
-        unpriced,
-    }
-}
-
-/// The phrases of a text and what each says, and the words and signs that only join them.
-fn scanned(tokens: &[Token], resource: Resource) -> (Vec<Spoken>, Vec<Range<usize>>) {
-    let cursor = Cursor { tokens };
-    let (mut found, mut separators) = (Vec::new(), Vec::new());
-    let mut at = 0;
-    // Whether the words are about what the machine is for: unknown ones are no mistake there.
-    let mut is_purpose = false;
-    while let Some(token) = tokens.get(at) {
-        if let Some((facts, next)) = grammar::phrase(cursor, at, resource) {
-            is_purpose &= matches!(facts[..], [Fact::Idle(_)]);
-            found.push((token.span.start..tokens[next - 1].span.end, facts));
-            at = next;
-            continue;
-        }
-        let is_separate = |at: usize| tokens.get(at).is_none_or(|token| !token.glued);
-        is_purpose = (is_purpose || clauses::opens(token)) && token.kind != Kind::Comma;
-        let joins = match token.kind {
-            Kind::Comma => !next_to_opaque(tokens, at),
-            Kind::Word => {
-                FILLERS.contains(&&*token.text)
-                    && is_separate(at)
-                    && tokens
-                        .get(at + 1)
-                        .is_none_or(|next| !next.glued || next.kind == Kind::Comma)
-            }
-            Kind::Slash | Kind::Plus => is_separate(at) && is_separate(at + 1),
-            Kind::Number(_)
-            | Kind::Bound(_)
-            | Kind::Dollar
-            | Kind::Percent
-            | Kind::Dash
-            | Kind::Times
-            | Kind::Opaque => false,
-        };
-        if joins {
-            separators.push(token.span.clone());
-        } else if is_purpose && token.kind == Kind::Word && is_separate(at) && is_separate(at + 1) {
-            let facts = vec![Fact::Idle(token.text.clone())];
-            found.push((token.span.clone(), facts));
-        } else {
-            is_purpose = false;
-        }
-        at += 1;
-    }
-    separators.extend(slashes(tokens, &found));
-    accept_unverified(&mut found);
-    // Words without a condition are words like any others unless something was understood.
-    let is_idle = |(_, facts): &Spoken| matches!(facts[..], [Fact::Idle(_)]);
-    if found.iter().all(is_idle) {
-        found.clear();
-    }
-    (found, separators)
-}
-
-/// The slashes between two phrases: `a100/8x/eu`.
-fn slashes(tokens: &[Token], found: &[Spoken]) -> Vec<Range<usize>> {
-    let is_between = |slash: &&Token| {
-        slash.kind == Kind::Slash
-            && found.iter().any(|(span, _)| span.end == slash.span.start)
-            && found.iter().any(|(span, _)| span.start == slash.span.end)
-    };
-    let slashes = tokens.iter().filter(is_between);
-    slashes.map(|slash| slash.span.clone()).collect()
-}
-
-/// `unverified 3080 ok` accepts hosts that are not verified; `unverified` alone wants them.
-fn accept_unverified(found: &mut [Spoken]) {
-    let position = |wanted: &dyn Fn(&Fact) -> bool| {
-        let is_wanted = |(_, facts): &Spoken| matches!(&facts[..], [fact] if wanted(fact));
-        found.iter().position(is_wanted)
-    };
-    let unverified =
-        position(&|fact| matches!(fact, Fact::Conditions(text) if text == "verified=false"));
-    let accepted =
-        position(&|fact| matches!(fact, Fact::Idle(words) if ["ok", "okay"].contains(&&**words)));
-    if let (Some(unverified), Some(accepted)) = (unverified, accepted)
-        && unverified < accepted
-    {
-        found[unverified].1 = vec![Fact::Free("verified")];
-    }
-}
-
-/// Whether a comma separates conditions of the query language, which have their own rules.
-fn next_to_opaque(tokens: &[Token], at: usize) -> bool {
-    let is_opaque = |at: Option<usize>| {
-        at.and_then(|at| tokens.get(at))
-            .is_some_and(|token| token.kind == Kind::Opaque)
-    };
-    is_opaque(at.checked_sub(1)) || is_opaque(Some(at + 1))
-}
-
-/// The phrases with their readings, without those that mean nothing for the resource.
-fn settled(
-    found: Vec<Spoken>,
+pub fn read(
+    text: &str,
     catalog: &'static Catalog,
     dialect: &'static Dialect,
-) -> Vec<Phrase> {
-    let context = Context::of(found.iter().flat_map(|(_, facts)| facts), catalog, dialect);
-    let mut chosen = meaning::Chosen::default();
-    let phrases = found.into_iter().map(|(span, facts)| Phrase {
-        span,
-        readings: context.readings(&facts, &mut chosen),
-    });
-    phrases
-        .filter(|phrase| !phrase.readings.is_empty())
-        .collect()
+    names: &Names,
+) -> Reading {
+    let mut reading = understood(text, catalog, dialect, names);
+    for index in 0..reading.refused.len() {
+        let span = reading.refused[index].span.clone();
+        reading.refused[index].suggestion = proposed(text, span, catalog, names, &|text| {
+            understood(text, catalog, dialect, names)
+        });
+    }
+    reading
 }
 
-/// A text with parts replaced, and the spans of the parts in the new and the old text. Blanks
-/// around an empty replacement are not doubled.
-fn rewritten(text: &str, replacements: &[(Range<usize>, String)]) -> (String, Vec<Replaced>) {
-    let mut query = String::new();
-    let mut replaced = Vec::new();
-    let mut end = 0;
+fn understood(
+    text: &str,
+    catalog: &'static Catalog,
+    dialect: &'static Dialect,
+    names: &Names,
+) -> Reading {
+    let mut reading = Reading {
+        query: text.to_owned(),
+        ..Reading::default()
+    };
+    if text.len() > LONGEST || catalog.resource == Resource::Workergroups {
+        return reading;
+    }
+    let tokens = token::tokens(text, catalog, names);
+    let words = Text::new(&tokens, catalog, names);
+    let items = grammar::items(&words);
+    let span = |items: &[Item]| {
+        tokens[items[0].start].span.start..tokens[items[items.len() - 1].next - 1].span.end
+    };
+    let groups = grammar::groups(&words, items.clone());
+    let clauses = |group: &[Item]| -> Vec<(Range<usize>, Vec<Fact>)> {
+        let clause = |item: &Item| match &item.what {
+            What::Clause(own) => Some((span(std::slice::from_ref(item)), own.facts.clone())),
+            What::Unknown { .. } | What::Joint | What::Or | What::Break | What::Opaque => None,
+        };
+        group.iter().filter_map(clause).collect()
+    };
+    let accepted = groups.iter().filter(|(is_refused, _)| !is_refused);
+    for (_, group) in accepted.clone() {
+        let is_added = matches!(group[0].what, What::Or);
+        for (_, facts) in clauses(group).iter().filter(|_| is_added) {
+            reading.added.extend(facts.iter().filter_map(Fact::field));
+        }
+    }
+    let found: Vec<_> = accepted.flat_map(|(_, group)| clauses(group)).collect();
+    let mut context =
+        meaning::Context::of(found.iter().flat_map(|(_, facts)| facts), catalog, dialect);
+    let mut replacements = Vec::new();
+    let refused = groups.iter().filter(|(is_refused, _)| *is_refused);
+    let is_bound_model = |group: &[Item]| {
+        matches!(
+            group,
+            [
+                Item {
+                    what: What::Unknown { leads: true, .. },
+                    ..
+                },
+                _
+            ]
+        )
+    };
+    let facts = |group: &[Item]| {
+        if is_bound_model(group) {
+            clauses(group)
+        } else {
+            Vec::new()
+        }
+    };
+    let mut refused: Vec<_> = refused
+        .map(|(_, group)| (span(group), facts(group)))
+        .collect();
+    // Words without a condition are words like any others unless something was understood.
+    let is_idle = |(_, facts): &(_, Vec<Fact>)| facts[..] == [Fact::Idle];
+    if found.iter().all(is_idle) {
+        refused.extend(found.into_iter().map(|(span, _)| (span, Vec::new())));
+    } else {
+        for (span, facts) in found {
+            let readings = context.readings(&facts, &text[span.clone()]);
+            match readings.first() {
+                None => refused.push((span, vec![(0..0, facts)])),
+                Some(meaning) => {
+                    reading.settings.add(&meaning.settings);
+                    replacements.push((span.clone(), meaning.conditions.clone()));
+                    reading.phrases.push(Phrase { span, readings });
+                }
+            }
+        }
+    }
+    reading.settings.settle(catalog);
+    refused.sort_by_key(|(span, _)| span.start);
+    for (span, clauses) in refused {
+        let own = &text[span.clone()];
+        let is_word = own.chars().all(char::is_alphanumeric)
+            && !country::begins(own)
+            && vocabulary::roles(&own.to_lowercase()).is_empty();
+        if !is_word {
+            let quoted = own
+                .split([' ', ',', ';', '\t', '\n'])
+                .filter(|word| !word.is_empty())
+                .map(quotes);
+            replacements.push((span.clone(), quoted.collect::<Vec<_>>().join(" ")));
+        }
+        let message = refusal(own, &clauses);
+        reading.refused.push(LanguageError {
+            message,
+            span,
+            suggestion: None,
+        });
+    }
+    if !reading.phrases.is_empty() {
+        let is_opaque = |index: usize| {
+            items
+                .get(index)
+                .is_some_and(|item| matches!(item.what, What::Opaque))
+        };
+        let is_joint = |(index, item): &(usize, &Item)| match item.what {
+            What::Joint | What::Or => true,
+            What::Break => !is_opaque(index.wrapping_sub(1)) && !is_opaque(index + 1),
+            What::Clause(_) | What::Unknown { .. } | What::Opaque => false,
+        };
+        let joints = items
+            .iter()
+            .enumerate()
+            .filter(is_joint)
+            .map(|(_, item)| span(std::slice::from_ref(item)));
+        let is_outside = |span: &Range<usize>| {
+            reading
+                .refused
+                .iter()
+                .all(|own| span.end <= own.span.start || own.span.end <= span.start)
+        };
+        replacements.extend(joints.filter(is_outside).map(|span| (span, String::new())));
+    }
+    replacements.sort_by_key(|(span, _)| span.start);
+    (reading.query, reading.replaced) = rewritten(text, &replacements);
+    reading
+}
+
+/// Why a clause is refused, and what to write.
+fn refusal(words: &str, clauses: &[(Range<usize>, Vec<Fact>)]) -> String {
+    match clauses {
+        [(_, facts)]
+            if let [
+                Fact::Choice {
+                    field: "gpu_name",
+                    names,
+                    is_excluded: false,
+                },
+            ] = &facts[..]
+                && let Some((bound, model)) = words.rsplit_once(' ')
+                && model.starts_with(|first: char| first.is_ascii_digit()) =>
+        {
+            let names = names.join(" or ");
+            format!(
+                "{model} is a GPU ({names}), no price: write '{bound} ${model}' for a price, or '{model}' for the GPU"
+            )
+        }
+        [(_, facts)] if matches!(facts[..], [Fact::Price { .. }]) => {
+            format!(
+                "'{words}' may be the price of an hour or of the job: add 'per hour' or 'in total'"
+            )
+        }
+        _ => format!(
+            "'{words}' is not understood: remove it, or write a condition such as num_gpus>=2"
+        ),
+    }
+}
+
+/// The text with one word spelled differently so that its clause is understood.
+fn proposed(
+    text: &str,
+    clause: Range<usize>,
+    catalog: &Catalog,
+    names: &Names,
+    read: &dyn Fn(&str) -> Reading,
+) -> Option<Suggestion> {
+    let start = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
+    let words = text[clause]
+        .split([' ', ',', ';'])
+        .filter(|word| word.chars().count() > 2);
+    let is_function = |word: &str| {
+        vocabulary::roles(word)
+            .iter()
+            .any(|role| matches!(role, Role::Filler | Role::Number(_)))
+    };
+    for word in words {
+        let span = start(word)..start(word) + word.len();
+        let lower = word.to_lowercase();
+        let is_known = !vocabulary::roles(&lower).is_empty()
+            || country::named(&lower, false).is_some()
+            || catalog.named(word).is_some();
+        let is_short = lower.len() < 4 && !lower.starts_with(|first: char| first.is_ascii_digit());
+        if is_known || is_short || !names.models(&lower).is_empty() {
+            continue;
+        }
+        let letters = |word: &str| {
+            let mut letters: Vec<_> = word.chars().collect();
+            letters.sort_unstable();
+            letters
+        };
+        // Another digit names another model, which may exist.
+        let digits = |word: &str| letters(&word.replace(|c: char| !c.is_ascii_digit(), ""));
+        let is_near = |known: &&str| {
+            strsim::damerau_levenshtein(known, &lower) == 1
+                && (known.len() != lower.len() || digits(known) == digits(&lower))
+                && !is_function(known)
+        };
+        let mut near: Vec<String> = names
+            .spellings()
+            .filter(is_near)
+            .map(str::to_owned)
+            .collect();
+        near.extend(
+            vocabulary::words()
+                .chain(country::names())
+                .filter(is_near)
+                .map(str::to_owned),
+        );
+        // Swapped letters are likelier than others.
+        near.sort_by_key(|known| {
+            (
+                letters(known) != letters(&lower),
+                known.len() != lower.len(),
+                known.clone(),
+            )
+        });
+        near.dedup();
+        let proposal = |replacement| Suggestion {
+            span: span.clone(),
+            replacement,
+        };
+        let is_understood = |proposal: &Suggestion| {
+            let touches =
+                |own: &LanguageError| own.span.start <= span.start && span.start < own.span.end;
+            !read(&proposal.apply(text)).refused.iter().any(touches)
+        };
+        if let Some(found) = near.into_iter().map(proposal).find(is_understood) {
+            return Some(found);
+        }
+    }
+    None
+}
+
+/// A text with parts replaced, and the spans of the parts in the new and the old text. Blanks around an empty
+/// replacement are not doubled.
+fn rewritten(
+    text: &str,
+    replacements: &[(Range<usize>, String)],
+) -> (String, Vec<(Range<usize>, Range<usize>)>) {
+    let (mut query, mut replaced, mut end) = (String::new(), Vec::new(), 0);
     for (span, new) in replacements {
         let between = text.get(end..span.start).unwrap_or_default();
         // The hyphen of `us-based` belonged to the words.
         let is_hyphen = end > 0 && matches!(between, "-" | "–");
         query.push_str(if is_hyphen { " " } else { between });
-        // Phrases separated by a slash alone get a blank.
-        let needs_blank =
-            !new.is_empty() && query.ends_with(|last: char| !last.is_whitespace() && last != ',');
-        if needs_blank {
+        if !new.is_empty() && query.ends_with(|last: char| !last.is_whitespace() && last != ',') {
             query.push(' ');
         }
         let start = query.len();
         query.push_str(new);
+        let is_glued = |next: char| !next.is_whitespace() && next != ',';
+        if !new.is_empty() && text[span.end..].starts_with(is_glued) {
+            query.push(' ');
+        }
         replaced.push((start..query.len(), span.clone()));
         end = span.end;
     }
@@ -250,28 +344,47 @@ fn rewritten(text: &str, replacements: &[(Range<usize>, String)]) -> (String, Ve
     (query, replaced)
 }
 
+fn quotes(word: &str) -> String {
+    format!("\"{}\"", word.replace('"', "\"\""))
+}
+
 /// A word that filters rows, quoted if it would be read as anything else.
 pub fn quoted(word: &str, catalog: &'static Catalog, dialect: &'static Dialect) -> String {
     let is_plain =
         |c: char| !c.is_whitespace() && !matches!(c, '"' | '\'' | ',' | '<' | '>' | '=' | '!');
+    let is_free = || {
+        understood(word, catalog, dialect, &Names::default())
+            .phrases
+            .is_empty()
+            && vocabulary::roles(&word.to_lowercase())
+                .iter()
+                .all(|role| matches!(role, Role::Number(_)))
+    };
     let is_word = word.chars().all(is_plain)
         && !word.is_empty()
         && catalog.named(word).is_none()
-        && read(word, catalog, dialect).is_empty();
+        && is_free();
     if is_word {
-        return word.to_owned();
+        word.to_owned()
+    } else {
+        quotes(word)
     }
-    format!("\"{}\"", word.replace('"', "\"\""))
 }
 
 impl Reading {
+    fn meanings(&self) -> Vec<&Meaning> {
+        self.phrases
+            .iter()
+            .filter_map(|phrase| phrase.readings.first())
+            .collect()
+    }
+
     /// The conditions that the words mean.
     pub fn conditions(&self) -> String {
-        let meanings = self
-            .phrases
-            .iter()
-            .filter_map(|phrase| phrase.readings.first());
-        let texts = meanings.map(|meaning| meaning.conditions.as_str());
+        let texts = self
+            .meanings()
+            .into_iter()
+            .map(|meaning| meaning.conditions.as_str());
         texts
             .filter(|text| !text.is_empty())
             .collect::<Vec<_>>()
@@ -280,52 +393,36 @@ impl Reading {
 
     /// All that the words mean, in one line; empty without any.
     pub fn text(&self) -> String {
-        let conditions = Some(self.conditions()).filter(|text| !text.is_empty());
-        let texts: Vec<_> = conditions
-            .into_iter()
-            .chain(self.settings.texts())
-            .chain(Note::texts(self.notes()))
-            .collect();
-        texts.join(" · ")
+        meaning::text(&self.meanings(), &self.settings)
     }
 
-    /// The state that the rows can be filtered by; none if several places are named, as any of them
-    /// is wanted then.
+    /// The state that the rows can be filtered by; none if several places are named, as any of them is wanted
+    /// then.
     pub fn state(&self) -> Option<&str> {
-        let readings = self
-            .phrases
-            .iter()
-            .filter_map(|phrase| phrase.readings.first());
-        let mut places = readings.filter(|meaning| {
-            meaning.state.is_some() || meaning.conditions.starts_with("geolocation")
-        });
+        let meanings = self.meanings();
+        let is_place =
+            |own: &&&Meaning| own.state.is_some() || own.conditions.starts_with("geolocation");
+        let mut places = meanings.iter().filter(is_place);
         let first = places.next()?;
         let is_only = places.next().is_none() && !first.conditions.contains('[');
         first.state.as_deref().filter(|_| is_only)
     }
 
-    fn notes(&self) -> impl Iterator<Item = &Note> {
-        let meanings = self
-            .phrases
-            .iter()
-            .filter_map(|phrase| phrase.readings.first());
-        meanings.filter_map(|meaning| meaning.note.as_ref())
-    }
-
-    /// Whether any word was read.
+    /// Whether no word was read.
     pub fn is_empty(&self) -> bool {
         self.phrases.is_empty()
     }
 
     /// The phrase that contains a byte of the text or ends at it.
     pub fn phrase_at(&self, at: usize) -> Option<&Phrase> {
-        let phrases = self.phrases.iter();
-        phrases
+        self.phrases
+            .iter()
             .rev()
             .find(|phrase| phrase.span.start < at && at <= phrase.span.end)
     }
 
-    /// Parses the conditions like [`language::parse`]. Errors are about the original text.
+    /// Parses the conditions like [`language::parse`]. Errors are about the original text. Where words are
+    /// errors, so is a clause that is not understood.
     pub fn parse(
         &self,
         catalog: &'static Catalog,
@@ -333,34 +430,68 @@ impl Reading {
         seed: &[Condition],
         mode: Mode,
     ) -> Result<Parsed, LanguageError> {
-        language::parse(&self.query, catalog, dialect, seed, mode)
-            .map_err(|error| self.located(error))
+        let parse = |text: &str| language::parse(text, catalog, dialect, seed, mode);
+        let parsed = match &self.added[..] {
+            [] => parse(&self.query).map_err(|error| self.located(error)),
+            _ => self.renewed(&parse).map(|(parsed, _)| parsed),
+        };
+        let refused = self.refused.first().filter(|_| mode != Mode::Bar);
+        // The language knows best what is wrong with a single word.
+        let is_word = |own: &LanguageError| self.replaced.iter().all(|(_, old)| *old != own.span);
+        let is_first = |error: &LanguageError, own: &LanguageError| {
+            error.span.start < own.span.start || is_word(own) && own.suggestion.is_none()
+        };
+        match (parsed, refused) {
+            (Err(error), Some(refused)) if is_first(&error, refused) => Err(error),
+            (_, Some(refused)) => Err(refused.clone()),
+            (parsed, None) => parsed,
+        }
     }
 
-    /// An error with its position in the original text. A suggestion that touches replaced parts
-    /// is dropped: it would edit a text that nobody typed.
+    /// Parses the conditions, of which those that words mean replace those on the same fields, or add to
+    /// them. Also returns what is replaced.
+    pub fn renewed(
+        &self,
+        parse: &dyn Fn(&str) -> Result<Parsed, LanguageError>,
+    ) -> Result<(Parsed, Vec<Condition>), LanguageError> {
+        let (mut typed, mut words) = (self.query.clone(), " ".repeat(self.query.len()));
+        for (span, old) in &self.replaced {
+            if self.phrases.iter().any(|phrase| phrase.span == *old) {
+                words.replace_range(span.clone(), &self.query[span.clone()]);
+                typed.replace_range(span.clone(), &" ".repeat(span.len()));
+            }
+        }
+        let mut parsed = parse(&typed).map_err(|error| self.located(error))?;
+        let own = parse(&words).map_err(|error| self.located(error))?;
+        parsed
+            .conditions
+            .retain(|old| !own.removed.contains(&old.field));
+        parsed.removed.extend(own.removed);
+        let (conditions, replaced) =
+            language::renew(parsed.conditions, own.conditions, &self.added);
+        Ok((
+            Parsed {
+                conditions,
+                ..parsed
+            },
+            replaced,
+        ))
+    }
+
+    /// An error with its position in the original text. A suggestion that touches replaced parts is dropped: it
+    /// would edit a text that nobody typed.
     pub fn located(&self, mut error: LanguageError) -> LanguageError {
-        let span = self.original(&error.span);
-        let is_typed = |suggested: &Range<usize>| {
+        let is_typed = |own: &Suggestion| {
             self.replaced
                 .iter()
-                .all(|(new, _)| new.end <= suggested.start || suggested.end <= new.start)
+                .all(|(new, _)| new.end <= own.span.start || own.span.end <= new.start)
         };
-        error.suggestion = error
-            .suggestion
-            .filter(|suggestion| is_typed(&suggestion.span))
-            .map(|suggestion| language::Suggestion {
-                span: self.original(&suggestion.span),
-                ..suggestion
-            });
-        let is_there = |(own, _): &&(Range<usize>, String)| own.contains(&span.start);
-        if let Some((own, message)) = self.unpriced.iter().find(is_there) {
-            error.message.clone_from(message);
-            error.span = own.clone();
-            error.suggestion = None;
-            return error;
-        }
-        error.span = span;
+        let suggestion = error.suggestion.filter(is_typed);
+        error.suggestion = suggestion.map(|own| Suggestion {
+            span: self.original(&own.span),
+            ..own
+        });
+        error.span = self.original(&error.span);
         error
     }
 

@@ -1,539 +1,201 @@
-//! The words with a fixed meaning.
+//! Words with a meaning of their own, orders, and words without a condition.
 
-use crate::domain::catalog::Resource;
+use super::grammar::{Clause, Fact, hours, say};
+use super::lists::count_of;
+use super::quantity::{Text, role};
+use super::settings::Settings;
+use super::token::Kind;
+use super::vocabulary::{Dim, End, Fixed, Lens, Role};
+use crate::domain::field::Operator::{self, Eq, Gt, Gte, Lt, Lte};
+use crate::domain::language;
 
-/// Words, and their meaning: conditions of the query language, or `type:`, `order:` or `free:` and
-/// an offer type, an order or a field.
-pub(super) type Fixed = (&'static str, &'static str);
+/// Words with a meaning of their own, or the opposite of it: `verified`, `no datacenter`, `spot ok`.
+pub(super) fn fixed(text: &Text<'_>, at: usize) -> Vec<Clause> {
+    let own = |at| role!(text, at, Role::Fixed(row) => row);
+    let waive = role!(text, at, Role::Waive(accepts) => accepts);
+    let negated = role!(text, at, Role::Not => ());
+    let articles = ["a", "an", "in", "the", "any", "on", "to", "be", "have"];
+    let found = || -> Option<Clause> {
+        if let Some((row, next)) = own(at) {
+            let behind = text.skip(next, &["host", "machine", "offer", "is", "are"]);
+            return Some(
+                match role!(text, behind, Role::Waived(accepts) => accepts) {
+                    Some((accepts, next)) => say(next, waived(text, row, accepts)?),
+                    None => say(next, told(text, row.1)?),
+                },
+            );
+        }
+        if let Some((accepts, next)) = waive {
+            let (row, next) = own(text.skip(next, &articles))?;
+            // `also verified` wants them.
+            let is_wanted = accepts && row.1 != "verified=false" && !row.1.starts_with("type:");
+            return (!is_wanted).then(|| Some(say(next, waived(text, row, accepts)?)))?;
+        }
+        let (row, next) = own(text.skip(negated?.1, &articles))?;
+        Some(say(next, told(text, row.2)?))
+    };
+    Vec::from_iter(found())
+}
 
-#[rustfmt::skip] // a table reads as a table
-const COMMON: &[Fixed] = &[
-    ("verified", "verified=true"),
-    ("verified only", "verified=true"),
-    ("only verified", "verified=true"),
-    ("unverified", "verified=false"),
-    ("not verified", "verified=false"),
-    ("including unverified", "free:verified"),
-    ("include unverified", "free:verified"),
-    ("unverified ok", "free:verified"),
-    ("not verified ok", "free:verified"),
-    ("not verified is fine", "free:verified"),
-    ("not verified too", "free:verified"),
-    ("verified or unverified is fine", "free:verified"),
-    ("doesn't have to be verified", "free:verified"),
-    ("verified not needed", "free:verified"),
-    ("verification not needed", "free:verified"),
-    ("don't care about verified", "free:verified"),
-    ("need not be verified", "free:verified"),
-    ("unverified acceptable", "free:verified"),
-    ("unverified too", "free:verified"),
-    ("unverified is fine", "free:verified"),
-    ("verified or not", "free:verified"),
-    ("any verification", "free:verified"),
-    ("unverified hosts ok", "free:verified"), ("unverified machines ok", "free:verified"),
-    ("unverified hosts too", "free:verified"), ("unverified machines too", "free:verified"),
-    ("also unverified", "free:verified"), ("even unverified", "free:verified"),
-    ("unverified also", "free:verified"), ("unverified allowed", "free:verified"),
-    ("allow unverified", "free:verified"), ("unverified hosts allowed", "free:verified"),
-    ("verified or unverified", "free:verified"), ("verified and unverified", "free:verified"),
-    ("unverified welcome", "free:verified"), ("unverified fine", "free:verified"),
-    ("verified hosts", "verified=true"), ("verified hosts only", "verified=true"),
-    ("only verified hosts", "verified=true"), ("verified machines", "verified=true"),
-    ("trusted", "verified=true"), ("trusted hosts", "verified=true"), ("w /", ""),
-    ("reliable", "rel>=0.99"),
-    ("high reliability", "rel>=0.99"),
-    ("highly reliable", "rel>=0.99"),
-    ("very reliable", "rel>=0.99"),
-    ("high uptime", "rel>=0.99"),
-    ("stable", "rel>=0.99"),
-    ("rock solid", "rel>=0.99"),
-    ("dependable", "rel>=0.99"),
-    ("reliable host", "rel>=0.99"),
-    ("reliable hosts", "rel>=0.99"),
-    ("good reliability", "rel>=0.99"),
-    ("good uptime", "rel>=0.99"),
-    ("fast disk", "disk_bw>=1000"),
-    ("fast storage", "disk_bw>=1000"),
-    ("fast ssd", "disk_bw>=1000"),
-    ("fast disks", "disk_bw>=1000"),
-    ("fast drive", "disk_bw>=1000"),
-    ("fast nvme", "disk_bw>=1000"),
-    ("nvme", "disk_bw>=1000"),
-    ("fast network", "inet_down>=1Gbps"),
-    ("fast internet", "inet_down>=1Gbps"),
-    ("fast net", "inet_down>=1Gbps"),
-    ("fast connection", "inet_down>=1Gbps"),
-    ("fast bandwidth", "inet_down>=1Gbps"),
-    ("high bandwidth", "inet_down>=1Gbps"),
-    ("good network", "inet_down>=1Gbps"),
-    ("good internet", "inet_down>=1Gbps"),
-    ("fast download", "inet_down>=1Gbps"),
-    ("fast downloads", "inet_down>=1Gbps"),
-    ("fast network speed", "inet_down>=1Gbps"),
-    ("fast internet speed", "inet_down>=1Gbps"),
-    ("fast download speed", "inet_down>=1Gbps"),
-    ("fast download speeds", "inet_down>=1Gbps"),
-    ("fast upload", "inet_up>=1Gbps"),
-    ("fast upload speed", "inet_up>=1Gbps"),
-    ("fast uplink", "inet_up>=1Gbps"),
-    ("gigabit", "inet_down>=1Gbps"),
-    ("good connection", "inet_down>=1Gbps"),
-    ("good bandwidth", "inet_down>=1Gbps"),
-    ("fast networking", "inet_down>=1Gbps"),
-    ("fast ethernet", "inet_down>=1Gbps"),
-    ("gigabit connection", "inet_down>=1Gbps"),
-    ("gigabit ethernet", "inet_down>=1Gbps"),
-    ("fast line", "inet_down>=1Gbps"),
-    ("fast link", "inet_down>=1Gbps"),
-    ("gigabit upload", "inet_up>=1Gbps"),
-    ("symmetric gigabit", "inet_down>=1Gbps inet_up>=1Gbps"), ("symmetrical gigabit", "inet_down>=1Gbps inet_up>=1Gbps"),
-    ("gigabit symmetric", "inet_down>=1Gbps inet_up>=1Gbps"), ("gigabit up and down", "inet_down>=1Gbps inet_up>=1Gbps"),
-    ("gigabit both ways", "inet_down>=1Gbps inet_up>=1Gbps"),
-    ("gigabit download", "inet_down>=1Gbps"),
-    ("gigabit network", "inet_down>=1Gbps"),
-    ("gigabit internet", "inet_down>=1Gbps"),
-    ("long term", "duration>=30"),
-    ("fastest network", "order:inet_down-"),
-    ("fastest internet", "order:inet_down-"),
-    ("fastest download", "order:inet_down-"),
-    ("best network", "order:inet_down-"),
-    ("most bandwidth", "order:inet_down-"),
-    ("fastest download speed", "order:inet_down-"),
-    ("fastest upload", "order:inet_up-"),
-    ("most reliable", "order:rel-"),
-    ("best reliability", "order:rel-"),
-    ("highest reliability", "order:rel-"),
-    ("highest uptime", "order:rel-"),
-    ("longest", "order:duration-"),
-    ("longest available", "order:duration-"),
-    ("most disk", "order:disk_space-"),
-    ("largest disk", "order:disk_space-"),
-    ("biggest disk", "order:disk_space-"),
-    ("most storage", "order:disk_space-"),
-];
-
-#[rustfmt::skip]
-const OFFERS: &[Fixed] = &[
-    // Every offer is on one machine.
-    ("single machine", ""), ("single box", ""), ("single host", ""), ("single instance", ""),
-    ("one box", ""), ("one server", ""), ("one host", ""), ("one rig", ""), ("same box", ""),
-    ("same node", ""), ("same host", ""), ("same server", ""), ("one system", ""),
-    ("per hour", ""), ("an hour", ""), ("hourly", ""), ("per hr", ""),
-    ("single node", ""),
-    ("single server", ""),
-    ("one machine", ""),
-    ("one node", ""),
-    ("same machine", ""),
-    ("datacenter", "datacenter=true"),
-    ("datacentre", "datacenter=true"),
-    ("data center", "datacenter=true"),
-    ("data centre", "datacenter=true"),
-    ("data centers", "datacenter=true"),
-    ("data centres", "datacenter=true"),
-    ("datacentres", "datacenter=true"),
-    ("data center only", "datacenter=true"),
-    ("datacenter hosted", "datacenter=true"),
-    ("datacenter host", "datacenter=true"),
-    ("datacenter hosts", "datacenter=true"),
-    ("datacenter machine", "datacenter=true"),
-    ("datacenter machines", "datacenter=true"),
-    ("tier 3", "datacenter=true"),
-    ("tier iii", "datacenter=true"),
-    ("tier 3 datacenter", "datacenter=true"),
-    ("colo", "datacenter=true"),
-    ("professional hosts", "datacenter=true"),
-    ("datacenters", "datacenter=true"),
-    ("datacenter only", "datacenter=true"),
-    ("dc only", "datacenter=true"),
-    ("secure cloud", "datacenter=true"),
-    ("not datacenter", "datacenter=false"),
-    ("no datacenter", "datacenter=false"),
-    ("static ip", "static_ip=true"),
-    ("static ips", "static_ip=true"),
-    ("static ip address", "static_ip=true"),
-    ("fixed ip address", "static_ip=true"),
-    ("fixed address", "static_ip=true"),
-    ("permanent ip", "static_ip=true"),
-    ("stable ip", "static_ip=true"),
-    ("dedicated ip", "static_ip=true"),
-    ("fixed ip", "static_ip=true"),
-    ("static address", "static_ip=true"),
-    ("open ports", "direct_port_count>=1"),
-    ("direct ports", "direct_port_count>=1"),
-    ("single gpu", "num_gpus=1"), ("single", "num_gpus=1"), ("dual", "num_gpus=2"), ("quad", "num_gpus=4"),
-    ("single card", "num_gpus=1"),
-    ("multi gpu", "num_gpus>=2"),
-    ("multiple gpus", "num_gpus>=2"),
-    ("multigpu", "num_gpus>=2"),
-    ("dual gpu", "num_gpus=2"),
-    ("dual gpus", "num_gpus=2"),
-    ("whole machine", "gpu_frac=1"),
-    ("whole box", "gpu_frac=1"),
-    ("whole server", "gpu_frac=1"),
-    ("entire box", "gpu_frac=1"),
-    ("entire server", "gpu_frac=1"),
-    ("entire node", "gpu_frac=1"),
-    ("full box", "gpu_frac=1"),
-    ("full server", "gpu_frac=1"),
-    ("all gpus of the machine", "gpu_frac=1"),
-    ("not shared", "gpu_frac=1"),
-    ("unshared", "gpu_frac=1"),
-    ("exclusive machine", "gpu_frac=1"),
-    ("dedicated server", "gpu_frac=1"),
-    ("dedicated box", "gpu_frac=1"),
-    ("dedicated host", "gpu_frac=1"),
-    ("no neighbors", "gpu_frac=1"),
-    ("no neighbours", "gpu_frac=1"),
-    ("single tenant", "gpu_frac=1"),
-    ("entire machine", "gpu_frac=1"),
-    ("full machine", "gpu_frac=1"),
-    ("whole node", "gpu_frac=1"),
-    ("full node", "gpu_frac=1"),
-    ("dedicated machine", "gpu_frac=1"),
-    ("bare metal", "gpu_frac=1"),
-    ("nvlink", "bw_nvlink>0"),
-    ("nvlinked", "bw_nvlink>0"),
-    ("nv link", "bw_nvlink>0"),
-    ("nvlink bridge", "bw_nvlink>0"),
-    ("nvlink connected", "bw_nvlink>0"),
-    ("nvswitch", "bw_nvlink>0"),
-    ("no nvlink", "bw_nvlink=0"),
-    ("without nvlink", "bw_nvlink=0"),
-    ("nvidia", "gpu_arch=nvidia"),
-    ("nvidia gpu", "gpu_arch=nvidia"),
-    ("nvidia gpus", "gpu_arch=nvidia"),
-    ("amd", "gpu_arch=amd"),
-    ("amd cpu", "cpu_arch=amd64"), ("amd processor", "cpu_arch=amd64"),
-    ("intel cpu", "cpu_arch=amd64"), ("intel processor", "cpu_arch=amd64"),
-    ("amd gpu", "gpu_arch=amd"),
-    ("amd gpus", "gpu_arch=amd"),
-    ("no amd", "gpu_arch!=amd"),
-    ("radeon", "gpu_arch=amd"),
-    ("rocm", "gpu_arch=amd"),
-    ("volta", "compute_cap=700"),
-    ("turing", "compute_cap=750"),
-    ("ampere", "compute_cap>=800 compute_cap<890"),
-    ("ampere or newer", "compute_cap>=800"),
-    ("ampere or better", "compute_cap>=800"),
-    ("ampere or later", "compute_cap>=800"),
-    ("ampere or above", "compute_cap>=800"),
-    ("ampere and newer", "compute_cap>=800"),
-    ("ampere and up", "compute_cap>=800"),
-    ("ampere +", "compute_cap>=800"),
-    ("at least ampere", "compute_cap>=800"),
-    ("tensor float 32", "compute_cap>=800"),
-    ("tf 32", "compute_cap>=800"),
-    ("tf32", "compute_cap>=800"),
-    ("ada or better", "compute_cap>=890"),
-    ("ada or later", "compute_cap>=890"),
-    ("ada and newer", "compute_cap>=890"),
-    ("ada and up", "compute_cap>=890"),
-    ("ada lovelace or newer", "compute_cap>=890"),
-    ("at least ada", "compute_cap>=890"),
-    ("fp8 capable", "compute_cap>=890"),
-    ("fp8 support", "compute_cap>=890"),
-    ("hopper or later", "compute_cap>=900"),
-    ("hopper and newer", "compute_cap>=900"),
-    ("hopper and up", "compute_cap>=900"),
-    ("at least hopper", "compute_cap>=900"),
-    ("turing or newer", "compute_cap>=750"),
-    ("turing or better", "compute_cap>=750"),
-    ("turing or later", "compute_cap>=750"),
-    ("volta or newer", "compute_cap>=700"),
-    ("at least turing", "compute_cap>=750"),
-    ("fp4", "compute_cap>=1000"),
-    ("nvfp4", "compute_cap>=1000"),
-    ("bf16 support", "compute_cap>=800"),
-    ("fp16", "compute_cap>=700"),
-    ("tensor cores", "compute_cap>=700"),
-    ("ada", "compute_cap=890"),
-    ("ada lovelace", "compute_cap=890"),
-    ("ada or newer", "compute_cap>=890"),
-    ("hopper", "compute_cap=900"),
-    ("hopper or newer", "compute_cap>=900"),
-    ("hopper or better", "compute_cap>=900"),
-    ("blackwell", "compute_cap>=1000"),
-    ("bf16", "compute_cap>=800"),
-    ("bfloat16", "compute_cap>=800"),
-    ("fp8", "compute_cap>=890"),
-    ("flash attention", "compute_cap>=800"),
-    ("avx", "has_avx=1"),
-    ("avx2", "has_avx=1"),
-    ("avx support", "has_avx=1"),
-    ("intel or amd cpu", "cpu_arch=amd64"),
-    ("x 86", "cpu_arch=amd64"),
-    ("amd64", "cpu_arch=amd64"),
-    ("arm", "cpu_arch=arm64"),
-    ("arm cpu", "cpu_arch=arm64"),
-    ("x 86 cpu", "cpu_arch=amd64"),
-    ("arm64", "cpu_arch=arm64"),
-    ("vm", "vms_enabled=true"),
-    ("vm support", "vms_enabled=true"),
-    ("vm capable", "vms_enabled=true"),
-    ("vms", "vms_enabled=true"),
-    ("virtual machine", "vms_enabled=true"),
-    ("virtual machines", "vms_enabled=true"),
-    ("headless", "gpu_display_active=false"),
-    ("no display", "gpu_display_active=false"),
-    ("free traffic", "inet_down_cost=0 inet_up_cost=0"),
-    ("free bandwidth", "inet_down_cost=0 inet_up_cost=0"),
-    ("free download", "inet_down_cost=0"), ("free downloads", "inet_down_cost=0"), ("free download traffic", "inet_down_cost=0"),
-    ("free ingress", "inet_down_cost=0"), ("no download cost", "inet_down_cost=0"), ("no download fees", "inet_down_cost=0"), ("free inbound traffic", "inet_down_cost=0"),
-    ("free upload", "inet_up_cost=0"), ("free uploads", "inet_up_cost=0"), ("free upload traffic", "inet_up_cost=0"),
-    ("free egress", "inet_up_cost=0"), ("no upload cost", "inet_up_cost=0"), ("no egress fees", "inet_up_cost=0"), ("no egress cost", "inet_up_cost=0"), ("free outbound traffic", "inet_up_cost=0"),
-    ("free internet traffic", "inet_down_cost=0 inet_up_cost=0"), ("no traffic cost", "inet_down_cost=0 inet_up_cost=0"), ("no bandwidth cost", "inet_down_cost=0 inet_up_cost=0"),
-    ("unmetered", "inet_down_cost=0 inet_up_cost=0"),
-    ("spot", "type:bid"),
-    ("spot price", "type:bid"),
-    ("spot instance", "type:bid"),
-    ("spot instances", "type:bid"),
-    ("interruptible", "type:bid"),
-    ("interruptible ok", "type:bid"),
-    ("interruptible is fine", "type:bid"),
-    ("interruptible fine", "type:bid"),
-    ("interruptions ok", "type:bid"),
-    ("interruptions are fine", "type:bid"),
-    ("interruption ok", "type:bid"),
-    ("can be interrupted", "type:bid"),
-    ("may be interrupted", "type:bid"),
-    ("preemptible ok", "type:bid"),
-    ("preemptable", "type:bid"),
-    ("preemption ok", "type:bid"),
-    ("spot ok", "type:bid"),
-    ("spot is fine", "type:bid"),
-    ("spot fine", "type:bid"),
-    ("spot pricing", "type:bid"),
-    ("spot only", "type:bid"),
-    ("on spot", "type:bid"),
-    ("interruptable ok", "type:bid"),
-    ("interruptable", "type:bid"),
-    ("preemptible", "type:bid"),
-    ("bid", "type:bid"),
-    ("bidding", "type:bid"),
-    ("reserved", "type:reserved"),
-    ("prepaid", "type:reserved"),
-    ("paid in advance", "type:reserved"),
-    ("pay in advance", "type:reserved"),
-    ("pay upfront", "type:reserved"),
-    ("paid upfront", "type:reserved"),
-    ("prepay", "type:reserved"),
-    ("pre paid", "type:reserved"),
-    ("reservation", "type:reserved"),
-    ("reserve", "type:reserved"),
-    ("reserved instance", "type:reserved"),
-    ("reserved instances", "type:reserved"),
-    ("long term discount", "type:reserved"),
-    ("on demand", "type:on-demand"),
-    ("ondemand", "type:on-demand"),
-    ("uninterruptible", "type:on-demand"),
-    ("non interruptible", "type:on-demand"),
-    ("not interruptible", "type:on-demand"),
-    ("no interruption", "type:on-demand"),
-    ("no preemption", "type:on-demand"),
-    ("non preemptible", "type:on-demand"),
-    ("not preemptible", "type:on-demand"),
-    ("never interrupted", "type:on-demand"),
-    ("without interruptions", "type:on-demand"),
-    ("without interruption", "type:on-demand"),
-    ("must not be interrupted", "type:on-demand"),
-    ("can't be interrupted", "type:on-demand"),
-    ("no interruptible", "type:on-demand"),
-    ("no bid", "type:on-demand"),
-    ("no bids", "type:on-demand"),
-    ("not bid", "type:on-demand"),
-    ("ondemand only", "type:on-demand"),
-    ("on demand only", "type:on-demand"),
-    ("guaranteed on demand", "type:on-demand"),
-    ("no interruptions", "type:on-demand"),
-    ("not spot", "type:on-demand"),
-    ("no spot", "type:on-demand"),
-    ("cheapest", "order:dph_total"),
-    ("cheapest first", "order:dph_total"),
-    ("cheaper", "order:dph_total"), ("whichever is cheaper", "order:dph_total"),
-    ("whichever is cheapest", "order:dph_total"), ("whichever's cheaper", "order:dph_total"), ("whatever is cheapest", "order:dph_total"),
-    ("cheaper is better", "order:dph_total"), ("the cheaper the better", "order:dph_total"), ("cheaper the better", "order:dph_total"),
-    ("whichever is faster", "order:dlperf-"), ("whichever is fastest", "order:dlperf-"),
-    ("minimal cost", "order:dph_total"), ("minimum cost", "order:dph_total"), ("lowest possible price", "order:dph_total"), ("lowest possible cost", "order:dph_total"),
-    ("cheap", "order:dph_total"),
-    ("lowest price", "order:dph_total"),
-    ("lowest cost", "order:dph_total"),
-    ("as cheap as possible", "order:dph_total"),
-    ("cheapest possible", "order:dph_total"),
-    ("dirt cheap", "order:dph_total"),
-    ("very cheap", "order:dph_total"),
-    ("really cheap", "order:dph_total"),
-    ("super cheap", "order:dph_total"),
-    ("inexpensive", "order:dph_total"),
-    ("cheaply", "order:dph_total"),
-    ("lowest hourly price", "order:dph_total"),
-    ("lowest hourly cost", "order:dph_total"),
-    ("lowest rate", "order:dph_total"),
-    ("best price", "order:dph_total"),
-    ("cheapest one", "order:dph_total"),
-    ("cheapest ones", "order:dph_total"),
-    ("cheapest option", "order:dph_total"),
-    ("cheapest offer", "order:dph_total"),
-    ("cheapest offers", "order:dph_total"),
-    ("cheaper first", "order:dph_total"),
-    ("affordable", "order:dph_total"),
-    ("low price", "order:dph_total"),
-    ("lowest prices", "order:dph_total"),
-    ("price ascending", "order:dph_total"),
-    ("price low to high", "order:dph_total"),
-    ("lowest price first", "order:dph_total"),
-    ("sort by cost", "order:dph_total"),
-    ("sort by cheapest", "order:dph_total"),
-    ("low cost", "order:dph_total"),
-    ("least expensive", "order:dph_total"),
-    ("by price", "order:dph_total"),
-    ("sort by price", "order:dph_total"),
-    ("sorted by price", "order:dph_total"),
-    ("order by price", "order:dph_total"),
-    ("most expensive", "order:dph_total-"),
-    ("cheapest per gpu", "order:dph_per_gpu"),
-    ("cheapest per card", "order:dph_per_gpu"),
-    ("lowest price per card", "order:dph_per_gpu"),
-    ("lowest cost per gpu", "order:dph_per_gpu"),
-    ("best price per gpu", "order:dph_per_gpu"),
-    ("cheapest price per gpu", "order:dph_per_gpu"),
-    ("cheapest gpu hour", "order:dph_per_gpu"),
-    ("cheapest per gpu hour", "order:dph_per_gpu"),
-    ("lowest price per gpu", "order:dph_per_gpu"),
-    ("lowest $ / gpu", "order:dph_per_gpu"),
-    ("cheapest $ / gpu", "order:dph_per_gpu"),
-    ("by price per gpu", "order:dph_per_gpu"),
-    ("sort by price per gpu", "order:dph_per_gpu"),
-    ("cheapest vram", "order:dph_per_vram_gb"),
-    ("cheapest gb of vram", "order:dph_per_vram_gb"),
-    ("cheapest gb vram", "order:dph_per_vram_gb"),
-    ("most vram per dollar", "order:dph_per_vram_gb"),
-    ("best vram per dollar", "order:dph_per_vram_gb"),
-    ("vram per dollar", "order:dph_per_vram_gb"),
-    ("cheapest memory", "order:dph_per_vram_gb"),
-    ("lowest price per gb of vram", "order:dph_per_vram_gb"),
-    ("cheapest vram per gb", "order:dph_per_vram_gb"),
-    ("vram / $", "order:dph_per_vram_gb"),
-    ("cheapest per gb", "order:dph_per_vram_gb"),
-    ("cheapest per gb vram", "order:dph_per_vram_gb"),
-    ("cheapest per gb of vram", "order:dph_per_vram_gb"),
-    ("fastest", "order:dlperf-"),
-    ("fastest first", "order:dlperf-"),
-    ("fastest machine", "order:dlperf-"),
-    ("fastest possible", "order:dlperf-"),
-    ("highest dlperf", "order:dlperf-"),
-    ("best dlperf", "order:dlperf-"),
-    ("most dlperf", "order:dlperf-"),
-    ("most performance", "order:dlperf-"),
-    ("strongest", "order:dlperf-"),
-    ("most compute", "order:dlperf-"),
-    ("fastest available", "order:dlperf-"),
-    ("as fast as possible", "order:dlperf-"),
-    ("top performance", "order:dlperf-"),
-    ("sort by performance", "order:dlperf-"),
-    ("sort by dlperf", "order:dlperf-"),
-    ("fastest gpu", "order:dlperf-"),
-    ("fastest gpus", "order:dlperf-"),
-    ("most powerful", "order:dlperf-"),
-    ("best performance", "order:dlperf-"),
-    ("highest performance", "order:dlperf-"),
-    ("by performance", "order:dlperf-"),
-    ("best", "order:score-"),
-    ("fastest per gpu", "order:dlperf_per_gpu-"),
-    ("most tflops", "order:total_flops-"),
-    ("best value", "order:dlperf_per_dphtotal-"),
-    ("best value for money", "order:dlperf_per_dphtotal-"),
-    ("value for money", "order:dlperf_per_dphtotal-"),
-    ("good value", "order:dlperf_per_dphtotal-"),
-    ("best price performance", "order:dlperf_per_dphtotal-"),
-    ("best performance per dollar", "order:dlperf_per_dphtotal-"),
-    ("best dlperf per dollar", "order:dlperf_per_dphtotal-"),
-    ("dlperf per dollar", "order:dlperf_per_dphtotal-"),
-    ("highest dlperf per dollar", "order:dlperf_per_dphtotal-"),
-    ("most dlperf per dollar", "order:dlperf_per_dphtotal-"),
-    ("best performance / $", "order:dlperf_per_dphtotal-"),
-    ("performance / $", "order:dlperf_per_dphtotal-"),
-    ("perf / $", "order:dlperf_per_dphtotal-"),
-    ("best perf / $", "order:dlperf_per_dphtotal-"),
-    ("dlperf / $", "order:dlperf_per_dphtotal-"),
-    ("best dlperf / $", "order:dlperf_per_dphtotal-"),
-    ("most performance per dollar", "order:dlperf_per_dphtotal-"),
-    ("most bang for the buck", "order:dlperf_per_dphtotal-"),
-    ("most bang for buck", "order:dlperf_per_dphtotal-"),
-    ("price performance", "order:dlperf_per_dphtotal-"),
-    ("best price to performance", "order:dlperf_per_dphtotal-"),
-    ("best price / performance", "order:dlperf_per_dphtotal-"),
-    ("cost effective", "order:dlperf_per_dphtotal-"),
-    ("most cost effective", "order:dlperf_per_dphtotal-"),
-    ("cost efficient", "order:dlperf_per_dphtotal-"),
-    ("most cost efficient", "order:dlperf_per_dphtotal-"),
-    ("best deal", "order:dlperf_per_dphtotal-"),
-    ("best deals", "order:dlperf_per_dphtotal-"),
-    ("good deal", "order:dlperf_per_dphtotal-"),
-    ("best bang", "order:dlperf_per_dphtotal-"),
-    ("best ratio", "order:dlperf_per_dphtotal-"),
-    ("most compute per dollar", "order:dlperf_per_dphtotal-"),
-    ("most flops per dollar", "order:dlperf_per_dphtotal-"),
-    ("performance per dollar", "order:dlperf_per_dphtotal-"),
-    ("best perf per dollar", "order:dlperf_per_dphtotal-"),
-    ("perf per dollar", "order:dlperf_per_dphtotal-"),
-    ("bang for the buck", "order:dlperf_per_dphtotal-"),
-    ("bang for buck", "order:dlperf_per_dphtotal-"),
-    ("best bang for the buck", "order:dlperf_per_dphtotal-"),
-    ("best bang for buck", "order:dlperf_per_dphtotal-"),
-    ("most vram", "order:gpu_ram-"),
-    ("largest vram", "order:gpu_ram-"),
-    ("highest vram", "order:gpu_ram-"),
-    ("biggest gpu", "order:gpu_ram-"),
-    ("most gpus", "order:num_gpus-"),
-    ("most ram", "order:cpu_ram-"),
-    ("most cores", "order:cpu_cores_effective-"),
-    ("most cpu cores", "order:cpu_cores_effective-"),
-    ("most cpu", "order:cpu_cores_effective-"),
-    ("most cpus", "order:cpu_cores_effective-"),
-    ("most vcpus", "order:cpu_cores_effective-"),
-    ("most threads", "order:cpu_cores_effective-"),
-    ("cheap bandwidth", "order:inet_down_cost"),
-    ("cheapest bandwidth", "order:inet_down_cost"),
-    ("cheap traffic", "order:inet_down_cost"),
-    ("cheapest traffic", "order:inet_down_cost"),
-    ("cheap download", "order:inet_down_cost"),
-    ("cheapest download", "order:inet_down_cost"),
-    ("cheap upload", "order:inet_up_cost"),
-    ("cheapest upload", "order:inet_up_cost"),
-    ("cheap egress", "order:inet_up_cost"),
-    ("cheapest egress", "order:inet_up_cost"),
-    ("cheap uploads", "order:inet_up_cost"),
-    ("cheapest uploads", "order:inet_up_cost"),
-    ("low egress cost", "order:inet_up_cost"),
-    ("low upload cost", "order:inet_up_cost"),
-    ("cheap ingress", "order:inet_down_cost"),
-    ("cheapest ingress", "order:inet_down_cost"),
-    ("cheap downloads", "order:inet_down_cost"),
-    ("cheapest downloads", "order:inet_down_cost"),
-    ("low bandwidth cost", "order:inet_down_cost"),
-    ("low traffic cost", "order:inet_down_cost"),
-    ("cheap internet", "order:inet_down_cost"),
-    ("fastest disk", "order:disk_bw-"),
-];
-
-#[rustfmt::skip]
-const VOLUMES: &[Fixed] = &[
-    ("cheapest", "order:storage_cost"),
-    ("cheap", "order:storage_cost"),
-    ("lowest price", "order:storage_cost"),
-    ("by price", "order:storage_cost"),
-    ("fastest", "order:nw_disk_avg_bw-"),
-    ("fastest disk", "order:nw_disk_avg_bw-"),
-    ("fast", "disk_bw>=1000"),
-    ("largest", "order:disk_space-"),
-    ("biggest", "order:disk_space-"),
-];
-
-/// The tables of a resource.
-pub(super) const fn fixed(resource: Resource) -> [&'static [Fixed]; 2] {
-    match resource {
-        Resource::Offers => [COMMON, OFFERS],
-        Resource::Volumes => [COMMON, VOLUMES],
-        Resource::Workergroups => [&[], &[]],
+/// What is meant by words whose meaning is accepted, or not needed.
+fn waived(text: &Text<'_>, row: &Fixed, accepts: bool) -> Option<Vec<Fact>> {
+    if row.1.starts_with("verified") {
+        return Some(vec![Fact::Condition("free:verified".to_owned())]);
     }
+    let is_type = accepts && row.1.starts_with("type:");
+    if is_type {
+        told(text, row.1)
+    } else {
+        Some(vec![Fact::Idle])
+    }
+}
+
+/// The facts of a meaning in the table.
+fn told(text: &Text<'_>, meaning: &'static str) -> Option<Vec<Fact>> {
+    Some(match meaning.split_once(':') {
+        _ if meaning.is_empty() => return None,
+        Some(("type" | "hours", _)) if !text.is_offers() => return None,
+        Some(("type", word)) => vec![Fact::Set(Settings {
+            offer_type: word.parse().ok(),
+            ..Settings::default()
+        })],
+        Some(("hours", number)) => vec![hours(number.parse().ok()?)],
+        Some(("order", order)) => return sorted_by(text, order),
+        _ => match meaning.strip_prefix("num_gpus=") {
+            Some(count) => vec![count_of(&[count.parse().ok()?])],
+            None => vec![Fact::Condition(meaning.to_owned())],
+        },
+    })
+}
+
+/// An order; volumes have prices and speeds of their own.
+fn sorted_by(text: &Text<'_>, order: &str) -> Option<Vec<Fact>> {
+    let order = match order {
+        "dph_total" if !text.is_offers() => "storage_cost",
+        "disk_bw-" | "dlperf-" if !text.is_offers() => "nw_disk_avg_bw-",
+        order => order,
+    };
+    let offer_type = (order == "min_bid").then(|| "bid".parse().ok()).flatten();
+    let order = Some(language::parse_order(order, text.catalog).ok()?);
+    Some(vec![Fact::Set(Settings {
+        order,
+        offer_type,
+        ..Settings::default()
+    })])
+}
+
+/// `hopper`, `ampere or newer`, `not older than turing`.
+pub(super) fn architecture(text: &Text<'_>, at: usize) -> Vec<Clause> {
+    let found = || {
+        let (front, from) = text.comparison(at);
+        let (row, next) = role!(text, from, Role::Architecture(row) => row)?;
+        let next = text.skip(next, &["architecture", "generation", "gen", "gpu"]);
+        let (behind, next) = text
+            .behind(next)
+            .map_or((None, next), |(own, next)| (Some(own), next));
+        let (first, later) = (row.1, row.2);
+        let condition = match (front, behind) {
+            (Some(_), Some(_)) => return None,
+            (front, behind) => match front.or(behind) {
+                None => row.3.to_owned(),
+                Some(Gte) => format!("compute_cap>={first}"),
+                Some(Gt) => format!("compute_cap>={later}"),
+                Some(Lt) => format!("compute_cap<{first}"),
+                Some(Lte) => format!("compute_cap<{later}"),
+                Some(Eq | Operator::Neq | Operator::In | Operator::Nin) => return None,
+            },
+        };
+        text.is_offers()
+            .then(|| say(next, vec![Fact::Condition(condition)]))
+    };
+    Vec::from_iter(found())
+}
+
+/// `most vram`, `lowest temperature first`, `sort by upload speed descending`, `price low to high`.
+pub(super) fn ordered(text: &Text<'_>, at: usize) -> Vec<Clause> {
+    let found = || {
+        let sort = role!(text, at, Role::Sort => ());
+        let from = text.skip(sort.map_or(at, |((), next)| next), &["the"]);
+        let best = role!(text, from, Role::Superlative(end, lens) => (end, lens));
+        let (end, lens) = best.map_or((None, Lens::Amount), |((end, lens), _)| (Some(end), lens));
+        let from = text.skip(best.map_or(from, |(_, next)| next), &["the", "of"]);
+        let dims: &[Dim] = match lens {
+            Lens::Price => &[Dim::Dollars],
+            Lens::Speed => &[Dim::Bits, Dim::Bytes, Dim::Gigahertz],
+            Lens::Amount => &[
+                Dim::Plain,
+                Dim::Bits,
+                Dim::Share,
+                Dim::Celsius,
+                Dim::Watts,
+                Dim::Teraflops,
+                Dim::Size,
+                Dim::Count,
+                Dim::Bytes,
+                Dim::Time,
+                Dim::Gigahertz,
+                Dim::Dollars,
+            ],
+        };
+        let units: Vec<_> = dims.iter().map(|dim| (*dim, 1.0)).collect();
+        let noun = text
+            .named(from, &units)
+            .filter(|_| end != Some(End::Better) || !text.is_one_of(from, &["gpu", "each"]))?;
+        let direction = role!(text, noun.next, Role::Direction(end) => end);
+        let is_asked = sort.is_some() || matches!(direction, Some((End::High | End::Low, _)));
+        // `max price 2` is a condition.
+        let number = text.behind_mark(noun.next, ':');
+        let is_bound = text.quantity(number).is_some() || text.is_one_of(number, &["is", "of"]);
+        if end.is_none() && !is_asked || is_bound && text.comparison(at).0.is_some() {
+            return None;
+        }
+        let next = text.skip(
+            direction.map_or(noun.next, |(_, next)| next),
+            &["first", "possible", "available"],
+        );
+        let end = match direction {
+            Some((own @ (End::High | End::Low), _)) => own,
+            Some((End::Better, _)) | None => end.unwrap_or(End::Better),
+        };
+        let key = match noun.row.0 {
+            // The job's cost, once there is one; see `Settings::settle`.
+            "job_cost" => "dph_total",
+            "dph_per_vram_gb" | "dph_total" if !text.is_offers() => "storage_cost",
+            key => key,
+        };
+        let field = text
+            .catalog
+            .named(key)
+            .or_else(|| text.catalog.column(key))?;
+        let is_high = match end {
+            // The most memory for a dollar is the lowest price of it.
+            End::High => key != "dph_per_vram_gb",
+            End::Low => false,
+            End::Better => field.better.unwrap_or(true),
+        };
+        let facts = sorted_by(text, &format!("{key}{}", if is_high { "-" } else { "" }))?;
+        Some(say(next, facts))
+    };
+    Vec::from_iter(found())
+}
+
+/// Words without a condition: `inference`, `70b`; a rental by the period: `monthly`.
+pub(super) fn idle(text: &Text<'_>, at: usize) -> Vec<Clause> {
+    let purpose = role!(text, at, Role::Purpose => ()).map(|((), next)| next);
+    let is_number = matches!(text.kind(at), Some(Kind::Number(_)));
+    let is_parameters = is_number && text.is_one_of(at + 1, &["b"]) && text.tokens[at + 1].glued;
+    let idle = purpose
+        .or(is_parameters.then_some(at + 2))
+        .map(|next| say(next, vec![Fact::Idle]));
+    let from = at + usize::from(text.is_one_of(at, &["per"]));
+    let period = role!(text, from, Role::Period(own) if own > 1.0 => own);
+    let period =
+        period.filter(|_| text.is_offers() && (from > at || text.tokens[at].text.ends_with("ly")));
+    let rental = period.map(|(own, next)| {
+        say(
+            text.skip(next, &["rental", "rent", "job"]),
+            vec![hours(own)],
+        )
+    });
+    idle.into_iter().chain(rental).collect()
 }

@@ -76,6 +76,17 @@ pub struct Settings {
     pub storage: Option<f64>,
     pub order: Option<Vec<OrderKey>>,
     pub job: JobWords,
+    /// How many rows are asked for.
+    pub limit: Option<u32>,
+    /// Machines for the cluster planner.
+    pub cluster: Option<Cluster>,
+}
+
+/// So many machines of so many GPUs each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cluster {
+    pub machines: u32,
+    pub gpus_each: u32,
 }
 
 impl Settings {
@@ -84,6 +95,8 @@ impl Settings {
         self.offer_type = other.offer_type.or(self.offer_type);
         self.storage = other.storage.or(self.storage);
         self.order = other.order.clone().or(self.order.take());
+        self.limit = other.limit.or(self.limit);
+        self.cluster = other.cluster.or(self.cluster);
         self.job = JobWords {
             hours: other.job.hours.or(self.job.hours),
             disk_gb: other.job.disk_gb.or(self.job.disk_gb),
@@ -119,7 +132,11 @@ impl Settings {
         let storage = storage.map(|gb| format!("{} disk", gigabytes(gb)));
         let order = self.order.as_ref();
         let order = order.map(|order| format!("sort {}", language::print_order(order)));
-        [offer_type, storage, job, order]
+        let limit = self.limit.map(|rows| format!("first {rows}"));
+        let cluster = self
+            .cluster
+            .map(|own| format!("{} machines of {} GPUs", own.machines, own.gpus_each));
+        [cluster, offer_type, storage, job, order, limit]
             .into_iter()
             .flatten()
             .collect()

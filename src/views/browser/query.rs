@@ -19,6 +19,7 @@ use crate::domain::format::grouped;
 use crate::domain::language::{self, LanguageError, Token};
 use crate::domain::text::visible;
 use crate::domain::{Condition, Resource, format};
+use crate::views::cluster;
 use crate::widgets::panel::Panel;
 use crate::widgets::text::{cells, fit};
 use crate::widgets::theme::Theme;
@@ -39,17 +40,20 @@ pub(super) fn update(view: &mut BrowserPane, action: Action, cx: &mut Cx<'_>) ->
     let browser = &mut cx.state.browsers[view.resource];
     match action {
         Action::Submit => {
-            let must_ask = browser.run_typed();
-            if browser.bar.error.is_some() {
+            let Some(ran) = browser.run_typed() else {
                 return Outcome::Handled;
-            }
-            let advice = words_advice(browser).filter(|_| !must_ask);
+            };
+            let advice = words_advice(browser).filter(|_| !ran.must_ask);
             view.focus = Focus::Table;
-            if must_ask {
+            if ran.must_ask {
                 let effects = cx.state.refresh_pane(cx.now);
                 cx.effects(effects);
-            } else if let Some(advice) = advice {
-                cx.toast(advice);
+            }
+            if let Some(text) = ran.told.or(advice) {
+                cx.toast(text);
+            }
+            if let Some(wanted) = ran.cluster {
+                cluster::open_shape(wanted, cx);
             }
         }
         Action::Back => {

@@ -111,6 +111,19 @@ pub(super) fn open_for(gpus: u64, model: Option<&str>, cx: &mut Cx<'_>) -> bool 
     })
 }
 
+/// Opens the planner for so many machines of so many GPUs.
+pub(super) fn open_shape(wanted: plain::Cluster, cx: &mut Cx<'_>) -> bool {
+    open_with(cx, |form| {
+        let (machines, gpus) = (wanted.machines, wanted.gpus_each);
+        form.set_text(Key::Gpus, &machines.saturating_mul(gpus).to_string());
+        form.set_text(Key::PerMachine, &gpus.to_string());
+        for key in [Key::Least, Key::Most] {
+            form.set_text(key, &machines.to_string());
+        }
+        form.set_text(Key::Only, "");
+    })
+}
+
 fn open_with(cx: &mut Cx<'_>, fill: impl FnOnce(&mut Form<Key>)) -> bool {
     let draft = cx.state.drafts.take::<Form<Key>>();
     let offers = &cx.state.browsers[Resource::Offers];
@@ -277,7 +290,7 @@ fn bill(browser: &Browser) -> Bill {
 /// The conditions of a text, in plain words or the query language.
 fn only(text: &str, dialect: &'static Dialect) -> Result<Vec<Condition>, String> {
     let catalog = Resource::Offers.catalog();
-    let reading = plain::read(text, catalog, dialect);
+    let reading = plain::read(text, catalog, dialect, &plain::Names::default());
     if reading.settings != plain::Settings::default() {
         return Err("Only conditions, such as EU or inet_up>=500".to_owned());
     }

@@ -33,11 +33,15 @@ struct Case {
     #[serde(rename = "try")]
     proposed: Option<String>,
     /// How many rows are asked for.
-    #[expect(dead_code, reason = "no setting yet")]
     limit: Option<u32>,
     /// Machines and GPUs of each, which the cluster planner finds.
-    #[expect(dead_code, reason = "no setting yet")]
     cluster: Option<String>,
+    /// Why a phrase that earlier versions read has lost its meaning.
+    lost: Option<String>,
+}
+
+fn read(text: &str, catalog: &'static Catalog) -> plain::Reading {
+    plain::read(text, catalog, &Dialect::SANDBOX, &plain::Names::default())
 }
 
 impl Case {
@@ -52,7 +56,7 @@ impl Case {
     /// What is wrong with the reading of the words, if anything.
     fn mistake(&self) -> Option<String> {
         let (catalog, dialect) = (self.catalog(), &Dialect::SANDBOX);
-        let reading = plain::read(&self.words, catalog, dialect);
+        let reading = read(&self.words, catalog);
         let parsed = match reading.parse(catalog, dialect, &[], Mode::Strict) {
             Ok(parsed) => parsed,
             Err(error) => return Some(error.render(&self.words)),
@@ -70,14 +74,19 @@ impl Case {
             && order == self.order
             && offer_type == self.offer_type
             && settings.storage == self.storage
-            && settings.job == self.wanted_job();
+            && settings.job == self.wanted_job()
+            && settings.limit == self.limit
+            && settings
+                .cluster
+                .map(|own| format!("{}x{}", own.machines, own.gpus_each))
+                == self.cluster;
         (!same).then(|| format!("{found:?} {freed:?} {settings:?}"))
     }
 
     /// What is wrong with the refusal of a clause, if anything.
     fn misrefused(&self, clause: &str) -> Option<String> {
         let (catalog, dialect) = (self.catalog(), &Dialect::SANDBOX);
-        let reading = plain::read(&self.words, catalog, dialect);
+        let reading = read(&self.words, catalog);
         let error = match reading.parse(catalog, dialect, &[], Mode::Strict) {
             Ok(parsed) => return Some(format!("read as {:?}", printed(&parsed.conditions))),
             Err(error) => error,
@@ -123,11 +132,26 @@ fn printed(conditions: &[Condition]) -> Vec<String> {
     printed
 }
 
+/// The phrases that the lists of the versions before read. Nine in ten keep their meaning; the file says why
+/// the others are refused.
 #[test]
 fn every_phrase_means_what_a_person_means() {
     let cases: Vec<Case> = serde_json::from_str(include_str!("../data/phrases.json")).unwrap();
-    assert!(cases.len() >= 150);
-    let mistakes: Vec<String> = cases
+    assert!(cases.len() >= 900);
+    let (lost, kept): (Vec<_>, Vec<_>) = cases.iter().partition(|case| case.lost.is_some());
+    assert!(lost.len() * 10 <= cases.len(), "{} lost", lost.len());
+    let read_as_else = |case: &&Case| {
+        let (catalog, dialect) = (case.catalog(), &Dialect::SANDBOX);
+        let reading = read(&case.words, catalog);
+        reading.parse(catalog, dialect, &[], Mode::Strict).is_ok()
+    };
+    let other: Vec<_> = lost
+        .into_iter()
+        .filter(read_as_else)
+        .map(|case| &case.words)
+        .collect();
+    assert!(other.is_empty(), "not refused: {other:?}");
+    let mistakes: Vec<String> = kept
         .iter()
         .filter_map(|case| Some(format!("{}: {}", case.words, case.mistake()?)))
         .collect();
@@ -143,7 +167,6 @@ fn every_phrase_means_what_a_person_means() {
 /// Written by hand before the grammar was. A ceiling or an exclusion beside another clause is the sentence
 /// that costs money if it is misread.
 #[test]
-#[ignore = "until the grammar reads them"]
 fn a_ceiling_or_an_exclusion_means_what_it_says_or_is_refused() {
     let cases: Vec<Case> = serde_json::from_str(include_str!("../data/ceilings.json")).unwrap();
     assert!(cases.len() >= 200);
@@ -209,13 +232,35 @@ fn texts() -> impl Strategy<Value = String> {
     proptest::collection::vec(word, 0..14).prop_map(|words| words.concat())
 }
 
+/// Words that only join others.
+const JOINING: &[&str] = &["for", "per", "in", "gpu", "h"];
+
+/// The words of a text that are part of no clause, neither of one that is read nor of one that is refused, and
+/// that did not stay in the query.
+fn dropped(text: &str, reading: &plain::Reading) -> Vec<String> {
+    let mut rest = text.to_owned();
+    let refused = reading.refused.iter().map(|error| error.span.clone());
+    let phrases = reading.phrases.iter().map(|phrase| phrase.span.clone());
+    for span in phrases.chain(refused) {
+        rest.replace_range(span.clone(), &" ".repeat(span.len()));
+    }
+    let words = rest
+        .split(|c: char| !c.is_alphanumeric())
+        .map(str::to_lowercase);
+    let query = reading.query.to_lowercase();
+    let is_dropped = |word: &String| {
+        !word.is_empty() && !query.contains(word.as_str()) && !JOINING.contains(&&**word)
+    };
+    words.filter(is_dropped).collect()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_text_breaks_the_grammar(text in texts()) {
         for catalog in [&OFFERS, &VOLUMES] {
-            let reading = plain::read(&text, catalog, &Dialect::SANDBOX);
+            let reading = read(&text, catalog);
             let mut end = 0;
             for phrase in &reading.phrases {
                 prop_assert!(phrase.span.start >= end && text.get(phrase.span.clone()).is_some());
@@ -227,8 +272,10 @@ proptest! {
                     prop_assert!(text.get(suggestion.span.clone()).is_some());
                 }
             }
+            let dropped = dropped(&text, &reading);
+            prop_assert!(dropped.is_empty(), "{dropped:?} of {text:?}: {reading:?}");
             // What words mean is written in the query language, not in words.
-            let again = plain::read(&reading.conditions(), catalog, &Dialect::SANDBOX);
+            let again = read(&reading.conditions(), catalog);
             prop_assert!(again.is_empty(), "{}", reading.conditions());
         }
     }
@@ -243,7 +290,7 @@ fn an_error_is_where_it_was_typed() {
         ("5090 gpu_name=RTX_4090", "gpu_name=RTX_4090"),
         ("gpu_name=RTX_4090 5090", "5090"),
     ] {
-        let reading = plain::read(text, &OFFERS, &Dialect::SANDBOX);
+        let reading = read(text, &OFFERS);
         let parsed = reading.parse(&OFFERS, &Dialect::SANDBOX, &[], Mode::Strict);
         assert_eq!(&text[parsed.unwrap_err().span], wrong, "{text}");
     }
@@ -251,7 +298,7 @@ fn an_error_is_where_it_was_typed() {
 
 #[test]
 fn words_without_a_condition_are_told_beside_others() {
-    let text = |words| plain::read(words, &OFFERS, &Dialect::SANDBOX).text();
+    let text = |words| read(words, &OFFERS).text();
     assert_eq!(
         text("low latency inference 4090 for a 70b llama"),
         "gpu_name=RTX_4090 · no condition: low latency, inference, 70b, llama"
@@ -260,14 +307,7 @@ fn words_without_a_condition_are_told_beside_others() {
         text("t4 16gb"),
         "gpu_name=Tesla_T4 gpu_ram>=15 · 16 GB as sold"
     );
-    assert_eq!(
-        text("gdpr 4090"),
-        "geolocation in EU gpu_name=RTX_4090 · gdpr read as the EU"
-    );
-    assert_eq!(
-        text("gdpr 4090 france"),
-        "gpu_name=RTX_4090 geolocation=FR · no condition: gdpr"
-    );
+    assert_eq!(text("gdpr 4090"), "gpu_name=RTX_4090 · no condition: gdpr");
     assert_eq!(
         text("4090 20gb traffic per day"),
         "gpu_name=RTX_4090 · job 20 GB down · 20 GB of traffic in all, as no length of the job is given"
@@ -278,22 +318,19 @@ fn words_without_a_condition_are_told_beside_others() {
 
 #[test]
 fn what_the_market_has_no_filter_for_is_told() {
-    let text = |words| plain::read(words, &OFFERS, &Dialect::SANDBOX).text();
+    let text = |words| read(words, &OFFERS).text();
     assert_eq!(
         text("4090 texas or oregon"),
-        "gpu_name=RTX_4090 geolocation=US · texas: the market filters by country only"
-    );
-    assert_eq!(
-        text("4090 not in texas"),
-        "gpu_name=RTX_4090 · no condition: not in texas"
+        "gpu_name=RTX_4090 geolocation=US · texas: the market filters by country only \
+         · oregon: the market filters by country only"
     );
     assert_eq!(
         text("320gb total vram"),
         "gpu_total_ram>=298 · 320 GB as sold"
     );
     assert_eq!(
-        text("4090 before the deadline, 24/7"),
-        "gpu_name=RTX_4090 · no condition: before, deadline, 24/7"
+        text("4090 for inference, 24/7"),
+        "gpu_name=RTX_4090 · no condition: inference, 24/7"
     );
 }
 
@@ -306,7 +343,7 @@ fn a_word_behind_a_model_is_no_part_of_its_name() {
         ),
         ("gpu_name=RTX 9090", "a space ends the value"),
     ] {
-        let reading = plain::read(text, &OFFERS, &Dialect::SANDBOX);
+        let reading = read(text, &OFFERS);
         let error = reading.parse(&OFFERS, &Dialect::SANDBOX, &[], Mode::Strict);
         let error = error.unwrap_err().to_string();
         assert!(error.starts_with(hint), "{error}");
@@ -316,14 +353,14 @@ fn a_word_behind_a_model_is_no_part_of_its_name() {
 #[test]
 fn a_model_is_no_price_and_a_count_neither() {
     for (words, wanted) in [
-        // `under` stays a mistake.
-        ("under 3090", "gpu_name=RTX_3090"),
+        // Refused: the model is not sent without the word in front of it.
+        ("under 3090", ""),
         ("3090 monthly price", "gpu_name=RTX_3090"),
         ("under 2", "dph_total<2"),
         ("max 2 gpus", "num_gpus<=2"),
         ("under $3090 monthly", "dph_total<4.291667"),
     ] {
-        let reading = plain::read(words, &OFFERS, &Dialect::SANDBOX);
+        let reading = read(words, &OFFERS);
         let conditions = reading.conditions();
         assert_eq!(conditions, wanted, "{words}");
     }
@@ -343,13 +380,13 @@ fn a_model_where_a_price_is_expected_says_what_to_write() {
             "at most 4090",
         ),
     ] {
-        let reading = plain::read(words, &OFFERS, &Dialect::SANDBOX);
+        let reading = read(words, &OFFERS);
         let parsed = reading.parse(&OFFERS, &Dialect::SANDBOX, &[], Mode::Strict);
         let error = parsed.unwrap_err();
         assert_eq!(error.message, wanted);
         assert_eq!(&words[error.span], marked);
     }
-    let reading = plain::read("under $3090", &OFFERS, &Dialect::SANDBOX);
+    let reading = read("under $3090", &OFFERS);
     assert!(
         reading
             .parse(&OFFERS, &Dialect::SANDBOX, &[], Mode::Strict)
@@ -364,7 +401,7 @@ fn a_word_close_to_a_known_one_stays_a_mistake() {
         ("4090 verfied", "verfied"),
         ("4090 in gremany", "gremany"),
     ] {
-        let reading = plain::read(words, &OFFERS, &Dialect::SANDBOX);
+        let reading = read(words, &OFFERS);
         let parsed = reading.parse(&OFFERS, &Dialect::SANDBOX, &[], Mode::Strict);
         assert_eq!(&words[parsed.unwrap_err().span], mistake);
     }
@@ -378,4 +415,62 @@ fn a_word_is_quoted_where_it_would_mean_something() {
     assert_eq!(quoted("4090"), "\"4090\"");
     assert_eq!(quoted("vram"), "\"vram\"");
     assert_eq!(quoted("a \"b\""), "\"a \"\"b\"\"\"");
+}
+
+/// Names that a market uses come from its rows; spellings without brand and blanks come with them.
+#[test]
+fn models_of_the_rows_are_known() {
+    let names: plain::Names = ["RTX 6090", "MI450X"].into_iter().collect();
+    let text = |words| plain::read(words, &OFFERS, &Dialect::SANDBOX, &names).text();
+    assert_eq!(
+        text("2x 6090 or mi450x"),
+        "num_gpus=2 gpu_name in [RTX_6090,MI450X]"
+    );
+    assert_eq!(read("6090", &OFFERS).text(), "");
+}
+
+#[test]
+fn or_adds_a_value_to_a_typed_condition() {
+    let parsed = |words| {
+        let reading = read(words, &OFFERS);
+        let parsed = reading.parse(&OFFERS, &Dialect::SANDBOX, &[], Mode::Strict);
+        parsed
+            .map(|parsed| printed(&parsed.conditions))
+            .map_err(|error| error.message)
+    };
+    assert_eq!(
+        parsed("gpu_name=H200 or b200"),
+        Ok(vec!["gpu_name in [H200,B200]".to_owned()])
+    );
+    assert!(parsed("dph_total<1 or 24gb vram").is_err());
+    assert!(parsed("gpu_name=H200 b200").is_err());
+}
+
+/// By the market's own spelling, and by that in lower case without blanks.
+#[test]
+fn every_model_of_the_list_is_known_by_its_name() {
+    let list = include_str!("../../../assets/gpu-models.txt");
+    let lines = list.lines().filter(|line| !line.starts_with('#'));
+    let models = lines.flat_map(|line| line.split(';'));
+    let names = models.filter_map(|model| model.split(':').next().map(str::trim));
+    let names: Vec<_> = names.collect();
+    assert!(names.len() >= 147, "{}", names.len());
+    let mistake = |name: &&str| {
+        let wanted = name.replace(' ', "_");
+        let spellings = [
+            (*name).to_owned(),
+            name.to_lowercase(),
+            name.replace(' ', ""),
+        ];
+        let is_known = |spelling: &String| {
+            let conditions = read(spelling, &OFFERS).conditions();
+            conditions
+                .split(['=', '[', ',', ']'])
+                .any(|model| model == wanted)
+        };
+        !spellings.iter().all(is_known)
+    };
+    let mistakes: Vec<_> = names.into_iter().filter(mistake).collect();
+    // They mean the models that are on offer.
+    assert_eq!(mistakes, ["RTX PRO 6000", "A100 SXM"]);
 }

@@ -191,12 +191,17 @@ const WORDS: &[&str] = &[
     "spot 3090 cheapest",
     "best value",
     "monthly 300gb down",
+    "4090 not in us canada or mexico",
+    "100 hours of 4090 for $50",
+    "640gb vram over 8 gpus",
+    "2 nodes of 8 h100",
+    "top 5",
 ];
 
 fn words() -> String {
     let mut text = String::from("| you type | bourse reads |\n| --- | --- |\n");
     for words in WORDS {
-        let reading = plain::read(words, &OFFERS, &Dialect::VAST);
+        let reading = plain::read(words, &OFFERS, &Dialect::VAST, &plain::Names::default());
         let read = parse(&reading.query, &OFFERS, &Dialect::VAST, &[], Mode::Strict);
         assert!(
             !reading.is_empty() && read.is_ok(),

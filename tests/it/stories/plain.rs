@@ -181,3 +181,61 @@ fn volumes_take_the_same_words() {
         "storage_cost"
     );
 }
+
+#[test]
+fn a_new_word_replaces_the_condition_of_its_field_and_or_adds_to_it() {
+    let mut desk = desk();
+    desk.keys("/").type_text("4090 not in china").keys("enter");
+    desk.answer(MARKET);
+    desk.keys("/").type_text("8x h100");
+    desk.expect(
+        "num_gpus=8 gpu_name in [H100_SXM,H100_NVL,H100_PCIE] · replaces gpu_name=RTX_4090",
+    );
+    desk.keys("enter").expect("replaces gpu_name=RTX_4090");
+    let sent = body(&desk);
+    let models = json!({"in": ["H100 SXM", "H100 NVL", "H100 PCIE"]});
+    assert_eq!(sent["gpu_name"], models);
+    assert_eq!(sent["num_gpus"], json!({"eq": 8}));
+    assert_eq!(sent["geolocation"], json!({"neq": "CN"}));
+    desk.answer(MARKET);
+    // A bound replaces that on its side, and an exclusion adds up with others.
+    desk.keys("/")
+        .type_text("under $3 not in india")
+        .keys("enter");
+    desk.answer(MARKET);
+    desk.keys("/").type_text("or b200, under $5").keys("enter");
+    let sent = body(&desk);
+    let models = json!({"in": ["H100 SXM", "H100 NVL", "H100 PCIE", "B200"]});
+    assert_eq!(sent["gpu_name"], models);
+    assert_eq!(sent["dph_total"], json!({"lt": 5}));
+    assert_eq!(sent["geolocation"], json!({"nin": ["CN", "IN"]}));
+}
+
+#[test]
+fn a_clause_that_is_not_understood_filters_the_rows_and_is_named() {
+    let mut desk = desk();
+    desk.keys("/").type_text("4090 closest to germany");
+    desk.expect("→ gpu_name=RTX_4090 · not understood, filters the rows: closest to germany");
+    desk.keys("enter");
+    let sent = body(&desk);
+    assert_eq!(sent["gpu_name"], json!({"eq": "RTX 4090"}));
+    assert_eq!(sent.get("geolocation"), None);
+    desk.expect("not understood, filters the rows: closest to germany");
+}
+
+#[test]
+fn machines_of_so_many_gpus_open_the_planner() {
+    let mut desk = desk();
+    desk.keys("/").type_text("2 nodes of 8 4090").keys("enter");
+    desk.expect("Cluster");
+    let sent = body(&desk);
+    assert_eq!(sent["num_gpus"], json!({"eq": 8}));
+    assert_eq!(sent["gpu_name"], json!({"eq": "RTX 4090"}));
+}
+
+#[test]
+fn top_limits_the_rows_that_are_asked_for() {
+    let mut desk = desk();
+    desk.keys("/").type_text("top 5 4090").keys("enter");
+    assert_eq!(body(&desk)["limit"], json!(5));
+}
