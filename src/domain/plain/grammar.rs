@@ -6,9 +6,9 @@ use super::lists::{choice, cluster, counted, limit};
 use super::measures::measured;
 use super::phrases::{architecture, fixed, idle, ordered};
 use super::quantity::{Quantity, Text, role};
-use super::settings::{JobWords, Settings};
 use super::token::Kind;
 use super::vocabulary::Role;
+use crate::domain::query::{OfferType, OrderKey};
 
 /// What a clause says.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,17 +28,26 @@ pub(super) enum Fact {
     /// A size without a noun: memory or disk, which depends on the models.
     Size(Quantity),
     /// Dollars without a period, and whether words tie them to the length of the job.
-    Price {
-        price: Quantity,
-        is_tied: bool,
-    },
+    Price(Quantity, bool),
     /// GB of traffic in each period of so many hours.
     Traffic {
         gb: f64,
         hours: f64,
         is_up: bool,
     },
-    Set(Settings),
+    /// Hours that the job runs.
+    Hours(f64),
+    /// GB that the job downloads.
+    Down(f64),
+    /// GB that the job uploads.
+    Up(f64),
+    /// GB of disk that prices include.
+    Storage(f64),
+    Type(OfferType),
+    Order(Vec<OrderKey>),
+    Limit(u32),
+    /// Machines and the GPUs of each.
+    Cluster(u32, u32),
     Note(String),
     /// Words that the market has no field for.
     Idle,
@@ -110,9 +119,7 @@ pub(super) struct Item {
 }
 
 /// Words between a negation and what it excludes.
-pub(super) const BEFORE_EXCLUDED: [&str; 12] = [
-    "in", "from", "the", "any", "a", "an", "on", "of", "located", "be", "with", "nvidia",
-];
+pub(super) const BEFORE_EXCLUDED: &str = "in from the any a an on of located be with nvidia";
 /// The parts of a text: of all ways to divide it the one with the fewest unknown words, then the fewest clauses.
 pub(super) fn items(text: &Text<'_>) -> Vec<Item> {
     let count = text.tokens.len();
@@ -160,12 +167,12 @@ fn ways(text: &Text<'_>, at: usize) -> Vec<(u32, What, usize)> {
     if let Some(next) = role!(text, at, Role::Filler => ()) {
         ways.push((6, What::Joint, next.1));
     }
-    if text.is_one_of(at, &["or"]) {
+    if text.is_one_of(at, "or") {
         ways.push((2, What::Or, at + 1));
     }
     let is_end = |at| matches!(text.kind(at), None | Some(Kind::Break));
     let negation =
-        role!(text, at, Role::Not => ()).map(|((), next)| text.skip(next, &BEFORE_EXCLUDED));
+        role!(text, at, Role::Not => ()).map(|((), next)| text.skip(next, BEFORE_EXCLUDED));
     let waived = role!(text, at, Role::Waive(_) => ()).map(|((), next)| next);
     for next in negation.into_iter().chain(waived) {
         ways.push((60, unknown(true, is_end(next)), next));
@@ -194,12 +201,12 @@ pub(super) fn groups(text: &Text<'_>, items: Vec<Item>) -> Vec<(bool, Vec<Item>)
             continue;
         }
         let left = groups.last().and_then(|(_, items)| items.last());
-        let joined = |words: &[&str]| {
+        let joined = |words: &str| {
             joints
                 .iter()
                 .any(|joint| text.is_one_of(joint.start, words))
         };
-        let preposition = joined(&["to", "of", "than", "from", "as", "at", "by", "for"]);
+        let preposition = joined("to of than from as at by for");
         let opens = matches!(left.map(|left| &left.what), None | Some(What::Opaque));
         let is_bound = left.is_some_and(|left| match (&left.what, &item.what) {
             (What::Opaque, _) | (_, What::Opaque) => false,
@@ -214,7 +221,7 @@ pub(super) fn groups(text: &Text<'_>, items: Vec<Item>) -> Vec<(bool, Vec<Item>)
                 *trails || joints.is_empty() && own.is_open && !leads
             }
             (What::Clause(own), What::Clause(_)) => {
-                own.excludes_models && joined(&["with", "has", "having", "that"])
+                own.excludes_models && joined("with has having that")
             }
             (What::Joint, _) | (_, What::Joint) => false,
         });
@@ -245,18 +252,4 @@ pub(super) fn say(next: usize, facts: Vec<Fact>) -> Clause {
         next,
         ..Clause::default()
     }
-}
-
-pub(super) fn job(job: JobWords) -> Fact {
-    Fact::Set(Settings {
-        job,
-        ..Settings::default()
-    })
-}
-
-pub(super) fn hours(hours: f64) -> Fact {
-    job(JobWords {
-        hours: Some(hours),
-        ..JobWords::default()
-    })
 }

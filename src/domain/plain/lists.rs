@@ -3,7 +3,6 @@
 use super::grammar::{BEFORE_EXCLUDED, Clause, Fact, say};
 use super::measures::compared;
 use super::quantity::{Quantity, Text, role};
-use super::settings::{Cluster, Settings};
 use super::token::Kind;
 use super::vocabulary::{Dim, Role};
 use crate::domain::country;
@@ -21,7 +20,7 @@ const FORMS: [(&str, &str); 5] = [
 ];
 
 /// Words in front of a place.
-const BEFORE_PLACE: [&str; 6] = ["in", "within", "inside", "the", "located", "based"];
+const BEFORE_PLACE: &str = "in within inside the located based";
 
 /// The most GPUs of an offer.
 pub(super) const MOST_GPUS: f64 = 64.0;
@@ -60,10 +59,10 @@ pub(super) fn cluster(text: &Text<'_>, at: usize) -> Vec<Clause> {
         let machines = text
             .quantity(at)
             .filter(|count| text.is_offers() && is_bare(count))?;
-        let nouns = text.skip(machines.next, &["machine", "host"]);
+        let nouns = text.skip(machines.next, "machine host");
         let from = text
             .behind_mark(machines.next, 'x')
-            .max(text.skip(nouns, &["of", "with", "each"]));
+            .max(text.skip(nouns, "of with each"));
         let gpus = text
             .quantity(from)
             .filter(|count| from > machines.next && is_bare(count) && !text.is_model(from))?;
@@ -72,22 +71,12 @@ pub(super) fn cluster(text: &Text<'_>, at: usize) -> Vec<Clause> {
             .noun(times, &gpus)
             .filter(|noun| noun.row.0 == "num_gpus");
         let next = noun.map_or(times, |noun| noun.next);
-        let is_counted = noun.is_some()
-            || times > gpus.next
-            || text.model(text.skip(times, &["nvidia"])).is_some();
-        let cluster = Some(Cluster {
-            machines: whole(machines.low)?,
-            gpus_each: whole(gpus.low)?,
-        });
-        let set = Fact::Set(Settings {
-            cluster,
-            ..Settings::default()
-        });
-        let facts = if machines.low > 1.0 {
-            vec![count_of(&[gpus.low]), set]
-        } else {
-            vec![count_of(&[gpus.low])]
-        };
+        let is_counted =
+            noun.is_some() || times > gpus.next || text.model(text.skip(times, "nvidia")).is_some();
+        let (machines_count, gpus_each) = (whole(machines.low)?, whole(gpus.low)?);
+        let cluster = Fact::Cluster(machines_count, gpus_each);
+        let mut facts = vec![count_of(&[gpus.low])];
+        facts.extend(Some(cluster).filter(|_| machines.low > 1.0));
         is_counted.then(|| say(next, facts))
     };
     Vec::from_iter(found())
@@ -96,23 +85,15 @@ pub(super) fn cluster(text: &Text<'_>, at: usize) -> Vec<Clause> {
 /// `top 5`, `10 offers`: how many rows.
 pub(super) fn limit(text: &Text<'_>, at: usize) -> Vec<Clause> {
     let found = || {
-        let from = text.skip(at, &["top", "first", "limit"]);
+        let from = text.skip(at, "top first limit");
         let count = text
             .quantity(from)
             .filter(|count| count.units.is_empty() && count.operator.is_none())?;
-        let next = text.skip(count.next, &["offer", "result", "row"]);
+        let next = text.skip(count.next, "offer result row");
         let is_limit =
             (from > at || next > count.next) && count.high.is_none() && !text.is_model(from);
-        let limit = Some(whole(count.low)?);
-        is_limit.then(|| {
-            say(
-                next,
-                vec![Fact::Set(Settings {
-                    limit,
-                    ..Settings::default()
-                })],
-            )
-        })
+        let limit = Fact::Limit(whole(count.low)?);
+        is_limit.then(|| say(next, vec![limit]))
     };
     Vec::from_iter(found())
 }
@@ -131,21 +112,16 @@ pub(super) struct Listed {
 pub(super) fn choice(text: &Text<'_>, at: usize) -> Vec<Clause> {
     let negation = role!(text, at, Role::Not => ()).map(|((), next)| next);
     let is_excluded = negation.is_some();
-    let mut from = negation.map_or(at, |next| text.skip(next, &BEFORE_EXCLUDED));
+    let mut from = negation.map_or(at, |next| text.skip(next, BEFORE_EXCLUDED));
     // `gpu_name=RTX 4090`
-    if text.is_one_of(from, &["gpu_name", "geolocation"])
-        && text.kind(from + 1) == Some(Kind::Sign(Eq))
-    {
+    if text.is_one_of(from, "gpu_name geolocation") && text.kind(from + 1) == Some(Kind::Sign(Eq)) {
         from += 2;
     }
     if let Some((form, next)) = form(text, from).filter(|_| !is_excluded) {
         return vec![say(next, vec![Fact::Form(form)])];
     }
     // `no machines in china`
-    let behind = text.skip(
-        text.skip(from, &["machine", "host", "offer", "gpu"]),
-        &BEFORE_EXCLUDED,
-    );
+    let behind = text.skip(text.skip(from, "machine host offer gpu"), BEFORE_EXCLUDED);
     let list = listed(text, from).or_else(|| listed(text, behind).filter(|_| is_excluded));
     let Some(mut list) = list else {
         return Vec::new();
@@ -163,8 +139,7 @@ pub(super) fn choice(text: &Text<'_>, at: usize) -> Vec<Clause> {
         let facts = std::iter::once(choice)
             .chain(regions.iter().cloned().map(Fact::Region))
             .collect();
-        let leans =
-            field == "geolocation" && !is_excluded && !text.is_one_of(from, &["in", "within"]);
+        let leans = field == "geolocation" && !is_excluded && !text.is_one_of(from, "in within");
         let (is_open, excludes_models) = (is_excluded, is_excluded && field == "gpu_name");
         let clause = Clause {
             leans,
@@ -195,12 +170,7 @@ pub(super) fn listed(text: &Text<'_>, at: usize) -> Option<Listed> {
         base: None,
         next,
     };
-    let branded = text.skip(
-        at,
-        &[
-            "nvidia", "geforce", "amd", "radeon", "instinct", "tesla", "quadro",
-        ],
-    );
+    let branded = text.skip(at, "nvidia geforce amd radeon instinct tesla quadro");
     if let Some((names, next)) = text
         .model(at)
         .or_else(|| text.model(branded))
@@ -229,7 +199,7 @@ pub(super) fn listed(text: &Text<'_>, at: usize) -> Option<Listed> {
         return (is_id && !is_other)
             .then(|| list(noun.row.0, &text.tokens[noun.next].text, number.next));
     }
-    let from = text.skip(at, &BEFORE_PLACE);
+    let from = text.skip(at, BEFORE_PLACE);
     let run = text
         .tokens
         .get(from..)?
@@ -257,7 +227,7 @@ fn next_listed(text: &Text<'_>, list: &Listed) -> Option<Listed> {
         .get(list.next)
         .is_some_and(|token| matches!(&*token.text, "," | "&"));
     let sign = list.next + usize::from(is_comma || text.is_mark(list.next, '/'));
-    let from = text.skip(sign, &["or", "and", "nor", "vs", "a", "the", "in"]);
+    let from = text.skip(sign, "or and nor vs a the in");
     let part = |names: Vec<String>, next| Listed {
         field: list.field,
         names,
@@ -287,7 +257,7 @@ fn next_listed(text: &Text<'_>, list: &Listed) -> Option<Listed> {
 fn form(text: &Text<'_>, at: usize) -> Option<(&'static str, usize)> {
     let form = FORMS
         .iter()
-        .find(|(word, _)| text.is_offers() && text.is_one_of(at, &[*word]))?;
+        .find(|(word, _)| text.is_offers() && text.is_one_of(at, word))?;
     Some((form.1, at + 1))
 }
 
@@ -305,7 +275,7 @@ pub(super) fn counted(text: &Text<'_>, at: usize) -> Vec<Clause> {
         let mut counts = vec![count.low];
         // `4 or 8 h100`
         while let Some(more) = text.quantity(next + 1).filter(|more| {
-            text.is_one_of(next, &["or"])
+            text.is_one_of(next, "or")
                 && is_bare(&count)
                 && is_bare(more)
                 && !text.is_model(next + 1)
@@ -317,7 +287,7 @@ pub(super) fn counted(text: &Text<'_>, at: usize) -> Vec<Clause> {
         let noun = text
             .noun(next, &count)
             .filter(|noun| noun.row.0 == "num_gpus" && counts.len() > 1);
-        let of = text.skip(next, &["of", "nvidia"]);
+        let of = text.skip(next, "of nvidia");
         let is_model = || listed(text, of).is_some_and(|list| list.field == "gpu_name");
         let fact = match (count.operator, count.high) {
             (None | Some(Eq), None) => count_of(&counts),

@@ -4,7 +4,7 @@ use super::grammar::Fact;
 use super::measures::{as_sold, compared, disk};
 use super::models;
 use super::quantity::Quantity;
-use super::settings::{JobWords, Settings};
+use super::settings::{Cluster, Settings};
 use crate::domain::catalog::Catalog;
 use crate::domain::country;
 use crate::domain::dialect::Dialect;
@@ -104,14 +104,16 @@ impl Context {
         for fact in facts {
             match fact {
                 Fact::Form(own) => form = Some(*own),
-                Fact::Set(settings) => context.hours = settings.job.hours.or(context.hours),
+                Fact::Hours(hours) => context.hours = Some(*hours),
                 Fact::Choice {
                     field,
                     names,
                     is_excluded,
                 } => context.choose(field, *is_excluded, names),
-                Fact::Condition(_) | Fact::Region(_) | Fact::Size(_) | Fact::Price { .. } => {}
-                Fact::Traffic { .. } | Fact::Note(_) | Fact::Idle => {}
+                Fact::Condition(_) | Fact::Region(_) | Fact::Size(_) | Fact::Price(..) => {}
+                Fact::Traffic { .. } | Fact::Down(_) | Fact::Up(_) | Fact::Storage(_) => {}
+                Fact::Type(_) | Fact::Order(_) | Fact::Limit(_) | Fact::Cluster(..) => {}
+                Fact::Note(_) | Fact::Idle => {}
             }
         }
         // Models whose names do not tell the form stay.
@@ -165,6 +167,7 @@ impl Context {
 
     fn meaning(&mut self, facts: &[Fact], words: &str) -> Option<Meaning> {
         let (mut meaning, mut conditions) = (Meaning::default(), Vec::new());
+        let set = &mut meaning.settings;
         for fact in facts {
             match fact {
                 Fact::Condition(text) => conditions.push(text.clone()),
@@ -180,7 +183,7 @@ impl Context {
                     meaning.state = Some(name.clone()).filter(|name| region::is_state(name));
                 }
                 Fact::Size(_) => return None,
-                Fact::Price { price, is_tied } => conditions.push(self.price(price, *is_tied)?),
+                Fact::Price(price, is_tied) => conditions.push(self.price(price, *is_tied)?),
                 Fact::Traffic { gb, hours, is_up } => {
                     if self.hours.is_none() {
                         let note = format!(
@@ -190,18 +193,27 @@ impl Context {
                         meaning.notes.push(note);
                     }
                     let all = Some(gb * self.hours.map_or(1.0, |own| own / hours));
-                    let (gb_in, gb_out) = if *is_up { (None, all) } else { (all, None) };
-                    let job = JobWords {
-                        gb_in,
-                        gb_out,
-                        ..JobWords::default()
-                    };
-                    meaning.settings.add(&Settings {
-                        job,
-                        ..Settings::default()
+                    let job = &mut set.job;
+                    *(if *is_up {
+                        &mut job.gb_out
+                    } else {
+                        &mut job.gb_in
+                    }) = all;
+                }
+                Fact::Hours(hours) => set.job.hours = Some(*hours),
+                Fact::Down(gb) => set.job.gb_in = Some(*gb),
+                Fact::Up(gb) => set.job.gb_out = Some(*gb),
+                Fact::Storage(gb) => set.storage = Some(*gb),
+                Fact::Type(own) => set.offer_type = Some(*own),
+                Fact::Order(order) => set.order = Some(order.clone()),
+                Fact::Limit(rows) => set.limit = Some(*rows),
+                Fact::Cluster(machines, gpus_each) => {
+                    let (machines, gpus_each) = (*machines, *gpus_each);
+                    set.cluster = Some(Cluster {
+                        machines,
+                        gpus_each,
                     });
                 }
-                Fact::Set(settings) => meaning.settings.add(settings),
                 Fact::Note(note) => meaning.notes.push(note.clone()),
                 Fact::Idle => meaning.idle = Some(words.to_owned()),
             }

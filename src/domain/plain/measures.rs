@@ -1,10 +1,9 @@
 //! Quantities with their attribute, and prices.
 
-use super::grammar::{Clause, Fact, hours, job, say};
+use super::grammar::{Clause, Fact, say};
 use super::lists::{MOST_GPUS, count_of, is_bare};
 use super::models;
 use super::quantity::{Basis, Named, Quantity, Text, role};
-use super::settings::{JobWords, Settings};
 use super::vocabulary::{ATTRIBUTES, Attribute, Dim, Role};
 use crate::domain::field::Operator::{self, Eq, Gt, Gte, Lt, Lte};
 use crate::domain::format::trimmed;
@@ -26,10 +25,7 @@ pub(super) fn measured(text: &Text<'_>, at: usize) -> Vec<Clause> {
         let start = if is_compared {
             joint
         } else {
-            text.skip(
-                joint,
-                &["of", "is", "are", "should", "be", "must", "version"],
-            )
+            text.skip(joint, "of is are should be must version")
         };
         let quantity = text
             .quantity(start)
@@ -88,13 +84,13 @@ pub(super) fn measured(text: &Text<'_>, at: usize) -> Vec<Clause> {
         && start == at
         && !at
             .checked_sub(1)
-            .is_some_and(|at| text.is_one_of(at, &["for"]))
+            .is_some_and(|at| text.is_one_of(at, "for"))
     {
         return found;
     }
     found.extend(priced(text, at, &quantity, None, Basis::default()));
     let leans = start == at;
-    let skipped = text.skip(quantity.next, &["of", "the", "free", "usable", "is", "in"]);
+    let skipped = text.skip(quantity.next, "of the free usable is in");
     let nouns = [
         text.noun(quantity.next, &quantity),
         text.noun(skipped, &quantity),
@@ -108,29 +104,20 @@ pub(super) fn measured(text: &Text<'_>, at: usize) -> Vec<Clause> {
         };
         // `a gpu with 96gb memory`
         let is_gpu = noun.row.0 == "cpu_ram"
-            && text.is_one_of(noun.next - 1, &["memory"])
+            && text.is_one_of(noun.next - 1, "memory")
             && is_of_gpu(text, at);
-        let noun = if is_gpu {
-            Named {
-                row: attribute("gpu_ram"),
-                ..noun
-            }
+        let row = if is_gpu {
+            attribute("gpu_ram")
         } else {
-            noun
+            noun.row
         };
+        let noun = Named { row, ..noun };
         // `under 0.15 per gpu` is a price.
-        let cost = if quantity.units.is_empty() && matches!(noun.row.1, Dim::Size | Dim::Share) {
-            4
-        } else {
-            0
-        };
-        found.extend(
-            attributed(text, &quantity, &noun, quantity.next).map(|own| Clause {
-                leans,
-                cost: own.cost + cost,
-                ..own
-            }),
-        );
+        let is_vague = quantity.units.is_empty() && matches!(noun.row.1, Dim::Size | Dim::Share);
+        if let Some(mut clause) = attributed(text, &quantity, &noun, quantity.next) {
+            clause.cost += if is_vague { 4 } else { 0 };
+            found.push(Clause { leans, ..clause });
+        }
         let (basis, next) = text.basis(quantity.next);
         if let (Some(hours), "+up" | "+down", None) = (basis.hours, noun.row.0, quantity.operator) {
             let (gb, is_up) = (quantity.low * noun.factor, noun.row.0 == "+up");
@@ -149,7 +136,7 @@ pub(super) fn measured(text: &Text<'_>, at: usize) -> Vec<Clause> {
 
 /// `at least 2 and at most 4 gpus`: the first end takes noun and unit of the second.
 fn two_ended(text: &Text<'_>, low: &Quantity) -> Option<Clause> {
-    let from = text.skip(low.next, &["and", "but"]);
+    let from = text.skip(low.next, "and but");
     let high = text.quantity(from).filter(|_| from > low.next)?;
     let is_lower = |end: Operator| matches!(end, Lt | Lte);
     let is_range = is_lower(low.operator?) != is_lower(high.operator?);
@@ -157,24 +144,16 @@ fn two_ended(text: &Text<'_>, low: &Quantity) -> Option<Clause> {
     let noun = text
         .noun(high.next, &high)
         .filter(|_| is_range && is_same)?;
-    let mut clause = attributed(
-        text,
-        &Quantity {
-            units: high.units.clone(),
-            ..low.clone()
-        },
-        &noun,
-        noun.next,
-    )?;
-    clause
-        .facts
-        .extend(attributed(text, &high, &noun, noun.next)?.facts);
+    let (units, low) = (high.units.clone(), low.clone());
+    let mut clause = attributed(text, &Quantity { units, ..low }, &noun, noun.next)?;
+    let most = attributed(text, &high, &noun, noun.next)?;
+    clause.facts.extend(most.facts);
     Some(clause)
 }
 
 /// `640gb vram over 8 gpus`: the memory of all, and their number.
 fn over_gpus(text: &Text<'_>, noun: &Named, size: &Quantity) -> Option<Clause> {
-    let from = text.skip(noun.next, &["over", "across"]);
+    let from = text.skip(noun.next, "over across");
     let count = text
         .quantity(from)
         .filter(|count| from > noun.next && is_bare(count))?;
@@ -194,34 +173,19 @@ fn attributed(text: &Text<'_>, quantity: &Quantity, noun: &Named, next: usize) -
     let on = |field: &str, factor: f64, suffix: &str| {
         Fact::Condition(compared(&own, field, noun.row.2, factor, suffix))
     };
-    let part = |gb_in, gb_out| {
-        Some(job(JobWords {
-            gb_in,
-            gb_out,
-            ..JobWords::default()
-        }))
-        .filter(|_| is_exact || own.operator == Some(Lte))
-    };
+    let is_most = is_exact || own.operator == Some(Lte);
     let facts = match noun.row.0 {
-        "+hours" => vec![Some(hours(own.low)).filter(|_| is_exact)?],
-        "+down" => vec![part(Some(own.low), None)?],
-        "+up" => vec![part(None, Some(own.low))?],
+        "+hours" if is_exact => vec![Fact::Hours(own.low)],
+        "+down" if is_most => vec![Fact::Down(own.low)],
+        "+up" if is_most => vec![Fact::Up(own.low)],
+        "+hours" | "+down" | "+up" => return None,
         "+both" => vec![on("inet_down", 1.0, "Mbps"), on("inet_up", 1.0, "Mbps")],
         field @ ("gpu_ram" | "gpu_total_ram") => as_sold(&own, field),
         "disk_space" if text.is_offers() => disk(&own),
         // `reliability over 98`, `8.9`, `sm 89`
         "rel" if quantity.units.is_empty() && own.low > 1.0 => vec![on("rel", 0.01, "")],
-        "compute_cap" => vec![on(
-            "compute_cap",
-            if own.low < 20.0 {
-                100.0
-            } else if own.low < 200.0 {
-                10.0
-            } else {
-                1.0
-            },
-            "",
-        )],
+        "compute_cap" if own.low < 20.0 => vec![on("compute_cap", 100.0, "")],
+        "compute_cap" if own.low < 200.0 => vec![on("compute_cap", 10.0, "")],
         field @ ("driver_version" | "os_version") => {
             let operator = own.operator.unwrap_or(noun.row.2).symbol();
             vec![Fact::Condition(format!("{field}{operator}{}", own.text))]
@@ -287,13 +251,10 @@ pub(super) fn as_sold(size: &Quantity, field: &str) -> Vec<Fact> {
 pub(super) fn disk(size: &Quantity) -> Vec<Fact> {
     let condition = Fact::Condition(compared(size, "disk_space", Gte, 1.0, ""));
     let storage = Some(size.low).filter(|_| !matches!(size.operator, Some(Lt | Lte)));
-    let set = storage.map(|_| {
-        Fact::Set(Settings {
-            storage,
-            ..Settings::default()
-        })
-    });
-    [condition].into_iter().chain(set).collect()
+    [condition]
+        .into_iter()
+        .chain(storage.map(Fact::Storage))
+        .collect()
 }
 
 /// What a quantity without a noun says, as far as its unit tells.
@@ -322,16 +283,8 @@ fn unnamed(text: &Text<'_>, quantity: &Quantity) -> Option<Clause> {
         Dim::Time => "+hours",
         Dim::Count | Dim::Plain | Dim::Id | Dim::Dollars => return None,
     };
-    attributed(
-        text,
-        quantity,
-        &Named {
-            row: attribute(field),
-            factor,
-            next: quantity.next,
-        },
-        quantity.next,
-    )
+    let (row, next) = (attribute(field), quantity.next);
+    attributed(text, quantity, &Named { row, factor, next }, next)
 }
 
 /// The row of a field that the table has.
@@ -346,8 +299,8 @@ fn attribute(field: &str) -> &'static Attribute {
 fn is_of_gpu(text: &Text<'_>, at: usize) -> bool {
     let with = at
         .checked_sub(2)
-        .filter(|gpu| text.is_one_of(gpu + 1, &["with", "has"]));
-    with.is_some_and(|gpu| text.is_one_of(gpu, &["gpu"]))
+        .filter(|gpu| text.is_one_of(gpu + 1, "with has"));
+    with.is_some_and(|gpu| text.is_one_of(gpu, "gpu"))
 }
 
 /// The clause of a price, with the noun in front of it if there is one.
@@ -379,13 +332,9 @@ fn priced(
         units: vec![(Dim::Dollars, 1.0)],
         ..price.clone()
     };
-    let traded = |noun: &Named| {
-        matches!(
-            noun.row.0,
-            "storage_cost" | "inet_down_cost" | "inet_up_cost"
-        )
-    };
-    let skipped = text.skip(next, &["of", "for", "on"]);
+    let traded =
+        |noun: &Named| ["storage_cost", "inet_down_cost", "inet_up_cost"].contains(&noun.row.0);
+    let skipped = text.skip(next, "of for on");
     let behind = [skipped, next]
         .into_iter()
         .find_map(|at| text.noun(at, &dollars));
@@ -405,25 +354,18 @@ fn priced(
     let field = noun.map_or("dph_total", |noun| noun.row.0);
     let per_tb = if basis.per_tb { 1e-3 } else { 1.0 };
     let mut is_open = false;
-    let facts = match (
-        if is_volumes && field == "dph_total" {
-            "storage_cost"
-        } else {
-            field
-        },
-        basis.hours,
-    ) {
+    let is_storage = is_volumes && field == "dph_total";
+    let field = if is_storage { "storage_cost" } else { field };
+    let facts = match (field, basis.hours) {
         // What storage costs is quoted per GB and month.
         ("storage_cost", hours) if !basis.total && !basis.per_gpu => {
             let months = hours.unwrap_or(720.0) / 720.0;
             let has_price = is_data
                 || is_volumes
-                || noun.is_some_and(|noun| text.is_one_of(noun.next - 1, &["price"]));
-            on(
-                "storage_cost",
-                Some(per_tb / months)
-                    .filter(|_| has_price && (is_volumes || hours.is_none_or(|own| own > 700.0)))?,
-            )
+                || noun.is_some_and(|noun| text.is_one_of(noun.next - 1, "price"));
+            let is_monthly = is_volumes || hours.is_none_or(|own| own > 700.0);
+            let factor = Some(per_tb / months).filter(|_| has_price && is_monthly)?;
+            on("storage_cost", factor)
         }
         ("inet_down_cost", None) if basis.per_tb => on("internet_down_cost_per_tb", 1.0),
         ("inet_up_cost", None) if basis.per_tb => on("internet_up_cost_per_tb", 1.0),
@@ -439,17 +381,14 @@ fn priced(
         ("dph_total", None) if basis.total => on("job_cost", 1.0),
         ("dph_total", None) => {
             is_open = true;
-            let time = text.quantity(text.skip(price.next, &["for", "over", "in", "the"]));
+            let time = text.quantity(text.skip(price.next, "for over in the"));
             let is_time =
                 time.is_some_and(|time| time.units.iter().any(|(dim, _)| *dim == Dim::Time));
             let is_tied = is_time
                 || at
                     .checked_sub(1)
-                    .is_some_and(|before| text.is_one_of(before, &["for"]));
-            vec![Fact::Price {
-                price: price.clone(),
-                is_tied,
-            }]
+                    .is_some_and(|before| text.is_one_of(before, "for"));
+            vec![Fact::Price(price.clone(), is_tied)]
         }
         _ => return None,
     };

@@ -230,7 +230,7 @@ fn refusal(words: &str, clauses: &[(Range<usize>, Vec<Fact>)]) -> String {
                 "{model} is a GPU ({names}), no price: write '{bound} ${model}' for a price, or '{model}' for the GPU"
             )
         }
-        [(_, facts)] if matches!(facts[..], [Fact::Price { .. }]) => {
+        [(_, facts)] if matches!(facts[..], [Fact::Price(..)]) => {
             format!(
                 "'{words}' may be the price of an hour or of the job: add 'per hour' or 'in total'"
             )

@@ -1,11 +1,10 @@
 //! Words with a meaning of their own, orders, and words without a condition.
 
-use super::grammar::{Clause, Fact, hours, say};
+use super::grammar::{Clause, Fact, say};
 use super::lists::count_of;
 use super::quantity::{Text, role};
-use super::settings::Settings;
 use super::token::Kind;
-use super::vocabulary::{Dim, End, Fixed, Lens, Role};
+use super::vocabulary::{Dim, EVERY, End, Fixed, Lens, Role};
 use crate::domain::field::Operator::{self, Eq, Gt, Gte, Lt, Lte};
 use crate::domain::language;
 
@@ -14,10 +13,10 @@ pub(super) fn fixed(text: &Text<'_>, at: usize) -> Vec<Clause> {
     let own = |at| role!(text, at, Role::Fixed(row) => row);
     let waive = role!(text, at, Role::Waive(accepts) => accepts);
     let negated = role!(text, at, Role::Not => ());
-    let articles = ["a", "an", "in", "the", "any", "on", "to", "be", "have"];
+    let articles = "a an in the any on to be have";
     let found = || -> Option<Clause> {
         if let Some((row, next)) = own(at) {
-            let behind = text.skip(next, &["host", "machine", "offer", "is", "are"]);
+            let behind = text.skip(next, "host machine offer is are");
             return Some(
                 match role!(text, behind, Role::Waived(accepts) => accepts) {
                     Some((accepts, next)) => say(next, waived(text, row, accepts)?),
@@ -26,12 +25,12 @@ pub(super) fn fixed(text: &Text<'_>, at: usize) -> Vec<Clause> {
             );
         }
         if let Some((accepts, next)) = waive {
-            let (row, next) = own(text.skip(next, &articles))?;
+            let (row, next) = own(text.skip(next, articles))?;
             // `also verified` wants them.
             let is_wanted = accepts && row.1 != "verified=false" && !row.1.starts_with("type:");
             return (!is_wanted).then(|| Some(say(next, waived(text, row, accepts)?)))?;
         }
-        let (row, next) = own(text.skip(negated?.1, &articles))?;
+        let (row, next) = own(text.skip(negated?.1, articles))?;
         Some(say(next, told(text, row.2)?))
     };
     Vec::from_iter(found())
@@ -55,11 +54,8 @@ fn told(text: &Text<'_>, meaning: &'static str) -> Option<Vec<Fact>> {
     Some(match meaning.split_once(':') {
         _ if meaning.is_empty() => return None,
         Some(("type" | "hours", _)) if !text.is_offers() => return None,
-        Some(("type", word)) => vec![Fact::Set(Settings {
-            offer_type: word.parse().ok(),
-            ..Settings::default()
-        })],
-        Some(("hours", number)) => vec![hours(number.parse().ok()?)],
+        Some(("type", word)) => vec![Fact::Type(word.parse().ok()?)],
+        Some(("hours", number)) => vec![Fact::Hours(number.parse().ok()?)],
         Some(("order", order)) => return sorted_by(text, order),
         _ => match meaning.strip_prefix("num_gpus=") {
             Some(count) => vec![count_of(&[count.parse().ok()?])],
@@ -75,13 +71,14 @@ fn sorted_by(text: &Text<'_>, order: &str) -> Option<Vec<Fact>> {
         "disk_bw-" | "dlperf-" if !text.is_offers() => "nw_disk_avg_bw-",
         order => order,
     };
-    let offer_type = (order == "min_bid").then(|| "bid".parse().ok()).flatten();
-    let order = Some(language::parse_order(order, text.catalog).ok()?);
-    Some(vec![Fact::Set(Settings {
-        order,
-        offer_type,
-        ..Settings::default()
-    })])
+    let bid = (order == "min_bid").then(|| "bid".parse().ok()).flatten();
+    let order = language::parse_order(order, text.catalog).ok()?;
+    Some(
+        [Fact::Order(order)]
+            .into_iter()
+            .chain(bid.map(Fact::Type))
+            .collect(),
+    )
 }
 
 /// `hopper`, `ampere or newer`, `not older than turing`.
@@ -89,7 +86,7 @@ pub(super) fn architecture(text: &Text<'_>, at: usize) -> Vec<Clause> {
     let found = || {
         let (front, from) = text.comparison(at);
         let (row, next) = role!(text, from, Role::Architecture(row) => row)?;
-        let next = text.skip(next, &["architecture", "generation", "gen", "gpu"]);
+        let next = text.skip(next, "architecture generation gen gpu");
         let (behind, next) = text
             .behind(next)
             .map_or((None, next), |(own, next)| (Some(own), next));
@@ -115,43 +112,30 @@ pub(super) fn architecture(text: &Text<'_>, at: usize) -> Vec<Clause> {
 pub(super) fn ordered(text: &Text<'_>, at: usize) -> Vec<Clause> {
     let found = || {
         let sort = role!(text, at, Role::Sort => ());
-        let from = text.skip(sort.map_or(at, |((), next)| next), &["the"]);
+        let from = text.skip(sort.map_or(at, |((), next)| next), "the");
         let best = role!(text, from, Role::Superlative(end, lens) => (end, lens));
         let (end, lens) = best.map_or((None, Lens::Amount), |((end, lens), _)| (Some(end), lens));
-        let from = text.skip(best.map_or(from, |(_, next)| next), &["the", "of"]);
+        let from = text.skip(best.map_or(from, |(_, next)| next), "the of");
         let dims: &[Dim] = match lens {
             Lens::Price => &[Dim::Dollars],
             Lens::Speed => &[Dim::Bits, Dim::Bytes, Dim::Gigahertz],
-            Lens::Amount => &[
-                Dim::Plain,
-                Dim::Bits,
-                Dim::Share,
-                Dim::Celsius,
-                Dim::Watts,
-                Dim::Teraflops,
-                Dim::Size,
-                Dim::Count,
-                Dim::Bytes,
-                Dim::Time,
-                Dim::Gigahertz,
-                Dim::Dollars,
-            ],
+            Lens::Amount => &EVERY,
         };
         let units: Vec<_> = dims.iter().map(|dim| (*dim, 1.0)).collect();
         let noun = text
             .named(from, &units)
-            .filter(|_| end != Some(End::Better) || !text.is_one_of(from, &["gpu", "each"]))?;
+            .filter(|_| end != Some(End::Better) || !text.is_one_of(from, "gpu each"))?;
         let direction = role!(text, noun.next, Role::Direction(end) => end);
         let is_asked = sort.is_some() || matches!(direction, Some((End::High | End::Low, _)));
         // `max price 2` is a condition.
         let number = text.behind_mark(noun.next, ':');
-        let is_bound = text.quantity(number).is_some() || text.is_one_of(number, &["is", "of"]);
+        let is_bound = text.quantity(number).is_some() || text.is_one_of(number, "is of");
         if end.is_none() && !is_asked || is_bound && text.comparison(at).0.is_some() {
             return None;
         }
         let next = text.skip(
             direction.map_or(noun.next, |(_, next)| next),
-            &["first", "possible", "available"],
+            "first possible available",
         );
         let end = match direction {
             Some((own @ (End::High | End::Low), _)) => own,
@@ -183,19 +167,15 @@ pub(super) fn ordered(text: &Text<'_>, at: usize) -> Vec<Clause> {
 pub(super) fn idle(text: &Text<'_>, at: usize) -> Vec<Clause> {
     let purpose = role!(text, at, Role::Purpose => ()).map(|((), next)| next);
     let is_number = matches!(text.kind(at), Some(Kind::Number(_)));
-    let is_parameters = is_number && text.is_one_of(at + 1, &["b"]) && text.tokens[at + 1].glued;
+    let is_parameters = is_number && text.is_one_of(at + 1, "b") && text.tokens[at + 1].glued;
     let idle = purpose
         .or(is_parameters.then_some(at + 2))
         .map(|next| say(next, vec![Fact::Idle]));
-    let from = at + usize::from(text.is_one_of(at, &["per"]));
+    let from = at + usize::from(text.is_one_of(at, "per"));
     let period = role!(text, from, Role::Period(own) if own > 1.0 => own);
     let period =
         period.filter(|_| text.is_offers() && (from > at || text.tokens[at].text.ends_with("ly")));
-    let rental = period.map(|(own, next)| {
-        say(
-            text.skip(next, &["rental", "rent", "job"]),
-            vec![hours(own)],
-        )
-    });
+    let rental =
+        period.map(|(own, next)| say(text.skip(next, "rental rent job"), vec![Fact::Hours(own)]));
     idle.into_iter().chain(rental).collect()
 }

@@ -132,14 +132,15 @@ impl<'a> Text<'a> {
         at + usize::from(self.is_mark(at, mark))
     }
 
-    pub(super) fn is_one_of(&self, at: usize, words: &[&str]) -> bool {
+    /// Whether a token is one of some words, which blanks separate.
+    pub(super) fn is_one_of(&self, at: usize, words: &str) -> bool {
         let token = self.tokens.get(at);
         let token = token.filter(|token| !matches!(token.kind, Kind::Opaque | Kind::Break));
-        token.is_some_and(|token| words.contains(&&*folded(&token.text)))
+        token.is_some_and(|token| words.split(' ').any(|word| word == folded(&token.text)))
     }
 
     /// The position behind any of `words` that are at `at`.
-    pub(super) fn skip(&self, mut at: usize, words: &[&str]) -> usize {
+    pub(super) fn skip(&self, mut at: usize, words: &str) -> usize {
         while self.is_one_of(at, words) {
             at += 1;
         }
@@ -219,7 +220,7 @@ impl<'a> Text<'a> {
             }
             next = behind;
         }
-        Some((number, self.skip(next, &["a", "an", "of"])))
+        Some((number, self.skip(next, "a an of")))
     }
 
     /// The units at a position with their factors, and the position behind them.
@@ -247,11 +248,11 @@ impl<'a> Text<'a> {
             return (Some(operator), at + 1);
         }
         let compare = |at| role!(self, at, Role::Compare(operator) => operator);
-        if let Some((operator, next)) = compare(at).or_else(|| compare(self.skip(at, &["a"]))) {
+        if let Some((operator, next)) = compare(at).or_else(|| compare(self.skip(at, "a"))) {
             return (Some(operator), next);
         }
         let negated = role!(self, at, Role::Not => ());
-        match negated.and_then(|((), next)| compare(self.skip(next, &["be", "to"]))) {
+        match negated.and_then(|((), next)| compare(self.skip(next, "be to"))) {
             Some((operator, next)) => (Some(opposite(operator)), next),
             None => (None, at),
         }
@@ -269,8 +270,8 @@ impl<'a> Text<'a> {
         let noun = role!(self, next, Role::Noun(_) => ());
         let is_quantity =
             is_number(next) || noun.is_some_and(|((), end)| is_number(self.comparison(end).1));
-        let is_of_next = self.comparison(self.skip(at, &["and"])).1 >= next && is_quantity;
-        (!is_of_next && !self.is_one_of(next, &["than", "to"])).then_some((operator, next))
+        let is_of_next = self.comparison(self.skip(at, "and")).1 >= next && is_quantity;
+        (!is_of_next && !self.is_one_of(next, "than to")).then_some((operator, next))
     }
 
     /// A quantity: `under $0.5`, `>=48gb`, `4-8`, `between $1 and $2`, `a week`, `24gb or more`.
@@ -280,23 +281,23 @@ impl<'a> Text<'a> {
             (Vec::from_iter(units), self.behind_mark(at, '$'))
         };
         let (operator, from) = self.comparison(at);
-        let between = operator.is_none() && self.is_one_of(from, &["between", "from"]);
+        let between = operator.is_none() && self.is_one_of(from, "between from");
         let from = from + usize::from(between);
-        let (mut units, from) = dollar(self.skip(from, &["about", "around", "roughly", "only"]));
-        let start = self.skip(from, &["a", "an", "the"]);
+        let (mut units, from) = dollar(self.skip(from, "about around roughly only"));
+        let start = self.skip(from, "a an the");
         let number = self.number(start);
-        let article = (start > from).then(|| (1.0, self.skip(start, &["whole", "full", "entire"])));
+        let article = (start > from).then(|| (1.0, self.skip(start, "whole full entire")));
         let (mut low, next) = number.or(article)?;
         let (is_money, mut next, mut high) = (!units.is_empty(), self.behind_mark(next, '+'), None);
         let plus = self.is_mark(next - 1, '+');
         if !is_money {
             (units, next) = self.units(next);
         }
-        let joins = self.is_mark(next, '-') || self.is_one_of(next, &["to"]);
+        let joins = self.is_mark(next, '-') || self.is_one_of(next, "to");
         let (money, from) = dollar(next + 1);
         let end = self
             .number(from)
-            .filter(|_| joins || between && self.is_one_of(next, &["and"]));
+            .filter(|_| joins || between && self.is_one_of(next, "and"));
         if let Some((end, behind)) = end {
             let is_money = is_money || !money.is_empty();
             let (own, behind) = if is_money {
@@ -393,23 +394,22 @@ impl<'a> Text<'a> {
                 (basis.total, at) = (true, next);
                 continue;
             }
-            let joint =
-                self.is_mark(at, '/') || self.is_one_of(at, &["per", "a", "an", "each", "every"]);
+            let joint = self.is_mark(at, '/') || self.is_one_of(at, "per a an each every");
             let from = at + usize::from(joint);
-            let bare = self.is_one_of(from, &["hourly", "daily", "weekly", "monthly"])
-                || basis.per_gpu && self.is_one_of(from, &["hour", "h", "hr"])
-                || basis.per_gb && self.is_one_of(from, &["month"]);
-            let of = |words: &[&str]| joint && self.is_one_of(from, words);
+            let bare = self.is_one_of(from, "hourly daily weekly monthly")
+                || basis.per_gpu && self.is_one_of(from, "hour h hr")
+                || basis.per_gb && self.is_one_of(from, "month");
+            let of = |words: &str| joint && self.is_one_of(from, words);
             let period = role!(self, from, Role::Period(hours) => hours);
             if let Some((hours, next)) = period.filter(|_| joint || bare) {
                 (basis.hours, at) = (Some(hours), next);
                 continue;
             }
-            match (of(&["gpu"]), of(&["gb", "gig"]), of(&["tb"])) {
+            match (of("gpu"), of("gb gig"), of("tb")) {
                 (true, ..) => basis.per_gpu = true,
                 (_, true, _) => basis.per_gb = true,
                 (.., true) => basis.per_tb = true,
-                _ if self.is_one_of(at, &["each"]) => {
+                _ if self.is_one_of(at, "each") => {
                     (basis.per_gpu, at) = (true, at + 1);
                     continue;
                 }

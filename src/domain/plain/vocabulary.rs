@@ -29,6 +29,13 @@ pub(super) enum Dim {
     Time,
 }
 
+/// What an order can be by, the likeliest first.
+#[rustfmt::skip]
+pub(super) const EVERY: [Dim; 12] = [
+    Dim::Plain, Dim::Bits, Dim::Share, Dim::Celsius, Dim::Watts, Dim::Teraflops, Dim::Size, Dim::Count, Dim::Bytes,
+    Dim::Time, Dim::Gigahertz, Dim::Dollars,
+];
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     High,
