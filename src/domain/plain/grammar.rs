@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::lists::{choice, cluster, counted, limit};
-use super::measures::measured;
+use super::measures::{measured, named};
 use super::phrases::{architecture, fixed, idle, ordered};
 use super::quantity::{Quantity, Text, role};
 use super::token::Kind;
@@ -75,6 +75,8 @@ pub(super) struct Clause {
     pub is_open: bool,
     /// An unknown word right in front may change it: `beyond $5`, `sans china`.
     pub leans: bool,
+    /// A list without a word such as `in`.
+    pub is_list: bool,
     /// What `with` adds may be part of what is not wanted: `no 4090 with 24gb`.
     pub excludes_models: bool,
 }
@@ -120,6 +122,17 @@ pub(super) struct Item {
 
 /// Words between a negation and what it excludes.
 pub(super) const BEFORE_EXCLUDED: &str = "in from the any a an on of located be with nvidia";
+impl Item {
+    /// What it says, if it is a clause.
+    pub(super) fn facts(&self) -> &[Fact] {
+        if let What::Clause(own) = &self.what {
+            &own.facts
+        } else {
+            &[]
+        }
+    }
+}
+
 /// The parts of a text: of all ways to divide it the one with the fewest unknown words, then the fewest clauses.
 pub(super) fn items(text: &Text<'_>) -> Vec<Item> {
     let count = text.tokens.len();
@@ -153,6 +166,7 @@ fn ways(text: &Text<'_>, at: usize) -> Vec<(u32, What, usize)> {
         fixed,
         choice,
         counted,
+        named,
         measured,
         architecture,
         ordered,
@@ -191,7 +205,7 @@ fn ways(text: &Text<'_>, at: usize) -> Vec<(u32, What, usize)> {
 }
 
 /// The items in groups that are understood or refused together, and whether they are refused.
-pub(super) fn groups(text: &Text<'_>, items: Vec<Item>) -> Vec<(bool, Vec<Item>)> {
+pub(super) fn groups(text: &Text<'_>, items: &[Item]) -> Vec<(bool, Vec<Item>)> {
     let mut groups: Vec<(bool, Vec<Item>)> = Vec::new();
     let mut joints: Vec<Item> = Vec::new();
     for (index, item) in items.iter().enumerate() {
@@ -206,7 +220,7 @@ pub(super) fn groups(text: &Text<'_>, items: Vec<Item>) -> Vec<(bool, Vec<Item>)
                 .iter()
                 .any(|joint| text.is_one_of(joint.start, words))
         };
-        let preposition = joined("to of than from as at by for");
+        let preposition = joined("to of than from as at by for but");
         let opens = matches!(left.map(|left| &left.what), None | Some(What::Opaque));
         let is_bound = left.is_some_and(|left| match (&left.what, &item.what) {
             (What::Opaque, _) | (_, What::Opaque) => false,
@@ -217,9 +231,7 @@ pub(super) fn groups(text: &Text<'_>, items: Vec<Item>) -> Vec<(bool, Vec<Item>)
                 *leads || preposition || joints.is_empty() && own.leans
             }
             (What::Unknown { .. }, _) => true,
-            (What::Clause(own), What::Unknown { leads, trails }) => {
-                *trails || joints.is_empty() && own.is_open && !leads
-            }
+            (What::Clause(_), What::Unknown { trails, .. }) => *trails,
             (What::Clause(own), What::Clause(_)) => {
                 own.excludes_models && joined("with has having that")
             }
@@ -230,6 +242,8 @@ pub(super) fn groups(text: &Text<'_>, items: Vec<Item>) -> Vec<(bool, Vec<Item>)
             (_, What::Or) => !opens || items.len() < index + 2,
             // `gpu_name=H200 or h100` adds a value, `dph<1 or 4 gpus` is no search.
             (Some(What::Or), What::Clause(own)) => !own.is_choice(),
+            // `any card but a 3090` is no search for 3090s.
+            (_, What::Clause(own)) if own.is_list && joined("but") => true,
             (Some(What::Clause(left)), What::Clause(_)) => is_bound && left.excludes_models,
             (_, What::Clause(_) | What::Joint | What::Break | What::Opaque) => false,
         };
@@ -243,7 +257,24 @@ pub(super) fn groups(text: &Text<'_>, items: Vec<Item>) -> Vec<(bool, Vec<Item>)
         }
         joints.clear();
     }
-    groups
+    let mut whole: Vec<(bool, Vec<Item>)> = Vec::new();
+    for (is_refused, group) in groups {
+        let leads = matches!(group[0].what, What::Unknown { leads: true, .. });
+        // `under 5 bananas`
+        let is_open = |left: &Item| matches!(&left.what, What::Clause(own) if own.is_open);
+        let left = whole.last_mut().filter(|_| is_refused && !leads);
+        match left.filter(|(_, left)| {
+            left.last()
+                .is_some_and(|left| is_open(left) && left.next == group[0].start)
+        }) {
+            Some((refused, left)) => {
+                *refused = true;
+                left.extend(group);
+            }
+            None => whole.push((is_refused, group)),
+        }
+    }
+    whole
 }
 
 pub(super) fn say(next: usize, facts: Vec<Fact>) -> Clause {

@@ -139,26 +139,22 @@ pub(super) fn choice(text: &Text<'_>, at: usize) -> Vec<Clause> {
         let facts = std::iter::once(choice)
             .chain(regions.iter().cloned().map(Fact::Region))
             .collect();
-        let leans = field == "geolocation" && !is_excluded && !text.is_one_of(from, "in within");
-        let (is_open, excludes_models) = (is_excluded, is_excluded && field == "gpu_name");
+        let is_list = !is_excluded && !text.is_one_of(from, "in within");
         let clause = Clause {
-            leans,
-            is_open,
-            excludes_models,
+            is_open: is_excluded,
+            leans: is_list && field == "geolocation",
+            is_list,
+            excludes_models: is_excluded && field == "gpu_name",
             ..say(list.next, facts)
         };
-        match next_listed(text, &list) {
-            Some(more) => {
-                // All of a list is excluded, or nothing.
-                found.extend(Some(clause).filter(|_| !is_excluded));
-                list = more;
-            }
+        let Some(more) = next_listed(text, &list) else {
             // The rest of a country remains: no search can ask for it.
-            None => {
-                found.extend(Some(clause).filter(|_| !is_excluded || regions.is_empty()));
-                return found;
-            }
-        }
+            found.extend(Some(clause).filter(|_| !is_excluded || regions.is_empty()));
+            return found;
+        };
+        // All of a list is excluded, or nothing.
+        found.extend(Some(clause).filter(|_| !is_excluded));
+        list = more;
     }
 }
 

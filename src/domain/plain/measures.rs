@@ -8,68 +8,62 @@ use super::vocabulary::{ATTRIBUTES, Attribute, Dim, Role};
 use crate::domain::field::Operator::{self, Eq, Gt, Gte, Lt, Lte};
 use crate::domain::format::trimmed;
 
-/// A quantity with its noun in front, behind, or without: `vram at least 24gb`, `under $2/h per gpu`, `3d`.
-pub(super) fn measured(text: &Text<'_>, at: usize) -> Vec<Clause> {
+/// A quantity with its noun in front: `vram at least 24gb`, `monthly price under $300`, `cuda 12.4`.
+pub(super) fn named(text: &Text<'_>, at: usize) -> Vec<Clause> {
     let mut found = Vec::new();
     let (front, from) = text.comparison(at);
-    // `monthly price under $300`
-    let (period, from) = Some(text.basis(from))
-        .filter(|(basis, _)| basis.hours.is_some())
-        .unwrap_or((Basis::default(), from));
+    let period = Some(text.basis(from)).filter(|(basis, _)| basis.hours.is_some());
+    let (period, from) = period.unwrap_or((Basis::default(), from));
     let noun = role!(text, from, Role::Noun(_) => ()).filter(|_| !text.is_mark(from, '$'));
-    if let Some(((), behind)) = noun {
-        let (mut basis, joint) = text.basis(behind);
-        basis.hours = basis.hours.or(period.hours);
-        let joint = text.behind_mark(joint, ':');
-        let is_compared = text.comparison(joint).0.is_some();
-        let start = if is_compared {
-            joint
-        } else {
-            text.skip(joint, "of is are should be must version")
-        };
-        let quantity = text
-            .quantity(start)
-            .filter(|own| front.is_none() || own.operator.is_none());
-        // `nvme 3090` is a card.
-        let quantity = quantity
-            .filter(|own| !own.units.is_empty() || own.operator.is_some() || !text.is_model(start));
-        if let Some(quantity) = quantity {
-            let operator = front.or(quantity.operator);
-            let quantity = Quantity {
-                operator,
-                ..quantity
-            };
-            let noun = text
-                .noun(from, &quantity)
-                .filter(|noun| noun.next == behind && noun.row.1 != Dim::Id);
-            if let Some(noun) = noun {
-                found.extend(priced(text, at, &quantity, Some(noun), basis));
-                // `downloading a 300gb dataset`
-                let again = text
-                    .noun(quantity.next, &quantity)
-                    .filter(|again| again.row.0 == noun.row.0);
-                let is_vague = quantity.units.is_empty() && noun.row.0.starts_with('+');
-                // `pcie 4.0 x16`
-                let lanes = text
-                    .quantity(quantity.next + 1)
-                    .filter(|_| text.is_mark(quantity.next, 'x') && noun.row.0 == "pci_gen");
-                found.extend(lanes.and_then(|lanes| {
-                    let mut clause = attributed(text, &quantity, &noun, lanes.next)?;
-                    clause
-                        .facts
-                        .push(Fact::Condition(format!("gpu_lanes>={}", lanes.low)));
-                    Some(clause)
-                }));
-                let ends = again
-                    .map(|again| again.next)
-                    .into_iter()
-                    .chain([quantity.next]);
-                for next in ends.filter(|_| !is_vague && basis.is_empty()) {
-                    found.extend(attributed(text, &quantity, &noun, next));
-                }
-            }
-        }
+    let Some(((), behind)) = noun else {
+        return found;
+    };
+    let (mut basis, joint) = text.basis(behind);
+    basis.hours = basis.hours.or(period.hours);
+    let mut start = text.behind_mark(joint, ':');
+    if text.comparison(start).0.is_none() {
+        start = text.skip(start, "of is are should be must version");
     }
+    // `nvme 3090` is a card.
+    let is_number =
+        |own: &Quantity| !own.units.is_empty() || own.operator.is_some() || !text.is_model(start);
+    let is_free = |own: &Quantity| front.is_none() || own.operator.is_none();
+    let quantity = text
+        .quantity(start)
+        .filter(|own| is_number(own) && is_free(own));
+    let Some(mut quantity) = quantity else {
+        return found;
+    };
+    quantity.operator = front.or(quantity.operator);
+    let noun = text.noun(from, &quantity);
+    let Some(noun) = noun.filter(|noun| noun.next == behind && noun.row.1 != Dim::Id) else {
+        return found;
+    };
+    found.extend(priced(text, at, &quantity, Some(noun), basis));
+    let is_vague = quantity.units.is_empty() && noun.row.0.starts_with('+');
+    if is_vague || !basis.is_empty() {
+        return found;
+    }
+    found.extend(attributed(text, &quantity, &noun, quantity.next));
+    // `downloading a 300gb dataset`
+    let again = text.noun(quantity.next, &quantity);
+    let again = again.filter(|again| again.row.0 == noun.row.0);
+    found.extend(again.and_then(|again| attributed(text, &quantity, &noun, again.next)));
+    // `pcie 4.0 x16`
+    let is_bus = text.is_mark(quantity.next, 'x') && noun.row.0 == "pci_gen";
+    if let Some(lanes) = text.quantity(quantity.next + 1).filter(|_| is_bus)
+        && let Some(mut clause) = attributed(text, &quantity, &noun, lanes.next)
+    {
+        let lanes = format!("gpu_lanes>={}", lanes.low);
+        clause.facts.push(Fact::Condition(lanes));
+        found.push(clause);
+    }
+    found
+}
+
+/// A quantity with its noun behind, or without: `at least 24gb vram`, `under $2/h per gpu`, `3d`.
+pub(super) fn measured(text: &Text<'_>, at: usize) -> Vec<Clause> {
+    let mut found = Vec::new();
     let start = text.comparison(at).1;
     let Some(quantity) = text
         .quantity(at)
@@ -79,13 +73,10 @@ pub(super) fn measured(text: &Text<'_>, at: usize) -> Vec<Clause> {
     };
     // `5090 day rental`
     let is_apart = text.tokens.get(start + 1).is_some_and(|unit| !unit.glued);
-    if text.is_model(start)
-        && is_apart
-        && start == at
-        && !at
-            .checked_sub(1)
-            .is_some_and(|at| text.is_one_of(at, "for"))
-    {
+    let is_for = at
+        .checked_sub(1)
+        .is_some_and(|at| text.is_one_of(at, "for"));
+    if text.is_model(start) && is_apart && start == at && !is_for {
         return found;
     }
     found.extend(priced(text, at, &quantity, None, Basis::default()));
@@ -125,12 +116,15 @@ pub(super) fn measured(text: &Text<'_>, at: usize) -> Vec<Clause> {
         }
     }
     found.extend(two_ended(text, &quantity));
-    found.extend(unnamed(text, &quantity).map(|own| Clause {
-        leans,
-        is_open: true,
-        cost: 1,
-        ..own
-    }));
+    if let Some(clause) = unnamed(text, &quantity) {
+        let (is_open, cost) = (true, 1);
+        found.push(Clause {
+            cost,
+            is_open,
+            leans,
+            ..clause
+        });
+    }
     found
 }
 
@@ -325,6 +319,12 @@ fn priced(
         return None;
     }
     if is_bare && !is_told {
+        // `at most 4 gpus` is a count.
+        let other = text.noun(next, price).map(|noun| noun.row.1);
+        let is_other = !matches!(other, None | Some(Dim::Dollars | Dim::Share | Dim::Size));
+        if is_other || text.comparison(next).0.is_some() {
+            return None;
+        }
         cost = 3;
     }
     let is_data = basis.per_gb || basis.per_tb;
@@ -393,10 +393,11 @@ fn priced(
         _ => return None,
     };
     let leans = price.operator.is_none() && noun.is_none();
+    let clause = say(price.next, facts);
     Some(Clause {
+        cost,
         is_open,
         leans,
-        cost,
-        ..say(price.next, facts)
+        ..clause
     })
 }

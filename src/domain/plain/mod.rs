@@ -55,7 +55,7 @@ pub struct Reading {
     /// The clauses that are not understood: words that filter rows, or errors.
     pub refused: Vec<LanguageError>,
     /// Parts of `query`, and those of the text that they replace, in order.
-    replaced: Vec<(Range<usize>, Range<usize>)>,
+    replaced: Replaced,
 }
 
 /// Reads the plain words of a text. Workergroups have none. `names` are the models of the loaded rows, beside
@@ -102,48 +102,32 @@ fn understood(
     let span = |items: &[Item]| {
         tokens[items[0].start].span.start..tokens[items[items.len() - 1].next - 1].span.end
     };
-    let groups = grammar::groups(&words, items.clone());
-    let clauses = |group: &[Item]| -> Vec<(Range<usize>, Vec<Fact>)> {
-        let clause = |item: &Item| match &item.what {
-            What::Clause(own) => Some((span(std::slice::from_ref(item)), own.facts.clone())),
-            What::Unknown { .. } | What::Joint | What::Or | What::Break | What::Opaque => None,
-        };
-        group.iter().filter_map(clause).collect()
-    };
+    let groups = grammar::groups(&words, &items);
     let accepted = groups.iter().filter(|(is_refused, _)| !is_refused);
-    for (_, group) in accepted.clone() {
-        let is_added = matches!(group[0].what, What::Or);
-        for (_, facts) in clauses(group).iter().filter(|_| is_added) {
-            reading.added.extend(facts.iter().filter_map(Fact::field));
+    let mut found = Vec::new();
+    for (_, group) in accepted {
+        for item in group.iter().filter(|item| !item.facts().is_empty()) {
+            if matches!(group[0].what, What::Or) {
+                reading
+                    .added
+                    .extend(item.facts().iter().filter_map(Fact::field));
+            }
+            found.push((span(std::slice::from_ref(item)), item.facts().to_vec()));
         }
     }
-    let found: Vec<_> = accepted.flat_map(|(_, group)| clauses(group)).collect();
     let mut context =
         meaning::Context::of(found.iter().flat_map(|(_, facts)| facts), catalog, dialect);
     let mut replacements = Vec::new();
     let refused = groups.iter().filter(|(is_refused, _)| *is_refused);
-    let is_bound_model = |group: &[Item]| {
-        matches!(
-            group,
-            [
-                Item {
-                    what: What::Unknown { leads: true, .. },
-                    ..
-                },
-                _
-            ]
-        )
-    };
-    let facts = |group: &[Item]| {
-        if is_bound_model(group) {
-            clauses(group)
-        } else {
-            Vec::new()
+    // `under 3090`: what is bound says why it is refused.
+    let facts = |group: &[Item]| match group {
+        [first, second] if matches!(first.what, What::Unknown { leads: true, .. }) => {
+            second.facts().to_vec()
         }
+        _ => Vec::new(),
     };
-    let mut refused: Vec<_> = refused
-        .map(|(_, group)| (span(group), facts(group)))
-        .collect();
+    let refused = refused.map(|(_, group)| (span(group), facts(group)));
+    let mut refused: Vec<_> = refused.collect();
     // Words without a condition are words like any others unless something was understood.
     let is_idle = |(_, facts): &(_, Vec<Fact>)| facts[..] == [Fact::Idle];
     if found.iter().all(is_idle) {
@@ -152,7 +136,7 @@ fn understood(
         for (span, facts) in found {
             let readings = context.readings(&facts, &text[span.clone()]);
             match readings.first() {
-                None => refused.push((span, vec![(0..0, facts)])),
+                None => refused.push((span, facts)),
                 Some(meaning) => {
                     reading.settings.add(&meaning.settings);
                     replacements.push((span.clone(), meaning.conditions.clone()));
@@ -163,47 +147,27 @@ fn understood(
     }
     reading.settings.settle(catalog);
     refused.sort_by_key(|(span, _)| span.start);
-    for (span, clauses) in refused {
+    for (span, facts) in refused {
         let own = &text[span.clone()];
-        let is_word = own.chars().all(char::is_alphanumeric)
-            && !country::begins(own)
-            && vocabulary::roles(&own.to_lowercase()).is_empty();
-        if !is_word {
-            let quoted = own
-                .split([' ', ',', ';', '\t', '\n'])
-                .filter(|word| !word.is_empty())
-                .map(quotes);
-            replacements.push((span.clone(), quoted.collect::<Vec<_>>().join(" ")));
+        let is_word = own.chars().all(char::is_alphanumeric) && !country::begins(own);
+        if !is_word || !vocabulary::roles(&own.to_lowercase()).is_empty() {
+            let words = own.split([' ', ',', ';', '\t', '\n']);
+            let words = words.filter(|word| !word.is_empty()).map(quotes);
+            replacements.push((span.clone(), words.collect::<Vec<_>>().join(" ")));
         }
-        let message = refusal(own, &clauses);
+        let (message, suggestion) = (refusal(own, &facts), None);
         reading.refused.push(LanguageError {
             message,
             span,
-            suggestion: None,
+            suggestion,
         });
     }
     if !reading.phrases.is_empty() {
-        let is_opaque = |index: usize| {
-            items
-                .get(index)
-                .is_some_and(|item| matches!(item.what, What::Opaque))
-        };
-        let is_joint = |(index, item): &(usize, &Item)| match item.what {
-            What::Joint | What::Or => true,
-            What::Break => !is_opaque(index.wrapping_sub(1)) && !is_opaque(index + 1),
-            What::Clause(_) | What::Unknown { .. } | What::Opaque => false,
-        };
-        let joints = items
-            .iter()
-            .enumerate()
-            .filter(is_joint)
-            .map(|(_, item)| span(std::slice::from_ref(item)));
         let is_outside = |span: &Range<usize>| {
-            reading
-                .refused
-                .iter()
-                .all(|own| span.end <= own.span.start || own.span.end <= span.start)
+            let mut refused = reading.refused.iter().map(|own| &own.span);
+            refused.all(|own| span.end <= own.start || own.end <= span.start)
         };
+        let joints = joints(&items).map(|item| span(std::slice::from_ref(item)));
         replacements.extend(joints.filter(is_outside).map(|span| (span, String::new())));
     }
     replacements.sort_by_key(|(span, _)| span.start);
@@ -211,30 +175,45 @@ fn understood(
     reading
 }
 
+/// The words and signs that only join clauses; a comma beside a condition has rules of its own.
+fn joints(items: &[Item]) -> impl Iterator<Item = &Item> {
+    let is_opaque = |index: usize| {
+        items
+            .get(index)
+            .is_some_and(|item| matches!(item.what, What::Opaque))
+    };
+    let is_joint = move |(index, item): &(usize, &Item)| match item.what {
+        What::Joint | What::Or => true,
+        What::Break => !is_opaque(index.wrapping_sub(1)) && !is_opaque(index + 1),
+        What::Clause(_) | What::Unknown { .. } | What::Opaque => false,
+    };
+    items
+        .iter()
+        .enumerate()
+        .filter(is_joint)
+        .map(|(_, item)| item)
+}
+
 /// Why a clause is refused, and what to write.
-fn refusal(words: &str, clauses: &[(Range<usize>, Vec<Fact>)]) -> String {
-    match clauses {
-        [(_, facts)]
-            if let [
-                Fact::Choice {
-                    field: "gpu_name",
-                    names,
-                    is_excluded: false,
-                },
-            ] = &facts[..]
-                && let Some((bound, model)) = words.rsplit_once(' ')
-                && model.starts_with(|first: char| first.is_ascii_digit()) =>
+fn refusal(words: &str, facts: &[Fact]) -> String {
+    match facts {
+        [
+            Fact::Choice {
+                field: "gpu_name",
+                names,
+                ..
+            },
+        ] if let Some((bound, model)) = words.rsplit_once(' ')
+            && model.starts_with(|first: char| first.is_ascii_digit()) =>
         {
             let names = names.join(" or ");
             format!(
                 "{model} is a GPU ({names}), no price: write '{bound} ${model}' for a price, or '{model}' for the GPU"
             )
         }
-        [(_, facts)] if matches!(facts[..], [Fact::Price(..)]) => {
-            format!(
-                "'{words}' may be the price of an hour or of the job: add 'per hour' or 'in total'"
-            )
-        }
+        [Fact::Price(..)] => format!(
+            "'{words}' may be the price of an hour or of the job: add 'per hour' or 'in total'"
+        ),
         _ => format!(
             "'{words}' is not understood: remove it, or write a condition such as num_gpus>=2"
         ),
@@ -300,8 +279,9 @@ fn proposed(
             )
         });
         near.dedup();
+        let span_of = || span.clone();
         let proposal = |replacement| Suggestion {
-            span: span.clone(),
+            span: span_of(),
             replacement,
         };
         let is_understood = |proposal: &Suggestion| {
@@ -316,12 +296,12 @@ fn proposed(
     None
 }
 
+/// Parts of a new text, and those of the old one that they replace.
+type Replaced = Vec<(Range<usize>, Range<usize>)>;
+
 /// A text with parts replaced, and the spans of the parts in the new and the old text. Blanks around an empty
 /// replacement are not doubled.
-fn rewritten(
-    text: &str,
-    replacements: &[(Range<usize>, String)],
-) -> (String, Vec<(Range<usize>, Range<usize>)>) {
+fn rewritten(text: &str, replacements: &[(Range<usize>, String)]) -> (String, Replaced) {
     let (mut query, mut replaced, mut end) = (String::new(), Vec::new(), 0);
     for (span, new) in replacements {
         let between = text.get(end..span.start).unwrap_or_default();

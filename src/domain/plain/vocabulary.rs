@@ -221,7 +221,7 @@ const PHRASES: &[(Role, &str)] = &[
     (Role::Compare(Gte), "at least|at the least|min|minimum|min of|minimum of|starting at|starting from"),
     (Role::Behind(Gte), "and up|or up|or later|and later|upwards|at least|minimum|min|at a minimum"), (Role::Behind(Lte), "max|maximum|at most|tops"),
     (Role::Not, "not|no|non|nothing|none|never|nor|neither|without|except|except for|excluding|exclude|excl|outside|outside of|other than|\
-        apart from|aside from|besides|avoid|avoiding|skip|ban|anywhere but|anything but|everywhere but|anywhere except|anything except|\
+        apart from|aside from|besides|avoid|avoiding|skip|ban|anywhere but|anything but|everything but|all but|any but|all except|any except|everything except|everywhere but|anywhere except|anything except|\
         everywhere except|but not|doesn't|does not|don't|must not|must not be|can't be|cannot be|isn't"),
     (Role::Waive(false), "don't need|do not need|no need for|don't care about|regardless of|not necessarily|doesn't have to be|need not be"),
     (Role::Waive(true), "including|include|even|also|allow"), (Role::Waived(true), "ok|okay|is ok|is fine|fine|too|allowed|acceptable|welcome"),
