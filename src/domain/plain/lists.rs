@@ -142,7 +142,7 @@ pub(super) fn choice(text: &Text<'_>, at: usize) -> Vec<Clause> {
         let is_list = !is_excluded && !text.is_one_of(from, "in within");
         let clause = Clause {
             is_open: is_excluded,
-            leans: is_list && field == "geolocation",
+            leans: !is_excluded && field == "geolocation",
             is_list,
             excludes_models: is_excluded && field == "gpu_name",
             ..say(list.next, facts)

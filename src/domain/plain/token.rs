@@ -206,7 +206,8 @@ impl Lexer<'_> {
         let next = self.text[after..end].trim_start_matches('$');
         next.starts_with(|c: char| c.is_ascii_digit() || c == '.')
             && self.found.last().is_some_and(|last| {
-                last.span.end + '–'.len_utf8() >= after && matches!(last.kind, Kind::Number(_))
+                last.span.end + '–'.len_utf8() >= after
+                    && matches!(last.kind, Kind::Number(_) | Kind::Mark('x'))
             })
     }
 

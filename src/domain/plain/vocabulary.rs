@@ -185,7 +185,7 @@ const FIXED: &[Fixed] = &[
     Fixed("spot|interruptible|interruptable|interrupted|interruption|preemptible|preemption|bid|bidding", "type:bid", "type:on-demand"),
     Fixed("on demand|ondemand|uninterruptible|never interrupted", "type:on-demand", ""),
     Fixed("reserved|reservation|prepaid|prepay|paid in advance|paid upfront", "type:reserved", ""),
-    Fixed("cheapest|cheapest first|cheap|as cheap as possible|cheaper|whichever is cheaper|affordable|inexpensive|low price|super cheap", "order:dph_total", ""),
+    Fixed("cheapest|cheapest first|least expensive|cheap|as cheap as possible|cheaper|whichever is cheaper|affordable|inexpensive|low price|super cheap", "order:dph_total", ""),
     Fixed("most expensive", "order:dph_total-", ""), Fixed("longest", "order:duration-", ""), Fixed("best", "order:score-", ""),
     Fixed("fastest|strongest|as fast as possible", "order:dlperf-", ""), Fixed("most reliable", "order:rel-", ""),
     Fixed("good value|value for money|cost effective|good deal", "order:dlperf_per_dphtotal-", ""),
@@ -221,7 +221,7 @@ const PHRASES: &[(Role, &str)] = &[
     (Role::Compare(Gte), "at least|at the least|min|minimum|min of|minimum of|starting at|starting from"),
     (Role::Behind(Gte), "and up|or up|or later|and later|upwards|at least|minimum|min|at a minimum"), (Role::Behind(Lte), "max|maximum|at most|tops"),
     (Role::Not, "not|no|non|nothing|none|never|nor|neither|without|except|except for|excluding|exclude|excl|outside|outside of|other than|\
-        apart from|aside from|besides|avoid|avoiding|skip|ban|anywhere but|anything but|everything but|all but|any but|all except|any except|everything except|everywhere but|anywhere except|anything except|\
+        apart from|aside from|besides|avoid|avoiding|skip|ban|unless|anywhere but|anything but|everything but|all but|any but|all except|any except|everything except|everywhere but|anywhere except|anything except|\
         everywhere except|but not|doesn't|does not|don't|must not|must not be|can't be|cannot be|isn't"),
     (Role::Waive(false), "don't need|do not need|no need for|don't care about|regardless of|not necessarily|doesn't have to be|need not be"),
     (Role::Waive(true), "including|include|even|also|allow"), (Role::Waived(true), "ok|okay|is ok|is fine|fine|too|allowed|acceptable|welcome"),
