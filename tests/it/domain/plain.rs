@@ -474,3 +474,48 @@ fn every_model_of_the_list_is_known_by_its_name() {
     // They mean the models that are on offer.
     assert_eq!(mistakes, ["RTX PRO 6000", "A100 SXM"]);
 }
+
+/// Clauses on different fields, and what each says alone.
+const CLAUSES: &[(&str, &str)] = &[
+    ("4090 or 5090", "gpu_name in [RTX_4090,RTX_5090]"),
+    ("under $0.5", "dph_total<0.5"),
+    ("max $2 per gpu", "dph_per_gpu<=2"),
+    ("more than 99% reliability", "reliability>0.99"),
+    ("up to 8 gpus", "num_gpus<=8"),
+    ("not in us canada or mexico", "geolocation notin [US,CA,MX]"),
+    ("at least 64gb ram", "cpu_ram>=64"),
+    ("no more than 300 watts", "gpu_max_power<=300"),
+    ("at least 500 mbps up", "inet_up>=500"),
+    ("verified", "verified=true"),
+    ("cuda 12.4 or newer", "cuda_max_good>=12.4"),
+    ("fewer than 64 cores", "cpu_cores_effective<64"),
+    ("dlperf over 100", "dlperf>100"),
+    ("24gb vram or more", "gpu_ram>=23"),
+];
+
+/// A text means what its clauses mean, whatever joins them, or it is refused.
+#[test]
+fn two_clauses_mean_what_each_of_them_means() {
+    let of = |conditions: &str| {
+        let parsed = language::parse(conditions, &OFFERS, &Dialect::SANDBOX, &[], Mode::Strict);
+        printed(&parsed.expect("the expectation parses").conditions)
+    };
+    let (mut read_as_else, mut refused, mut all) = (Vec::new(), 0, 0);
+    for (first, one) in CLAUSES {
+        for (second, other) in CLAUSES.iter().filter(|(_, other)| other != one) {
+            for joint in [", ", " and ", " but ", " with ", " "] {
+                let text = format!("{first}{joint}{second}");
+                let reading = read(&text, &OFFERS);
+                let parsed = reading.parse(&OFFERS, &Dialect::SANDBOX, &[], Mode::Strict);
+                let found = parsed.map(|parsed| printed(&parsed.conditions));
+                all += 1;
+                refused += usize::from(found.is_err());
+                if found.is_ok_and(|found| found != of(&format!("{one} {other}"))) {
+                    read_as_else.push(text);
+                }
+            }
+        }
+    }
+    assert!(read_as_else.is_empty(), "{}", read_as_else.join("\n"));
+    assert!(refused * 50 <= all, "{refused} of {all} are refused");
+}
