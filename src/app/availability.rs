@@ -42,8 +42,7 @@ impl Model {
             | Action::Tape => self.pane.has_prices(),
             Action::History => self.pane != Pane::Requests,
             Action::OpenRequest => self.failed_request().is_some(),
-            Action::Basket
-            | Action::ThreePrices
+            Action::ThreePrices
             | Action::Related
             | Action::Host
             | Action::Depth
@@ -83,15 +82,6 @@ impl Model {
                 .failed_request()
                 .is_none()
                 .then(|| "No request of this pane failed".to_owned()),
-            Action::Basket => (self.pane != Pane::Offers)
-                .then(|| {
-                    let key = self.keymap.key_of(Action::Pane(Pane::Offers));
-                    format!("Only on Offers ({key})")
-                })
-                .or_else(|| {
-                    let has_offer = browser.is_some_and(|it| it.selected_row().is_some());
-                    (!has_offer).then(|| "No offer is selected".to_owned())
-                }),
             other => groups::disabled(self, self.overlays.is_empty(), other)
                 .or_else(|| analysis::disabled(self, other))
                 .or_else(|| annotations::disabled(self, other)),

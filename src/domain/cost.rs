@@ -21,9 +21,7 @@ mod volume;
 pub use basis::Basis;
 pub use job::{Job, JobCost};
 pub use price_models::{Joined, PriceJoin, Quote, ThreePrices, gpu_numbers};
-pub use volume::{
-    Basket, Proximity, VolumeCost, VolumeMatch, VolumePrices, VolumeTerm, basket, volumes_for,
-};
+pub use volume::{VolumeCost, VolumePrices, VolumeTerm};
 
 // A billing month is 30 days, not 730 h: `storage_total_cost` of real offers equals
 // `storage_cost` x GB / 720 to the last digit.

@@ -27,8 +27,7 @@ mod keys;
 pub mod market;
 mod markets;
 mod notices;
-pub mod offer_volumes;
-mod palette;
+pub mod palette;
 pub mod plot;
 pub mod preflight;
 pub mod preview;
@@ -121,7 +120,6 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
             cx.open(form);
             true
         }
-        Action::Basket => offer_volumes::OfferVolumes::open(cx),
         Action::ThreePrices => {
             price_models(cx);
             true

@@ -1,15 +1,12 @@
-//! What a network volume costs, alone and together with an offer.
+//! What a network volume costs.
 
 use serde::{Deserialize, Serialize};
 
 use super::{
-    DAYS_PER_MONTH, Gap, HOURS_PER_MONTH, Input, InputError, Measure, Member, Outlives, Room, Step,
-    finite, hours_left, rounded, shown, storage_per_hour, summand,
+    DAYS_PER_MONTH, Gap, Input, InputError, Measure, Member, Outlives, Room, Step, finite,
+    hours_left, rounded, shown, storage_per_hour,
 };
-use crate::domain::country;
-use crate::domain::listing::{Listing, compare_cells};
-use crate::domain::query::Direction;
-use crate::domain::value::CellRef;
+use crate::domain::listing::Listing;
 
 /// How large a volume and for how long.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -166,108 +163,5 @@ impl<'a> VolumePrices<'a> {
             room: Room::of(self.disk_space.amount(row), term.gb),
             steps,
         })
-    }
-}
-
-/// An offer and a volume together, per month of 720 hours.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Basket {
-    /// $ per month of the offer.
-    pub offer: f64,
-    /// $ per month of the volume.
-    pub volume: f64,
-    /// $ per month of both.
-    pub total: f64,
-    /// The arithmetic, line by line, the total last.
-    pub steps: Vec<Step>,
-}
-
-/// The monthly cost of an offer at `hourly` $/h that runs all the time, plus a volume.
-pub fn basket(hourly: f64, volume: &VolumeCost) -> Result<Basket, Gap> {
-    let offer = finite(hourly * HOURS_PER_MONTH)?;
-    let total = finite(offer + volume.per_month)?;
-    let step = |label, formula, value| Step {
-        label,
-        formula,
-        value,
-        measure: Measure::Dollars,
-    };
-    let month = |hourly: f64| format!("{} $/h × 720 h", rounded(hourly));
-    let sum = format!("{} + {}", summand(offer), summand(volume.per_month));
-    Ok(Basket {
-        offer,
-        volume: volume.per_month,
-        total,
-        steps: vec![
-            step("Offer per month", month(hourly), offer),
-            step("Volume per month", month(volume.per_hour), volume.per_month),
-            step("Total per month", sum, total),
-        ],
-    })
-}
-
-/// Why a volume suits an offer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Proximity {
-    /// They are in the same cluster.
-    Cluster,
-    /// They are in the same country; whether the machine can mount the volume is unknown.
-    Country,
-}
-
-/// A volume that suits an offer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct VolumeMatch {
-    /// Its row among the volumes.
-    pub row: u32,
-    pub by: Proximity,
-}
-
-/// The volumes that suit row `offer` of `offers`: those of its cluster first, then those of its
-/// country, each cheapest per GB first.
-pub fn volumes_for(offers: &Listing, offer: usize, volumes: &Listing) -> Vec<VolumeMatch> {
-    let cluster = cluster(offers, offer);
-    let land = country_of(offers, offer);
-    let mut matches: Vec<VolumeMatch> = (0..u32::try_from(volumes.len()).unwrap_or(u32::MAX))
-        .filter_map(|row| {
-            let place = row as usize;
-            let by = if cluster.is_some() && cluster == self::cluster(volumes, place) {
-                Proximity::Cluster
-            } else if land.is_some() && land == country_of(volumes, place) {
-                Proximity::Country
-            } else {
-                return None;
-            };
-            Some(VolumeMatch { row, by })
-        })
-        .collect();
-    let price = volumes.catalog().by_key("storage_cost");
-    matches.sort_by(|left, right| {
-        let (one, two) = (left.row as usize, right.row as usize);
-        let by_price = price.map_or(std::cmp::Ordering::Equal, |price| {
-            let cell = |row| volumes.cell(row, price);
-            compare_cells(price, cell(one), cell(two), Direction::Ascending)
-        });
-        let ids = || volumes.id(one).cmp(&volumes.id(two));
-        left.by.cmp(&right.by).then(by_price).then_with(ids)
-    });
-    matches
-}
-
-/// The cluster of a row; ids of 0 and below, which servers send for "none", count as no cluster.
-fn cluster(listing: &Listing, row: usize) -> Option<i128> {
-    let field = listing.catalog().by_key("cluster_id")?;
-    listing
-        .cell(row, field)
-        .whole()
-        .filter(|number| *number > 0)
-}
-
-/// The country of a row.
-fn country_of(listing: &Listing, row: usize) -> Option<&str> {
-    let field = listing.catalog().by_key("geolocation")?;
-    match listing.cell(row, field) {
-        CellRef::Text(text) => Some(country::code(text)).filter(|code| !code.is_empty()),
-        _ => None,
     }
 }

@@ -69,7 +69,6 @@ pub(super) fn unavailable(action: Action) -> Option<String> {
             | Action::ThreePrices
             | Action::Job
             | Action::ForgetJob
-            | Action::Basket
             | Action::Unlist
             | Action::OfferType
             | Action::GroupFromSearch

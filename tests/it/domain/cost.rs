@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use bourse::domain::cost::{
-    Gap, Input, Job, Joined, Measure, Outlives, PriceJoin, Prices, Proximity, Room, VolumePrices,
-    VolumeTerm, basket, gpu_numbers, storage_per_hour, volumes_for,
+    Gap, Input, Job, Joined, Measure, Outlives, PriceJoin, Prices, Room, VolumePrices, VolumeTerm,
+    gpu_numbers, storage_per_hour,
 };
 use bourse::domain::{Listing, OFFERS, OfferType, VOLUMES};
 
@@ -479,54 +479,6 @@ fn a_volume_costs_by_the_hour_the_month_and_the_term() {
         days: f64::INFINITY,
     };
     assert!(matches!(prices.term_total(0, &endless), Err(Gap::Input(_))));
-}
-
-#[test]
-fn an_offer_and_a_volume_make_a_month_of_720_hours() {
-    let listing = volumes(&[r#"{"ask_contract_id": 1, "storage_cost": 0.40}"#]);
-    let volume = VolumePrices::new(&listing)
-        .cost(0, &VolumeTerm::months(16.0, 1.0), NOW)
-        .unwrap();
-    // 0.28 an hour are 201.60 a month; 16 GB at 0.40 are 6.40.
-    let basket = basket(0.28, &volume).unwrap();
-    near(basket.offer, 201.6);
-    near(basket.volume, 6.4);
-    near(basket.total, 208.0);
-    assert_eq!(basket.steps[0].formula, "0.28 $/h × 720 h");
-    assert_eq!(basket.steps[2].formula, "201.60 + 6.40");
-    assert_eq!(basket.steps[2].value, basket.total);
-}
-
-#[test]
-fn volumes_go_with_an_offer_by_cluster_then_by_country() {
-    let offers = offers(&[
-        r#"{"id": 1, "cluster_id": 5, "geolocation": "Texas, US"}"#,
-        r#"{"id": 2, "cluster_id": null, "geolocation": ", US"}"#,
-        r#"{"id": 3, "geolocation": null}"#,
-        r#"{"id": 4, "cluster_id": 0, "geolocation": ""}"#,
-    ]);
-    let volumes = volumes(&[
-        r#"{"id": 11, "cluster_id": 9, "geolocation": "Utah, US", "storage_cost": 0.1}"#,
-        r#"{"id": 12, "cluster_id": 5, "geolocation": "Texas, US", "storage_cost": 0.3}"#,
-        r#"{"id": 13, "cluster_id": 5, "geolocation": null, "storage_cost": 0.2}"#,
-        r#"{"id": 14, "geolocation": "Prague, CZ", "storage_cost": 0.01}"#,
-        r#"{"id": 15, "geolocation": "US"}"#,
-        r#"{"id": 16, "cluster_id": 0, "geolocation": ""}"#,
-    ]);
-    let found = |offer| -> Vec<(i64, Proximity)> {
-        volumes_for(&offers, offer, &volumes)
-            .into_iter()
-            .map(|found| (volumes.id(found.row as usize).unwrap().0, found.by))
-            .collect()
-    };
-    use Proximity::{Cluster, Country};
-    assert_eq!(
-        found(0),
-        [(13, Cluster), (12, Cluster), (11, Country), (15, Country)]
-    );
-    assert_eq!(found(1), [(11, Country), (12, Country), (15, Country)]);
-    assert_eq!(found(2), []);
-    assert_eq!(found(3), []);
 }
 
 #[test]
