@@ -1,4 +1,4 @@
-//! Two runs side by side, with a verdict if a test supports one.
+//! Two runs side by side.
 
 use std::borrow::Cow;
 
@@ -15,9 +15,7 @@ use crate::app::routes::RouteRun;
 use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::format;
 use crate::domain::insight::{Scale, ScaleKind};
-use crate::domain::routing::{
-    Figure, FigureUnit, LEAST_VALUES, Latencies, Verdict, compare, words,
-};
+use crate::domain::routing::{Figure, Latencies, compare, words};
 use crate::views::chart::polyline;
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::table::{self, Column, Rows, Table};
@@ -25,7 +23,7 @@ use crate::widgets::text::fit;
 use crate::widgets::theme::{SERIES_SIGNS, Theme};
 
 /// Cells of the table of figures.
-const TABLE: u16 = 86;
+const TABLE: u16 = 64;
 
 /// A run compared with another one.
 #[derive(Debug)]
@@ -75,29 +73,6 @@ fn figures(first: &RouteRun, second: &RouteRun, scene: &Scene<'_, '_>) -> Vec<Fi
     )
 }
 
-/// The verdicts of the tests on the later run, one line each.
-fn verdicts((first, second): (u64, u64), figures: &[Figure], theme: &Theme) -> Vec<Line<'static>> {
-    let sentence = |figure: &Figure| {
-        let (one, two) = (figure.first?, figure.second?);
-        let than = |what: &str| format!("run {second} {what} run {first}");
-        let (sign, words, style) = match figure.verdict? {
-            Verdict::Better => ("▲", than("is better than"), theme.good),
-            Verdict::Worse => ("▼", than("is worse than"), theme.error),
-            Verdict::Unclear => ("=", than("shows no clear difference from"), theme.dim),
-            Verdict::TooFew => ("?", "too few values to compare".to_owned(), theme.dim),
-        };
-        let [one, two] = [one, two].map(|value| words::figure(figure, Some(value)));
-        Some(Line::from(vec![
-            Span::styled(format!("{sign} {:17}", figure.label), style),
-            Span::raw(format!(" {words}: {two}, was {one}")),
-        ]))
-    };
-    // The times first: they are the reason to compare runs.
-    let mut tested: Vec<&Figure> = figures.iter().collect();
-    tested.sort_by_key(|figure| figure.unit != FigureUnit::Seconds);
-    tested.into_iter().filter_map(sentence).collect()
-}
-
 /// The columns of the table.
 #[derive(Debug, Clone, Copy)]
 enum Col {
@@ -106,36 +81,19 @@ enum Col {
     Second,
     Difference,
     Change,
-    Verdict,
 }
 
-const COLUMNS: [Col; 6] = [
+const COLUMNS: [Col; 5] = [
     Col::Label,
     Col::First,
     Col::Second,
     Col::Difference,
     Col::Change,
-    Col::Verdict,
 ];
 
 struct FigureRows<'a> {
     figures: &'a [Figure],
     theme: &'a Theme,
-}
-
-impl FigureRows<'_> {
-    fn style(&self, figure: &Figure) -> Style {
-        match figure.verdict.filter(|_| has_both(figure)) {
-            Some(Verdict::Better) => self.theme.good,
-            Some(Verdict::Worse) => self.theme.error,
-            Some(Verdict::Unclear | Verdict::TooFew) => self.theme.dim,
-            None => Style::new(),
-        }
-    }
-}
-
-const fn has_both(figure: &Figure) -> bool {
-    figure.first.is_some() && figure.second.is_some()
 }
 
 /// A value with its sign, unless both runs show the same: a tenth of a percent is noise.
@@ -157,26 +115,18 @@ impl Rows for FigureRows<'_> {
         let Some((figure, column)) = self.figures.get(row).zip(COLUMNS.get(column)) else {
             return (Cow::Borrowed(""), Style::new());
         };
-        let style = self.style(figure);
         match column {
             Col::Label => (Cow::Borrowed(figure.label), self.theme.dim),
             Col::First => (words::figure(figure, figure.first).into(), Style::new()),
             Col::Second => (words::figure(figure, figure.second).into(), Style::new()),
             Col::Difference => {
                 let of = |value| words::difference(figure, value);
-                (signed(figure, figure.difference(), of).into(), style)
+                (signed(figure, figure.difference(), of).into(), Style::new())
             }
-            Col::Change => (signed(figure, figure.change(), words::share).into(), style),
-            Col::Verdict => {
-                let words = match figure.verdict.filter(|_| has_both(figure)) {
-                    Some(Verdict::Better) => "better",
-                    Some(Verdict::Worse) => "worse",
-                    Some(Verdict::Unclear) => "no clear difference",
-                    Some(Verdict::TooFew) => "too few values",
-                    None => "",
-                };
-                (Cow::Borrowed(words), style)
-            }
+            Col::Change => (
+                signed(figure, figure.change(), words::share).into(),
+                Style::new(),
+            ),
         }
     }
 }
@@ -229,15 +179,11 @@ impl View for Compare {
             return;
         };
         let figures = figures(first, second, scene);
-        let verdicts = verdicts((first.number, second.number), &figures, theme);
-        let tall = u16::try_from(verdicts.len() + 2).unwrap_or(5);
         let borders = if scene.size == Size::Compact { 1 } else { 2 };
         let [top, bottom] =
-            Layout::vertical([Constraint::Length(tall + borders), Constraint::Fill(1)]).areas(area);
-        let test =
-            format!("rank test (Mann-Whitney), p < 0.05, {LEAST_VALUES} or more values each");
+            Layout::vertical([Constraint::Length(2 + borders), Constraint::Fill(1)]).areas(area);
         let title = format!("Run {} vs run {}", second.number, first.number);
-        let panel = Panel::new(title).facts(test).sized(scene.size);
+        let panel = Panel::new(title).sized(scene.size);
         let inner = panel.render(top, scene.frame.buffer_mut(), theme);
         let plans = told_apart((first, second), theme).map(|(run, sign, style)| {
             let started = format::moment(run.run().started_at());
@@ -246,7 +192,7 @@ impl View for Compare {
                 Span::raw(format!("{}, {started}", words::plan(run.run().plan()))),
             ])
         });
-        for (line, row) in verdicts.into_iter().chain(plans).zip(inner.rows()) {
+        for (line, row) in plans.into_iter().zip(inner.rows()) {
             scene.render(fit(line, row.width), row);
         }
         let [left, right] = if scene.size == Size::Compact {
@@ -278,7 +224,6 @@ impl Compare {
             Col::Second => Column::number(format!("run {}", second.number), 9),
             Col::Difference => Column::number("Diff", 9).priority(1),
             Col::Change => Column::number("Change", 8),
-            Col::Verdict => Column::text("Verdict", 19),
         };
         let columns: Vec<Column> = COLUMNS.iter().map(column).collect();
         let placed = table::place(&columns, inner.width);

@@ -3,13 +3,12 @@
 mod exports;
 mod figures;
 mod polls;
-mod ranks;
 
 use bourse::domain::Untrusted;
 use bourse::domain::routing::{
     Attempt, Bar, Bucket, Completion, End, FigureUnit, Latencies, Outcome, OutcomeKind, Phase,
-    PollPolicy, RoutePlan, RouteSample, RouteStats, Run, Stop, Timeline, Verdict, check_payload,
-    compare, export_csv, export_json, next_hop_body, parse_span, rank_test, words,
+    PollPolicy, RoutePlan, RouteSample, RouteStats, Run, Stop, Timeline, check_payload, compare,
+    export_csv, export_json, next_hop_body, parse_span, words,
 };
 
 fn plan(stop: Stop, concurrency: u32, rate: Option<f64>) -> RoutePlan {

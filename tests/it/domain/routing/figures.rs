@@ -256,7 +256,7 @@ fn thirty(more: f64, failed: usize) -> RouteStats {
 }
 
 #[test]
-fn a_comparison_says_what_changed_and_only_a_rank_test_for_the_better() {
+fn a_comparison_says_what_changed() {
     let (fast, slow) = (thirty(0.0, 0), thirty(0.015, 12));
     let figures = compare((&fast, 30.0), (&slow, 15.0));
     let figure = |label: &str| *figures.iter().find(|figure| figure.label == label).unwrap();
@@ -267,44 +267,4 @@ fn a_comparison_says_what_changed_and_only_a_rank_test_for_the_better() {
     close(figure("requests per second").second.unwrap(), 2.0);
     assert_eq!(figure("timed out").change(), None);
     assert!(figures.iter().all(|figure| figure.label != "cancelled"));
-    let verdicts: Vec<_> = figures
-        .iter()
-        .filter_map(|figure| Some((figure.label, figure.verdict?)))
-        .collect();
-    assert_eq!(
-        verdicts,
-        [
-            ("share assigned", Verdict::Worse),
-            ("router reply p50", Verdict::Worse),
-            ("to a worker p50", Verdict::Worse),
-        ]
-    );
-    let back = compare((&slow, 15.0), (&fast, 30.0));
-    let better = back.iter().filter(|it| it.verdict == Some(Verdict::Better));
-    assert_eq!(better.count(), 3);
-}
-
-#[test]
-fn what_chance_explains_is_no_clear_difference() {
-    let clear = |first: &RouteStats, second: &RouteStats| {
-        let figures = compare((first, 30.0), (second, 30.0)).into_iter();
-        figures
-            .filter_map(|figure| Some((figure.label, figure.verdict?)))
-            .filter(|(_, verdict)| !matches!(verdict, Verdict::Unclear | Verdict::TooFew))
-            .map(|(label, _)| label)
-            .collect::<Vec<_>>()
-    };
-    // 3 ms more on a spread of 30, and one failure of thirty.
-    assert!(clear(&thirty(0.0, 0), &thirty(0.003, 1)).is_empty());
-    assert!(clear(&thirty(0.0, 0), &thirty(0.0, 0)).is_empty());
-    // Ten times as slow, over too few values to say so.
-    let few = |more: f64| {
-        let one = |index: u64| {
-            let outcome = assigned("w", 1).outcome;
-            sample(index, 0.0, 0.01 + more, outcome)
-        };
-        RouteStats::of(&(0..7).map(one).collect::<Vec<_>>())
-    };
-    assert!(clear(&few(0.0), &few(0.1)).is_empty());
-    assert!(clear(&RouteStats::default(), &thirty(0.0, 0)).is_empty());
 }
