@@ -24,6 +24,7 @@ mod sandbox;
 mod search;
 mod settings;
 mod table;
+mod wanted;
 mod watch;
 mod write;
 
@@ -75,7 +76,7 @@ pub fn dashboard_settings(arguments: &Arguments) -> Result<Settings, CliError> {
             settings.dialect,
             &plain::Names::default(),
         );
-        let conditions = search::conditions(&reading, text, &query, settings.dialect)?;
+        let conditions = wanted::conditions(&reading, text, &query, settings.dialect)?;
         settings.conditions = Some(conditions);
         settings.words = reading.settings;
     }

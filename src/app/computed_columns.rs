@@ -16,7 +16,7 @@ use crate::domain::{Condition, Listing, OfferType};
 pub const JOB_COLUMNS: [&str; 3] = ["job_cost", "job_spare", "job_time"];
 
 /// The columns that a term adds to the table.
-pub(super) const TERM_COLUMNS: [&str; 4] = [
+pub const TERM_COLUMNS: [&str; 4] = [
     "volume_term",
     "volume_monthly",
     "volume_hourly",

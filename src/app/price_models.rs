@@ -86,6 +86,16 @@ impl PriceModelSearches {
         effects
     }
 
+    /// Takes the response to a price model's search that was requested elsewhere.
+    pub fn set(&mut self, model: OfferType, listing: Listing, limit: Option<u32>) {
+        self.limit = limit;
+        let place = OfferType::ALL.iter().position(|own| *own == model);
+        let (ticket, now) = (Ticket(0), Now::default());
+        let slot = &mut self.slots[place.unwrap_or(0)];
+        slot.ask(ticket, now);
+        slot.accept(ticket, now, Ok(listing));
+    }
+
     pub fn cancel(&mut self) -> Vec<Effect> {
         self.slots
             .iter_mut()

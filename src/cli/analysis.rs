@@ -11,6 +11,7 @@ use super::output::{self, CliError};
 use super::search::{self, Found};
 use super::settings::Settings;
 use super::table;
+use super::wanted;
 use crate::domain::cost::{Basis, Prices};
 use crate::domain::insight::Bill;
 use crate::domain::insight::{
@@ -21,6 +22,8 @@ use crate::domain::{Field, Resource, export, format, language};
 
 /// The offers of a search, and what they are priced by.
 pub struct Market {
+    /// The most lines to show.
+    pub rows: Option<u32>,
     pub found: Found,
     pub basis: Basis,
 }
@@ -32,18 +35,19 @@ impl Market {
             query: own.query.clone(),
             // Offers that a limit leaves out are the most expensive ones.
             order: Some("dph_total".to_owned()),
+            rows: None,
             limit: Some(own.limit),
             columns: None,
             format: Format::Table,
             curl: false,
             no_bans: own.no_bans,
         };
-        let mut wanted = search::wanted(
+        let mut wanted = wanted::wanted(
             settings,
             Resource::Offers,
             &arguments,
             own.no_default,
-            own.job,
+            (own.job, None),
         )?;
         let query = &mut wanted.query;
         query.offer_type = own.offer_type.unwrap_or(query.offer_type);
@@ -62,7 +66,11 @@ impl Market {
             gb: found.listing.estimated_storage(),
             job,
         };
-        Ok(Self { found, basis })
+        Ok(Self {
+            rows: own.rows,
+            found,
+            basis,
+        })
     }
 
     pub fn bill(&self) -> Bill {
@@ -140,7 +148,7 @@ pub async fn market(settings: &Settings, own: &MarketArguments) -> Result<(), Cl
     let groups = market.measured(|measures| {
         let mut groups = summarise(&found.listing, &found.rows, &[field], measures);
         sort_groups(&mut groups, GroupOrder::Count);
-        groups
+        output::first(groups, own.analysis.rows, "groups")
     });
     match own.analysis.format {
         ReportFormat::Table => output::print(&market_table(&market, own.by, field, &groups))?,
@@ -267,7 +275,7 @@ pub async fn depth(settings: &Settings, own: &DepthArguments) -> Result<(), CliE
     let found = &market.found;
     let depth = market.measured(|measures| Depth::of(&found.listing, &found.rows, measures));
     let purchases = match own.gpus {
-        None => depth.purchases(),
+        None => output::first(depth.purchases(), own.analysis.rows, "sizes"),
         Some(gpus) => {
             let purchase = depth.buy(gpus.into()).ok_or_else(|| {
                 let all = depth.gpus();

@@ -36,10 +36,14 @@ pub struct AnalysisArguments {
     #[arg(long, hide_short_help = true, value_name = "GB", allow_negative_numbers = true, value_parser = not_negative, conflicts_with = "job")]
     pub storage: Option<f64>,
 
-    /// Maximum number of offers to load
+    /// Lines to show [default: all]
+    #[arg(short = 'n', value_name = "ROWS", value_parser = clap::value_parser!(u32).range(1..))]
+    pub rows: Option<u32>,
+
+    /// Offers to request
     ///
     /// 0 sends no limit.
-    #[arg(long, short = 'n', value_name = "N", default_value_t = 3000)]
+    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = super::wanted::LOCAL_LIMIT)]
     pub limit: u32,
 
     /// Include machines and hosts that you banned

@@ -14,7 +14,8 @@ use super::create_args::CreateArguments;
 use super::help::SANDBOX;
 use super::history_args::{DbCommand, HistoryArguments, WatchArguments};
 use crate::domain::OfferType;
-use crate::domain::cost::Job;
+use crate::domain::cost::{Input, Job, VolumeTerm};
+use crate::domain::quantity::{self, Quantity};
 use crate::sandbox::faults::FaultSpec;
 
 /// A keyboard-driven terminal dashboard for GPU compute marketplaces.
@@ -217,13 +218,18 @@ pub struct SearchArguments {
     )]
     pub order: Option<String>,
 
-    /// Maximum number of records
-    #[arg(long, short = 'n', value_name = "N")]
+    /// Rows to show, after every condition and sort [default: all]
+    #[arg(short = 'n', value_name = "ROWS", value_parser = clap::value_parser!(u32).range(1..))]
+    pub rows: Option<u32>,
+
+    /// Records to request
+    #[arg(long, value_name = "N")]
     pub limit: Option<u32>,
 
     /// Columns of the table or CSV, separated by commas
     ///
-    /// [default: the usual columns in a table, every field in CSV]
+    /// In JSON they add the computed ones beside the records as received. [default: the usual columns in
+    /// a table, every field in CSV]
     #[arg(long, value_name = "FIELDS")]
     pub columns: Option<String>,
 
@@ -283,6 +289,10 @@ pub struct OffersArguments {
 pub struct VolumesArguments {
     #[command(flatten)]
     pub search: SearchArguments,
+
+    /// Price a size for a time, e.g. `200GB,30d` [default: none]
+    #[arg(long, value_name = "SIZE,TIME", value_parser = term)]
+    pub term: Option<VolumeTerm>,
 
     /// Start without the default conditions
     #[arg(long)]
@@ -435,6 +445,18 @@ fn listing_id(text: &str) -> Result<i64, String> {
 /// The job in a text; the error underlines the mistake.
 pub(super) fn job(text: &str) -> Result<Job, String> {
     Job::from_spec(text).map_err(|error| format!("\n{}", error.render(text)))
+}
+
+/// The size and time of a volume.
+fn term(text: &str) -> Result<VolumeTerm, String> {
+    let (size, time) = text
+        .split_once(',')
+        .ok_or("write a size and a time, e.g. 200GB,30d")?;
+    let (gb, days) = (Input::VolumeGb, Input::Days);
+    Ok(VolumeTerm {
+        gb: quantity::within(size, Quantity::Gigabytes, 0.0..=gb.most())?,
+        days: quantity::within(time, Quantity::Term, 0.0..=days.most())?,
+    })
 }
 
 fn number(text: &str) -> Result<f64, String> {

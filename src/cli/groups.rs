@@ -6,6 +6,7 @@ use super::output::{self, CliError};
 use super::search;
 use super::settings::Settings;
 use super::table::{Priced, View};
+use super::wanted;
 use super::write;
 use crate::api::Request;
 use crate::domain::Resource;
@@ -16,7 +17,7 @@ pub async fn groups(settings: &Settings, arguments: &GroupsArguments) -> Result<
         return write::create(settings, own).await;
     }
     // The listing takes no parameters: conditions, order and limit apply to what it holds.
-    let query = search::query(settings, Resource::Workergroups, &arguments.search, false)?;
+    let query = wanted::query(settings, Resource::Workergroups, &arguments.search, false)?;
     let view = View::new(
         &arguments.search,
         query.catalog(),
@@ -36,9 +37,8 @@ pub async fn groups(settings: &Settings, arguments: &GroupsArguments) -> Result<
     let listing = listing?;
     let mut rows = search::rows(&listing, &query, settings.dialect);
     let found = rows.len();
-    if let Some(limit) = query.limit {
-        rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-    }
+    let shown = arguments.search.rows.or(query.limit);
+    rows.truncate(shown.map_or(usize::MAX, |shown| shown as usize));
     search::show(&listing, &rows, &view)?;
     search::tell_skipped(&listing);
     let answer = Answer {
@@ -49,8 +49,6 @@ pub async fn groups(settings: &Settings, arguments: &GroupsArguments) -> Result<
         rows: &rows,
     };
     answer.tell();
-    if rows.len() < found {
-        output::note(&format!("{} of {found} workergroups shown", rows.len()));
-    }
+    output::note_shown(rows.len(), found, "workergroups");
     Ok(())
 }

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use clap::{Arg, ArgAction, Command, CommandFactory as _};
 
 use super::args::Arguments;
+use super::wanted::LOCAL_LIMIT;
 use crate::domain::Resource;
 
 /// A command line and its effect.
@@ -203,7 +204,9 @@ fn searched(command: Command, resource: Resource) -> Command {
     };
     let limit = match (resource, catalog.limit) {
         (Resource::Workergroups, _) | (_, None) => "[default: all]".to_owned(),
-        (_, Some(limit)) => format!("[default: {limit}; 0 sends no limit]"),
+        (_, Some(limit)) => {
+            format!("[default: {limit}, or {LOCAL_LIMIT} to filter or sort here; 0 sends no limit]")
+        }
     };
     let order = format!("[default: {}]", catalog.order);
     let command = match resource {

@@ -6,9 +6,9 @@ use super::analysis_args::ReportFormat;
 use super::args::{Format, SearchArguments};
 use super::history_args::{HistoryArguments, WatchedSearch};
 use super::output::{self, CliError};
-use super::search::{self, Wanted};
 use super::settings::Settings;
 use super::table;
+use super::wanted::{self, Wanted};
 use crate::api::client::epoch_seconds;
 use crate::domain::format::{self, lasting, percent, trimmed, unit_price};
 use crate::domain::history::{
@@ -41,13 +41,19 @@ pub fn wanted(
             Resource::Volumes => "storage_cost".to_owned(),
             Resource::Offers | Resource::Workergroups => "dph_total".to_owned(),
         }),
+        rows: None,
         limit,
         columns: None,
         format: Format::Table,
         curl: false,
         no_bans: own.no_bans,
     };
-    let mut wanted = search::wanted(settings, resource, &arguments, own.no_default, None)?;
+    let mut wanted = wanted::wanted(settings, resource, &arguments, own.no_default, (None, None))?;
+    if wanted.needs_price_models() {
+        let message =
+            "prices of other price models are not watched: leave out the condition on them";
+        return Err(CliError::Usage(message.to_owned()));
+    }
     let query = &mut wanted.query;
     query.offer_type = own.offer_type.unwrap_or(query.offer_type);
     Ok(wanted)
@@ -84,6 +90,7 @@ pub fn history(settings: &Settings, own: &HistoryArguments) -> Result<(), CliErr
         Answer::Tape(_) | Answer::Series(_) | Answer::Searches(_) => None,
     };
     let report = Report {
+        rows: own.rows.map_or(usize::MAX, |rows| rows as usize),
         series,
         memory,
         unit: price_unit(query.resource),
@@ -108,6 +115,8 @@ const HEAD: [&str; 8] = [
 ];
 
 struct Report {
+    /// The most lines of the table.
+    rows: usize,
     series: Series,
     memory: Option<Memory>,
     unit: &'static str,
@@ -140,7 +149,9 @@ impl Report {
             "Watched",
         ];
         let mut rows = vec![titles.map(str::to_owned).to_vec()];
-        rows.extend(self.watched().map(|bucket| {
+        let watched: Vec<_> = self.watched().collect();
+        let newest = watched.len().saturating_sub(self.rows);
+        rows.extend(watched[newest..].iter().map(|bucket| {
             let level = |pick: fn(&crate::domain::history::Levels) -> f64| {
                 let price = bucket.levels.as_ref().map(pick);
                 price.map_or_else(|| format::NONE.to_owned(), unit_price)
@@ -200,7 +211,8 @@ impl Report {
 
     fn csv(&self) -> String {
         let number = |value: Option<f64>| value.map_or_else(String::new, |it| it.to_string());
-        let lines = self.series.buckets.iter().map(|bucket| {
+        let newest = self.series.buckets.len().saturating_sub(self.rows);
+        let lines = self.series.buckets[newest..].iter().map(|bucket| {
             let levels = bucket.levels;
             [
                 rfc3339(bucket.from),
@@ -218,7 +230,8 @@ impl Report {
 
     fn json(&self) -> Json {
         let series = &self.series;
-        let buckets = series.buckets.iter().map(|bucket| {
+        let newest = series.buckets.len().saturating_sub(self.rows);
+        let buckets = series.buckets[newest..].iter().map(|bucket| {
             json!({
                 "from": rfc3339(bucket.from),
                 "until": rfc3339(bucket.until),

@@ -42,10 +42,10 @@ pub struct WatchArguments {
     #[command(flatten)]
     pub search: WatchedSearch,
 
-    /// Maximum number of offers to load
+    /// Offers to request
     ///
     /// 0 sends no limit. With more offers than that, a missing one may only be out of view.
-    #[arg(long, short = 'n', value_name = "N", default_value_t = 3000)]
+    #[arg(long, value_name = "N", default_value_t = super::wanted::LOCAL_LIMIT)]
     pub limit: u32,
 
     /// Time between two searches, at least 10s
@@ -93,6 +93,10 @@ pub enum WatchFormat {
 pub struct HistoryArguments {
     #[command(flatten)]
     pub search: WatchedSearch,
+
+    /// Lines to show, the newest ones [default: all]
+    #[arg(short = 'n', value_name = "ROWS", value_parser = clap::value_parser!(u32).range(1..))]
+    pub rows: Option<u32>,
 
     /// Days to look back
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..=90))]

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use crate::api::ApiError;
 use crate::app::keys::Keymap;
+use crate::domain::format::grouped;
 use crate::domain::text::{self, json_for_terminal, visible, visible_lines};
 
 #[derive(Debug)]
@@ -107,6 +108,25 @@ pub fn complain(message: &str) {
 /// Prints a note to stderr.
 pub fn note(message: &str) {
     say(&format!("note: {message}"));
+}
+
+/// The first `most` of some lines, with a note on the others.
+pub fn first<T>(mut lines: Vec<T>, most: Option<u32>, nouns: &str) -> Vec<T> {
+    let all = lines.len();
+    lines.truncate(most.map_or(usize::MAX, |most| most as usize));
+    note_shown(lines.len(), all, nouns);
+    lines
+}
+
+/// Notes that `-n` left lines out.
+pub fn note_shown(shown: usize, all: usize, nouns: &str) {
+    if shown < all {
+        note(&format!(
+            "{} of {} {nouns} shown",
+            grouped(shown),
+            grouped(all)
+        ));
+    }
 }
 
 pub fn tell(message: &str) {

@@ -97,7 +97,8 @@ impl Shown<'_> {
         let mut text = format!("{}: {}\n\n", plan.words(), bill.total(plan.bill));
         let titles = ["ID", "Machine", "GPUs", "Place", "Price"];
         let mut rows: Vec<Vec<String>> = vec![titles.map(str::to_owned).to_vec()];
-        rows.extend(plan.rows().map(|row| {
+        let shown = self.market.rows.map_or(usize::MAX, |rows| rows as usize);
+        rows.extend(plan.rows().take(shown).map(|row| {
             let cell = |key| self.cell(row, key);
             vec![
                 cell("id"),
@@ -142,7 +143,8 @@ impl Shown<'_> {
         ];
         let fields = keys.map(|key| Resource::Offers.catalog().by_key(key));
         let fields: Vec<_> = fields.into_iter().flatten().collect();
-        let rows: Vec<u32> = plan.rows().collect();
+        let shown = self.market.rows.map_or(usize::MAX, |rows| rows as usize);
+        let rows: Vec<u32> = plan.rows().take(shown).collect();
         let mut text = format!("{},price\n", keys.join(","));
         for row in rows {
             text.push_str(&export::csv_line(&self.market.found.listing, row, &fields));

@@ -1,6 +1,5 @@
 //! `bourse offers` and `bourse volumes`: a search, and its records as text.
 
-use std::io::Read as _;
 use std::sync::Arc;
 
 use super::args::{Format, OffersArguments, SearchArguments, VolumesArguments};
@@ -8,22 +7,18 @@ use super::notes::{self, Answer};
 use super::output::{self, CliError, ProgressLine};
 use super::settings::Settings;
 use super::table::{Priced, View};
+use super::wanted::{Wanted, is_sorted_here, request, set_limit, wanted};
 use crate::api::{ApiError, Progress, Reply, Request, Session, Wait};
-use crate::app::column_prerequisites::Need;
 use crate::app::computed_columns::ComputedColumns;
+use crate::app::price_models::PriceModelSearches;
 use crate::domain::annotations::Annotations;
-use crate::domain::cost::{Basis, Job};
+use crate::domain::cost::Basis;
 use crate::domain::format::{self, grouped};
-use crate::domain::language::{self, Mode};
-use crate::domain::plain::{self, Reading};
+use crate::domain::language;
 use crate::domain::response_check::ResponseCheck;
-use crate::domain::throughput::Throughput;
 use crate::domain::{
-    Condition, Dialect, Listing, OfferType, Operand, Operator, Query, Resource, Value,
+    Condition, Dialect, Field, Listing, OfferType, Operand, Operator, Query, Resource, Value,
 };
-
-/// The maximum length of a query on standard input, in bytes.
-const LONGEST_QUERY: u64 = 64 * 1024;
 
 pub async fn offers(settings: &Settings, arguments: &OffersArguments) -> Result<(), CliError> {
     let dialect = settings.dialect;
@@ -32,7 +27,7 @@ pub async fn offers(settings: &Settings, arguments: &OffersArguments) -> Result<
         Resource::Offers,
         &arguments.search,
         arguments.no_default,
-        arguments.job,
+        (arguments.job, None),
     )?;
     let query = &mut wanted.query;
     query.conditions.extend(switches(arguments, dialect)?);
@@ -55,7 +50,7 @@ pub async fn volumes(settings: &Settings, arguments: &VolumesArguments) -> Resul
         Resource::Volumes,
         &arguments.search,
         arguments.no_default,
-        None,
+        (None, arguments.term),
     )?;
     search(settings, &arguments.search, wanted).await
 }
@@ -98,151 +93,6 @@ fn switches(
         conditions.push(condition);
     }
     Ok(conditions)
-}
-
-/// A search, and the job that a flag or its plain words describe.
-#[derive(Clone)]
-pub struct Wanted {
-    pub query: Query,
-    pub job: Option<Job>,
-    /// Whether banned machines and hosts are included.
-    no_bans: bool,
-}
-
-impl Wanted {
-    /// The bans that apply.
-    pub fn bans(&self, settings: &Settings) -> Annotations {
-        if self.no_bans {
-            return Annotations::default();
-        }
-        settings.annotations()
-    }
-}
-
-/// The request for a query without what is banned, as far as the market takes that.
-pub fn request(query: &Query, bans: &Annotations, dialect: &'static Dialect) -> Request {
-    let mut query = query.clone();
-    query.conditions.extend(bans.conditions(&query, dialect));
-    Request::Search(query)
-}
-
-/// The query from words and flags; flags count more than plain words.
-pub fn query(
-    settings: &Settings,
-    resource: Resource,
-    arguments: &SearchArguments,
-    no_default: bool,
-) -> Result<Query, CliError> {
-    wanted(settings, resource, arguments, no_default, None).map(|wanted| wanted.query)
-}
-
-/// The query from words and flags, and the job that the words describe.
-pub fn wanted(
-    settings: &Settings,
-    resource: Resource,
-    arguments: &SearchArguments,
-    no_default: bool,
-    job: Option<Job>,
-) -> Result<Wanted, CliError> {
-    let (dialect, throughput) = (settings.dialect, &settings.preferences.config.throughput);
-    let mut query = language::default_query(resource, dialect);
-    if no_default {
-        query.conditions.clear();
-    }
-    let text = text(&arguments.query)?;
-    let reading = plain::read(&text, query.catalog(), dialect, &plain::Names::default());
-    query.conditions = conditions(&reading, &text, &query, dialect)?;
-    if !reading.is_empty() {
-        output::tell(&format!("understood: {}", reading.text()));
-    }
-    let words = &reading.settings;
-    query.offer_type = words.offer_type.unwrap_or(query.offer_type);
-    query.storage = words.storage.or(query.storage);
-    query.limit = words.limit.or(query.limit);
-    if let Some(job) = job {
-        // As in the dashboard, the job's disk is the storage that prices include.
-        query.storage = Some(job.disk_gb);
-    }
-    let has_words = words.job.is_job();
-    let job = job.or_else(|| has_words.then(|| words.job.over(None, query.storage)));
-    if let Some(order) = &words.order {
-        query.order.clone_from(order);
-    }
-    if let Some(order) = &arguments.order {
-        query.order = language::parse_order(order, query.catalog())
-            .map_err(|error| CliError::Usage(format!("in the order:\n{}", error.render(order))))?;
-    }
-    check_needs(&query, job.is_some(), throughput)?;
-    query.limit = match arguments.limit {
-        Some(0) => None,
-        Some(limit) => Some(limit),
-        None => query.limit,
-    };
-    Ok(Wanted {
-        query,
-        job,
-        no_bans: arguments.no_bans,
-    })
-}
-
-/// Rejects conditions and orders on columns that need an input which a command cannot have.
-fn check_needs(query: &Query, has_job: bool, throughput: &Throughput) -> Result<(), CliError> {
-    let ordered = query.order.iter().map(|key| key.field);
-    let fields = query
-        .active()
-        .map(|condition| condition.field)
-        .chain(ordered);
-    for field in fields {
-        let need = Need::of(field).filter(|need| match need {
-            Need::Job => !has_job,
-            Need::Throughput(unit) => throughput.models(*unit) == 0,
-            Need::Term | Need::ThreePrices => true,
-        });
-        if let Some(need) = need {
-            let (key, words) = (field.key, need.words());
-            let message = if need == Need::Job {
-                format!("{key} needs {words}: add --job, e.g. --job 3d,200GB")
-            } else {
-                format!("{key} needs {words}: run bourse and {}", need.remedy())
-            };
-            return Err(CliError::Usage(message));
-        }
-    }
-    Ok(())
-}
-
-/// The words of a query as one text; `-` reads standard input.
-fn text(words: &[String]) -> Result<String, CliError> {
-    let mut words = words.to_vec();
-    if let Some(word) = words.iter_mut().find(|word| *word == "-") {
-        word.clear();
-        std::io::stdin()
-            .lock()
-            .take(LONGEST_QUERY)
-            .read_to_string(word)
-            .map_err(|error| CliError::Failed(format!("can't read standard input: {error}")))?;
-        word.truncate(word.trim_end().len());
-    }
-    Ok(words.join(" "))
-}
-
-/// The conditions of a text with its plain words read, laid over those of a query.
-pub fn conditions(
-    reading: &Reading,
-    text: &str,
-    query: &Query,
-    dialect: &'static Dialect,
-) -> Result<Vec<Condition>, CliError> {
-    if let Some(own) = reading.settings.cluster {
-        let (machines, gpus) = (own.machines, own.gpus_each);
-        return Err(CliError::Usage(format!(
-            "{machines} machines of {gpus} GPUs are for the planner: bourse plan {machines}x{gpus} and the other words"
-        )));
-    }
-    reading
-        .parse(query.catalog(), dialect, &query.conditions, Mode::Strict)
-        .map(|parsed| parsed.conditions)
-        .map_err(|error| CliError::Usage(format!("in the query:\n{}", error.render(text))))
 }
 
 /// The response to a search, its prices and its order as requested.
@@ -296,21 +146,54 @@ pub async fn found(
     settings.keep_pacing(session);
     let mut listing = listing?;
     bans.hide_banned(&mut listing);
-    Ok(arranged(settings, wanted, listing))
+    let price_models = if wanted.needs_price_models() {
+        price_models(session, &wanted.query, &bans, settings.dialect).await?
+    } else {
+        PriceModelSearches::default()
+    };
+    Ok(arranged_with(settings, wanted, listing, price_models))
+}
+
+/// The same search with each price model.
+async fn price_models(
+    session: &Session,
+    query: &Query,
+    bans: &Annotations,
+    dialect: &'static Dialect,
+) -> Result<PriceModelSearches, CliError> {
+    let mut searches = PriceModelSearches::default();
+    for model in OfferType::ALL {
+        let query = Query {
+            offer_type: model,
+            ..query.clone()
+        };
+        let listing = fetch(session, &request(&query, bans, dialect)).await?;
+        searches.set(model, *listing, query.limit);
+    }
+    Ok(searches)
 }
 
 /// The response to a search with its prices and order as requested.
-pub fn arranged(settings: &Settings, wanted: Wanted, mut listing: Box<Listing>) -> Found {
-    let Wanted { query, job, .. } = wanted;
-    let check = ResponseCheck::of(&listing, &query, settings.dialect);
+pub fn arranged(settings: &Settings, wanted: Wanted, listing: Box<Listing>) -> Found {
+    arranged_with(settings, wanted, listing, PriceModelSearches::default())
+}
+
+fn arranged_with(
+    settings: &Settings,
+    wanted: Wanted,
+    mut listing: Box<Listing>,
+    price_models: PriceModelSearches,
+) -> Found {
+    let query = &wanted.query;
+    let check = ResponseCheck::of(&listing, query, settings.dialect);
     listing.price_as(query.offer_type);
     if let Some(wanted) = query.storage {
-        let estimate = check.storage_to_estimate(&query, settings.dialect, wanted);
+        let estimate = check.storage_to_estimate(query, settings.dialect, wanted);
         listing.estimate_storage(estimate);
     }
-    let computed = compute(&mut listing, &query, job, settings);
-    let mut rows = rows(&listing, &query, settings.dialect);
-    if notes::is_sorted_locally(&listing, &query, settings.dialect, &check) {
+    let computed = compute(&mut listing, &wanted, price_models, settings);
+    let mut rows = rows(&listing, query, settings.dialect);
+    if notes::is_sorted_locally(&listing, query, settings.dialect, &check) {
         listing.sort(&mut rows, &query.order);
     }
     // Offers that end before the job or lack its disk come last, as in the dashboard.
@@ -318,7 +201,7 @@ pub fn arranged(settings: &Settings, wanted: Wanted, mut listing: Box<Listing>) 
     let unfit = rows.iter().filter(|row| computed.is_unfit(**row as usize));
     let unfit = unfit.count();
     Found {
-        query,
+        query: wanted.query,
         listing,
         rows,
         unfit,
@@ -329,9 +212,10 @@ pub fn arranged(settings: &Settings, wanted: Wanted, mut listing: Box<Listing>) 
 async fn search(
     settings: &Settings,
     arguments: &SearchArguments,
-    wanted: Wanted,
+    mut wanted: Wanted,
 ) -> Result<(), CliError> {
-    let query = &wanted.query;
+    set_limit(&mut wanted, arguments.limit, settings.dialect)?;
+    let (query, most_rows) = (&wanted.query, wanted.rows);
     let is_offers = query.resource == Resource::Offers;
     let units = settings
         .preferences
@@ -341,6 +225,7 @@ async fn search(
         .filter(|_| is_offers);
     let priced = Priced {
         job: wanted.job.map(|job| (job, query.offer_type)),
+        term: wanted.term.is_some(),
         units: units.collect(),
     };
     let view = View::new(arguments, query.catalog(), settings.dialect, false, priced)?;
@@ -352,9 +237,12 @@ async fn search(
         return print_curl(settings, &connection.session, &request);
     }
     let found = found(settings, &connection.session, wanted).await?;
-    show(&found.listing, &found.rows, &view)?;
+    let shown = most_rows.map_or(usize::MAX, |rows| rows as usize);
+    let shown = &found.rows[..shown.min(found.rows.len())];
+    show(&found.listing, shown, &view)?;
     // After the records: above a long table nobody would see them.
     found.tell(settings.dialect, "listed last");
+    output::note_shown(shown.len(), found.rows.len(), found.query.resource.nouns());
     Ok(())
 }
 
@@ -406,27 +294,38 @@ pub async fn reply(session: &Session, request: &Request) -> Result<Reply, ApiErr
         .await
 }
 
-/// Fills the computed columns that conditions, order and job need.
+/// Fills the computed columns that are needed.
 fn compute(
     listing: &mut Listing,
-    query: &Query,
-    job: Option<Job>,
+    wanted: &Wanted,
+    price_models: PriceModelSearches,
     settings: &Settings,
 ) -> ComputedColumns {
-    let mut computed = ComputedColumns::for_job(job);
+    let Wanted { query, job, .. } = wanted;
+    let mut computed = ComputedColumns::for_job(*job);
+    computed.term = wanted.term;
+    computed.price_models = price_models;
     computed.throughput = Arc::new(settings.preferences.config.throughput.clone());
-    let conditions: Vec<_> = query.local(settings.dialect).cloned().collect();
     let is_asked = job.is_some()
+        || wanted.term.is_some()
         || computed.throughput.units().next().is_some()
-        || conditions.iter().any(|own| own.field.is_computed())
-        || query.order.iter().any(|key| key.field.is_computed());
-    if is_asked && query.resource == Resource::Offers {
-        let pricing = Basis {
-            model: query.offer_type,
-            gb: listing.estimated_storage(),
-            job,
-        };
-        computed.fill_for(listing, pricing, None, &conditions);
+        || wanted.fields().any(Field::is_computed);
+    if !is_asked {
+        return computed;
+    }
+    computed.annotations = Arc::new(settings.annotations());
+    match query.resource {
+        Resource::Offers => {
+            let pricing = Basis {
+                model: query.offer_type,
+                gb: listing.estimated_storage(),
+                job: *job,
+            };
+            let conditions: Vec<_> = query.local(settings.dialect).cloned().collect();
+            computed.fill_for(listing, pricing, None, &conditions);
+        }
+        Resource::Volumes => computed.fill_volumes(listing),
+        Resource::Workergroups => {}
     }
     computed
 }
@@ -434,12 +333,7 @@ fn compute(
 /// The rows to show: conditions and orders that the market cannot take are applied here.
 pub fn rows(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Vec<u32> {
     let mut rows = listing.matching(query.local(dialect));
-    let ordered_there = query
-        .order
-        .iter()
-        .all(|key| query.catalog().orders_on_server(key.field, dialect))
-        && query.offer_type != OfferType::Reserved;
-    if !ordered_there {
+    if is_sorted_here(query, dialect) {
         listing.sort(&mut rows, &query.order);
     }
     rows

@@ -7,14 +7,13 @@ use serde_json::{Value as Json, json};
 use super::args::{Format, SearchArguments};
 use super::output::CliError;
 use crate::api::redact;
-use crate::app::column_prerequisites::Need;
-use crate::app::computed_columns::JOB_COLUMNS;
+use crate::app::computed_columns::{JOB_COLUMNS, TERM_COLUMNS};
 use crate::domain::cost::{Job, Prices};
 use crate::domain::field::Kind;
 use crate::domain::language::{self, LanguageError};
 use crate::domain::text::{self, truncate};
 use crate::domain::throughput::WorkUnit;
-use crate::domain::{Catalog, Dialect, Field, Listing, OfferType, export, format};
+use crate::domain::{Catalog, Dialect, Field, Listing, OfferType, Resource, export, format};
 
 /// The widest cell of a table.
 const WIDEST: usize = 40;
@@ -35,6 +34,8 @@ pub struct View {
 pub struct Priced {
     /// The job whose bill is shown beside each record, if any.
     pub job: Option<(Job, OfferType)>,
+    /// Whether volumes are priced for a size and time.
+    pub term: bool,
     /// The units of work that the person has a throughput in.
     pub units: Vec<WorkUnit>,
 }
@@ -43,7 +44,9 @@ impl Priced {
     /// The keys of the columns that it adds.
     fn columns(&self) -> impl Iterator<Item = &'static str> {
         let job = JOB_COLUMNS.into_iter().filter(|_| self.job.is_some());
-        job.chain(self.units.iter().map(|unit| unit.column()))
+        let term = TERM_COLUMNS.into_iter().filter(|_| self.term);
+        job.chain(term)
+            .chain(self.units.iter().map(|unit| unit.column()))
     }
 }
 
@@ -57,16 +60,12 @@ impl View {
         priced: Priced,
     ) -> Result<Self, CliError> {
         let columns = arguments.columns.as_deref();
-        if columns.is_some() && arguments.format == Format::Json {
-            let message = "--columns is for table and csv: json prints records as received";
-            return Err(CliError::Usage(message.to_owned()));
-        }
         Ok(Self {
             format: arguments.format,
             secrets,
             dialect,
             columns: columns
-                .map(|text| chosen(text, catalog, secrets, &priced))
+                .map(|text| chosen(text, catalog, secrets))
                 .transpose()?,
             priced,
         })
@@ -79,11 +78,13 @@ impl View {
         }
         let mut fields = listing.catalog().default_columns();
         // The bill and the cost of the work stand beside the price.
-        let price = fields.iter().position(|field| field.key == "dph_total");
+        let is_price = |field: &&Field| ["dph_total", "storage_cost"].contains(&field.key);
+        let price = fields.iter().position(is_price);
         let after = price.map_or(0, |price| price + 1);
         let units = self.priced.units.iter().map(|unit| unit.column());
         let bill = self.priced.job.map(|_| "job_cost");
-        let costs: Vec<_> = bill.into_iter().chain(units).collect();
+        let term = self.priced.term.then_some("volume_term");
+        let costs: Vec<_> = bill.into_iter().chain(term).chain(units).collect();
         for key in costs.into_iter().rev() {
             if let Some(field) = listing.catalog().column(key) {
                 fields.insert(after, field);
@@ -114,13 +115,18 @@ impl View {
 
     /// The records exactly as received under the member that the specification names, in pieces;
     /// with a job, then the job and the bills in the order of the records; with a throughput, what the
-    /// work costs on each.
+    /// work costs on each; with columns, the computed ones of each.
     pub fn json<'l>(
         &self,
         listing: &'l Listing,
         rows: &'l [u32],
     ) -> impl Iterator<Item = Cow<'l, str>> {
-        let work = self.work(listing, rows);
+        let units = self.priced.units.iter().map(|unit| unit.column());
+        let units = units.filter_map(|key| listing.catalog().column(key));
+        let work = computed("work", listing, rows, &units.collect::<Vec<_>>());
+        let columns = self.columns.iter().flatten().copied();
+        let columns = columns.filter(|field| field.is_computed());
+        let columns = computed("computed", listing, rows, &columns.collect::<Vec<_>>());
         let bills = self.priced.job.map_or_else(String::new, |(job, model)| {
             let bills = bills(listing, rows, &job, model);
             format!(",\n\"job\": {},\n\"bills\": {}", json!(job), json!(bills))
@@ -129,35 +135,28 @@ impl View {
             Cow::Borrowed("]"),
             Cow::Owned(bills),
             Cow::Owned(work),
+            Cow::Owned(columns),
             Cow::Borrowed("}\n"),
         ])
     }
 }
 
-impl View {
-    /// What a unit of the work costs on each row, as members of the document.
-    fn work(&self, listing: &Listing, rows: &[u32]) -> String {
-        if self.priced.units.is_empty() {
-            return String::new();
-        }
-        let columns = self.priced.units.iter().map(|unit| unit.column());
-        let fields: Vec<_> = columns
-            .filter_map(|key| listing.catalog().column(key))
-            .collect();
-        let costs = rows.iter().map(|row| {
-            let row = *row as usize;
-            let id = listing.id(row).map(|id| id.0);
-            let mut costs = serde_json::Map::from_iter([("id".to_owned(), json!(id))]);
-            for field in &fields {
-                costs.insert(
-                    field.key.to_owned(),
-                    json!(listing.cell(row, field).number()),
-                );
-            }
-            Json::Object(costs)
-        });
-        format!(",\n\"work\": {}", Json::Array(costs.collect()))
+/// Computed columns of each row as a member of the document; nothing without columns.
+fn computed(member: &str, listing: &Listing, rows: &[u32], fields: &[&Field]) -> String {
+    if fields.is_empty() {
+        return String::new();
     }
+    let values = rows.iter().map(|row| {
+        let row = *row as usize;
+        let id = listing.id(row).map(|id| id.0);
+        let mut values = serde_json::Map::from_iter([("id".to_owned(), json!(id))]);
+        for field in fields {
+            let number = listing.cell(row, field).number();
+            values.insert(field.key.to_owned(), json!(number));
+        }
+        Json::Object(values)
+    });
+    format!(",\n\"{member}\": {}", Json::Array(values.collect()))
 }
 
 /// The bill of a job on each row, in $ and hours.
@@ -189,27 +188,16 @@ fn chosen(
     text: &str,
     catalog: &'static Catalog,
     secrets: bool,
-    priced: &Priced,
 ) -> Result<Vec<&'static Field>, CliError> {
     let wrong =
         |error: LanguageError| CliError::Usage(format!("in the columns:\n{}", error.render(text)));
     let columns = language::parse_columns(text, catalog).map_err(wrong)?;
     for column in &columns {
-        let is_job = JOB_COLUMNS.contains(&column.key);
-        if is_job && priced.job.is_none() {
-            let message = format!("{} needs a job: add --job, e.g. --job 3d,200GB", column.key);
-            return Err(CliError::Usage(message));
-        }
-        let is_measured = priced.columns().any(|key| key == column.key);
-        if let Some(Need::Throughput(unit)) = Need::of(column).filter(|_| !is_measured) {
-            let (key, rate) = (column.key, unit.rate());
-            let message = format!(
-                "{key} needs your throughput: add [throughput.\"{rate}\"] to the configuration"
-            );
-            return Err(CliError::Usage(message));
-        }
-        if column.is_computed() && !is_job && !is_measured {
-            let message = format!("{} is computed only in the dashboard", column.key);
+        if column.is_computed()
+            && catalog.resource == Resource::Workergroups
+            && column.key != "starred"
+        {
+            let message = format!("{} is checked in the dashboard only", column.key);
             return Err(CliError::Usage(message));
         }
         if column.kind == Kind::Secret && !secrets {

@@ -14,8 +14,9 @@ use super::history::{cause_name, rfc3339};
 use super::history_args::{WatchArguments, WatchFormat};
 use super::output::{self, CliError};
 use super::sandbox::Stop;
-use super::search::{self, Found, Wanted};
+use super::search::{self, Found};
 use super::settings::Settings;
+use super::wanted::{self, Wanted};
 use super::{history, notes};
 use crate::api::client::epoch_seconds;
 use crate::api::{ApiError, Reply, Session};
@@ -169,7 +170,7 @@ impl<'a> Watch<'a> {
     async fn ask(&mut self) -> Result<bool, CliError> {
         // The person may ban a machine in the dashboard meanwhile.
         let bans = self.wanted.bans(self.settings);
-        let request = search::request(&self.wanted.query, &bans, self.settings.dialect);
+        let request = wanted::request(&self.wanted.query, &bans, self.settings.dialect);
         let started = Instant::now();
         let result = search::reply(self.session, &request).await;
         let took = u32::try_from(started.elapsed().as_millis()).unwrap_or(u32::MAX);

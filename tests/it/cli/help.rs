@@ -140,7 +140,7 @@ fn defaults_are_stated() {
             &[
                 "[default: verified=true rentable=true rented=false]",
                 "[default: score-]",
-                "[default: 500;",
+                "[default: 500, or 3000 to filter or sort here; 0 sends no limit]",
                 "[default: on-demand]",
                 "[default: 8]",
                 "[default: table]",
@@ -151,7 +151,7 @@ fn defaults_are_stated() {
             &[
                 "[default: verified=true]",
                 "[default: storage_cost]",
-                "[default: 100;",
+                "[default: 100, or 3000 to filter or sort here; 0 sends no limit]",
             ],
         ),
         (

@@ -134,17 +134,92 @@ fn a_short_run_lists_the_number_and_id_of_every_request() {
     assert!(!out.contains("r41"), "{out}");
 }
 
-#[test]
-fn n_is_the_limit_of_a_search() {
+/// The limits that the requests of some commands name.
+fn limits(commands: &[&[&str]]) -> Vec<Option<u64>> {
     let recorder = Recorder::always(json(200, r#"{"offers": []}"#));
     let url = recorder.url();
-    for command in ["offers", "volumes"] {
-        let (status, _, err) = bourse(&[command, "-n", "7", "--base-url", &url]);
-        assert_eq!(status, 0, "{err}");
+    for command in commands {
+        let (status, _, err) = bourse(&[command, &["--base-url", &url][..]].concat());
+        assert_eq!(status, 0, "{command:?}: {err}");
     }
-    let requests = recorder.requests();
-    assert_eq!(requests[0].json()["limit"], json!(7));
-    assert_eq!(requests[1].json()["q"]["limit"], json!(7));
+    let bodies = recorder.requests().into_iter().map(|one| one.json());
+    let limit = |body: Json| {
+        let body = body.get("q").cloned().unwrap_or(body);
+        body.get("limit").and_then(Json::as_u64)
+    };
+    bodies.map(limit).collect()
+}
+
+#[test]
+fn limit_is_what_is_requested_and_n_raises_it() {
+    assert_eq!(
+        limits(&[
+            &["offers"],
+            &["offers", "-n", "7"],
+            &["offers", "-n", "700"],
+            &["offers", "--limit", "9"],
+            &["offers", "--limit", "0"],
+            &["volumes", "-n", "7"],
+            &["volumes", "--limit", "9"],
+        ]),
+        [
+            Some(500),
+            Some(500),
+            Some(700),
+            Some(9),
+            None,
+            Some(100),
+            Some(9)
+        ]
+    );
+}
+
+#[test]
+fn what_is_sorted_or_filtered_here_is_requested_whole() {
+    assert_eq!(
+        limits(&[
+            &["offers", "--sort", "dph_per_gpu", "-n", "5"],
+            &["offers", "dph_per_gpu<1", "-n", "5"],
+            &["offers", "--job", "2h,50GB", "--sort", "job", "-n", "5"],
+            &["offers", "--sort", "dph_per_gpu", "-n", "5000"],
+            &["offers", "--sort", "dph_per_gpu", "--limit", "40"],
+        ]),
+        [Some(3000), Some(3000), Some(3000), Some(5000), Some(40)]
+    );
+}
+
+#[test]
+fn n_shows_the_first_rows_after_every_condition_and_sort() {
+    let recorder = Recorder::always(json(
+        200,
+        r#"{"offers": [
+         {"id":1,"num_gpus":4,"dph_total":2.0},
+         {"id":2,"num_gpus":2,"dph_total":0.5},
+         {"id":3,"num_gpus":1,"dph_total":0.4},
+         {"id":4,"num_gpus":8,"dph_total":1.6}]}"#,
+    ));
+    let url = recorder.url();
+    let search = [
+        "offers",
+        "--sort",
+        "dph_per_gpu",
+        "--format",
+        "csv",
+        "--columns",
+        "id",
+    ];
+    let (status, out, err) = bourse(&[&search[..], &["-n", "2", "--base-url", &url]].concat());
+    // Per GPU: $0.50, $0.25, $0.40, $0.20.
+    assert_eq!((status, out.as_str()), (0, "id\n4\n2\n"), "{err}");
+    assert!(err.contains("2 of 4 offers shown"), "{err}");
+    let below = ["-n", "9", "--limit", "5", "--base-url", &url];
+    let (status, _, err) = bourse(&[&search[..], &below].concat());
+    assert_eq!(status, 2, "{err}");
+    assert!(
+        err.contains("--limit 5 requests fewer records than -n 9 shows"),
+        "{err}"
+    );
+    assert_eq!(recorder.requests().len(), 1);
 }
 
 #[test]
@@ -281,10 +356,6 @@ fn columns_that_cannot_be_printed_are_named() {
             "verified is a filter, not a column of offers",
         ),
         (&["offers", "--columns", ","], "missing column"),
-        (
-            &["offers", "--columns", "id", "--format", "json"],
-            "--columns is for table and csv",
-        ),
         (
             &["groups", "--columns", "id,api_key"],
             "api_key is secret: add --show-secrets",

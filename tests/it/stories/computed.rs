@@ -296,8 +296,8 @@ fn what_the_command_line_has_no_numbers_for_is_refused_before_anything_is_sent()
     for (arguments, needs) in [
         (["offers", "job_cost<5"].as_slice(), "job_cost needs a job"),
         (
-            &["offers", "price_bid<0.2"],
-            "price_bid needs the three prices",
+            &["watch", "price_bid<0.2"],
+            "prices of other price models are not watched",
         ),
         (&["offers", "--order", "job_time"], "job_time needs a job"),
         (
@@ -310,6 +310,69 @@ fn what_the_command_line_has_no_numbers_for_is_refused_before_anything_is_sent()
         assert!(err.contains(needs), "{err}");
     }
     assert!(market.requests().is_empty());
+}
+
+#[test]
+fn every_computed_column_is_printed_as_table_csv_and_json() {
+    let market = Recorder::start(|_, request| {
+        // On demand, bid and reserved, in this order.
+        let price = match request.json()["type"].as_str() {
+            Some("bid") => 0.5,
+            Some("reserved") => 0.75,
+            _ => 1.0,
+        };
+        let offer = format!(
+            r#"{{"id":1,"num_gpus":2,"gpu_ram":24000,"gpu_total_ram":48000,"dph_base":{price},"min_bid":0.5,
+              "dph_total":{price},"discounted_dph_total":{price},"storage_cost":0,"storage_total_cost":0,
+              "dlperf":100,"duration":864000,"disk_space":500,"inet_down_cost":0,"inet_up_cost":0,"inet_down":8000}}"#
+        );
+        recorder::json(200, &format!(r#"{{"offers":[{offer}]}}"#))
+    });
+    let run = |format: &str, columns: &str| {
+        let job = ["--job", "10h,100GB"];
+        let own = ["offers", "--format", format, "--columns", columns];
+        let (status, out, err) = bourse(&market, &[&own[..], &job].concat());
+        assert_eq!(status, Some(0), "{err}");
+        out
+    };
+    let columns =
+        "dph_per_gpu,dlperf_per_gpu,on_front,starred,job_cost,price_bid,saving_bid,price_reserved";
+    let csv = run("csv", columns);
+    assert_eq!(csv, format!("{columns}\n0.5,50,1,0,10,0.5,0.5,0.75\n"));
+    let all: Value = serde_json::from_str(&run("json", columns)).unwrap();
+    assert_eq!(all["offers"][0]["dlperf"], 100);
+    assert_eq!(
+        all["computed"][0],
+        serde_json::json!({"id": 1, "dph_per_gpu": 0.5, "dlperf_per_gpu": 50.0, "on_front": 1.0, "starred": 0.0,
+            "job_cost": 10.0, "price_bid": 0.5, "saving_bid": 0.5, "price_reserved": 0.75})
+    );
+    let table = run("table", "id,dph_per_gpu,on_front");
+    assert!(
+        table.contains("$/h per GPU") && table.contains("0.500"),
+        "{table}"
+    );
+    let volumes = Recorder::always(recorder::json(
+        200,
+        r#"{"offers":[{"ask_contract_id":9,"storage_cost":0.1,"disk_space":500,"duration":8640000}]}"#,
+    ));
+    let own = ["volumes", "--term", "200GB,30d", "--format", "csv"];
+    let (status, out, err) = bourse(
+        &volumes,
+        &[
+            &own[..],
+            &["--columns", "ask_contract_id,volume_term,volume_monthly"],
+        ]
+        .concat(),
+    );
+    // 200 GB at $0.10 for a month of 720 hours.
+    assert_eq!(
+        (status, out.as_str()),
+        (
+            Some(0),
+            "ask_contract_id,volume_term,volume_monthly\n9,20,20\n"
+        ),
+        "{err}"
+    );
 }
 
 #[test]

@@ -82,7 +82,6 @@ fn an_unbound_key_says_so_once_in_every_view() {
         "p",
         "D",
         "F",
-        "B",
         "2",
         "3",
         "4",
@@ -112,18 +111,7 @@ fn an_unbound_key_says_so_once_in_every_view() {
 #[test]
 fn q_goes_back_from_every_view_and_ctrl_c_quits_there() {
     use bourse::app::Effect;
-    for keys in [
-        "enter",
-        "enter tab",
-        "v",
-        "m",
-        "p",
-        "D",
-        "F",
-        "B",
-        "M",
-        "t esc",
-    ] {
+    for keys in ["enter", "enter tab", "v", "m", "p", "D", "F", "M", "t esc"] {
         let mut desk = TestApp::with_offers(THREE);
         desk.keys("space space");
         desk.keys(keys);
@@ -185,16 +173,7 @@ fn the_ends_of_a_wide_comparison_are_a_key_away() {
 
 #[test]
 fn pages_and_ends_are_a_key_away_in_every_list() {
-    for keys in [
-        "",
-        "enter tab",
-        "enter tab tab tab",
-        "m",
-        "D",
-        "F",
-        "B",
-        "M",
-    ] {
+    for keys in ["", "enter tab", "enter tab tab tab", "m", "D", "F", "M"] {
         let mut desk = TestApp::with_offers(THREE);
         desk.keys(keys);
         for key in ["ctrl-f", "ctrl-b", "end", "home", "pgdn", "pgup", "G", "g"] {

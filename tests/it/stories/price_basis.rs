@@ -307,18 +307,3 @@ fn a_volume_that_is_too_small_or_gone_too_early_sorts_last_and_is_marked() {
     let body = body(&desk, &Dialect::DOCUMENTED);
     assert_eq!(body["q"]["order"], json!([["storage_cost", "asc"]]));
 }
-
-#[test]
-fn volumes_beside_an_offer_that_cannot_serve_come_last() {
-    let mut desk = TestApp::with_offers(
-        &MARKET.replace("\"id\":1,", "\"id\":1,\"geolocation\":\"Texas, US\","),
-    );
-    desk.keys("B").answer(
-        r#"{"offers":[
-        {"ask_contract_id":41,"geolocation":"Texas, US","storage_cost":0.01,"disk_space":50,"duration":86400000},
-        {"ask_contract_id":42,"geolocation":"Utah, US","storage_cost":0.06,"disk_space":4528,"duration":86400000}]}"#,
-    );
-    let screen = desk.screen();
-    let place = |id: &str| screen.lines().position(|line| line.contains(id));
-    assert!(place(" 42 ") < place(" 41 "), "{screen}");
-}

@@ -1,0 +1,239 @@
+//! What a search asks for: its query, limit, job and columns, from words and flags.
+
+use std::io::Read as _;
+
+use super::args::SearchArguments;
+use super::output::{self, CliError};
+use super::settings::Settings;
+use crate::api::Request;
+use crate::app::column_prerequisites::Need;
+use crate::domain::annotations::Annotations;
+use crate::domain::cost::{Job, VolumeTerm};
+use crate::domain::language::{self, Mode};
+use crate::domain::plain::{self, Reading};
+use crate::domain::throughput::Throughput;
+use crate::domain::{Condition, Dialect, Field, OfferType, Query, Resource};
+
+/// The records to request where the rows to show are chosen here: by a condition or an order that the
+/// market cannot take.
+pub const LOCAL_LIMIT: u32 = 3_000;
+
+/// The maximum length of a query on standard input, in bytes.
+const LONGEST_QUERY: u64 = 64 * 1024;
+
+/// A search, and what its computed columns need.
+#[derive(Clone)]
+pub struct Wanted {
+    pub query: Query,
+    /// The job that a flag or the plain words describe.
+    pub job: Option<Job>,
+    /// How many rows to show.
+    pub rows: Option<u32>,
+    pub term: Option<VolumeTerm>,
+    /// The columns to print that are computed here.
+    columns: Vec<&'static Field>,
+    /// Whether banned machines and hosts are included.
+    no_bans: bool,
+}
+
+impl Wanted {
+    /// The bans that apply.
+    pub fn bans(&self, settings: &Settings) -> Annotations {
+        if self.no_bans {
+            return Annotations::default();
+        }
+        settings.annotations()
+    }
+}
+
+impl Wanted {
+    /// The columns that conditions, order and output need.
+    pub fn fields(&self) -> impl Iterator<Item = &'static Field> {
+        let conditions = self.query.active().map(|condition| condition.field);
+        let orders = self.query.order.iter().map(|key| key.field);
+        conditions.chain(orders).chain(self.columns.iter().copied())
+    }
+
+    /// Whether a search of each price model is needed.
+    pub fn needs_price_models(&self) -> bool {
+        self.fields()
+            .any(|field| Need::of(field) == Some(Need::ThreePrices))
+    }
+
+    /// Rejects columns that need an input which is missing.
+    fn check_needs(&self, throughput: &Throughput) -> Result<(), CliError> {
+        for field in self.fields() {
+            let missing = match Need::of(field) {
+                Some(Need::Job) if self.job.is_none() => "a job: add --job, e.g. --job 3d,200GB",
+                Some(Need::Term) if self.term.is_none() => {
+                    "a size and a term: add --term, e.g. --term 200GB,30d"
+                }
+                Some(Need::Throughput(unit)) if throughput.models(unit) == 0 => {
+                    return Err(CliError::Usage(format!(
+                        "{} needs your throughput: add [throughput.\"{}\"] to the configuration",
+                        field.key,
+                        unit.rate()
+                    )));
+                }
+                Some(Need::Job | Need::Term | Need::Throughput(_) | Need::ThreePrices) | None => {
+                    continue;
+                }
+            };
+            return Err(CliError::Usage(format!("{} needs {missing}", field.key)));
+        }
+        Ok(())
+    }
+}
+
+/// The request for a query without what is banned, as far as the market takes that.
+pub fn request(query: &Query, bans: &Annotations, dialect: &'static Dialect) -> Request {
+    let mut query = query.clone();
+    query.conditions.extend(bans.conditions(&query, dialect));
+    Request::Search(query)
+}
+
+/// The query from words and flags; flags count more than plain words.
+pub fn query(
+    settings: &Settings,
+    resource: Resource,
+    arguments: &SearchArguments,
+    no_default: bool,
+) -> Result<Query, CliError> {
+    wanted(settings, resource, arguments, no_default, (None, None)).map(|wanted| wanted.query)
+}
+
+/// The query from words and flags, and the job that the words describe.
+pub fn wanted(
+    settings: &Settings,
+    resource: Resource,
+    arguments: &SearchArguments,
+    no_default: bool,
+    (job, term): (Option<Job>, Option<VolumeTerm>),
+) -> Result<Wanted, CliError> {
+    let dialect = settings.dialect;
+    let mut query = language::default_query(resource, dialect);
+    if no_default {
+        query.conditions.clear();
+    }
+    let text = text(&arguments.query)?;
+    let reading = plain::read(&text, query.catalog(), dialect, &plain::Names::default());
+    query.conditions = conditions(&reading, &text, &query, dialect)?;
+    if !reading.is_empty() {
+        output::tell(&format!("understood: {}", reading.text()));
+    }
+    let words = &reading.settings;
+    query.offer_type = words.offer_type.unwrap_or(query.offer_type);
+    query.storage = words.storage.or(query.storage);
+    if let Some(job) = job {
+        // As in the dashboard, the job's disk is the storage that prices include.
+        query.storage = Some(job.disk_gb);
+    }
+    let has_words = words.job.is_job();
+    let job = job.or_else(|| has_words.then(|| words.job.over(None, query.storage)));
+    if let Some(order) = &words.order {
+        query.order.clone_from(order);
+    }
+    if let Some(order) = &arguments.order {
+        query.order = language::parse_order(order, query.catalog())
+            .map_err(|error| CliError::Usage(format!("in the order:\n{}", error.render(order))))?;
+    }
+    let columns = match &arguments.columns {
+        None => Vec::new(),
+        Some(text) => {
+            let all = language::parse_columns(text, query.catalog()).map_err(|error| {
+                CliError::Usage(format!("in the columns:\n{}", error.render(text)))
+            })?;
+            all.into_iter()
+                .filter(|field| field.is_computed())
+                .collect()
+        }
+    };
+    query.limit = match arguments.limit {
+        Some(0) => None,
+        Some(limit) => Some(limit),
+        None => query.limit,
+    };
+    let wanted = Wanted {
+        query,
+        job,
+        rows: arguments.rows.or(words.limit),
+        term,
+        columns,
+        no_bans: arguments.no_bans,
+    };
+    wanted.check_needs(&settings.preferences.config.throughput)?;
+    Ok(wanted)
+}
+
+/// The words of a query as one text; `-` reads standard input.
+fn text(words: &[String]) -> Result<String, CliError> {
+    let mut words = words.to_vec();
+    if let Some(word) = words.iter_mut().find(|word| *word == "-") {
+        word.clear();
+        std::io::stdin()
+            .lock()
+            .take(LONGEST_QUERY)
+            .read_to_string(word)
+            .map_err(|error| CliError::Failed(format!("can't read standard input: {error}")))?;
+        word.truncate(word.trim_end().len());
+    }
+    Ok(words.join(" "))
+}
+
+/// The conditions of a text with its plain words read, laid over those of a query.
+pub fn conditions(
+    reading: &Reading,
+    text: &str,
+    query: &Query,
+    dialect: &'static Dialect,
+) -> Result<Vec<Condition>, CliError> {
+    if let Some(own) = reading.settings.cluster {
+        let (machines, gpus) = (own.machines, own.gpus_each);
+        return Err(CliError::Usage(format!(
+            "{machines} machines of {gpus} GPUs are for the planner: bourse plan --shape {machines}x{gpus} and \
+             the other words"
+        )));
+    }
+    reading
+        .parse(query.catalog(), dialect, &query.conditions, Mode::Strict)
+        .map(|parsed| parsed.conditions)
+        .map_err(|error| CliError::Usage(format!("in the query:\n{}", error.render(text))))
+}
+
+/// Sets how many records are requested: as many as asked for, else enough that the rows to show are the
+/// first of the market.
+pub fn set_limit(
+    wanted: &mut Wanted,
+    limit: Option<u32>,
+    dialect: &'static Dialect,
+) -> Result<(), CliError> {
+    let (query, rows) = (&mut wanted.query, wanted.rows.unwrap_or(0));
+    match limit {
+        Some(limit) if 0 < limit && limit < rows => {
+            return Err(CliError::Usage(format!(
+                "--limit {limit} requests fewer records than -n {rows} shows: raise --limit"
+            )));
+        }
+        Some(_) => {}
+        None => {
+            let is_estimated = query.storage.is_some_and(|gb| {
+                query.resource == Resource::Offers
+                    && (gb - query.priced_storage(dialect)).abs() > 1e-9
+            });
+            let is_local = query.local(dialect).next().is_some()
+                || is_sorted_here(query, dialect)
+                || is_estimated;
+            let least = if is_local { LOCAL_LIMIT } else { 0 };
+            query.limit = query.limit.map(|usual| usual.max(least).max(rows));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the order is applied here: the market cannot sort by it, or sorts by other prices.
+pub fn is_sorted_here(query: &Query, dialect: &'static Dialect) -> bool {
+    let catalog = query.catalog();
+    let mut keys = query.order.iter();
+    query.offer_type == OfferType::Reserved
+        || keys.any(|key| !catalog.orders_on_server(key.field, dialect))
+}
