@@ -14,6 +14,23 @@ pub enum TransferUnit {
     MegabitsPerSecond,
 }
 
+impl TransferUnit {
+    /// How many Mb/s one of it is.
+    pub const fn megabits(self) -> f64 {
+        match self {
+            Self::MegabytesPerSecond => 8.0,
+            Self::MegabitsPerSecond => 1.0,
+        }
+    }
+
+    pub const fn symbol(self) -> &'static str {
+        match self {
+            Self::MegabytesPerSecond => "MB/s",
+            Self::MegabitsPerSecond => "Mb/s",
+        }
+    }
+}
+
 /// Which key a route request carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RouteKey {

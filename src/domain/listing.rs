@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::catalog::Catalog;
+use super::dialect::TransferUnit;
 use super::field::Field;
 use super::json_split::SplitError;
 use super::text::Untrusted;
@@ -193,6 +194,8 @@ pub struct Listing {
     duplicates: usize,
     hidden: usize,
     estimate: Option<Estimate>,
+    /// The unit of its network speeds.
+    transfer: TransferUnit,
     /// How all fields of a record are read, for [`Listing::whole`].
     plan_of_all: OnceLock<read::Plan>,
     /// The record that was read last, by its row.
@@ -226,6 +229,7 @@ impl Listing {
             duplicates: 0,
             hidden: 0,
             estimate: None,
+            transfer: TransferUnit::MegabitsPerSecond,
             plan_of_all: OnceLock::new(),
             last: Mutex::default(),
         }
@@ -273,6 +277,11 @@ impl Listing {
     }
 
     /// Whether the server sent one object instead of a list.
+    /// The unit of its network speeds.
+    pub const fn transfer(&self) -> TransferUnit {
+        self.transfer
+    }
+
     pub const fn was_single(&self) -> bool {
         self.was_single
     }

@@ -122,10 +122,7 @@ impl Unit {
             Self::DollarsPerGigabyteMonth => "$/GB/month",
             Self::DollarsPerGigabyte => "$/GB",
             Self::DollarsPerTerabyte => "$/TB",
-            Self::Transfer => match dialect.transfer {
-                TransferUnit::MegabytesPerSecond => "MB/s",
-                TransferUnit::MegabitsPerSecond => "Mb/s",
-            },
+            Self::Transfer => dialect.transfer.symbol(),
             Self::MegabytesPerSecond => "MB/s",
             Self::GigabytesPerSecond => "GB/s",
             Self::Gigahertz => "GHz",

@@ -26,10 +26,6 @@ pub fn job(
         Err(gap) => vec![Line::styled(format!("No bill: {gap}"), theme.warning)],
         Ok(cost) => {
             let mut lines = steps(&cost.steps, theme);
-            if cost.download.is_none() {
-                let text = "! Download speed not reported: its hours are not in the bill";
-                lines.push(Line::styled(text, theme.warning));
-            }
             lines.extend(end(
                 ("offer", "job"),
                 "the job is done",

@@ -183,7 +183,9 @@ impl Client {
             key: self.key(wire),
             bound: Bound::of(request),
         };
-        let body = Body::new(wire::reader(request, self.known(wire), epoch_seconds()));
+        let reader = wire::reader(request, self.known(wire), epoch_seconds());
+        let transfer = self.inner.config.dialect.transfer;
+        let body = Body::new(reader.map(|reader| reader.in_units(transfer)));
         let exchanged = exchange::exchange(own, body, &mut head, on_part);
         let result = tokio::time::timeout(deadline, exchanged)
             .await

@@ -88,9 +88,8 @@ pub struct JobCost {
     /// Hours that it runs there, those of the download included: GPUs are billed while data
     /// arrives.
     pub hours: f64,
-    /// Hours of downloading the job's data; `None` if the offer's speed is not reported, and then
-    /// not in `hours`.
-    pub download: Option<f64>,
+    /// Hours of downloading the job's data.
+    pub download: f64,
     pub gpu: f64,
     pub storage_running: f64,
     pub storage_stopped: f64,
@@ -108,7 +107,7 @@ pub struct JobCost {
 /// The sums of a [`JobCost`], in its order, without the arithmetic texts.
 struct Parts {
     hours: f64,
-    download: Option<f64>,
+    download: f64,
     sums: [f64; 5],
     total: f64,
 }
@@ -119,11 +118,10 @@ impl Prices<'_> {
         self.parts(row, job).map(|parts| parts.total)
     }
 
-    /// Hours that `job` runs on a row, from the start of the download on. A download at an
-    /// unreported speed is left out.
+    /// Hours that `job` runs on a row, from the start of the download on.
     pub fn job_hours(&self, row: usize, job: &Job) -> Result<f64, Gap> {
         let run = self.run_hours(row, job)?;
-        finite(run + self.download_hours(row, job, run).unwrap_or(0.0))
+        finite(run + self.download_hours(row, job, run)?)
     }
 
     /// Hours of work, without the download.
@@ -135,14 +133,15 @@ impl Prices<'_> {
         }
     }
 
-    /// Hours until the data of a job that runs for `run` hours are on the disk of a row; `None` if
-    /// its speed is not reported. What never runs downloads nothing.
-    fn download_hours(&self, row: usize, job: &Job, run: f64) -> Option<f64> {
+    /// Hours until the data of a job that runs for `run` hours are on the disk of a row. What never runs
+    /// downloads nothing.
+    fn download_hours(&self, row: usize, job: &Job, run: f64) -> Result<f64, Gap> {
         if job.gb_in == 0.0 || run == 0.0 {
-            return Some(0.0);
+            return Ok(0.0);
         }
-        let speed = self.inet_down.divisor(row).ok()?;
-        finite(job.gb_in * MEGABITS_PER_GB / speed / SECONDS_PER_HOUR).ok()
+        let speed = self.inet_down.divisor(row)?;
+        let per_gb = MEGABITS_PER_GB / self.listing.transfer().megabits();
+        finite(job.gb_in * per_gb / speed / SECONDS_PER_HOUR)
     }
 
     /// Hours between the end of `job`, started at `now` (seconds since 1970), running and stopped
@@ -155,8 +154,14 @@ impl Prices<'_> {
     /// Whether the row reports too little disk or too little time for `job`, started at `now`
     /// (seconds since 1970).
     pub fn cannot_do(&self, row: usize, job: &Job, now: f64) -> bool {
-        let ends_early = self.job_spare(row, job, now).is_ok_and(|spare| spare < 0.0);
-        ends_early || self.lacks_disk(row, job.disk_gb)
+        // A download at a speed that is not reported takes no less than nothing.
+        let ends_early = || {
+            let run = self.run_hours(row, job)?;
+            let download = self.download_hours(row, job, run).unwrap_or(0.0);
+            let left = hours_left(&self.duration, row, now)?;
+            Ok::<_, Gap>(left < run + download + job.stopped_hours)
+        };
+        ends_early().unwrap_or(false) || self.lacks_disk(row, job.disk_gb)
     }
 
     /// What `job` costs on a row if it starts at `now` (seconds since 1970).
@@ -187,22 +192,20 @@ impl Prices<'_> {
 
     fn parts(&self, row: usize, job: &Job) -> Result<Parts, Gap> {
         let run = self.run_hours(row, job)?;
-        let download = self.download_hours(row, job, run);
-        let hours = finite(run + download.unwrap_or(0.0))?;
-        let gpu = if hours == 0.0 {
-            0.0
-        } else {
-            self.base(row)? * hours
-        };
+        // What has no price needs no speed: the price is told first.
+        let base = if run == 0.0 { 0.0 } else { self.base(row)? };
+        let traffic_in = self.traffic_in.of(row, job.gb_in)?;
+        let download = self.download_hours(row, job, run)?;
+        let hours = finite(run + download)?;
         let storage = |hours: f64| {
             let per_month = self.storage_cost.of(row, job.disk_gb * hours)?;
             Ok::<_, Gap>(per_month / HOURS_PER_MONTH)
         };
         let sums = [
-            gpu,
+            base * hours,
             storage(hours)?,
             storage(job.stopped_hours)?,
-            self.traffic_in.of(row, job.gb_in)?,
+            traffic_in,
             self.traffic_out.of(row, job.gb_out)?,
         ];
         let total = finite(sums.iter().sum())?;
@@ -259,7 +262,7 @@ impl Prices<'_> {
             measure: Measure::Hours,
         };
         let mut steps = Vec::new();
-        let download = parts.download.unwrap_or(0.0);
+        let download = parts.download;
         if let (Some(work), Ok(dlperf)) = (job.work_dlperf_hours, self.dlperf.divisor(row)) {
             let (work, dlperf) = (shown(work, 4), shown(dlperf, 4));
             let formula = format!("{work} DLPerf-hours / {dlperf} DLPerf");
@@ -267,7 +270,11 @@ impl Prices<'_> {
         }
         if let (true, Ok(speed)) = (download > 0.0, self.inet_down.divisor(row)) {
             let (gb, speed) = (shown(job.gb_in, 4), shown(speed, 4));
-            let formula = format!("{gb} GB × 8000 Mb/GB / {speed} Mb/s / 3600 s/h");
+            let transfer = self.listing.transfer();
+            let per_gb = MEGABITS_PER_GB / transfer.megabits();
+            let unit = transfer.symbol();
+            let amount = unit.trim_end_matches("/s");
+            let formula = format!("{gb} GB × {per_gb} {amount}/GB / {speed} {unit} / 3600 s/h");
             steps.push(step("Download", formula, download));
         }
         steps

@@ -9,6 +9,7 @@ use super::read::{self, Plan};
 use super::scan::Scanner;
 use super::{Builder, Listing, RawCell, RowId, Skipped};
 use crate::domain::catalog::Catalog;
+use crate::domain::dialect::TransferUnit;
 use crate::domain::json_split::{Envelope, Records, SplitError, Splitter};
 use crate::domain::secrets::{Known, has_secret_names, holds_secrets, is_secret_member, scrub};
 
@@ -72,6 +73,13 @@ impl Reader {
             failed: None,
             known,
         }
+    }
+
+    /// For records whose network speeds are in this unit; else in Mb/s.
+    #[must_use]
+    pub fn in_units(mut self, transfer: TransferUnit) -> Self {
+        self.rows.listing.transfer = transfer;
+        self
     }
 
     /// Makes room for this many bytes more.
@@ -155,6 +163,7 @@ impl Reader {
             spans: rows.spans[..many].to_vec(),
             ids: rows.ids[..many].to_vec(),
             now: rows.now,
+            transfer: rows.transfer,
             ..Listing::empty(rows.catalog)
         };
         let columns = self.rows.builders.iter().map(|own| own.column.first(many));
@@ -178,6 +187,7 @@ impl Reader {
         };
         let listing = &self.rows.listing;
         let mut again = Self::new(listing.catalog, Arc::default(), listing.now);
+        again.rows.listing.transfer = listing.transfer;
         again.text = clean;
         again.advance(true);
         again.ended(false)
@@ -324,11 +334,13 @@ impl Records for Rows {
     fn clear(&mut self) {
         let catalog = self.listing.catalog;
         let (is_clean, has_unusual) = (self.is_clean(), self.has_unusual);
+        let transfer = self.listing.transfer;
         *self = Self {
             is_clean,
             has_unusual,
             ..Self::new(catalog, Arc::clone(&self.known), self.listing.now)
         };
+        self.listing.transfer = transfer;
     }
 
     fn read(&mut self, text: &str, at: usize) -> Option<usize> {

@@ -149,10 +149,6 @@ fn warnings(cost: &JobCost, theme: &Theme) -> Vec<Line<'static>> {
         Outlives::Unknown => ("! End of the offer not reported".to_owned(), theme.warning),
     };
     let mut lines = vec![Line::styled(text, style)];
-    if cost.download.is_none() {
-        let text = "! Download speed not reported: its hours are not in the bill";
-        lines.push(Line::styled(text, theme.warning));
-    }
     let text = match cost.room {
         Room::Enough => return lines,
         Room::ShortBy(gb) => format!("! Disk {} too small", format::gigabytes(gb)),

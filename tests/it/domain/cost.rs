@@ -17,7 +17,7 @@ const OFFER_A: &str = r#"{"id": 101, "machine_id": 7, "gpu_ids": [0, 1], "num_gp
     "dph_base": 0.105333, "dph_total": 0.1157037, "storage_cost": 0.933333,
     "storage_total_cost": 0.0103704, "discounted_dph_total": 0.1157037,
     "inet_up_cost": 0.001953125, "inet_down_cost": 0.001953125,
-    "duration": 3149474.36, "end_date": 1756666345, "dlperf": 141.77, "total_flops": 82.6,
+    "duration": 3149474.36, "end_date": 1756666345, "inet_down": 4000, "dlperf": 141.77, "total_flops": 82.6,
     "disk_space": 120.5, "min_bid": 0.08, "discount_rate": null}"#;
 
 fn offers(records: &[&str]) -> Listing {
@@ -194,19 +194,21 @@ fn a_job_is_gpus_storage_in_every_state_and_traffic_both_ways() {
     let listing = offers(&[OFFER_A]);
     let prices = Prices::new(&listing, OfferType::OnDemand);
     let cost = prices.job(0, &JOB, NOW).unwrap();
-    near(cost.hours, 10.0);
-    near(cost.gpu, 1.053_33); // 0.105333 x 10
-    near(cost.storage_running, 1.296_295_8); // 0.933333 x 100 / 720 x 10
+    // 50 GB at 4000 Mb/s take 100 s.
+    near(cost.download, 0.027_778);
+    near(cost.hours, 10.027_778);
+    near(cost.gpu, 1.056_256); // 0.105333 x 10.027778
+    near(cost.storage_running, 1.299_896_7); // 0.933333 x 100 / 720 x 10.027778
     near(cost.storage_stopped, 2.592_591_7); // the same x 20
     near(cost.traffic_in, 0.097_656_25); // 0.001953125 x 50
     near(cost.traffic_out, 0.019_531_25); // 0.001953125 x 10
-    near(cost.total, 5.059_405);
-    near(prices.job_total(0, &JOB).unwrap(), 5.059_405);
-    // 3149474.36 s are 874.8539889 h; the job takes 30.
+    near(cost.total, 5.065_932);
+    near(prices.job_total(0, &JOB).unwrap(), 5.065_932);
+    // 3149474.36 s are 874.8539889 h; the job takes 30.0277778.
     let Outlives::Yes { spare } = cost.outlives else {
         panic!("{:?}", cost.outlives)
     };
-    close(spare, 844.853_988_9, 1e-4);
+    close(spare, 844.826_211_1, 1e-4);
     assert_eq!(cost.room, Room::Enough);
 }
 
@@ -222,16 +224,18 @@ fn the_arithmetic_of_a_job_is_shown() {
             step.label, step.formula, step.value
         )
         .unwrap();
-        assert_eq!(step.measure, Measure::Dollars);
+        let is_time = step.label == "Download";
+        assert_eq!(step.measure == Measure::Hours, is_time);
     }
     assert_eq!(
         shown,
-        "GPUs while running: 0.1053 $/h × 10 h = 1.0533\n\
-         Storage while running: 0.9333 $/GB/month × 100 GB / 720 h × 10 h = 1.2963\n\
+        "Download: 50 GB × 8000 Mb/GB / 4000 Mb/s / 3600 s/h = 0.0278\n\
+         GPUs while running: 0.1053 $/h × 10.0278 h = 1.0563\n\
+         Storage while running: 0.9333 $/GB/month × 100 GB / 720 h × 10.0278 h = 1.2999\n\
          Storage while stopped: 0.9333 $/GB/month × 100 GB / 720 h × 20 h = 2.5926\n\
          Traffic in: 0.001953 $/GB × 50 GB = 0.0977\n\
          Traffic out: 0.001953 $/GB × 10 GB = 0.0195\n\
-         Total: 1.05 + 1.30 + 2.59 + 0.10 + 0.02 = 5.0594\n"
+         Total: 1.06 + 1.30 + 2.59 + 0.10 + 0.02 = 5.0659\n"
     );
     let nothing = Job {
         run_hours: 0.0,
@@ -598,7 +602,7 @@ fn the_download_is_paid_for_as_hours() {
         work_dlperf_hours: None,
     };
     let cost = prices.job(0, &job, NOW).unwrap();
-    close(cost.download.unwrap(), 0.833_333, 1e-6);
+    close(cost.download, 0.833_333, 1e-6);
     close(cost.hours, 9.833_333, 1e-6);
     // GPUs 0.6 x 9.8333, storage 0.72 x 100 / 720 = 0.1 an hour, traffic $3.
     close(cost.total, 5.9 + 0.983_333 + 3.0, 1e-5);
@@ -614,10 +618,24 @@ fn the_download_is_paid_for_as_hours() {
         ..job
     };
     assert!(prices.cannot_do(0, &longer, NOW));
-    // Where the speed is not reported the bill is without the download, and says so.
-    let cost = prices.job(1, &job, NOW).unwrap();
-    assert_eq!((cost.download, cost.hours), (None, 9.0));
-    close(cost.total, 5.4 + 0.9 + 3.0, 1e-5);
+    // Where the speed is not reported the bill is unknown: as free it would lead the ranking.
+    assert_eq!(
+        prices.job(1, &job, NOW).unwrap_err(),
+        Gap::Missing("inet_down")
+    );
+    assert!(prices.job_total(1, &job).is_err() && prices.job_hours(1, &job).is_err());
+    // Whatever the speed, nine hours and five minutes more than the offer has are too many.
+    assert!(!prices.cannot_do(1, &job, NOW));
+    assert!(prices.cannot_do(
+        1,
+        &Job {
+            run_hours: 10.1,
+            ..job
+        },
+        NOW
+    ));
+    // Nothing to download needs no speed.
+    assert!(prices.job_total(1, &Job { gb_in: 0.0, ..job }).is_ok());
     // Work in DLPerf-hours takes 5 h on 100 DLPerf, after the download.
     let work = Job {
         work_dlperf_hours: Some(500.0),

@@ -8,12 +8,12 @@ use crate::test_app::TestApp;
 /// the second none, the third the word `NULL`.
 const TWO: &str = r#"{"offers":[
  {"id":1,"gpu_name":"RTX 4090","num_gpus":1,"gpu_ram":24000,"gpu_total_ram":24000,"dph_base":0.30,"dph_total":0.41001,
-  "dph_total_adj":0.45,"dlperf":100.0,"storage_cost":0.9,"inet_down_cost":0.01,"inet_up_cost":0.02,"disk_space":500.0,
+  "dph_total_adj":0.45,"dlperf":100.0,"storage_cost":0.9,"inet_down_cost":0.01,"inet_down":80000000,"inet_up_cost":0.02,"disk_space":500.0,
   "hostname":null,"webpage":"NULL","score":500.0,"duration":864000.0,
   "search":{"gpuCostPerHour":0.30,"diskHour":0.01,"totalHour":0.31,"discountTotalHour":0.0,"discountedTotalPerHour":0.31},
   "instance":{"gpuCostPerHour":0.0,"diskHour":0.01,"totalHour":0.01,"discountTotalHour":0.0,"discountedTotalPerHour":0.01}},
  {"id":2,"gpu_name":"RTX 4090","num_gpus":2,"gpu_ram":24000,"gpu_total_ram":48000,"dph_base":0.70,"dph_total":0.41004,
-  "dph_total_adj":0.40,"dlperf":190.0,"storage_cost":1.8,"inet_down_cost":0.01,"inet_up_cost":0.02,"disk_space":500.0,
+  "dph_total_adj":0.40,"dlperf":190.0,"storage_cost":1.8,"inet_down_cost":0.01,"inet_down":80000000,"inet_up_cost":0.02,"disk_space":500.0,
   "hostname":"NULL","score":400.0,"duration":864000.0,
   "search":{"gpuCostPerHour":0.70,"diskHour":0.02,"totalHour":0.72,"discountTotalHour":0.1,"discountedTotalPerHour":0.62},
   "instance":{"gpuCostPerHour":0.0,"diskHour":0.02,"totalHour":0.02,"discountTotalHour":0.0,"discountedTotalPerHour":0.02}}]}"#;

@@ -10,23 +10,23 @@ use crate::test_app::TestApp;
 /// Five offers. Storage in the prices is 8 GB: 0.9 x 8 / 720 = 0.01 $/h, 1.8 x 8 / 720 = 0.02 $/h.
 pub const MARKET: &str = r#"{"offers":[
  {"id":101,"gpu_name":"RTX 4090","num_gpus":1,"gpu_ram":24000,"gpu_total_ram":24000,"dph_base":0.40,"dph_total":0.41,
-  "dlperf":100.0,"storage_cost":0.9,"inet_down_cost":0.01,"inet_up_cost":0.02,"duration":864000.0,"disk_space":500.0,
+  "dlperf":100.0,"storage_cost":0.9,"inet_down_cost":0.01,"inet_down":80000000,"inet_up_cost":0.02,"duration":864000.0,"disk_space":500.0,
   "machine_id":7,"host_id":70,"gpu_ids":[0],"gpu_frac":0.5,"cpu_cores":32,"cpu_cores_effective":16.0,"cpu_ram":64000,
   "verification":"verified","rentable":true,"rented":false,"geolocation":"Texas, US","score":500.0},
  {"id":102,"gpu_name":"RTX 4090","num_gpus":2,"gpu_ram":24000,"gpu_total_ram":48000,"dph_base":0.70,"dph_total":0.71,
-  "dlperf":190.0,"storage_cost":0.9,"inet_down_cost":0.01,"inet_up_cost":0.02,"duration":864000.0,"disk_space":500.0,
+  "dlperf":190.0,"storage_cost":0.9,"inet_down_cost":0.01,"inet_down":80000000,"inet_up_cost":0.02,"duration":864000.0,"disk_space":500.0,
   "machine_id":7,"host_id":70,"gpu_ids":[0,1],"gpu_frac":1.0,"cpu_cores":32,"cpu_cores_effective":32.0,"cpu_ram":128000,
   "verification":"verified","rentable":true,"rented":false,"geolocation":"Texas, US","score":400.0},
  {"id":103,"gpu_name":"RTX 3090","num_gpus":1,"gpu_ram":24000,"gpu_total_ram":24000,"dph_base":0.20,"dph_total":0.22,
-  "dlperf":50.0,"storage_cost":1.8,"inet_down_cost":0.01,"inet_up_cost":0.02,"duration":36000.0,"disk_space":60.0,
+  "dlperf":50.0,"storage_cost":1.8,"inet_down_cost":0.01,"inet_down":80000000,"inet_up_cost":0.02,"duration":36000.0,"disk_space":60.0,
   "machine_id":9,"host_id":70,"gpu_ids":[0],
   "verification":"verified","rentable":true,"rented":false,"geolocation":"Texas, US","score":300.0},
  {"id":104,"gpu_name":"H100 SXM","num_gpus":8,"gpu_ram":80000,"gpu_total_ram":640000,"dph_base":16.0,"dph_total":16.02,
-  "dlperf":2400.0,"storage_cost":1.8,"inet_down_cost":0.01,"inet_up_cost":0.02,"duration":8640000.0,"disk_space":4000.0,
+  "dlperf":2400.0,"storage_cost":1.8,"inet_down_cost":0.01,"inet_down":80000000,"inet_up_cost":0.02,"duration":8640000.0,"disk_space":4000.0,
   "machine_id":8,"host_id":71,"gpu_ids":[0,1,2,3,4,5,6,7],
   "verification":"verified","rentable":true,"rented":false,"geolocation":"Iceland, IS","score":200.0},
  {"id":105,"gpu_name":"RTX 3090","num_gpus":1,"gpu_ram":24000,"gpu_total_ram":24000,"dph_base":0.29,"dph_total":0.30,
-  "dlperf":40.0,"storage_cost":0.9,"inet_down_cost":0.01,"inet_up_cost":0.02,"disk_space":500.0,
+  "dlperf":40.0,"storage_cost":0.9,"inet_down_cost":0.01,"inet_down":80000000,"inet_up_cost":0.02,"disk_space":500.0,
   "machine_id":10,"host_id":72,"gpu_ids":[0],
   "verification":"verified","rentable":true,"rented":false,"geolocation":null,"score":100.0}]}"#;
 
