@@ -74,7 +74,7 @@ impl State {
         self.show(Toast::new(format!("Checking the supply of {groups}"), now));
         let effects = searches
             .into_iter()
-            .flat_map(|search| self.check(search, true, now));
+            .filter_map(|search| self.check(search, true, now));
         effects.collect()
     }
 

@@ -48,12 +48,7 @@ pub fn head(response: &Response<Bytes>) -> Vec<u8> {
         status.as_u16(),
         status.canonical_reason().unwrap_or_default()
     );
-    let _ = write!(
-        text,
-        "content-length: {}
-",
-        response.body().len()
-    );
+    let _ = write!(text, "content-length: {}\r\n", response.body().len());
     let mut bytes = text.into_bytes();
     for (name, value) in response.headers() {
         bytes.extend_from_slice(name.as_str().as_bytes());

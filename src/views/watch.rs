@@ -85,7 +85,7 @@ impl WatchForm {
     }
 
     fn interval(&self) -> Result<f64, String> {
-        read(&self.form.text(Key::Interval), floor(self.resource))
+        read(self.form.text(Key::Interval), floor(self.resource))
     }
 
     fn baseline(&self) -> Baseline {

@@ -152,7 +152,7 @@ pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<Prepared>
     Ok(Prepared::Current)
 }
 
-/// Switches to a write-ahead log. Where programs create a file at the same moment, SQLite refuses this
+/// Switches to a write-ahead log. Where programs create a file at the same moment, `SQLite` refuses this
 /// to all but one of them at once, whatever the busy timeout is.
 fn log_ahead(connection: &Connection) -> rusqlite::Result<()> {
     for _ in 0..TRIES {

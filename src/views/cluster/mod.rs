@@ -163,7 +163,7 @@ impl Cluster {
     /// The need in the fields, or the first invalid field.
     fn read(&self, browser: &Browser) -> Result<Need, (Key, String)> {
         let text = |key: Key| self.form.text(key);
-        let number = |key: Key| read(key, &text(key)).map_err(|why| (key, why));
+        let number = |key: Key| read(key, text(key)).map_err(|why| (key, why));
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // the range is checked
         let count = |key: Key| number(key).map(|number| number.map(|number| number as u32));
         let need = Need {
@@ -180,8 +180,7 @@ impl Cluster {
             vram_gb: number(Key::Vram)?,
             deadline: number(Key::Deadline)?,
             budget: number(Key::Budget)?,
-            conditions: only(&text(Key::Only), browser.dialect())
-                .map_err(|why| (Key::Only, why))?,
+            conditions: only(text(Key::Only), browser.dialect()).map_err(|why| (Key::Only, why))?,
         };
         need.check().map_err(|why| (Key::Gpus, why))?;
         match browser.pricing().job {

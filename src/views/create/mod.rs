@@ -115,7 +115,7 @@ impl Create {
     }
 
     fn send(&mut self, cx: &mut Cx<'_>) {
-        if &*self.form.text(Word) != CREATE {
+        if self.form.text(Word) != CREATE {
             let back = cx.state.keymap.key_of(Action::Back);
             self.refuse(format!(
                 "Nothing sent: type {CREATE}, or press {back} to go back."
@@ -149,7 +149,7 @@ impl Create {
             return;
         };
         let chosen = unresolved.candidates.get(self.selected).copied();
-        match (&*self.form.text(Word), chosen) {
+        match (self.form.text(Word), chosen) {
             (MINE, Some(id)) => {
                 let kept = cx.state.resolve_creation(Verdict::Done, Some(id), cx.now);
                 cx.effects(kept);

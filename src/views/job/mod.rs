@@ -153,7 +153,7 @@ impl JobForm {
 
     fn read(&self) -> Result<Job, (Key, String)> {
         let number = |key: Key| {
-            let value = key.read(&self.form.text(key));
+            let value = key.read(self.form.text(key));
             value.map_err(|why| (key, why))
         };
         let amount = |key: Key| number(key).map(|value| value.unwrap_or(0.0));

@@ -77,7 +77,7 @@ impl Term {
 
     fn reread(&mut self) {
         let read = |key: Key| {
-            let value = key.read(&self.form.text(key));
+            let value = key.read(self.form.text(key));
             value.map_err(|why| (key, why))
         };
         self.chosen = read(Key::Size).and_then(|gb| {
