@@ -255,7 +255,9 @@ fn proposed(
         // Another digit names another model, which may exist.
         let digits = |word: &str| letters(&word.replace(|c: char| !c.is_ascii_digit(), ""));
         let is_near = |known: &&str| {
-            strsim::damerau_levenshtein(known, &lower) == 1
+            // One letter more or less is at most four bytes; a pasted text is compared with nothing.
+            known.len().abs_diff(lower.len()) <= 4
+                && strsim::damerau_levenshtein(known, &lower) == 1
                 && (known.len() != lower.len() || digits(known) == digits(&lower))
                 && !is_function(known)
         };
