@@ -249,12 +249,22 @@ pub fn unit_price(price: f64) -> String {
     money(price, places)
 }
 
-/// A share in percent; one above zero is never written as none.
+/// A share in percent: `34%`, and with a tenth where it counts, `0.3%`, `99.6%`. What is not none is
+/// never written as none, and what is not all never as all.
 pub fn percent(share: f64) -> String {
-    if share > 0.0 && share < 0.005 {
-        return "under 1%".to_owned();
+    let percent = share * 100.0;
+    if percent > 0.0 && percent < 0.05 {
+        return "under 0.1%".to_owned();
     }
-    format!("{:.0}%", share * 100.0)
+    if percent < 100.0 && percent >= 99.95 {
+        return "over 99.9%".to_owned();
+    }
+    let is_end = percent.abs() < 9.95 || (99.0..100.0).contains(&percent);
+    if is_end {
+        return format!("{}%", trimmed(percent, 1));
+    }
+    // Halves go up: a half to the even neighbour would read 80% and 82% for 80.5 and 81.5.
+    format!("{}%", trimmed(percent.round(), 0))
 }
 
 fn money(amount: f64, places: usize) -> String {
@@ -304,6 +314,25 @@ pub fn brief(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_share_has_a_tenth_where_it_counts_and_is_never_rounded_to_none_or_all() {
+        for (share, shown) in [
+            (0.0, "0%"),
+            (0.000_4, "under 0.1%"),
+            (0.003, "0.3%"),
+            (0.045, "4.5%"),
+            (0.0996, "10%"),
+            (0.805, "81%"),
+            (0.994, "99.4%"),
+            (0.999_6, "over 99.9%"),
+            (1.0, "100%"),
+            (2.5, "250%"),
+            (-0.5, "-50%"),
+        ] {
+            assert_eq!(percent(share), shown, "{share}");
+        }
+    }
 
     #[test]
     fn money_has_four_decimals_only_below_a_cent() {

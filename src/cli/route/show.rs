@@ -8,7 +8,7 @@ use crate::cli::args::Format;
 use crate::cli::output::{self, CliError};
 use crate::cli::table;
 use crate::domain::export;
-use crate::domain::format::trimmed;
+use crate::domain::format::{percent, trimmed};
 use crate::domain::routing::{OutcomeKind, Quantiles, Run, WorkerShare, words};
 
 /// The longest run whose requests are listed individually.
@@ -131,7 +131,7 @@ fn as_table(ended: &Ended) -> String {
         vec![
             worker.worker.screen(120),
             worker.assigned.to_string(),
-            format!("{:.1}%", share * 100.0),
+            percent(share),
             worker.gaps().to_string(),
             worker.repeats().to_string(),
         ]

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use super::pareto::Goal;
 use crate::domain::catalog::Resource;
+use crate::domain::format::percent;
 use crate::domain::listing::{Column, Listing};
 use crate::domain::value::CellRef;
 
@@ -87,8 +88,8 @@ impl Place {
             (_, ties) if ties == others => format!("same as all {of}"),
             (0, 0) => format!("highest of {of}"),
             _ => {
-                let share = f64::from(beats) / f64::from(others) * 100.0;
-                format!("below {:.0}% of {others} others", share.round())
+                let share = percent(f64::from(beats) / f64::from(others));
+                format!("below {share} of {others} others")
             }
         })
     }

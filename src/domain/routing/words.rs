@@ -4,7 +4,7 @@ use super::compare::{Figure, FigureUnit};
 use super::plan::{MOST_ATTEMPTS, RoutePlan, Stop};
 use super::run::{End, Phase, Run};
 use super::sample::OutcomeKind;
-use crate::domain::format::trimmed;
+use crate::domain::format::{percent, trimmed};
 use crate::domain::text::Untrusted;
 
 pub fn plan(plan: &RoutePlan) -> String {
@@ -108,11 +108,6 @@ pub fn bytes(number: u64) -> String {
     }
 }
 
-/// A share from 0 to 1 as a percentage.
-pub fn share(part: f64) -> String {
-    format!("{:.1}%", part * 100.0)
-}
-
 /// A value of a figure; a dash if there is none.
 pub fn figure(of: &Figure, value: Option<f64>) -> String {
     let Some(value) = value else {
@@ -120,7 +115,7 @@ pub fn figure(of: &Figure, value: Option<f64>) -> String {
     };
     match of.unit {
         FigureUnit::Seconds => latency(value),
-        FigureUnit::Share => share(value),
+        FigureUnit::Share => percent(value),
         FigureUnit::PerSecond => format!("{value:.1}/s"),
         FigureUnit::Bytes if value >= 0.0 => {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // not negative

@@ -3,7 +3,7 @@
 use crate::app::browser::Browser;
 use crate::domain::cost::Prices;
 use crate::domain::field::Unit;
-use crate::domain::format::{self, trimmed};
+use crate::domain::format::{self, percent, trimmed};
 use crate::domain::insight::{Supply, Totals};
 use crate::domain::{Listing, Resource};
 
@@ -115,11 +115,6 @@ fn ranking(browser: &Browser, runners: &[Runner]) -> Option<String> {
     Some(format!(
         "{own} is {superlative}{purpose}; {other} is {faster}{more}."
     ))
-}
-
-fn percent(share: f64) -> String {
-    let places = usize::from(share < 0.1);
-    format!("{}%", trimmed(share * 100.0, places))
 }
 
 /// The totals of all rows, in parts.

@@ -18,7 +18,7 @@ use crate::domain::journal::{Verdict, WriteKind};
 use crate::domain::workergroup::{Key, NewWorkergroup, Preflight, WorkerCounts};
 use crate::domain::{CellRef, Resource, RowId, Untrusted, format};
 use crate::views::group_form::new_endpoint;
-use crate::views::preflight::parts::{amount, disk, dollars};
+use crate::views::preflight::parts::{amount, disk};
 use crate::views::write_dialog::{Rows, outcome_tone};
 use crate::widgets::panel::Tone;
 
@@ -235,9 +235,9 @@ fn at_most(found: &Preflight, workers: u32) -> (String, bool) {
     };
     let machines = amount(found.recruitable);
     let sum = format!(
-        "{workers} workers × ${:.3} = {}/h with {}",
-        prices.highest,
-        dollars(cost.most),
+        "{workers} workers × {} = {} with {}",
+        format::unit_price(prices.highest),
+        format::per_hour(cost.most),
         disk(found.disk)
     );
     if found.coverage == Coverage::Cut {

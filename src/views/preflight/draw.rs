@@ -4,13 +4,14 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span, Text};
 
 use super::Preflight as View;
-use super::parts::{amount, disk, dollars, labelled, percent, plural, price, signed};
+use super::parts::{amount, disk, labelled, plural, signed};
 use crate::app::State;
 use crate::app::groups::look::{Look, Subject};
 use crate::app::groups::supply::Check;
 use crate::app::markets::explain;
 use crate::app::remote::{Now, Phase};
 use crate::app::view::{Region, Scene};
+use crate::domain::format::{dollars, per_hour, percent};
 use crate::domain::insight::Coverage;
 use crate::domain::workergroup::{Part, Preflight, WorkerCounts};
 use crate::domain::{format, language};
@@ -226,9 +227,9 @@ fn supply(found: &Preflight, limit: Option<u32>, theme: &Theme) -> Vec<Line<'sta
     if let Some(prices) = found.prices {
         let text = format!(
             "cheapest {}, median {}, most expensive {}, with {}",
-            price(prices.lowest),
-            price(prices.median),
-            price(prices.highest),
+            per_hour(prices.lowest),
+            per_hour(prices.median),
+            per_hour(prices.highest),
             disk(found.disk)
         );
         lines.push(labelled("Price", text, theme.text, theme));

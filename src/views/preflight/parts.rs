@@ -97,27 +97,6 @@ pub fn offers(found: &Preflight, width: u16, rows: u16, theme: &Theme) -> Vec<Li
         .collect()
 }
 
-pub fn dollars(amount: f64) -> String {
-    if amount.abs() >= 1e9 {
-        format!("${amount:.3e}")
-    } else {
-        format!("${amount:.2}")
-    }
-}
-
-/// The price of one worker: four decimals only if two would show nothing.
-pub fn price(hourly: f64) -> String {
-    if hourly.abs() < 0.01 {
-        format!("${hourly:.4}/h")
-    } else {
-        format!("${hourly:.3}/h")
-    }
-}
-
-pub fn percent(share: f64) -> String {
-    format!("{:.0}%", share * 100.0)
-}
-
 /// A count with thousands separators and its noun.
 pub fn plural(count: usize, noun: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };

@@ -3,13 +3,14 @@
 
 use ratatui::text::Line;
 
-use super::parts::{amount, dollars, labelled, plural, price, signed};
+use super::parts::{amount, labelled, plural, signed};
 use crate::app::State;
 use crate::app::groups::look::Look;
 use crate::app::groups::supply::Check;
 use crate::app::keymap::Action;
 use crate::app::remote::Now;
 use crate::domain::catalog::WORKERGROUPS;
+use crate::domain::format::{dollars, per_hour};
 use crate::domain::insight::Coverage;
 use crate::domain::routing::words;
 use crate::domain::secrets::REMOVED;
@@ -117,7 +118,11 @@ pub fn of_report(found: &Preflight, group: &NewWorkergroup, theme: &Theme) -> Ve
     let text = format!("{more}{}", amount(found.recruitable));
     let mut lines = vec![labelled("Supply now", text, style, theme)];
     if let Some(prices) = found.prices {
-        let text = format!("{} to {}", price(prices.lowest), price(prices.highest));
+        let text = format!(
+            "{} to {}",
+            per_hour(prices.lowest),
+            per_hour(prices.highest)
+        );
         lines.push(labelled("One worker", text, theme.text, theme));
     }
     let counts = WorkerCounts::of(group);

@@ -353,18 +353,13 @@ pub fn tint(share: f64, theme: &Theme) -> Style {
     }
 }
 
-/// A share as whole per cent.
-fn percent(share: f64) -> String {
-    format!("{:.0}%", (share * 100.0).round())
-}
-
 /// A saved or added share: `−28%`.
 fn difference(saving: f64) -> String {
-    let percent = format::trimmed(saving.abs() * 100.0, 0);
+    let share = format::percent(saving.abs());
     match saving {
-        _ if percent == "0" => "±0%".to_owned(),
-        0.0.. => format!("−{percent}%"),
-        _ => format!("+{percent}%"),
+        0.0 => "±0%".to_owned(),
+        0.0.. => format!("−{share}"),
+        _ => format!("+{share}"),
     }
 }
 

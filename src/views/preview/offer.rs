@@ -2,11 +2,11 @@
 
 use ratatui::text::{Line, Span};
 
-use super::{Card, difference, percent, speed};
+use super::{Card, difference, speed};
 use crate::app::browser::Browser;
 use crate::domain::cost::Prices;
 use crate::domain::field::Unit;
-use crate::domain::format::{self, trimmed};
+use crate::domain::format::{self, percent, trimmed};
 use crate::domain::insight::{Measure, Place, share};
 use crate::domain::unit::MB_PER_GB;
 use crate::domain::{OfferType, Resource};

@@ -9,6 +9,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::canvas::{Canvas, Points};
 
 use crate::app::view::{Region, Scene};
+use crate::domain::format::percent;
 use crate::domain::insight::{Scale, ScaleKind};
 use crate::domain::routing::{Latencies, OutcomeKind, Run, WorkerShare, Workers, words};
 use crate::widgets::panel::Panel;
@@ -288,7 +289,7 @@ pub(super) fn distribution(run: &Run, title: Line<'_>, area: Rect, scene: &mut S
         let mut spans = vec![Span::styled(bar(*count, most, room), theme.series[0])];
         if *count > 0 {
             #[expect(clippy::cast_precision_loss)] // counts of attempts
-            let share = words::share(*count as f64 / all as f64);
+            let share = percent(*count as f64 / all as f64);
             spans.push(Span::raw(format!(" {} ", words::count(*count))));
             spans.push(Span::styled(share, theme.dim));
         }
@@ -378,10 +379,7 @@ impl Rows for WorkerRows<'_> {
                 Style::new(),
             ),
             Col::Assigned => number(share.assigned),
-            Col::Share => (
-                Cow::Owned(words::share(self.workers.share(share))),
-                Style::new(),
-            ),
+            Col::Share => (Cow::Owned(percent(self.workers.share(share))), Style::new()),
             Col::Bar => {
                 let most = self.ranked.first().map_or(1, |share| share.assigned);
                 let text = bar(share.assigned, most, width);

@@ -124,7 +124,7 @@ impl Rows for FigureRows<'_> {
                 (signed(figure, figure.difference(), of).into(), Style::new())
             }
             Col::Change => (
-                signed(figure, figure.change(), words::share).into(),
+                signed(figure, figure.change(), format::percent).into(),
                 Style::new(),
             ),
         }
@@ -255,8 +255,7 @@ fn shares((first, second): (&RouteRun, &RouteRun), area: Rect, scene: &mut Scene
         low: 0.0,
         high: 1.0,
     };
-    let percent = |share: f64| format!("{:.0}%", share * 100.0);
-    let both = (Axis(&scale, words::latency), Axis(&share, percent));
+    let both = (Axis(&scale, words::latency), Axis(&share, format::percent));
     let Some(plot) = axes(both, inner, scene) else {
         return;
     };

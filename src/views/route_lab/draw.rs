@@ -11,6 +11,7 @@ use super::{RouteLab, Tab, WORKERS, attempt, charts, figures};
 use crate::app::keymap::{Action, Context};
 use crate::app::routes::RouteRun;
 use crate::app::view::{Region, Scene};
+use crate::domain::format::percent;
 use crate::domain::routing::{End, Latencies, OutcomeKind, Phase, Run, words};
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::range_bar::RangeBar;
@@ -214,7 +215,7 @@ fn outcomes(run: &Run, theme: &Theme) -> Line<'static> {
     let share = if answered == 0 {
         String::new()
     } else {
-        format!(" {}", words::share(assigned as f64 / answered as f64))
+        format!(" {}", percent(assigned as f64 / answered as f64))
     };
     let mut spans = vec![Span::styled(
         format!("{} assigned{share}", words::count(assigned)),

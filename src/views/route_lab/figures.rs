@@ -6,6 +6,7 @@ use ratatui::text::{Line, Span};
 
 use super::attempts::kind_style;
 use crate::app::view::{Region, Scene};
+use crate::domain::format::percent;
 use crate::domain::routing::{OutcomeKind, Quantiles, Run, Summary, words};
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::scrolled::Scrolled;
@@ -104,7 +105,7 @@ fn outcomes(summary: &Summary, theme: &Theme) -> Vec<Line<'static>> {
         let share = if answered == 0 || kind == OutcomeKind::Cancelled {
             String::new()
         } else {
-            words::share(count as f64 / answered as f64)
+            percent(count as f64 / answered as f64)
         };
         let value = format!("{:>9}  {share:>6}", words::count(count));
         let label = format!("  {}", kind.label());

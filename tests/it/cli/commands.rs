@@ -794,7 +794,7 @@ fn route_prints_each_workers_share() {
     let (status, out, err) = bourse(&["route", "ep", "--cost", "50", "--base-url", &url]);
     assert_eq!(status, 0, "{err}");
     assert!(
-        out.contains("http://w1:80") && out.contains("100.0%"),
+        out.contains("http://w1:80") && out.contains("100%"),
         "{out}"
     );
     assert_eq!(

@@ -59,7 +59,7 @@ fn a_terminal_shows_how_far_a_series_is_and_then_what_it_came_to() {
             .find(|line| line.contains(worker))
             .unwrap();
         let words: Vec<_> = line.split_whitespace().collect();
-        assert_eq!(words, [worker, "20", "50.0%", "0", "0"]);
+        assert_eq!(words, [worker, "20", "50%", "0", "0"]);
     }
     assert_eq!(routes(&server), 40);
 }

@@ -407,7 +407,7 @@ fn waiting_requests_are_polled_after_a_spread_pause_and_polls_are_no_requests() 
     desk.keys("tab tab").expect("[Figures]");
     assert_eq!(row(&desk, "Requests")[1], "2");
     assert_eq!(row(&desk, "Polls")[1], "1");
-    assert_eq!(row(&desk, "assigned ")[1..3], ["1", "50.0%"]);
+    assert_eq!(row(&desk, "assigned ")[1..3], ["1", "50%"]);
 }
 
 /// The words of the first line of the figures that has `label`, from there on.
@@ -528,7 +528,7 @@ fn runs_go_on_while_the_view_is_closed() {
     let header = screen.lines().next().unwrap();
     assert!(!header.contains("route run"), "{header}");
     desk.keys("1 3 t esc").expect("Done").expect("4 sent");
-    desk.expect("100.0%");
+    desk.expect("100%");
 }
 
 #[test]
@@ -629,7 +629,7 @@ fn two_runs_are_compared_side_by_side() {
         .expect("● run 1")
         .expect("○ run 2")
         .expect("200 ms")
-        .expect("-50.0%")
+        .expect("-50%")
         .expect_not("better");
     desk.keys("esc <").expect("run 1 of 2");
     desk.keys(">").expect("run 2 of 2");
