@@ -155,17 +155,14 @@ fn unreadable(why: io::ErrorKind) -> String {
     }
 }
 
-/// The program of a key command and its arguments.
+/// The program of a command and its arguments.
 ///
 /// # Errors
 /// When it names none.
-pub fn command_words(command: &str) -> Result<(String, Vec<String>), KeyError> {
-    let mut words = shell_words::split(command)
-        .map_err(|_| KeyError::Command("unmatched quotes".to_owned()))?
-        .into_iter();
-    let program = words
-        .next()
-        .ok_or_else(|| KeyError::Command("it is empty".to_owned()))?;
+pub fn command_words(command: &str) -> Result<(String, Vec<String>), &'static str> {
+    let words = shell_words::split(command).map_err(|_| "unmatched quotes")?;
+    let mut words = words.into_iter();
+    let program = words.next().ok_or("the command is empty")?;
     Ok((program, words.collect()))
 }
 
@@ -180,7 +177,8 @@ fn from_command_within(
     command: &str,
     complaints: Complaints,
 ) -> Result<SecretString, KeyError> {
-    let (program, arguments) = command_words(command)?;
+    let (program, arguments) =
+        command_words(command).map_err(|why| KeyError::Command(why.to_owned()))?;
     let failed = |why: &dyn fmt::Display| KeyError::Command(format!("{program}: {why}"));
     let mut child = Command::new(&program)
         .args(arguments)

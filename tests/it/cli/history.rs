@@ -133,6 +133,37 @@ fn a_condition_that_is_met_runs_the_command_with_values_and_no_shell() {
     assert!(err.contains("at least 10 s"), "{err}");
 }
 
+#[test]
+fn the_command_gets_no_key_and_ends_with_the_watch() {
+    let recorder = Recorder::always(offers(&[offer(10, 0.2, "RTX 4090")]));
+    let (home, url) = (Home::new(), recorder.url());
+    let script = "sh -c 'sleep 1000 & echo $! > pid; env > env.new; mv env.new env; wait'";
+    let flags = ["--if", "dph_total<0.3", "--exec", script];
+    let mut command = watch(&home, &url, &flags);
+    command.current_dir(home.path());
+    for variable in ["BOURSE_API_KEY", "VAST_API_KEY"] {
+        command.env(variable, "canary-key-51ab");
+    }
+    let child = command.stderr(Stdio::null()).spawn().unwrap();
+    let environment = home.path().join("env");
+    while !environment.exists() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let environment = fs::read_to_string(environment).unwrap();
+    assert!(environment.contains("BOURSE_OFFER="), "{environment}");
+    assert!(!environment.contains("canary-key"), "{environment}");
+    let pid = fs::read_to_string(home.path().join("pid")).unwrap();
+    // Not met: the command did not end.
+    assert_eq!(ended_by(child, "-INT"), Some(4));
+    let is_alive = || {
+        let state = fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
+        state.is_ok_and(|state| !state.contains(") Z "))
+    };
+    while is_alive() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+}
+
 /// A watch that has searched once.
 fn watching(home: &Home, url: &str, flags: &[&str]) -> Child {
     let mut child = watch(home, url, flags)
