@@ -44,6 +44,8 @@ const NAME: &str = "history.sqlite";
 pub enum HistoryError {
     #[error("{path} is corrupt. bourse db reset moves it aside and starts a new one")]
     Corrupt { path: String },
+    #[error("{path} is another program's database and is not changed")]
+    Foreign { path: String },
     #[error("{path} was written by a newer bourse and is not changed")]
     Newer { path: String },
     #[error("{path} is locked by another program")]
@@ -62,6 +64,7 @@ impl HistoryError {
         match self {
             Self::Locked { .. } | Self::Full { .. } => true,
             Self::Corrupt { .. }
+            | Self::Foreign { .. }
             | Self::Newer { .. }
             | Self::ReadOnly { .. }
             | Self::Failed { .. } => false,
@@ -152,7 +155,8 @@ impl Database {
             Ok(schema::Prepared::Current) => {}
             Ok(schema::Prepared::Newer) => return Err(HistoryError::Newer { path }),
             Ok(schema::Prepared::ReadOnly) => return Err(HistoryError::ReadOnly { path }),
-            Ok(schema::Prepared::Foreign) => return Err(HistoryError::Corrupt { path }),
+            Ok(schema::Prepared::Foreign) => return Err(HistoryError::Foreign { path }),
+            Ok(schema::Prepared::Damaged) => return Err(HistoryError::Corrupt { path }),
             Err(error) => return Err(explained(&path, &error)),
         }
         Ok(Self {
@@ -220,7 +224,8 @@ fn connect(path: &Path) -> std::io::Result<rusqlite::Result<Connection>> {
 fn explained(path: &str, error: &rusqlite::Error) -> HistoryError {
     let path = path.to_owned();
     match error.sqlite_error_code() {
-        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
+        // Unknown: a statement does not fit the tables, which are not as bourse made them.
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt | ErrorCode::Unknown) => {
             HistoryError::Corrupt { path }
         }
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => HistoryError::Locked { path },
