@@ -100,6 +100,8 @@ impl HistoryPlace {
 pub struct Database {
     connection: Connection,
     path: String,
+    /// The file, and which one it was when it was opened.
+    file: Option<(PathBuf, Option<(u64, u64)>)>,
     /// The market that is recorded: another address is another market.
     market: String,
     limits: Limits,
@@ -128,7 +130,31 @@ impl Database {
             why: files::why(&why),
         })?;
         let connection = connection.map_err(|error| explained(&shown, &error))?;
-        Self::prepared(connection, shown, market)
+        let mut database = Self::prepared(connection, shown, market)?;
+        database.file = Some((path.to_owned(), files::identity(path)));
+        Ok(database)
+    }
+
+    /// Goes on in the file at its path, if that is no longer the one that was opened: `bourse db
+    /// reset` moves it aside.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::open`].
+    pub fn follow(&mut self) -> Result<(), HistoryError> {
+        let Some((path, opened)) = &self.file else {
+            return Ok(());
+        };
+        if files::identity(path) == *opened {
+            return Ok(());
+        }
+        let again = Self::open(path, &self.market)?;
+        *self = Self {
+            limits: self.limits,
+            left_out: std::mem::take(&mut self.left_out),
+            ..again
+        };
+        Ok(())
     }
 
     /// A database that ends with the program: a frozen sandbox changes nothing on disk.
@@ -162,6 +188,7 @@ impl Database {
         Ok(Self {
             connection,
             path,
+            file: None,
             market: market.to_owned(),
             limits: Limits::default(),
             left_out: Vec::new(),

@@ -19,6 +19,7 @@ impl Database {
     ///
     /// When it cannot be written; nothing of it is then.
     pub fn record(&mut self, poll: &Poll) -> Result<bool, HistoryError> {
+        self.follow()?;
         let Some(at) = self.write(poll).map_err(|error| self.explained(&error))? else {
             return Ok(false);
         };

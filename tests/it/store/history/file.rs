@@ -363,6 +363,19 @@ fn a_file_is_set_aside_under_the_date_with_its_log() {
 }
 
 #[test]
+fn a_program_goes_on_in_the_new_file_after_a_reset() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("history.sqlite");
+    let mut database = open(&path);
+    database.record(&poll(0, &[(10, 2, 0.25)])).unwrap();
+    let aside = Database::set_aside(&path, "2026-11-23").unwrap().unwrap();
+    database.record(&poll(60, &[(10, 2, 0.25)])).unwrap();
+    database.record(&poll(120, &[(10, 2, 0.25)])).unwrap();
+    let polls = |path: &Path| open(path).contents().unwrap().polls;
+    assert_eq!((polls(&aside), polls(&path)), (1, 2));
+}
+
+#[test]
 fn another_programs_transaction_is_waited_for_and_then_told() {
     let root = tempfile::tempdir().unwrap();
     let path = root.path().join("history.sqlite");
