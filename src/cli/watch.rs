@@ -83,6 +83,8 @@ struct Watch<'a> {
     /// Whether the database outlives the program.
     is_kept: bool,
     locks: PollLocks,
+    /// Why nothing that this program asked for is in the record, if so.
+    unrecorded: Option<String>,
     /// The changes up to this poll are printed.
     told: Option<Moment>,
 }
@@ -104,6 +106,10 @@ impl<'a> Watch<'a> {
             Ok((database, told))
         });
         let is_kept = opened.is_ok();
+        let unrecorded = match &opened {
+            Ok(_) => "another program watches this search".to_owned(),
+            Err(error) => error.to_string(),
+        };
         let (database, told) = match opened {
             Ok(opened) => opened,
             Err(error) => {
@@ -121,6 +127,7 @@ impl<'a> Watch<'a> {
             database,
             is_kept,
             locks: PollLocks::new(&place),
+            unrecorded: Some(unrecorded),
             told,
         })
     }
@@ -144,6 +151,9 @@ impl<'a> Watch<'a> {
                 return Ok(());
             }
             if self.own.once {
+                if let (None, Some(why)) = (&self.conditions, &self.unrecorded) {
+                    return Err(CliError::Failed(format!("nothing was recorded: {why}")));
+                }
                 return self.unmet();
             }
             is_first = false;
@@ -223,8 +233,13 @@ impl<'a> Watch<'a> {
     }
 
     fn record(&mut self, poll: &Poll) {
-        if let Err(error) = self.database.record(poll) {
-            output::note(&format!("not recorded: {error}"));
+        match self.database.record(poll) {
+            Ok(_) if self.is_kept => self.unrecorded = None,
+            Ok(_) => {}
+            Err(error) => {
+                output::note(&format!("not recorded: {error}"));
+                self.unrecorded = Some(error.to_string());
+            }
         }
     }
 
