@@ -259,12 +259,11 @@ impl Fleet {
     /// Returns the id of the endpoint of that name, creating it if needed.
     pub fn create_endpoint(&mut self, name: &str) -> Result<u64, CreateError> {
         let known = self.endpoints.iter().position(|known| known.name == name);
-        let index = match known {
-            Some(index) => index,
-            None => {
-                self.room_for_an_endpoint()?;
-                self.found(name, 0.0)
-            }
+        let index = if let Some(index) = known {
+            index
+        } else {
+            self.room_for_an_endpoint()?;
+            self.found(name, 0.0)
         };
         Ok(self.endpoints[index].id)
     }

@@ -320,7 +320,7 @@ fn without_a_journal_no_write_is_sent() {
         let home = Home::new();
         let file = home.file(FILE, "", 0o600);
         if !rustix::process::geteuid().is_root() {
-            fs::set_permissions(&file, fs::Permissions::from_mode(0)).unwrap();
+            fs::set_permissions(&file, fs::Permissions::from_mode(0o000)).unwrap();
         }
         let (status, _, err) = run(&mut as_nobody(&home, &url, arguments));
         assert_eq!(status, 1, "{err}");
@@ -397,7 +397,7 @@ fn of_two_programs_that_ask_at_once_one_creates() {
             ("XDG_STATE_HOME", state.to_str().unwrap()),
         ];
         let arguments = [&CREATE[..6], &["--base-url", &url]].concat();
-        let mut pty = Pty::bourse(&arguments, &variables, 120, 30);
+        let pty = Pty::bourse(&arguments, &variables, 120, 30);
         pty.wait_for_text("Type create to send it");
         pty
     };
