@@ -182,6 +182,9 @@ pub enum Format {
 #[derive(Debug, Args)]
 pub struct SandboxArguments {
     /// Address to listen on; port 0 picks a free one
+    ///
+    /// Only programs on this computer reach a loopback address. On any other, whoever reaches it
+    /// and has the key can use the sandbox, and nothing is encrypted.
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8733")]
     pub listen: SocketAddr,
 

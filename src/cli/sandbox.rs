@@ -30,7 +30,11 @@ pub async fn serve(flags: &Global, arguments: &SandboxArguments) -> Result<(), C
         CliError::Failed(format!("can't listen on {}: {error}", arguments.listen))
     })?;
     if !running.addr().ip().is_loopback() {
-        output::note("the sandbox is reachable from other computers");
+        output::note(
+            "other computers can reach the sandbox, without encryption and under any host name: \
+             whoever has its key, or reads it on the way, can create and unlist in it. No real market \
+             is behind it",
+        );
     }
     let greeting = format!(
         "bourse sandbox on http://{}\napi key: {}\n",

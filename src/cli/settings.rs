@@ -14,7 +14,7 @@ use crate::api::client::epoch_seconds;
 use crate::api::redact::KnownSecrets;
 use crate::api::{Client, ClientConfig, Operation, Origin, Pacer, Secret, Session};
 use crate::domain::annotations::Annotations;
-use crate::domain::workergroup::MadeGroups;
+use crate::domain::workergroup::{MOST_GROUPS, MadeGroups};
 use crate::domain::{Condition, Dialect, plain};
 use crate::sandbox::latency::Latency;
 use crate::sandbox::{GroupStore, Running, Sandbox, SandboxConfig, UnlistStore};
@@ -368,19 +368,18 @@ fn embedded(
         let (file, groups, notice) = SandboxFile::<MadeGroups>::open(paths, profile, seed);
         notices.extend(notice);
         config.groups = groups;
-        config.group_store = file
-            .map(|file| GroupStore::new(move |change| file.change(|groups| groups.apply(change))));
+        config.group_store = file.map(|file| {
+            GroupStore::new(move |change| {
+                let fits = file.change(|groups| groups.apply(change))?;
+                let full = || format!("other programs have made {MOST_GROUPS} already");
+                fits.then_some(()).ok_or_else(full)
+            })
+        });
         let (file, unlisted, notice) = SandboxFile::<BTreeSet<u64>>::open(paths, profile, seed);
         notices.extend(notice);
         config.unlisted = unlisted;
-        config.unlist_store = file.map(|file| {
-            UnlistStore::new(move |id| {
-                let insert = |ids: &mut BTreeSet<u64>| {
-                    ids.insert(id);
-                };
-                file.change(insert)
-            })
-        });
+        config.unlist_store = file
+            .map(|file| UnlistStore::new(move |id| file.change(|ids| ids.insert(id)).map(drop)));
     }
     Ok(config)
 }

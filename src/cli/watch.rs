@@ -27,11 +27,15 @@ use crate::domain::history::{
 };
 use crate::domain::language::{self, Mode};
 use crate::domain::{Condition, Listing, Resource, Untrusted};
+use crate::runtime::hook;
 use crate::store::history::{Database, PollLocks};
 use crate::store::keys::command_words;
 
 /// How often a program that does not ask the market looks whether the record changed.
 const LOOK: Duration = Duration::from_secs(5);
+
+/// How long the command of `--exec` may run.
+const PATIENCE: Duration = Duration::from_mins(10);
 
 pub async fn watch(settings: &Settings, own: &WatchArguments) -> Result<(), CliError> {
     let limit = Some(own.limit);
@@ -79,6 +83,8 @@ struct Watch<'a> {
     /// Whether the database outlives the program.
     is_kept: bool,
     locks: PollLocks,
+    /// Why nothing that this program asked for is in the record, if so.
+    unrecorded: Option<String>,
     /// The changes up to this poll are printed.
     told: Option<Moment>,
 }
@@ -100,6 +106,10 @@ impl<'a> Watch<'a> {
             Ok((database, told))
         });
         let is_kept = opened.is_ok();
+        let unrecorded = match &opened {
+            Ok(_) => "another program watches this search".to_owned(),
+            Err(error) => error.to_string(),
+        };
         let (database, told) = match opened {
             Ok(opened) => opened,
             Err(error) => {
@@ -117,6 +127,7 @@ impl<'a> Watch<'a> {
             database,
             is_kept,
             locks: PollLocks::new(&place),
+            unrecorded: Some(unrecorded),
             told,
         })
     }
@@ -140,6 +151,9 @@ impl<'a> Watch<'a> {
                 return Ok(());
             }
             if self.own.once {
+                if let (None, Some(why)) = (&self.conditions, &self.unrecorded) {
+                    return Err(CliError::Failed(format!("nothing was recorded: {why}")));
+                }
                 return self.unmet();
             }
             is_first = false;
@@ -219,8 +233,13 @@ impl<'a> Watch<'a> {
     }
 
     fn record(&mut self, poll: &Poll) {
-        if let Err(error) = self.database.record(poll) {
-            output::note(&format!("not recorded: {error}"));
+        match self.database.record(poll) {
+            Ok(_) if self.is_kept => self.unrecorded = None,
+            Ok(_) => {}
+            Err(error) => {
+                output::note(&format!("not recorded: {error}"));
+                self.unrecorded = Some(error.to_string());
+            }
         }
     }
 
@@ -293,7 +312,8 @@ impl<'a> Watch<'a> {
             }
         }
         if let Some(command) = &self.own.exec {
-            run_command(command, values).await?;
+            let ended = hook::finish(command, values, Stdio::inherit, PATIENCE).await;
+            ended.map_err(|why| CliError::Failed(format!("--exec: {why}")))?;
         }
         Ok(true)
     }
@@ -323,24 +343,6 @@ fn values(listing: &Listing, row: u32, count: usize) -> Vec<(&'static str, Strin
     .into_iter()
     .map(|(name, value)| (name, value.unwrap_or_default()))
     .collect()
-}
-
-/// Runs the person's command without a shell, so that no text from a server is read as one.
-async fn run_command(command: &str, values: Vec<(&'static str, String)>) -> Result<(), CliError> {
-    let failed = |why: &dyn std::fmt::Display| CliError::Failed(format!("--exec: {why}"));
-    let (program, arguments) = command_words(command).map_err(|error| failed(&error))?;
-    let status = tokio::process::Command::new(&program)
-        .args(arguments)
-        .envs(values)
-        .stdin(Stdio::null())
-        .status()
-        .await
-        .map_err(|error| failed(&format_args!("{program}: {error}")))?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(failed(&format_args!("{program}: {status}")))
-    }
 }
 
 /// An event for people.

@@ -185,6 +185,9 @@ async fn perform(settings: &Settings, write: Write, how: WriteArguments) -> Resu
         let is_kept = |entry: &Entry| entry.intent.kind == WriteKind::CreateWorkergroup;
         history.entries.retain(is_kept);
     }
+    if let Some(why) = &history.blocked {
+        return Err(not_sent(why));
+    }
     if let Some(note) = &history.note {
         output::note(note);
     }
@@ -192,7 +195,7 @@ async fn perform(settings: &Settings, write: Write, how: WriteArguments) -> Resu
     mutations.history = history.entries;
     let journal = history.journal;
     unsettled::tell(&mutations, &write);
-    if unsettled::settle(&mut mutations, journal.as_ref(), &write)? {
+    if unsettled::settle(&mut mutations, &journal, &write)? {
         return Ok(());
     }
     if !how.yes {
@@ -294,7 +297,7 @@ async fn turn(
 async fn send(
     session: &Session,
     profile: &Profile,
-    (mut mutations, journal): (Mutations, Option<Journal>),
+    (mut mutations, journal): (Mutations, Journal),
     write: Write,
     format: ReplyFormat,
 ) -> Result<(), CliError> {
@@ -324,7 +327,6 @@ async fn send(
         })
     };
     let calls = Arc::new(session.clone());
-    let journal = journal.map(Arc::new);
     let sent = journalled(calls, journal, request, intent, notify, epoch_seconds);
     let result = tokio::select! {
         biased;

@@ -52,6 +52,14 @@ impl Intent {
             }
     }
 
+    /// Whether both create the same workergroup on the same market.
+    pub fn is_same_creation(&self, other: &Self) -> bool {
+        let new = other.group.as_deref();
+        self.profile == other.profile
+            && self.address == other.address
+            && new.is_some_and(|new| self.is_creation_of(new))
+    }
+
     /// The workergroup that was to be created. Journals of old hold only its endpoint.
     pub fn new_workergroup(&self) -> NewWorkergroup {
         if let Some(group) = &self.group {

@@ -156,6 +156,11 @@ impl Splitter {
         }
     }
 
+    /// Up to where the text is split.
+    pub const fn place(&self) -> usize {
+        self.at
+    }
+
     /// How many members had the list's name so far.
     pub const fn lists(&self) -> usize {
         self.lists

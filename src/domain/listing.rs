@@ -38,7 +38,7 @@ use order::IdOrder;
 pub use order::compare_cells;
 use packed::Packed;
 use raw_cell::RawCell;
-pub use reader::{Reader, Unsplit, Whole};
+pub use reader::{LONGEST_PIECE, Reader, Unsplit, Whole};
 
 /// Identifies a record: unique within a listing, stable from one response to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,17 +1,17 @@
 //! What gets the person's attention: the bell, desktop notifications, and the person's own command
 //! for alerts.
 
+use std::collections::VecDeque;
 use std::process::Stdio;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::process::Command;
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::clipboard::SECRET_VARIABLES;
+use super::hook;
 use super::surface::Surface;
 use crate::app::Message;
 use crate::app::message::Alarm;
-use crate::store::keys::command_words;
 use crate::store::{Config, Notifications};
 
 /// How long a command may run: one that hangs must not be joined by ever more.
@@ -24,6 +24,7 @@ pub struct Attention {
     pub notifications: Notifications,
     /// What runs when an alert rings.
     pub command: Option<String>,
+    queue: Arc<Mutex<Queue>>,
 }
 
 impl Attention {
@@ -32,6 +33,15 @@ impl Attention {
         Self {
             notifications: config.notifications,
             command: config.alert_command.clone(),
+            queue: Arc::default(),
+        }
+    }
+
+    /// The same with what another configuration asks for.
+    pub(super) fn configured(&self, config: &Config) -> Self {
+        Self {
+            queue: Arc::clone(&self.queue),
+            ..Self::of(config)
         }
     }
 
@@ -64,42 +74,54 @@ impl Attention {
         surface.bell();
         self.tell(&alarm.title, &alarm.text, is_focused, surface);
         if let Some(command) = self.command.clone() {
-            run(command, alarm, outbox);
+            run(&self.queue, command, alarm, outbox);
         }
     }
 }
 
-/// Runs `command` in the background, without a shell: what a server sent is in its environment only.
-/// The screen is the dashboard's, so its output goes nowhere; a failure is shown.
-fn run(command: String, alarm: Alarm, outbox: UnboundedSender<Message>) {
+/// The rings whose command has not run. Commands run one after another: hundreds of alerts must not
+/// start hundreds of programs.
+#[derive(Debug, Default)]
+struct Queue {
+    waiting: VecDeque<(String, Alarm)>,
+    is_running: bool,
+}
+
+impl Queue {
+    /// Adds a ring; of one alert only the newest waits.
+    fn add(&mut self, command: String, alarm: Alarm) {
+        self.waiting.retain(|(_, own)| own.title != alarm.title);
+        self.waiting.push_back((command, alarm));
+    }
+
+    fn next(&mut self) -> Option<(String, Alarm)> {
+        let next = self.waiting.pop_front();
+        self.is_running = next.is_some();
+        next
+    }
+}
+
+/// Runs `command` in the background once those before it have ended. The screen is the dashboard's,
+/// so its output goes nowhere; a failure is shown.
+fn run(queue: &Arc<Mutex<Queue>>, command: String, alarm: Alarm, outbox: UnboundedSender<Message>) {
+    let mut own = queue.lock().unwrap_or_else(PoisonError::into_inner);
+    own.add(command, alarm);
+    if own.is_running {
+        return;
+    }
+    own.is_running = true;
+    drop(own);
+    let queue = Arc::clone(queue);
+    let next = move || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
     tokio::spawn(async move {
-        if let Err(why) = finish(&command, alarm, PATIENCE).await {
-            let text = format!("alert_command: {why}");
-            let _ = outbox.send(Message::Saved(Err(text)));
+        while let Some((command, alarm)) = next() {
+            let ended = hook::finish(&command, alarm.values, Stdio::null, PATIENCE);
+            if let Err(why) = ended.await {
+                let text = format!("alert_command: {why}");
+                let _ = outbox.send(Message::Saved(Err(text)));
+            }
         }
     });
-}
-
-/// Runs `command` to its end, or for as long as `patience` lasts.
-async fn finish(command: &str, alarm: Alarm, patience: Duration) -> Result<(), String> {
-    let (program, arguments) = command_words(command).map_err(|error| error.to_string())?;
-    let mut command = Command::new(&program);
-    command.args(arguments).envs(alarm.values);
-    for variable in SECRET_VARIABLES {
-        command.env_remove(variable);
-    }
-    command.stdin(Stdio::null()).stdout(Stdio::null());
-    command.stderr(Stdio::null()).kill_on_drop(true);
-    let ended = tokio::time::timeout(patience, command.status()).await;
-    match ended {
-        Ok(Ok(status)) if status.success() => Ok(()),
-        Ok(Ok(status)) => Err(format!("{program}: {status}")),
-        Ok(Err(error)) => Err(format!("{program}: {error}")),
-        Err(_) => Err(format!(
-            "{program} took longer than {} s",
-            patience.as_secs()
-        )),
-    }
 }
 
 #[cfg(all(test, unix))]
@@ -136,7 +158,9 @@ mod tests {
             r#"printf '%s|%s' "$BOURSE_MODEL" "$BOURSE_PRICE" > "$1""#,
             &file,
         );
-        assert_eq!(finish(&command, alarm(&values), PATIENCE).await, Ok(()));
+        let values = alarm(&values).values;
+        let ended = hook::finish(&command, values, Stdio::null, PATIENCE).await;
+        assert_eq!(ended, Ok(()));
         let written = std::fs::read_to_string(&file).unwrap();
         assert_eq!(written, format!("{hostile}|0.225"));
     }
@@ -147,10 +171,11 @@ mod tests {
         let cases = [
             ("sh -c 'exit 3'", "alert_command: sh: exit status: 3"),
             ("/nowhere/at-all", "alert_command: /nowhere/at-all: "),
-            ("sh -c 'unclosed", "alert_command: "),
+            ("sh -c 'unclosed", "alert_command: unmatched quotes"),
         ];
         for (command, why) in cases {
-            run(command.to_owned(), alarm(&[]), outbox.clone());
+            let queue = Arc::default();
+            run(&queue, command.to_owned(), alarm(&[]), outbox.clone());
             let Some(Message::Saved(Err(text))) = inbox.recv().await else {
                 panic!("{command}: no message");
             };
@@ -162,27 +187,49 @@ mod tests {
     async fn a_command_that_hangs_is_ended_and_told() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("pid");
-        let command = script("echo $$ > \"$1\"; exec sleep 1000", &file);
+        // The program and what it started.
+        let command = script("sleep 1000 & echo $$ $! > \"$1\"; wait", &file);
         // A busy machine may take long to start it.
         for seconds in [1, 4, 16, 64] {
             let patience = Duration::from_secs(seconds);
-            let ended = finish(&command, alarm(&[]), patience).await;
+            let ended = hook::finish(&command, Vec::new(), Stdio::null, patience).await;
             assert_eq!(ended, Err(format!("sh took longer than {seconds} s")));
             if file.exists() {
                 break;
             }
         }
-        let pid = std::fs::read_to_string(&file).unwrap();
-        let is_alive = || {
-            let kill = std::process::Command::new("kill")
-                .args(["-0", pid.trim()])
-                .stderr(Stdio::null())
-                .status();
-            kill.unwrap().success()
-        };
-        // The runtime collects it once it has seen its end.
-        while is_alive() {
-            tokio::time::sleep(Duration::from_millis(20)).await;
+        let pids = std::fs::read_to_string(&file).unwrap();
+        for pid in pids.split_whitespace() {
+            // A process that has ended is a zombie until it is waited for.
+            let is_alive = || {
+                let state = std::fs::read_to_string(format!("/proc/{pid}/stat"));
+                state.is_ok_and(|state| !state.contains(") Z "))
+            };
+            while is_alive() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
         }
+    }
+
+    #[tokio::test]
+    async fn one_command_runs_at_a_time_and_of_an_alert_the_newest_waits() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("log");
+        // A second one at the same time would find the folder there.
+        let text = r#"mkdir "$1.busy" || echo twice >> "$1"; sleep 0.05; echo "$BOURSE_PRICE" >> "$1"; rmdir "$1.busy""#;
+        let command = script(text, &file);
+        let (outbox, mut inbox) = unbounded_channel();
+        let queue = Arc::default();
+        for price in ["1", "2", "3"] {
+            for name in ["bourse: a", "bourse: b"] {
+                let mut alarm = alarm(&[("BOURSE_PRICE", price)]);
+                alarm.title = name.to_owned();
+                run(&queue, command.clone(), alarm, outbox.clone());
+            }
+        }
+        drop(outbox);
+        // The end of the messages is the end of the work.
+        assert!(inbox.recv().await.is_none());
+        assert_eq!(std::fs::read_to_string(file).unwrap(), "3\n3\n");
     }
 }

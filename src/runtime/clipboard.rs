@@ -16,15 +16,14 @@ use base64::Engine as _;
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
+use super::hook::without_keys;
+
 /// The longest text that is copied, in bytes. Terminals drop sequences that are too long, the
 /// strictest known beyond 100,000 bytes, which is base64 of 74,994.
 pub const LONGEST: usize = 64 * 1024;
 
 /// How long a clipboard program may take.
 const PATIENCE: Duration = Duration::from_secs(2);
-
-/// Variables that hold keys, removed from the environment of clipboard programs.
-pub(super) const SECRET_VARIABLES: [&str; 2] = ["BOURSE_API_KEY", "VAST_API_KEY"];
 
 /// The text is longer than [`LONGEST`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -163,9 +162,7 @@ fn command(program: &str, arguments: &[&str]) -> Command {
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .kill_on_drop(true);
-    for variable in SECRET_VARIABLES {
-        command.env_remove(variable);
-    }
+    without_keys(&mut command);
     command
 }
 

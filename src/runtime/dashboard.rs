@@ -57,7 +57,7 @@ pub struct Dashboard<S> {
     outbox: UnboundedSender<Message>,
     inbox: UnboundedReceiver<Message>,
     flights: HashMap<Ticket, AbortHandle>,
-    journal: Option<Arc<Journal>>,
+    journal: Journal,
     state_store: Option<StateStore>,
     disk_writer: Option<DiskWriter>,
     groups: Option<GroupsFile>,
@@ -87,7 +87,7 @@ impl<S: Surface> Dashboard<S> {
             outbox,
             inbox,
             flights: HashMap::new(),
-            journal: None,
+            journal: Journal::default(),
             state_store: None,
             disk_writer: None,
             groups: None,
@@ -125,8 +125,8 @@ impl<S: Surface> Dashboard<S> {
 
     /// Writes the intent and the outcome of every write to `journal`.
     #[must_use]
-    pub fn with_journal(mut self, journal: Option<Journal>) -> Self {
-        self.journal = journal.map(Arc::new);
+    pub fn with_journal(mut self, journal: Journal) -> Self {
+        self.journal = journal;
         self
     }
 

@@ -9,7 +9,7 @@ use std::process::ExitStatus;
 use tempfile::TempPath;
 use tokio::process::{Child, Command};
 
-use super::clipboard::SECRET_VARIABLES;
+use super::hook::without_keys;
 use super::signals::{Signal, Signals};
 use super::terminal;
 
@@ -93,9 +93,7 @@ impl Session {
     fn spawn(&self) -> io::Result<Child> {
         let mut command = Command::new(&self.words[0]);
         command.args(&self.words[1..]).arg(&self.path);
-        for variable in SECRET_VARIABLES {
-            command.env_remove(variable);
-        }
+        without_keys(&mut command);
         command.spawn()
     }
 

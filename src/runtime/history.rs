@@ -14,6 +14,7 @@ use crate::app::poll_claim::{PollClaim, PollRight};
 use crate::app::{Message, Ticket};
 use crate::domain::Resource;
 use crate::domain::history::{Answer, Poll, Question};
+use crate::store::files;
 use crate::store::history::{Database, HistoryError, HistoryPlace, PollLocks, ProgramId};
 
 /// How long leaving waits for the pending jobs.
@@ -113,8 +114,8 @@ struct Keeper {
 enum State {
     Closed,
     Open(Database),
-    /// It failed for good.
-    Off(HistoryError),
+    /// It failed for good, until another file takes the place of this one.
+    Off(HistoryError, Option<(u64, u64)>),
 }
 
 impl Keeper {
@@ -193,10 +194,15 @@ impl Keeper {
         &mut self,
         act: impl FnOnce(&mut Database) -> Result<T, HistoryError>,
     ) -> Result<T, HistoryError> {
+        let file = self.place.path.as_deref().and_then(files::identity);
         let mut state = std::mem::replace(&mut self.state, State::Closed);
+        if matches!(&state, State::Off(_, failed) if *failed != file) {
+            state = State::Closed;
+            self.was_told = false;
+        }
         let result = match &mut state {
-            State::Open(database) => act(database),
-            State::Off(error) => Err(error.clone()),
+            State::Open(database) => database.follow().and_then(|()| act(database)),
+            State::Off(error, _) => Err(error.clone()),
             State::Closed => self.place.open().and_then(|mut database| {
                 let result = act(&mut database);
                 state = State::Open(database);
@@ -206,7 +212,7 @@ impl Keeper {
         if let Err(error) = &result
             && !error.is_passing()
         {
-            state = State::Off(error.clone());
+            state = State::Off(error.clone(), file);
         }
         self.state = state;
         result
@@ -304,6 +310,30 @@ mod tests {
         assert!(matches!(other.claim(offers, 1004.0), PollRight::Ours));
         drop(other);
         assert!(matches!(one.claim(offers, 1005.0), PollRight::Ours));
+    }
+
+    #[test]
+    fn a_file_that_was_of_no_use_and_is_gone_starts_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("history.sqlite");
+        std::fs::write(
+            &path,
+            "no database, but long enough to have a header ".repeat(9),
+        )
+        .unwrap();
+        let place = HistoryPlace {
+            path: Some(path.clone()),
+            market: "test".to_owned(),
+        };
+        let mut one = Program::start(Some(&place));
+        one.0.take(HistoryJob::Record(Box::new(poll(1002))));
+        let told = one.1.blocking_recv();
+        assert!(matches!(told, Some(Message::HistoryOff(_))));
+        Database::set_aside(&path, "2026-11-23").unwrap();
+        one.0.take(HistoryJob::Record(Box::new(poll(1032))));
+        // Dropping it waits until that is written.
+        drop(one);
+        assert_eq!(place.open().unwrap().contents().unwrap().polls, 1);
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod disk_writer;
 pub mod editor;
 mod frame_pace;
 pub mod history;
+pub mod hook;
 pub mod input;
 mod markets;
 mod messages;

@@ -77,7 +77,7 @@ pub(super) fn save(
             export_json(&run.0, now)
         };
         let content = secrets.remove(&content);
-        let said = match export::write(&path, content.as_bytes(), false) {
+        let said = match export::write_private(&path, content.as_bytes(), false) {
             Ok(written) => Ok(format!("Wrote {}", written.display())),
             Err(error @ ExportError::Exists(_)) => Err(format!("choose another name: {error}")),
             Err(error) => Err(error.to_string()),

@@ -206,7 +206,7 @@ fn groups_seen(
 /// A market's files, which the dashboard writes while it runs.
 #[derive(Debug, Default)]
 pub struct Files {
-    pub journal: Option<Journal>,
+    pub journal: Journal,
     pub groups: Option<GroupsFile>,
     /// The intervals learned from refusals.
     pub pacing: Option<PacingFile>,

@@ -1,6 +1,5 @@
 //! Sends a write between its two lines in the journal: the same for the dashboard and for commands.
 
-use std::io;
 use std::sync::Arc;
 
 use tokio::sync::mpsc::UnboundedSender;
@@ -12,37 +11,47 @@ use crate::cli::Settings;
 use crate::domain::journal::{self, Entry, Intent, Line, Outcome};
 use crate::store::{Journal, Paths};
 
-/// The journal of writes, if it can be opened.
+/// The journal of writes, as a market finds it.
 #[derive(Debug, Default)]
 pub struct History {
-    /// The file; `None` if writes are not recorded.
-    pub journal: Option<Journal>,
+    pub journal: Journal,
     /// The writes of the profile, oldest first.
     pub entries: Vec<Entry>,
     /// A notice for the person about it.
     pub note: Option<String>,
+    /// Why nothing can be sent, if so: the journal cannot be opened.
+    pub blocked: Option<String>,
 }
 
 impl History {
-    /// Opens the journal and reads the writes of `profile`.
+    /// Opens the journal and reads the writes of `profile`. Where it cannot be opened, the embedded
+    /// sandbox has one in memory, and other markets take no writes.
     pub fn open(settings: &Settings, profile: &Profile) -> Self {
-        let unkept = |why: String| Self {
-            note: Some(format!("Write history is not saved: {why}")),
-            ..Self::default()
-        };
-        let Some(path) = settings.paths.as_ref().map(Paths::journal_file) else {
-            return unkept("no home directory".to_owned());
-        };
-        let opened = Journal::open(&path).and_then(|journal| Ok((journal.read()?, journal)));
-        let (kept, journal) = match opened {
-            Ok(opened) => opened,
-            Err(error) => return unkept(format!("{}: {error}", path.display())),
+        let path = settings.paths.as_ref().map(Paths::journal_file);
+        let journal = path.as_deref().map_or_else(Journal::default, Journal::at);
+        let kept = match journal.read() {
+            Ok(kept) => kept,
+            Err(why) if profile.is_sandbox => {
+                return Self {
+                    journal: Journal::in_memory(),
+                    note: Some(format!("Writes are recorded until bourse ends: {why}")),
+                    ..Self::default()
+                };
+            }
+            Err(why) => {
+                return Self {
+                    journal,
+                    note: Some(format!("Nothing can be created or unlisted: {why}")),
+                    blocked: Some(why),
+                    ..Self::default()
+                };
+            }
         };
         let note = (kept.unreadable > 0).then(|| {
             format!(
                 "Can't read {} lines of {}: writes may be missing here.",
                 kept.unreadable,
-                path.display()
+                path.unwrap_or_default().display()
             )
         });
         let is_own = |entry: &Entry| {
@@ -52,66 +61,56 @@ impl History {
         };
         let entries = journal::entries(kept.lines).into_iter().filter(is_own);
         Self {
-            journal: Some(journal),
+            journal,
             entries: entries.collect(),
             note,
+            blocked: None,
         }
     }
 }
 
-/// Sends a write between its two lines in the journal. Nothing is sent if the first line cannot be
-/// written; without a journal the write is sent unrecorded. `epoch` returns the time in seconds since
-/// 1970.
+/// Sends a write between its two lines in the journal; nothing is sent if the first line cannot be
+/// written. `epoch` returns the time in seconds since 1970.
 pub async fn journalled(
     calls: Arc<dyn Calls>,
-    journal: Option<Arc<Journal>>,
+    journal: Journal,
     request: Request,
     intent: Intent,
     notify: Notify,
     epoch: impl Fn() -> f64 + Send,
 ) -> Result<Reply, ApiError> {
-    if let Some(journal) = &journal {
-        let line = Line::Intent(intent.clone());
-        append(journal, line).await.map_err(|error| {
-            let path = journal.path().display();
-            ApiError::Misconfigured(format!(
-                "nothing was sent: can't save the write history in {path}: {error}"
-            ))
-        })?;
-    }
+    let first = intent.clone();
+    off_thread(&journal, move |journal| journal.intend(&first))
+        .await
+        .map_err(|why| ApiError::Misconfigured(format!("nothing was sent: {why}")))?;
     let task = tokio::spawn(async move { calls.call(request, notify).await });
     // If the task panicked, whether the request was sent is unknown.
     let result = task.await.unwrap_or(Err(ApiError::Lost));
-    if let Some(journal) = &journal {
-        let outcome = mutations::outcome(&intent, &result, epoch());
-        // If this fails the intent stays open, and the next start says so: that is the truth.
-        let _ = append(journal, Line::Outcome(outcome)).await;
-    }
+    let outcome = Line::Outcome(mutations::outcome(&intent, &result, epoch()));
+    // If this fails the intent stays open, and the next start says so: that is the truth.
+    let _ = off_thread(&journal, move |journal| journal.append(&outcome)).await;
     result
 }
 
 /// Journals the outcome that the user has set for a write, off the event loop.
-pub(super) fn keep_outcome(
-    journal: Option<Arc<Journal>>,
-    outbox: UnboundedSender<Message>,
-    outcome: Outcome,
-) {
-    let Some(journal) = journal else { return };
+pub(super) fn keep_outcome(journal: Journal, outbox: UnboundedSender<Message>, outcome: Outcome) {
     tokio::task::spawn_blocking(move || {
-        if let Err(error) = journal.append(&Line::Outcome(outcome)) {
-            let path = journal.path().display();
-            let why = format!("not saved, and asked again at the next start: {path}: {error}");
+        if let Err(why) = journal.append(&Line::Outcome(outcome)) {
+            let why = format!("not saved, and asked again at the next start: {why}");
             let _ = outbox.send(Message::Saved(Err(why)));
         }
     });
 }
 
-/// Adds a line to the journal, off the caller's thread: it waits for the disk.
-async fn append(journal: &Arc<Journal>, line: Line) -> io::Result<()> {
-    let journal = Arc::clone(journal);
-    tokio::task::spawn_blocking(move || journal.append(&line))
+/// Writes to the journal off the caller's thread: it waits for the disk.
+async fn off_thread(
+    journal: &Journal,
+    write: impl FnOnce(&Journal) -> Result<(), String> + Send + 'static,
+) -> Result<(), String> {
+    let journal = journal.clone();
+    tokio::task::spawn_blocking(move || write(&journal))
         .await
-        .unwrap_or_else(|lost| Err(io::Error::other(lost)))
+        .unwrap_or_else(|lost| Err(lost.to_string()))
 }
 
 #[cfg(test)]
@@ -124,7 +123,8 @@ mod tests {
     #[tokio::test]
     async fn a_decision_is_journaled_or_the_failure_is_told() {
         let folder = tempfile::tempdir().unwrap();
-        let journal = Arc::new(Journal::open(&folder.path().join("writes.jsonl")).unwrap());
+        let path = folder.path().join("writes.jsonl");
+        let journal = Journal::at(&path);
         let outcome = Outcome {
             key: "key".to_owned(),
             at: 7.0,
@@ -132,17 +132,17 @@ mod tests {
             words: "not created, as you decided".to_owned(),
         };
         let (outbox, mut inbox) = unbounded_channel();
-        keep_outcome(Some(Arc::clone(&journal)), outbox, outcome.clone());
+        keep_outcome(journal.clone(), outbox, outcome.clone());
         // The end of the messages is the end of the work.
         assert!(inbox.recv().await.is_none());
         let kept = journal.read().unwrap();
         assert_eq!(kept.lines, [Line::Outcome(outcome.clone())]);
 
         // A directory stands where the file was: it cannot be written.
-        std::fs::remove_file(journal.path()).unwrap();
-        std::fs::create_dir(journal.path()).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        std::fs::create_dir(&path).unwrap();
         let (outbox, mut inbox) = unbounded_channel();
-        keep_outcome(Some(journal), outbox, outcome);
+        keep_outcome(journal, outbox, outcome);
         let told = inbox.recv().await;
         assert!(
             matches!(&told, Some(Message::Saved(Err(why))) if why.starts_with("not saved")),

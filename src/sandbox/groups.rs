@@ -19,6 +19,9 @@ const IGNORED: [&str; 9] = [
     "docker_login_server",
 ];
 
+/// The longest text of a workergroup or an endpoint, in bytes: it is kept, and searched for.
+const LONGEST: usize = 16 * 1024;
+
 /// Parses a workergroup to create; missing members get the specification's defaults.
 pub fn draft(body: &Map<String, Json>) -> Result<Draft, Refusal> {
     let mut draft = Draft::default();
@@ -117,7 +120,21 @@ pub fn named(name: &str, value: &Json) -> Result<String, Refusal> {
 
 fn text(name: &str, value: &Json) -> Result<String, Refusal> {
     let text = value.as_str().map(str::to_owned);
-    text.ok_or_else(|| Refusal::invalid(format!("{name} must be a text")))
+    bounded(
+        name,
+        text.ok_or_else(|| Refusal::invalid(format!("{name} must be a text")))?,
+    )
+}
+
+/// A text that is kept.
+fn bounded(name: &str, text: String) -> Result<String, Refusal> {
+    if text.len() > LONGEST {
+        let bound = LONGEST / 1024;
+        return Err(Refusal::invalid(format!(
+            "{name} must not be longer than {bound} KiB"
+        )));
+    }
+    Ok(text)
 }
 
 /// A search: a text, or in the service's other formats a list of words or an object of filters.
@@ -126,9 +143,9 @@ fn search(name: &str, value: &Json) -> Result<String, Refusal> {
         Json::Array(words) => {
             let words: Option<Vec<_>> = words.iter().map(Json::as_str).collect();
             let words = words.ok_or_else(|| Refusal::invalid(format!("{name} must be a text")))?;
-            Ok(words.join(" "))
+            bounded(name, words.join(" "))
         }
-        Json::Object(_) => Ok(value.to_string()),
+        Json::Object(_) => bounded(name, value.to_string()),
         other => text(name, other),
     }
 }

@@ -19,6 +19,8 @@ const KEPT_BYTES: usize = 16 * 1024 * 1024;
 const BODY_KEPT: usize = 64 * 1024;
 /// How much of a header's value is kept, in bytes.
 const HEADER_KEPT: usize = 1024;
+/// How many names of query parameters are kept.
+const QUERY_KEPT: usize = 32;
 /// The maximum number of commits, and of faults, kept.
 const EVENTS_KEPT: usize = 10_000;
 
@@ -148,6 +150,7 @@ fn entry(parts: &Parts, body: &Bytes, credential: Credential) -> Entry {
             .split('&')
             .filter_map(|pair| pair.split('=').next())
             .filter(|name| !name.is_empty())
+            .take(QUERY_KEPT)
             .map(str::to_owned)
             .collect(),
         headers: parts.headers.iter().filter_map(header).collect(),

@@ -19,6 +19,9 @@ pub use pick::pick;
 /// The default limit: our choice, the specification has none.
 const DEFAULT_LIMIT: usize = 64;
 
+/// The most values in the conditions of a search: each is compared with each row.
+const MOST_VALUES: usize = 10_000;
+
 /// Names that the service accepts for a field besides its own, with the factor to the field's unit.
 const COLUMN_ALIASES: [(&str, &str, f64); 6] = [
     ("dphtotal", "dph_total", 1.0),
@@ -58,6 +61,8 @@ pub struct Search {
     pub rental: OfferType,
     /// The storage to price in GB, if the search has one.
     pub storage: Option<f64>,
+    /// How many values its conditions have.
+    values: usize,
 }
 
 impl Search {
@@ -93,6 +98,7 @@ impl Search {
             limit: DEFAULT_LIMIT,
             rental: OfferType::OnDemand,
             storage: None,
+            values: 0,
         }
     }
 
@@ -134,6 +140,12 @@ impl Search {
             }
             if operator == Operator::Eq && operand.as_str() == Some("any") {
                 continue;
+            }
+            self.values += operand.as_array().map_or(1, Vec::len);
+            if self.values > MOST_VALUES {
+                return Err(Refusal::invalid(format!(
+                    "at most {MOST_VALUES} values in a search"
+                )));
             }
             let operand = operands::read(field, operator, operand, factor).map_err(|wanted| {
                 Refusal::invalid(format!("{name} {}: {wanted}", operator.name()))
@@ -237,8 +249,9 @@ fn order(catalog: &'static Catalog, value: &Json) -> Result<Vec<OrderKey>, Refus
         Json::Array(keys) => keys,
         _ => return Err(shape()),
     };
-    keys.iter()
-        .map(|key| {
+    let mut order: Vec<OrderKey> = Vec::new();
+    for key in keys {
+        let key = {
             let [Json::String(name), Json::String(direction)] =
                 key.as_array().map_or(&[][..], Vec::as_slice)
             else {
@@ -250,7 +263,12 @@ fn order(catalog: &'static Catalog, value: &Json) -> Result<Vec<OrderKey>, Refus
                 .into_iter()
                 .find(|known| known.wire() == direction)
                 .ok_or_else(shape)?;
-            Ok(OrderKey { field, direction })
-        })
-        .collect()
+            OrderKey { field, direction }
+        };
+        // A field that is named again has no effect on the order.
+        if order.iter().all(|known| known.field.key != key.field.key) {
+            order.push(key);
+        }
+    }
+    Ok(order)
 }

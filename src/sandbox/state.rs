@@ -29,6 +29,9 @@ use crate::domain::{OFFERS, VOLUMES};
 /// too, and their progress depends on the requests alone.
 const FROZEN_STEP: f64 = 1.0;
 
+/// How many created workergroups are remembered, the latest.
+const MOST_CREATED: usize = 1000;
+
 /// The default cost of a route request (specification, "Route").
 const DEFAULT_COST: u32 = 100;
 
@@ -230,7 +233,11 @@ impl State {
         let id = created.map_err(|error: CreateError| Refusal::arguments(error.to_string()))?;
         self.save_group(id);
         self.commit(Call::Create, id, is_foreign);
-        self.created().push(Created { id, listings: 0 });
+        let mut created = self.created();
+        if created.len() >= MOST_CREATED {
+            created.remove(0);
+        }
+        created.push(Created { id, listings: 0 });
         Ok(json!({ "success": true, "id": id }))
     }
 
@@ -299,7 +306,9 @@ impl State {
     /// Creates the endpoint in a body.
     pub fn create_endpoint(&self, body: &Map<String, Json>) -> Result<Json, Refusal> {
         let name = groups::endpoint(body)?;
-        Ok(json!({ "success": true, "result": self.world().fleet.create_endpoint(&name) }))
+        let id = self.world().fleet.create_endpoint(&name);
+        let id = id.map_err(|error| Refusal::arguments(error.to_string()))?;
+        Ok(json!({ "success": true, "result": id }))
     }
 
     /// The names of all GPU models.

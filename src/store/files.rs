@@ -12,6 +12,9 @@ const TRIES: u32 = 100;
 /// The pause between two tries.
 const PAUSE: Duration = Duration::from_millis(20);
 
+/// The folder of the profiles' folders.
+pub(super) const PROFILES: &str = "profiles";
+
 /// The largest file that a person writes, in bytes.
 const LARGEST: u64 = 1024 * 1024;
 
@@ -75,6 +78,21 @@ pub fn lock(path: &Path) -> Result<Option<File>, String> {
     Err(format!("{} is locked by another program", path.display()))
 }
 
+/// Which file is at a path: its device and number. `None` without one, or where files have none.
+pub fn identity(path: &Path) -> Option<(u64, u64)> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let found = fs::metadata(path).ok()?;
+        Some((found.dev(), found.ino()))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        None
+    }
+}
+
 /// Makes a file that these options create private (0600).
 pub fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
@@ -82,17 +100,32 @@ pub fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
-/// Creates a folder and its parents; the folder itself is private (0700).
+/// Creates a folder and its parents, all private (0700). The folder is made so if it was there, and
+/// the one of all profiles above it.
 pub fn private_dir(path: &Path) -> io::Result<()> {
-    fs::create_dir_all(path)?;
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)?;
+    let above = path.parent();
+    let profiles = above.filter(|above| above.file_name().is_some_and(|name| name == PROFILES));
+    profiles.map_or(Ok(()), close)?;
+    close(path)
+}
+
+/// Closes a folder to others.
+fn close(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        let mode = fs::metadata(path)?.permissions().mode();
+        let mode = fs::metadata(folder)?.permissions().mode();
         if mode & 0o077 != 0 {
-            fs::set_permissions(path, fs::Permissions::from_mode(mode & 0o700))?;
+            fs::set_permissions(folder, fs::Permissions::from_mode(mode & 0o700))?;
         }
     }
+    #[cfg(not(unix))]
+    let _ = folder;
     Ok(())
 }
 
@@ -182,6 +215,18 @@ mod tests {
         assert_eq!(fs::read(&file).unwrap(), b"two");
         let names: Vec<_> = fs::read_dir(file.parent().unwrap()).unwrap().collect();
         assert_eq!(names.len(), 1, "no temporary file is left");
+    }
+
+    #[test]
+    fn the_folder_of_all_profiles_is_private_too() {
+        let root = tempfile::tempdir().unwrap();
+        let profiles = root.path().join("state/bourse/profiles");
+        private_dir(&profiles.join("new")).unwrap();
+        assert_eq!(mode(&profiles), 0o700);
+        // As an earlier version, or another umask, left it.
+        fs::set_permissions(&profiles, fs::Permissions::from_mode(0o755)).unwrap();
+        private_dir(&profiles.join("other")).unwrap();
+        assert_eq!(mode(&profiles), 0o700);
     }
 
     #[test]

@@ -18,6 +18,9 @@ use crate::domain::secrets::{LONGEST_KEY, key_fault};
 /// How long a key command may take, or a pipe in place of a key file.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// How much a key command may print after the key, in bytes.
+const REST: u64 = 64 * 1024;
+
 /// The pause between two looks whether a command has ended.
 const PAUSE: Duration = Duration::from_millis(10);
 
@@ -125,6 +128,23 @@ fn first_bytes(source: impl io::Read) -> io::Result<Zeroizing<String>> {
     Ok(text)
 }
 
+/// The first line that is not blank, up to where a key is too long. A program that was started in the
+/// background may keep the source open.
+fn first_line(source: &mut impl io::Read) -> io::Result<Zeroizing<String>> {
+    let mut line = Zeroizing::new(Vec::with_capacity(LONGEST_KEY + 2));
+    let mut byte = Zeroizing::new([0]);
+    while line.len() < LONGEST_KEY + 2 && source.read(&mut *byte)? > 0 {
+        if !(line.is_empty() && byte[0].is_ascii_whitespace()) {
+            line.push(byte[0]);
+        }
+        if line.ends_with(b"\n") {
+            break;
+        }
+    }
+    let text = str::from_utf8(&line).map_err(|_| io::ErrorKind::InvalidData)?;
+    Ok(Zeroizing::new(text.to_owned()))
+}
+
 /// What `read` gives, if it does so in time; else it is left behind on its thread.
 fn in_time<T: Send + 'static>(
     patience: Duration,
@@ -155,17 +175,14 @@ fn unreadable(why: io::ErrorKind) -> String {
     }
 }
 
-/// The program of a key command and its arguments.
+/// The program of a command and its arguments.
 ///
 /// # Errors
 /// When it names none.
-pub fn command_words(command: &str) -> Result<(String, Vec<String>), KeyError> {
-    let mut words = shell_words::split(command)
-        .map_err(|_| KeyError::Command("unmatched quotes".to_owned()))?
-        .into_iter();
-    let program = words
-        .next()
-        .ok_or_else(|| KeyError::Command("it is empty".to_owned()))?;
+pub fn command_words(command: &str) -> Result<(String, Vec<String>), &'static str> {
+    let words = shell_words::split(command).map_err(|_| "unmatched quotes")?;
+    let mut words = words.into_iter();
+    let program = words.next().ok_or("the command is empty")?;
     Ok((program, words.collect()))
 }
 
@@ -180,7 +197,8 @@ fn from_command_within(
     command: &str,
     complaints: Complaints,
 ) -> Result<SecretString, KeyError> {
-    let (program, arguments) = command_words(command)?;
+    let (program, arguments) =
+        command_words(command).map_err(|why| KeyError::Command(why.to_owned()))?;
     let failed = |why: &dyn fmt::Display| KeyError::Command(format!("{program}: {why}"));
     let mut child = Command::new(&program)
         .args(arguments)
@@ -192,8 +210,15 @@ fn from_command_within(
         })
         .spawn()
         .map_err(|error| failed(&error.kind()))?;
+    let (done, text) = mpsc::channel();
     let output = child.stdout.take();
-    let text = in_time(patience, move || output.map(first_bytes)).flatten();
+    thread::spawn(move || {
+        let Some(mut output) = output else { return };
+        let _ = done.send(first_line(&mut output));
+        // What it writes after the key must not end it; what never ends, must.
+        let _ = io::copy(&mut output.take(REST), &mut io::sink());
+    });
+    let text = text.recv_timeout(patience).ok();
     let status = ended(&mut child, if text.is_some() { patience } else { PAUSE });
     let (Some(text), Some(status)) = (text, status) else {
         let seconds = patience.as_secs();
@@ -290,6 +315,10 @@ mod tests {
     fn commands_are_run_without_a_shell() {
         let key = from_command("printf '%s\\n' 'k;$(id)'", Complaints::Shown).unwrap();
         assert_eq!(key.expose_secret(), "k;$(id)");
+        // The key is the first line, though what runs in the background keeps the pipe open.
+        let agent = "sh -c 'sleep 20 & echo; echo canary-key; echo more'";
+        let key = from_command(agent, Complaints::Dropped).unwrap();
+        assert_eq!(key.expose_secret(), "canary-key");
         for bad in ["false", "", "'open", "yes 1234567890"] {
             assert!(from_command(bad, Complaints::Dropped).is_err(), "{bad}");
         }

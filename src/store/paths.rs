@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use etcetera::BaseStrategy;
 
+use super::files::PROFILES;
+
 /// The folder of key files, inside the configuration's.
 const KEYS: &str = "keys";
 
@@ -80,7 +82,7 @@ impl Paths {
                 let _ = write!(name, "%{byte:02X}"); // writing to a String cannot fail
             }
         }
-        self.state.join("profiles").join(name)
+        self.state.join(PROFILES).join(name)
     }
 
     pub fn journal_file(&self) -> PathBuf {

@@ -49,18 +49,19 @@ impl<T: Content> SandboxFile<T> {
         (file, read.content.unwrap_or_default(), read.notice)
     }
 
-    /// Applies a change to the current content of the file.
+    /// Applies a change to the current content of the file, and gives its result.
     ///
     /// # Errors
     ///
     /// When it cannot be read or written: the reason for display.
-    pub fn change(&self, apply: impl FnOnce(&mut T)) -> Result<(), String> {
-        let changed = state_file::change(&self.path, |found: Option<T>| {
+    pub fn change<R: Default>(&self, apply: impl FnOnce(&mut T) -> R) -> Result<R, String> {
+        let mut result = R::default();
+        state_file::change(&self.path, |found: Option<T>| {
             let mut content = found.unwrap_or_default();
-            apply(&mut content);
+            result = apply(&mut content);
             content
-        });
-        changed.map(drop)
+        })?;
+        Ok(result)
     }
 }
 

@@ -14,7 +14,7 @@ use super::arrival::{Arrival, Received};
 use crate::api::error::{ApiError, Unreachable};
 use crate::api::wire::{Method, WireRequest, is_good};
 use crate::api::{Request, Secret};
-use crate::domain::listing::Reader;
+use crate::domain::listing::{LONGEST_PIECE, Reader};
 
 /// When the quota resets, in seconds since 1970: a header of the public service.
 const RATE_LIMIT_RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
@@ -120,6 +120,13 @@ impl Body {
         }
     }
 
+    fn has_too_long_a_piece(&self) -> bool {
+        match self {
+            Self::Bytes(_) => false,
+            Self::Records(reader) => reader.has_too_long_a_piece(),
+        }
+    }
+
     fn push(&mut self, bytes: &[u8]) {
         match self {
             Self::Bytes(body) => body.extend_from_slice(bytes),
@@ -194,6 +201,12 @@ pub(super) async fn exchange(
                 raw.body.push(&bytes);
                 if raw.body.is_too_long() {
                     return Ok(raw);
+                }
+                if raw.body.has_too_long_a_piece() {
+                    return Err(ApiError::TooLarge {
+                        bound: LONGEST_PIECE,
+                        is_search: false,
+                    });
                 }
                 arrival.tell(raw.bytes, &raw.body);
             }

@@ -38,7 +38,7 @@ pub(super) fn tell(mutations: &Mutations, write: &Write) {
 /// is unknown whether the same workergroup exists already.
 pub(super) fn settle(
     mutations: &mut Mutations,
-    journal: Option<&Journal>,
+    journal: &Journal,
     write: &Write,
 ) -> Result<bool, CliError> {
     let Request::CreateWorkergroup(new) = &write.request else {
@@ -63,10 +63,10 @@ pub(super) fn settle(
             }
         };
         let outcome = mutations.settle(&key, verdict, words, epoch_seconds());
-        let kept = journal.zip(outcome).map_or(Ok(()), |(journal, outcome)| {
-            journal.append(&Line::Outcome(outcome))
-        });
-        kept.map_err(|error| not_sent(&format!("can't save the write history: {error}")))?;
+        if let Some(outcome) = outcome {
+            let kept = journal.append(&Line::Outcome(outcome));
+            kept.map_err(|why| not_sent(&why))?;
+        }
     }
     if is_created {
         output::note("marked as created: nothing was sent");

@@ -13,6 +13,12 @@ use crate::domain::dialect::TransferUnit;
 use crate::domain::json_split::{Envelope, Records, SplitError, Splitter};
 use crate::domain::secrets::{Known, has_secret_names, holds_secrets, is_secret_member, scrub};
 
+/// The most bytes of a response that are kept before they are split: a record has some thousands.
+pub const LONGEST_PIECE: usize = 16 * 1024 * 1024;
+
+/// The most blanks between records that are kept.
+const MOST_BLANKS: usize = 1024;
+
 /// A response that was read to its end.
 pub struct Whole {
     pub listing: Listing,
@@ -102,6 +108,17 @@ impl Reader {
             self.text.remove(0);
         }
         self.advance(false);
+        self.drop_blanks();
+    }
+
+    /// Drops the blanks after what is split, where there are many: a megabyte of gzip unpacks to a
+    /// gigabyte of them.
+    fn drop_blanks(&mut self) {
+        let place = self.splitter.place();
+        let rest = &self.text.as_bytes()[place..];
+        if rest.len() > MOST_BLANKS && rest.trim_ascii_start().is_empty() {
+            self.text.truncate(place);
+        }
     }
 
     /// Takes a whole text at once.
@@ -142,6 +159,11 @@ impl Reader {
     /// Whether there are more records than are taken, so that the rest need not be read.
     pub fn is_too_long(&self) -> bool {
         self.failed == Some(SplitError::TooManyRecords)
+    }
+
+    /// Whether a record, or what cannot be split, exceeds [`LONGEST_PIECE`].
+    pub fn has_too_long_a_piece(&self) -> bool {
+        self.text.len() - self.splitter.place() > LONGEST_PIECE
     }
 
     /// How many rows there are so far.

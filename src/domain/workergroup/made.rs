@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The maximum number of groups kept; the oldest are dropped, since nothing else deletes them.
-const MOST: usize = 100;
+/// The maximum number of groups kept.
+pub const MOST_GROUPS: usize = 100;
 
 /// A group without its key: every run makes keys of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -53,17 +53,19 @@ pub enum GroupChange {
 pub struct MadeGroups(pub Vec<MadeGroup>);
 
 impl MadeGroups {
-    pub fn apply(&mut self, change: GroupChange) {
+    /// Applies a change; false if there is no room for another group.
+    pub fn apply(&mut self, change: GroupChange) -> bool {
         match change {
             GroupChange::Put(group) => {
+                let is_full = self.0.len() >= MOST_GROUPS;
                 match self.0.iter_mut().find(|known| known.is_same(&group)) {
                     Some(known) => *known = group,
+                    None if is_full => return false,
                     None => self.0.push(group),
                 }
-                let surplus = self.0.len().saturating_sub(MOST);
-                self.0.drain(..surplus);
             }
             GroupChange::Deleted(group) => self.0.retain(|known| !known.is_same(&group)),
         }
+        true
     }
 }

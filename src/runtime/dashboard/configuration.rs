@@ -6,7 +6,6 @@ use super::{Dashboard, Surface};
 use crate::app::Message;
 use crate::app::configuration::Reconfigured;
 use crate::cli::DEFAULT_CONFIG;
-use crate::runtime::alarm::Attention;
 use crate::runtime::config_watch::{ConfigWatch, Reloaded, Saved};
 use crate::runtime::editor::Document;
 use crate::runtime::start::{Themes, theme_choices};
@@ -59,7 +58,7 @@ impl<S: Surface> Dashboard<S> {
             let asked = themes.asked.zip(self.is_light);
             let asked = asked.map(|(asked, is_light)| asked[usize::from(is_light)]);
             self.theme = asked.unwrap_or(themes.unasked);
-            self.attention = Attention::of(&preferences.config);
+            self.attention = self.attention.configured(&preferences.config);
             self.surface.mouse(preferences.config.mouse());
             Box::new(Reconfigured {
                 themes: theme_choices(&preferences, self.is_light),

@@ -186,7 +186,7 @@ impl<S: Surface> Dashboard<S> {
         self.keep_pacing();
         self.pacing = ready.files.pacing;
         self.calls = ready.calls;
-        self.journal = ready.files.journal.map(Arc::new);
+        self.journal = ready.files.journal;
         self.state_store = ready.files.state_store;
         self.groups = ready.files.groups;
         self.sandbox = ready.files.sandbox;

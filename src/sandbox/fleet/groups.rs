@@ -8,7 +8,7 @@ use super::super::numbers::{since_midnight, whole};
 use super::super::token::Token;
 use super::workers::Worker;
 use super::{Fleet, HIRING};
-use crate::domain::workergroup::MadeGroup;
+use crate::domain::workergroup::{MOST_GROUPS, MadeGroup};
 
 /// The search for workers' machines if a workergroup has none.
 const DEFAULT_SEARCH: &str = "verified=true rentable=true rented=false";
@@ -88,6 +88,10 @@ pub enum CreateError {
     /// There is no endpoint with that id.
     #[error("Please assign your workergroup to a valid endpoint identifier")]
     UnknownEndpoint,
+    #[error("at most {MOST_GROUPS} workergroups in a sandbox; delete one first")]
+    TooManyGroups,
+    #[error("at most {MOST_ENDPOINTS} endpoints in a sandbox")]
+    TooManyEndpoints,
     /// More cold workers than workers.
     #[error("cold_workers must not be greater than max_workers")]
     ColdWorkers,
@@ -132,6 +136,9 @@ impl Group {
     }
 }
 
+/// The most endpoints: deleting a workergroup leaves its endpoint.
+const MOST_ENDPOINTS: usize = 1000;
+
 /// The initial workergroups: endpoint, search, GPU memory in GB.
 const FOUNDED: [(&str, &str, f64); 4] = [
     (
@@ -167,6 +174,9 @@ impl Fleet {
         if draft.cold_workers > draft.max_workers {
             return Err(CreateError::ColdWorkers);
         }
+        if self.groups.iter().filter(|group| group.is_made).count() >= MOST_GROUPS {
+            return Err(CreateError::TooManyGroups);
+        }
         let known = match (draft.endpoint_id, &draft.endpoint_name) {
             (Some(id), _) => {
                 let index = self.endpoints.iter().position(|known| known.id == id);
@@ -175,6 +185,9 @@ impl Fleet {
             (None, Some(name)) => self.endpoints.iter().position(|known| known.name == *name),
             (None, None) => None,
         };
+        if known.is_none() {
+            self.room_for_an_endpoint()?;
+        }
         let id = self.take_id();
         let endpoint = known.unwrap_or_else(|| {
             let name = draft
@@ -244,10 +257,23 @@ impl Fleet {
     }
 
     /// Returns the id of the endpoint of that name, creating it if needed.
-    pub fn create_endpoint(&mut self, name: &str) -> u64 {
+    pub fn create_endpoint(&mut self, name: &str) -> Result<u64, CreateError> {
         let known = self.endpoints.iter().position(|known| known.name == name);
-        let index = known.unwrap_or_else(|| self.found(name, 0.0));
-        self.endpoints[index].id
+        let index = if let Some(index) = known {
+            index
+        } else {
+            self.room_for_an_endpoint()?;
+            self.found(name, 0.0)
+        };
+        Ok(self.endpoints[index].id)
+    }
+
+    fn room_for_an_endpoint(&self) -> Result<(), CreateError> {
+        if self.endpoints.len() < MOST_ENDPOINTS {
+            Ok(())
+        } else {
+            Err(CreateError::TooManyEndpoints)
+        }
     }
 
     /// Deletes a workergroup and its workers; false if it does not exist.

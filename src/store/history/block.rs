@@ -210,10 +210,10 @@ fn seal_day(connection: &mut Connection, search: i64) -> rusqlite::Result<bool> 
     };
     let start = next.div_euclid(DAY).saturating_mul(DAY);
     let until = start.saturating_add(DAY);
-    if newest < until {
+    let since = sealed.unwrap_or(start);
+    if newest < until || until <= since {
         return Ok(false);
     }
-    let since = sealed.unwrap_or(start);
     add(&transaction, search, Sealed { since, until })?;
     transaction.commit()?;
     Ok(true)

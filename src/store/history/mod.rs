@@ -44,6 +44,8 @@ const NAME: &str = "history.sqlite";
 pub enum HistoryError {
     #[error("{path} is corrupt. bourse db reset moves it aside and starts a new one")]
     Corrupt { path: String },
+    #[error("{path} is another program's database and is not changed")]
+    Foreign { path: String },
     #[error("{path} was written by a newer bourse and is not changed")]
     Newer { path: String },
     #[error("{path} is locked by another program")]
@@ -62,6 +64,7 @@ impl HistoryError {
         match self {
             Self::Locked { .. } | Self::Full { .. } => true,
             Self::Corrupt { .. }
+            | Self::Foreign { .. }
             | Self::Newer { .. }
             | Self::ReadOnly { .. }
             | Self::Failed { .. } => false,
@@ -97,6 +100,8 @@ impl HistoryPlace {
 pub struct Database {
     connection: Connection,
     path: String,
+    /// The file, and which one it was when it was opened.
+    file: Option<(PathBuf, Option<(u64, u64)>)>,
     /// The market that is recorded: another address is another market.
     market: String,
     limits: Limits,
@@ -125,7 +130,31 @@ impl Database {
             why: files::why(&why),
         })?;
         let connection = connection.map_err(|error| explained(&shown, &error))?;
-        Self::prepared(connection, shown, market)
+        let mut database = Self::prepared(connection, shown, market)?;
+        database.file = Some((path.to_owned(), files::identity(path)));
+        Ok(database)
+    }
+
+    /// Goes on in the file at its path, if that is no longer the one that was opened: `bourse db
+    /// reset` moves it aside.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::open`].
+    pub fn follow(&mut self) -> Result<(), HistoryError> {
+        let Some((path, opened)) = &self.file else {
+            return Ok(());
+        };
+        if files::identity(path) == *opened {
+            return Ok(());
+        }
+        let again = Self::open(path, &self.market)?;
+        *self = Self {
+            limits: self.limits,
+            left_out: std::mem::take(&mut self.left_out),
+            ..again
+        };
+        Ok(())
     }
 
     /// A database that ends with the program: a frozen sandbox changes nothing on disk.
@@ -152,12 +181,14 @@ impl Database {
             Ok(schema::Prepared::Current) => {}
             Ok(schema::Prepared::Newer) => return Err(HistoryError::Newer { path }),
             Ok(schema::Prepared::ReadOnly) => return Err(HistoryError::ReadOnly { path }),
-            Ok(schema::Prepared::Foreign) => return Err(HistoryError::Corrupt { path }),
+            Ok(schema::Prepared::Foreign) => return Err(HistoryError::Foreign { path }),
+            Ok(schema::Prepared::Damaged) => return Err(HistoryError::Corrupt { path }),
             Err(error) => return Err(explained(&path, &error)),
         }
         Ok(Self {
             connection,
             path,
+            file: None,
             market: market.to_owned(),
             limits: Limits::default(),
             left_out: Vec::new(),
@@ -220,7 +251,8 @@ fn connect(path: &Path) -> std::io::Result<rusqlite::Result<Connection>> {
 fn explained(path: &str, error: &rusqlite::Error) -> HistoryError {
     let path = path.to_owned();
     match error.sqlite_error_code() {
-        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
+        // Unknown: a statement does not fit the tables, which are not as bourse made them.
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt | ErrorCode::Unknown) => {
             HistoryError::Corrupt { path }
         }
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => HistoryError::Locked { path },

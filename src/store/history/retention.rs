@@ -41,10 +41,14 @@ impl Database {
         let sweep = |connection: &mut Connection| {
             forget_before(connection, now.0.saturating_sub(limits.age))?;
             while size(connection)? > limits.size {
+                let before = connection.total_changes();
                 let Some(oldest) = oldest_share(connection)? else {
                     break;
                 };
                 forget_before(connection, oldest)?;
+                if connection.total_changes() == before {
+                    break;
+                }
             }
             block::seal(connection)?;
             shrink(connection)
@@ -54,7 +58,7 @@ impl Database {
 }
 
 /// Bytes of the pages in use; freed ones are used again first.
-fn size(connection: &Connection) -> rusqlite::Result<i64> {
+pub(super) fn size(connection: &Connection) -> rusqlite::Result<i64> {
     let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let used = pragma("page_count")? - pragma("freelist_count")?;
     Ok(used * pragma("page_size")?)

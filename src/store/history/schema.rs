@@ -3,6 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
 /// In the header of the file, so that no other program's database is taken for it: "brse".
@@ -100,6 +101,9 @@ const STEPS: [&str; 7] = [
 /// text can hold anything.
 const WITH_RESPONSES: [usize; 2] = [5, 6];
 
+/// The latest time that is plausible, in seconds since 1970: the year 11970.
+const LATEST: i64 = 10_000 * 365 * 86_400;
+
 /// How often, and how long, a program waits for another one that creates the file.
 const TRIES: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(20);
@@ -110,8 +114,10 @@ pub(super) enum Prepared {
     /// Of a later version: nothing was changed.
     Newer,
     ReadOnly,
-    /// Another program's database.
+    /// Another program's database: nothing was changed.
     Foreign,
+    /// With times that no clock shows.
+    Damaged,
 }
 
 /// Sets up a connection and brings the tables to the current version.
@@ -120,12 +126,12 @@ pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<Prepared>
     if connection.is_readonly("main")? {
         return Ok(Prepared::ReadOnly);
     }
-    let found = version(connection)?;
-    let application: i32 =
-        connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
-    if application != 0 && application != APPLICATION {
+    // Whatever somebody added to the file must not run.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
+    let Some(found) = own_version(connection)? else {
         return Ok(Prepared::Foreign);
-    }
+    };
     if found > STEPS.len() {
         return Ok(Prepared::Newer);
     }
@@ -149,7 +155,43 @@ pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<Prepared>
     if found < STEPS.len() {
         migrate(connection, STEPS.len())?;
     }
-    Ok(Prepared::Current)
+    // Damage that keeps them from being read is told by who needs them.
+    Ok(if is_plausible(connection).unwrap_or(true) {
+        Prepared::Current
+    } else {
+        Prepared::Damaged
+    })
+}
+
+/// The version of the tables, 0 of an empty file; `None` if they are another program's.
+fn own_version(connection: &Connection) -> rusqlite::Result<Option<usize>> {
+    // One moment of the file: another program may create it.
+    let transaction = connection.unchecked_transaction()?;
+    let found = version(&transaction)?;
+    let application: i32 =
+        transaction.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    let is_empty = || {
+        let sql = "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)";
+        transaction.query_row(sql, [], |row| row.get(0))
+    };
+    let is_own = application == APPLICATION || (application == 0 && found == 0 && is_empty()?);
+    Ok(is_own.then_some(found))
+}
+
+/// Whether the times are some that a clock can show. What reckons with damaged ones might never end.
+fn is_plausible(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.query_row(
+        "SELECT NOT EXISTS (
+             SELECT 1 FROM search WHERE ahead NOT BETWEEN 0 AND ?1
+             OR (SELECT min(at) FROM poll WHERE poll.search = search.id) < -?1
+             OR (SELECT max(at) FROM poll WHERE poll.search = search.id) > ?1
+             OR (SELECT min(ended) FROM spell
+                 WHERE spell.search = search.id AND ending IS NOT NULL) < -?1
+             OR (SELECT max(ended) FROM spell
+                 WHERE spell.search = search.id AND ending IS NOT NULL) > ?1)",
+        [LATEST],
+        |row| row.get(0),
+    )
 }
 
 /// Switches to a write-ahead log. Where programs create a file at the same moment, `SQLite` refuses this

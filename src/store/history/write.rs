@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 
-use super::{Database, HistoryError, block, codes, read};
+use super::{Database, HistoryError, block, codes, read, retention};
 use crate::domain::history::{self, Lot, Moment, Placed, Poll, SearchKey, Spell};
 
-/// Polls between two looks at the limits: deleting in small parts is quick.
+/// Polls between two looks at the age of what is kept: deleting in small parts is quick.
 pub(super) const SWEEP_EVERY: u32 = 500;
 
 impl Database {
@@ -19,11 +19,13 @@ impl Database {
     ///
     /// When it cannot be written; nothing of it is then.
     pub fn record(&mut self, poll: &Poll) -> Result<bool, HistoryError> {
+        self.follow()?;
         let Some(at) = self.write(poll).map_err(|error| self.explained(&error))? else {
             return Ok(false);
         };
         self.unswept += 1;
-        if self.unswept >= SWEEP_EVERY {
+        let size = retention::size(&self.connection).map_err(|error| self.explained(&error))?;
+        if self.unswept >= SWEEP_EVERY || size > self.limits.size {
             self.unswept = 0;
             self.sweep(at)?;
         }

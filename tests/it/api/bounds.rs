@@ -48,6 +48,45 @@ fn bomb(megabytes: u32) -> Vec<u8> {
         .stdout
 }
 
+/// A response with blanks in the middle, compressed by the system's own tool.
+fn blank(before: &str, megabytes: u32, after: &str) -> Vec<u8> {
+    let script = format!(
+        "{{ printf '{before}'; head -c {megabytes}M /dev/zero | tr '\\0' ' '; printf '{after}'; }} \
+         | gzip -1"
+    );
+    let gzip = Command::new("sh").args(["-c", &script]).output();
+    answer(200, &[("Content-Encoding", "gzip")], &gzip.unwrap().stdout)
+}
+
+#[test]
+fn a_response_that_unpacks_to_blanks_costs_little() {
+    let small = peak(answer(200, &[], br#"{"offers":[{"id":1}]}"#)).0;
+    let first = r#"{"offers":[{"id":1},"#;
+    for (raw, said) in [
+        // Read: the blanks are between the records, or behind them.
+        (
+            blank(first, 100, r#"{"id":2}]}"#),
+            "2 offers without a limit",
+        ),
+        (
+            blank(r#"{"offers":[{"id":1}]}"#, 100, ""),
+            "without a limit",
+        ),
+        (
+            blank(r#"{"offers":[{"id":1,"x":"#, 100, "7}]}"),
+            "the response exceeds 16 MiB",
+        ),
+        (blank("", 100, ""), "empty response"),
+    ] {
+        let (most, words) = peak_with(raw, &["--limit", "0"]);
+        assert!(words.contains(said), "{words}");
+        assert!(
+            most < small + ALLOWED,
+            "{said}: {most} kB, a small one {small} kB"
+        );
+    }
+}
+
 fn endless(body: &[u8]) -> Vec<u8> {
     [b"HTTP/1.1 200 X\r\nConnection: close\r\n\r\n", body].concat()
 }

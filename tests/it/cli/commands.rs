@@ -1000,6 +1000,38 @@ fn the_sandbox_serves_until_a_signal_and_the_commands_work_against_it() {
 }
 
 #[test]
+fn a_sandbox_that_other_computers_reach_says_what_that_means() {
+    let home = Home::new();
+    for (address, told) in [("127.0.0.1:0", false), ("0.0.0.0:0", true)] {
+        let mut child = home
+            .bourse(&["sandbox", "--freeze", "--listen", address])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // It is told before the address is.
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        lines.next().unwrap().unwrap();
+        child.kill().unwrap();
+        let mut said = String::new();
+        child
+            .stderr
+            .take()
+            .unwrap()
+            .read_to_string(&mut said)
+            .unwrap();
+        child.wait().unwrap();
+        for words in [
+            "other computers can reach",
+            "without encryption",
+            "whoever has its key",
+        ] {
+            assert_eq!(said.contains(words), told, "{address}: {said}");
+        }
+    }
+}
+
+#[test]
 fn without_a_profile_every_command_uses_a_sandbox_with_a_token_of_its_own() {
     let home = Home::new();
     for arguments in [

@@ -133,6 +133,37 @@ fn a_condition_that_is_met_runs_the_command_with_values_and_no_shell() {
     assert!(err.contains("at least 10 s"), "{err}");
 }
 
+#[test]
+fn the_command_gets_no_key_and_ends_with_the_watch() {
+    let recorder = Recorder::always(offers(&[offer(10, 0.2, "RTX 4090")]));
+    let (home, url) = (Home::new(), recorder.url());
+    let script = "sh -c 'sleep 1000 & echo $! > pid; env > env.new; mv env.new env; wait'";
+    let flags = ["--if", "dph_total<0.3", "--exec", script];
+    let mut command = watch(&home, &url, &flags);
+    command.current_dir(home.path());
+    for variable in ["BOURSE_API_KEY", "VAST_API_KEY"] {
+        command.env(variable, "canary-key-51ab");
+    }
+    let child = command.stderr(Stdio::null()).spawn().unwrap();
+    let environment = home.path().join("env");
+    while !environment.exists() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let environment = fs::read_to_string(environment).unwrap();
+    assert!(environment.contains("BOURSE_OFFER="), "{environment}");
+    assert!(!environment.contains("canary-key"), "{environment}");
+    let pid = fs::read_to_string(home.path().join("pid")).unwrap();
+    // Not met: the command did not end.
+    assert_eq!(ended_by(child, "-INT"), Some(4));
+    let is_alive = || {
+        let state = fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
+        state.is_ok_and(|state| !state.contains(") Z "))
+    };
+    while is_alive() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+}
+
 /// A watch that has searched once.
 fn watching(home: &Home, url: &str, flags: &[&str]) -> Child {
     let mut child = watch(home, url, flags)
@@ -161,13 +192,14 @@ fn ended_by(mut child: Child, signal: &str) -> Option<i32> {
 fn once(home: &Home, url: &str) -> String {
     next_second();
     let (status, _, err) = run(&mut watch(home, url, &["--once"]));
-    assert_eq!(status, 0, "{err}");
+    // What was not recorded is not taken for success.
+    assert_eq!(status, i32::from(is_of_another(&err)), "{err}");
     err
 }
 
 /// Whether a text is about the other program.
 fn is_of_another(told: &str) -> bool {
-    told.contains("another program watches this search")
+    told.contains("nothing was recorded: another program watches this search")
 }
 
 #[test]
@@ -248,8 +280,9 @@ fn a_corrupt_file_costs_a_note_until_it_is_reset() {
     fs::write(&file, "x".repeat(9000)).unwrap();
     next_second();
     let (status, _, err) = run(&mut watch(&home, &url, &["--once"]));
-    assert_eq!(status, 0, "{err}");
+    assert_eq!(status, 1, "{err}");
     assert!(err.contains("prices are not recorded"), "{err}");
+    assert!(err.contains("nothing was recorded: "), "{err}");
     assert!(err.contains("bourse db reset"), "{err}");
     let db = |command: &str| run(&mut home.bourse(&["db", command, "--base-url", &url]));
     assert_eq!(db("check").0, 1);

@@ -2,7 +2,10 @@
 //! sent once, and with which exit status it ends.
 
 use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
+use std::process::Command;
 
 use serde_json::{Value as Json, json};
 
@@ -277,6 +280,134 @@ fn read_only_refuses_writes() {
     }
     assert!(recorder.requests().is_empty());
     assert_eq!(journal(&home), Vec::<Json>::new());
+}
+
+/// The program as a user whom the system does not know, who owns the home: where the tests run as
+/// root, or else nobody could be refused a file.
+fn as_nobody(home: &Home, url: &str, arguments: &[&str]) -> Command {
+    const NOBODY: u32 = 65_432;
+    let mut command = home.bourse(arguments);
+    command.args(["--base-url", url]).env("BOURSE_API_KEY", KEY);
+    if rustix::process::geteuid().is_root() {
+        command.uid(NOBODY).gid(NOBODY);
+        for folder in ["", ".local", ".local/state", ".local/state/bourse"] {
+            let folder = home.path().join(folder);
+            if folder.exists() {
+                chown(folder, Some(NOBODY), Some(NOBODY)).unwrap();
+            }
+        }
+    }
+    command
+}
+
+const CREATE: [&str; 7] = [
+    "groups",
+    "create",
+    "--endpoint",
+    "chat",
+    "--template-id",
+    "7",
+    "--yes",
+];
+
+#[test]
+fn without_a_journal_no_write_is_sent() {
+    const FILE: &str = ".local/state/bourse/writes.jsonl";
+    let recorder = Recorder::always(json(200, UNLISTED));
+    let url = recorder.url();
+    for arguments in [&["unlist", "7311", "--yes"][..], &CREATE] {
+        // After one `sudo bourse` the file is root's.
+        let home = Home::new();
+        let file = home.file(FILE, "", 0o600);
+        if !rustix::process::geteuid().is_root() {
+            fs::set_permissions(&file, fs::Permissions::from_mode(0o000)).unwrap();
+        }
+        let (status, _, err) = run(&mut as_nobody(&home, &url, arguments));
+        assert_eq!(status, 1, "{err}");
+        assert!(
+            err.contains("nothing was sent: can't read the write history"),
+            "{err}"
+        );
+        let advice = format!(
+            "sudo chown -R \"$USER\" {}",
+            file.parent().unwrap().display()
+        );
+        assert!(err.contains(&advice), "{err}");
+
+        let home = Home::new();
+        home.file(&format!("{FILE}/x"), "", 0o600);
+        let (status, _, err) = write(&home, &url, arguments);
+        assert_eq!(status, 1, "{err}");
+        assert!(
+            err.contains("it is a directory; to fix it, move it away"),
+            "{err}"
+        );
+
+        let home = Home::new();
+        let mut homeless = as_nobody(&home, &url, arguments);
+        if rustix::process::geteuid().is_root() {
+            let (status, _, err) = run(homeless.env_remove("HOME"));
+            assert_eq!(status, 1, "{err}");
+            assert!(
+                err.contains("without a home directory; to fix it, set HOME"),
+                "{err}"
+            );
+        }
+    }
+    assert!(recorder.requests().is_empty());
+}
+
+#[test]
+fn a_journal_whose_mode_is_another_user_s_is_written() {
+    let recorder = Recorder::always(json(200, UNLISTED));
+    let home = Home::new();
+    home.file(".local/state/bourse/writes.jsonl", "", 0o666);
+    let mut command = as_nobody(&home, &recorder.url(), &["unlist", "7311", "--yes"]);
+    let (status, _, err) = run(&mut command);
+    assert_eq!(status, 0, "{err}");
+    assert_eq!(journal(&home).len(), 2);
+}
+
+#[test]
+fn in_a_sandbox_without_a_home_the_journal_is_in_memory() {
+    if !rustix::process::geteuid().is_root() {
+        return; // The system knows the home of whoever runs this.
+    }
+    let home = Home::new();
+    let mut command = home.bourse(&CREATE);
+    let (status, out, err) = run(command.uid(65_432).gid(65_432).env_remove("HOME"));
+    assert_eq!(status, 0, "{err}");
+    assert!(out.contains("created for endpoint chat"), "{out}");
+    assert!(
+        err.contains("note: Writes are recorded until bourse ends"),
+        "{err}"
+    );
+}
+
+#[test]
+fn of_two_programs_that_ask_at_once_one_creates() {
+    // No response: whether it was created stays unknown.
+    let recorder = Recorder::always(Vec::new());
+    let home = Home::new();
+    let url = recorder.url();
+    let state = home.path().join(".local/state");
+    let ask = || {
+        let variables = [
+            ("BOURSE_API_KEY", KEY),
+            ("XDG_STATE_HOME", state.to_str().unwrap()),
+        ];
+        let arguments = [&CREATE[..6], &["--base-url", &url]].concat();
+        let pty = Pty::bourse(&arguments, &variables, 120, 30);
+        pty.wait_for_text("Type create to send it");
+        pty
+    };
+    let (mut one, mut two) = (ask(), ask());
+    one.keys("create<Enter>");
+    one.wait_for_text("outcome unknown");
+    two.keys("create<Enter>");
+    two.wait_for_text("not created: nothing was sent: the same was sent at");
+    assert_eq!(recorder.requests().len(), 1);
+    assert_eq!(journal(&home).len(), 2);
 }
 
 #[test]

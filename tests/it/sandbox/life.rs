@@ -239,7 +239,7 @@ fn keeping(groups: &Arc<Mutex<MadeGroups>>) -> Server {
         freeze: false,
         groups,
         group_store: Some(GroupStore::new(move |change: GroupChange| {
-            kept.lock().unwrap().apply(change);
+            assert!(kept.lock().unwrap().apply(change));
             Ok(())
         })),
         ..frozen()

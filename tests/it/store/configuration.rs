@@ -179,7 +179,7 @@ api_key_command = " "
         ),
         "18:11: 'klingon' is not a dialect".to_owned(),
         "22:1: unknown field `colour`".to_owned(),
-        "25:19: api_key_command: the profile's key command failed: it is empty".to_owned(),
+        "25:19: api_key_command: the command is empty".to_owned(),
     ];
     for (found, wanted) in found.iter().zip(&wanted) {
         assert!(found.starts_with(wanted), "{found}\n{wanted}\n{err}");

@@ -315,7 +315,7 @@ fn save_together(programs: usize, saves: usize) {
                 let (home, journal) = (&home, &journal);
                 scope.spawn(move || {
                     let (store, _) = home.open();
-                    let journal = Journal::open(journal).unwrap();
+                    let journal = Journal::at(journal);
                     for number in 0..saves {
                         store.save(&snapshot()).unwrap();
                         journal.append(&intent(program * saves + number)).unwrap();
@@ -328,7 +328,7 @@ fn save_together(programs: usize, saves: usize) {
             .for_each(|writer| writer.join().unwrap());
         is_over.store(true, std::sync::atomic::Ordering::SeqCst);
     });
-    let history = Journal::open(&journal).unwrap().read().unwrap();
+    let history = Journal::at(&journal).read().unwrap();
     assert_eq!(history.unreadable, 0);
     let mut keys: Vec<String> = history.lines.iter().map(key).collect();
     keys.sort();
@@ -371,7 +371,7 @@ fn eight_programs_save_500_times_each() {
 fn a_flipped_byte_in_the_journal_costs_its_own_line_at_most() {
     let home = Home::new();
     let path = home.file("writes.jsonl");
-    let journal = Journal::open(&path).unwrap();
+    let journal = Journal::at(&path);
     for number in 0..3 {
         journal.append(&intent(number)).unwrap();
     }
@@ -381,7 +381,7 @@ fn a_flipped_byte_in_the_journal_costs_its_own_line_at_most() {
         let mut broken = whole.clone();
         broken[place] ^= 0x15;
         fs::write(&path, &broken).unwrap();
-        let read = Journal::open(&path).unwrap().read().unwrap();
+        let read = Journal::at(&path).read().unwrap();
         // The end of a line may be the one that is flipped.
         let ends = if whole[place] == b'\n' { 1 } else { 2 };
         assert!(read.lines.len() >= ends, "{place}");

@@ -1,5 +1,6 @@
 //! The route lab in the real loop, over real HTTP, against servers of every kind.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 
 use crossterm::event::KeyCode;
@@ -95,6 +96,8 @@ async fn a_series_sends_the_documented_body_and_exports_what_its_figures_say() {
     person.types(path.to_str().unwrap());
     person.press(KeyCode::Enter);
     person.sees("Wrote").await;
+    let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(
         !text.contains("canary") && !text.contains("c2ln"),

@@ -292,7 +292,7 @@ fn bourse_killed_in_the_middle_knows_at_its_next_start() {
 }
 
 #[test]
-fn without_a_journal_to_write_nothing_is_sent_or_the_history_says_that_it_is_not_kept() {
+fn without_a_journal_nothing_is_sent_until_it_can_be_written() {
     let state = tempfile::tempdir().unwrap();
     let recorder = market(|| json(200, r#"{"success":true,"msg":"Unlisted Volume 7311."}"#));
     let mut pty = at_volumes(&recorder.url(), KEY, state.path());
@@ -305,12 +305,27 @@ fn without_a_journal_to_write_nothing_is_sent_or_the_history_says_that_it_is_not
     pty.keys("<C-c>");
     pty.exit().assert_clean(0);
     assert!(unlists(&recorder).is_empty());
-    // A program that starts so says from the beginning that the history is not kept, and sends.
+    // A program that starts so says from the beginning that it sends nothing, and why.
     let mut pty = at_volumes(&recorder.url(), KEY, state.path());
     pty.keys("u");
-    pty.wait_for_text("Write history is not saved");
+    pty.wait_for_text("Nothing can be created or unlisted");
     pty.keys("7311<Enter>7311<Enter>");
-    pty.wait_for_text("Volume listing 7311 unlisted.");
+    pty.wait_for_text("nothing was sent: can't save the write history");
+    pty.wait_for_text("to fix it, move it away");
+    assert!(unlists(&recorder).is_empty());
+    // Once that is done it sends, without a restart.
+    std::fs::remove_dir(&file).unwrap();
+    pty.keys("<Enter>u7311<Enter>7311<Enter>");
+    // The attempt counts for the rate limit.
+    let is_unlisted = |text: &str| text.contains("Volume listing 7311 unlisted.");
+    let shown = pty.wait_for("its turn", |screen| {
+        let text = screen.contents();
+        text.contains("Ready: press") || is_unlisted(&text)
+    });
+    if !is_unlisted(&shown) {
+        pty.keys("<Enter>");
+        pty.wait_for_text("Volume listing 7311 unlisted.");
+    }
     pty.keys("<C-c>");
     pty.exit().assert_clean(0);
     assert_eq!(unlists(&recorder).len(), 1);

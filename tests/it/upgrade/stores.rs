@@ -94,7 +94,7 @@ fn searches_panes_annotations_and_alerts_are_read_whole() {
 #[test]
 fn writes_limits_groups_and_the_sandbox_are_read_whole() {
     let home = Home::of_0_1();
-    let journal = Journal::open(&home.paths.journal_file()).unwrap();
+    let journal = Journal::at(&home.paths.journal_file());
     let kept = journal.read().unwrap();
     assert_eq!(kept.unreadable, 0);
     let writes: Vec<_> = journal::entries(kept.lines)

@@ -293,7 +293,7 @@ fn alerts(store: &StateStore) {
 
 /// Writes of each kind: done, refused, and two without an outcome.
 fn journal(path: &Path) {
-    let journal = Journal::open(path).unwrap();
+    let journal = Journal::at(path);
     let group = |endpoint: &str| NewWorkergroup {
         endpoint_name: Some(endpoint.to_owned()),
         search_params: Some("gpu_name=RTX_4090 num_gpus=1".to_owned()),

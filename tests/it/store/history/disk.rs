@@ -1,4 +1,4 @@
-//! A full disk and a read-only one: the program says so once and goes on.
+//! A full disk and a read-only one: the program says so, and a watch that recorded nothing fails.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -61,17 +61,19 @@ fn second_watch(change: &str) -> Option<(i32, String, String)> {
 }
 
 #[test]
-fn a_watch_goes_on_while_the_disk_is_full() {
+fn a_watch_asks_while_the_disk_is_full_and_does_not_succeed() {
     if let Some((status, _, err)) = second_watch(FILL) {
-        assert_eq!(status, 0, "{err}");
+        assert_eq!(status, 1, "{err}");
+        assert!(err.contains("nothing was recorded: "), "{err}");
         assert_eq!(err.matches("not recorded").count(), 1, "{err}");
     }
 }
 
 #[test]
-fn a_watch_goes_on_while_the_file_is_read_only() {
+fn a_watch_asks_while_the_file_is_read_only_and_does_not_succeed() {
     if let Some((status, _, err)) = second_watch(PROTECT) {
-        assert_eq!(status, 0, "{err}");
+        assert_eq!(status, 1, "{err}");
+        assert!(err.contains("nothing was recorded: "), "{err}");
         assert_eq!(err.matches("prices are not recorded").count(), 1, "{err}");
         assert!(err.contains("history.sqlite is read-only"), "{err}");
     }

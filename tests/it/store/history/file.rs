@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use bourse::store::history::{Database, HistoryError, ProgramId};
+use bourse::store::history::{Database, HistoryError, Limits, ProgramId};
 use rusqlite::Connection;
 
 use super::{MARKET, START, everything, open, poll, search};
@@ -193,13 +193,6 @@ fn damage_is_told_with_what_to_do_and_nothing_is_moved() {
     assert!(error.to_string().contains("bourse db reset"), "{error}");
     assert_eq!(fs::read_dir(root.path()).unwrap().count(), 1);
 
-    // Another program's database is not ours to change.
-    fs::remove_file(&path).unwrap();
-    let other = Connection::open(&path).unwrap();
-    other.pragma_update(None, "application_id", 7).unwrap();
-    drop(other);
-    assert!(matches!(refused(&path), HistoryError::Corrupt { .. }));
-
     // Every page but the first, which lists the tables.
     fs::remove_file(&path).unwrap();
     let mut database = open(&path);
@@ -220,6 +213,127 @@ fn damage_is_told_with_what_to_do_and_nothing_is_moved() {
     assert!(matches!(read, Err(HistoryError::Corrupt { .. })));
     let error = database.record(&poll(60, &seen)).unwrap_err();
     assert!(matches!(error, HistoryError::Corrupt { .. }), "{error}");
+}
+
+#[test]
+fn another_programs_database_is_left_alone() {
+    for script in [
+        "PRAGMA application_id = 7;",
+        "CREATE TABLE search (secret TEXT);",
+        "CREATE TABLE other (secret TEXT); PRAGMA user_version = 3;",
+        "PRAGMA user_version = 99;",
+    ] {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("history.sqlite");
+        Connection::open(&path)
+            .unwrap()
+            .execute_batch(script)
+            .unwrap();
+        let before = fs::read(&path).unwrap();
+        let error = refused(&path);
+        assert!(matches!(error, HistoryError::Foreign { .. }), "{error}");
+        let told = error.to_string();
+        assert!(told.ends_with("is another program's database and is not changed"));
+        assert_eq!(fs::read(&path).unwrap(), before, "{script}");
+    }
+}
+
+#[test]
+fn a_table_that_is_missing_is_damage_without_sql() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("history.sqlite");
+    let mut database = open(&path);
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("DROP TABLE spell").unwrap();
+    let error = database.record(&poll(0, &[(10, 2, 0.25)])).unwrap_err();
+    assert!(matches!(error, HistoryError::Corrupt { .. }), "{error}");
+}
+
+#[test]
+fn triggers_in_a_file_never_run() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("history.sqlite");
+    drop(open(&path));
+    let other = Connection::open(&path).unwrap();
+    let trap = "CREATE TABLE ran (it);
+        CREATE TRIGGER trap AFTER INSERT ON poll BEGIN INSERT INTO ran VALUES (1); END";
+    other.execute_batch(trap).unwrap();
+    let mut database = open(&path);
+    database.record(&poll(0, &[(10, 2, 0.25)])).unwrap();
+    let count = |table: &str| -> i64 {
+        let sql = format!("SELECT count(*) FROM {table}");
+        other.query_row(&sql, [], |row| row.get(0)).unwrap()
+    };
+    assert_eq!((count("poll"), count("ran")), (1, 0));
+}
+
+#[test]
+fn times_that_no_clock_shows_are_damage_and_make_no_loop() {
+    let recorded = |path: &Path| {
+        let mut database = open(path);
+        for (after, price) in [(0, 0.25), (60, 0.5), (120, 0.25)] {
+            database.record(&poll(after, &[(10, 2, price)])).unwrap();
+        }
+        database
+    };
+    let damages = [
+        format!("UPDATE search SET ahead = {}", i64::MAX),
+        format!("UPDATE search SET ahead = {}", i64::MIN),
+        "UPDATE search SET ahead = -1".to_owned(),
+        format!("UPDATE poll SET at = {} WHERE at = {START}", i64::MIN),
+        format!(
+            "UPDATE poll SET at = {} WHERE at > {}",
+            i64::MAX,
+            START + 60
+        ),
+        format!(
+            "UPDATE spell SET ended = {} WHERE ending IS NOT NULL",
+            i64::MAX
+        ),
+    ];
+    for damage in &damages {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("history.sqlite");
+        drop(recorded(&path));
+        let other = Connection::open(&path).unwrap();
+        other.execute_batch(damage).unwrap();
+        let error = refused(&path);
+        assert!(
+            matches!(error, HistoryError::Corrupt { .. }),
+            "{damage}: {error}"
+        );
+    }
+    // A program that has it open meets the end of its work all the same.
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("history.sqlite");
+    let mut database = recorded(&path).within(Limits { age: 60, size: 0 });
+    let other = Connection::open(&path).unwrap();
+    for damage in &damages[3..] {
+        other.execute_batch(damage).unwrap();
+    }
+    database.sweep(Moment(START + 120)).unwrap();
+}
+
+#[test]
+fn the_size_is_kept_at_every_poll() {
+    const MIB: i64 = 1024 * 1024;
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("history.sqlite");
+    let limits = Limits {
+        age: 90 * 86_400,
+        size: 2 * MIB,
+    };
+    let mut database = open(&path).within(limits);
+    for number in 0..40_u32 {
+        let price = 0.25 + f64::from(number);
+        let seen: Vec<_> = (1..=2000).map(|machine| (machine, 1, price)).collect();
+        database
+            .record(&poll(60 * i64::from(number), &seen))
+            .unwrap();
+        // Up to 4 MiB are given back to the disk at once.
+        let size = database.contents().unwrap().size;
+        assert!(size < 7 * MIB, "{size} bytes at poll {number}");
+    }
 }
 
 #[test]
@@ -246,6 +360,19 @@ fn a_file_is_set_aside_under_the_date_with_its_log() {
             "history.sqlite.2026-11-20-wal",
         ]
     );
+}
+
+#[test]
+fn a_program_goes_on_in_the_new_file_after_a_reset() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("history.sqlite");
+    let mut database = open(&path);
+    database.record(&poll(0, &[(10, 2, 0.25)])).unwrap();
+    let aside = Database::set_aside(&path, "2026-11-23").unwrap().unwrap();
+    database.record(&poll(60, &[(10, 2, 0.25)])).unwrap();
+    database.record(&poll(120, &[(10, 2, 0.25)])).unwrap();
+    let polls = |path: &Path| open(path).contents().unwrap().polls;
+    assert_eq!((polls(&aside), polls(&path)), (1, 2));
 }
 
 #[test]

@@ -293,7 +293,7 @@ fn a_file_beyond_its_size_loses_the_oldest_and_shrinks() {
         size: 1024 * 1024,
         ..Limits::default()
     };
-    let mut database = open(&path).within(limits);
+    let mut database = open(&path);
     for minute in 0..40 {
         let price = 0.5 + f64::from(i32::try_from(minute).unwrap());
         let seen: Vec<_> = (1..=1000).map(|machine| (machine, 1, price)).collect();
@@ -302,6 +302,7 @@ fn a_file_beyond_its_size_loses_the_oldest_and_shrinks() {
     let before = database.contents().unwrap();
     assert_eq!((before.polls, before.spells), (40, 40_000));
     assert!(before.size > 2 * 1024 * 1024, "{before:?}");
+    let mut database = database.within(limits);
     database.sweep(at(40 * 60)).unwrap();
     database.vacuum(at(40 * 60)).unwrap();
     let after = database.contents().unwrap();
