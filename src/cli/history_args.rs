@@ -48,11 +48,13 @@ pub struct WatchArguments {
     #[arg(long, value_name = "N", default_value_t = super::wanted::LOCAL_LIMIT)]
     pub limit: u32,
 
-    /// Time between two searches, at least 10s
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = interval)]
-    pub every: Duration,
+    /// Time between two searches, at least 10s [default: 60s]
+    ///
+    /// With `--once`, how often your timer runs; without it that is learned from the searches.
+    #[arg(long, value_name = "TIME", value_parser = interval)]
+    pub every: Option<Duration>,
 
-    /// Search once instead of until interrupted
+    /// Search once instead of until interrupted, as in a timer
     #[arg(long)]
     pub once: bool,
 

@@ -30,6 +30,9 @@ use crate::domain::{Condition, Listing, Resource, Untrusted};
 use crate::store::history::{Database, PollLocks};
 use crate::store::keys::command_words;
 
+/// The time between two searches, unless the person chose another.
+const EVERY: Duration = Duration::from_secs(60);
+
 /// How often a program that does not ask the market looks whether the record changed.
 const LOOK: Duration = Duration::from_secs(5);
 
@@ -143,7 +146,7 @@ impl<'a> Watch<'a> {
                 return self.unmet();
             }
             is_first = false;
-            let pause = if asks { self.own.every } else { LOOK };
+            let pause = if asks { self.every() } else { LOOK };
             tokio::time::sleep_until(started + pause).await;
         }
     }
@@ -156,8 +159,12 @@ impl<'a> Watch<'a> {
         }
     }
 
+    fn every(&self) -> Duration {
+        self.own.every.unwrap_or(EVERY)
+    }
+
     fn seconds(&self) -> u32 {
-        u32::try_from(self.own.every.as_secs()).unwrap_or(u32::MAX)
+        u32::try_from(self.every().as_secs()).unwrap_or(u32::MAX)
     }
 
     /// Whether this program asks the market. Without a record there is nothing else to read.
@@ -178,7 +185,7 @@ impl<'a> Watch<'a> {
         let arrival = Arrival {
             at,
             took,
-            interval: (!self.own.once).then(|| self.seconds()),
+            interval: (!self.own.once || self.own.every.is_some()).then(|| self.seconds()),
             bans: bans.scope(),
         };
         let found = match result {

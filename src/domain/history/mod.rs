@@ -33,6 +33,7 @@ pub use recall::{Answer, LotFilter, Question, Recorded, RecordedSearch, Want, an
 pub use series::{Bucket, Levels, Now, Series, series};
 pub use survival::{Estimate, Life, Lifetimes, Step, lifetimes, lives};
 pub use tape::{Change, ChangeKind, Event, EventKind, Lasted, compare, tape};
+pub use timeline::rhythm;
 pub use verdict::{Memory, Rating, Standing, Verdict, Withheld, memory, verdict};
 
 /// Storage in GB for each GPU that all recorded prices include, so that searches for different disks

@@ -225,12 +225,21 @@ impl Parts {
             let watched = timeline::overlap(times, *from, *until);
             let next = polls.partition_point(|poll| poll.at < *from);
             let has_poll = polls.get(next).is_some_and(|poll| poll.at < *until);
+            // What only one poll saw counts for a second, see `add`.
+            let within = polls.get(next..).unwrap_or_default().iter();
+            let is_alone = |poll: &&PollRow| {
+                let (before, after) = (Moment(poll.at.0 - 1), Moment(poll.at.0 + 1));
+                timeline::overlap(times, before.max(*from), after.min(*until)) == 0
+            };
+            let within = within.take_while(|poll| poll.at < *until);
+            let alone = i64::try_from(within.filter(is_alone).count()).unwrap_or(0);
             Bucket {
                 from: *from,
                 until: *until,
                 watched: share(seconds(watched), seconds(until.since(*from))),
                 levels: prices.levels(),
-                amount: (watched > 0 || has_poll).then(|| amount / seconds(watched.max(1))),
+                amount: (watched > 0 || has_poll)
+                    .then(|| amount / seconds((watched + alone).max(1))),
             }
         });
         buckets.collect()

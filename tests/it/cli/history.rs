@@ -165,6 +165,25 @@ fn once(home: &Home, url: &str) -> String {
     err
 }
 
+/// `--every` says how often the timer runs that searches once.
+#[test]
+fn a_timer_says_how_often_it_searches() {
+    let recorder = Recorder::always(offers(&[offer(10, 0.5, "RTX 4090")]));
+    let (home, url) = (Home::new(), recorder.url());
+    for flags in [&["--once"][..], &["--once", "--every", "1h"]] {
+        let (status, _, err) = run(&mut watch(&home, &url, flags));
+        assert_eq!(status, 0, "{err}");
+        next_second();
+    }
+    let profiles = home.path().join(".local/state/bourse/profiles");
+    let profile = fs::read_dir(profiles).unwrap().next().unwrap().unwrap();
+    let file = rusqlite::Connection::open(profile.path().join("history.sqlite")).unwrap();
+    let mut polls = file.prepare("SELECT every FROM poll ORDER BY at").unwrap();
+    let every = polls.query_map([], |row| row.get::<_, Option<u32>>(0));
+    let every: Vec<_> = every.unwrap().map(Result::unwrap).collect();
+    assert_eq!(every, [None, Some(3600)]);
+}
+
 /// Whether a text is about the other program.
 fn is_of_another(told: &str) -> bool {
     told.contains("another program watches this search")

@@ -317,3 +317,31 @@ fn a_file_beyond_its_size_loses_the_oldest_and_shrinks() {
     assert!(excerpt.spells.iter().any(|spell| spell.first <= first));
     assert!(std::fs::metadata(&path).unwrap().len() <= 1024 * 1024);
 }
+
+/// `bourse watch --once` in a timer, without `--every`: ten days of hourly polls are watched.
+#[test]
+fn ten_days_of_hourly_polls_are_watched() {
+    let mut database = Database::in_memory(MARKET).unwrap();
+    for hour in 0..=240 {
+        let seen: Vec<_> = (1..=20).map(|machine| (machine, 1, 0.5)).collect();
+        let poll = Poll {
+            interval: None,
+            // A timer is not exact to the second.
+            ..poll(3600 * hour + hour % 7, &seen)
+        };
+        assert_eq!(database.record(&poll), Ok(true));
+    }
+    let question = Question {
+        since: at(0),
+        until: at(240 * 3600 + 10),
+        want: Want::Series { buckets: 1 },
+        ..everything()
+    };
+    let Ok(Answer::Series(Some(series))) = database.answer(&question) else {
+        panic!("no series");
+    };
+    // The first three hours were not known to have a rhythm.
+    assert!(series.watched > 236.0 / 240.0, "{}", series.watched);
+    let amount = series.buckets[0].amount.unwrap();
+    assert!((amount - 20.0).abs() < 0.01, "{amount}");
+}
