@@ -310,10 +310,11 @@ pub(super) fn record(
     let Some(poll) = poll else {
         return effects;
     };
+    let storage = state.browsers[resource].storage().0;
     match &mut state.browsers[resource].watch {
         None => effects.insert(0, recording::record(poll)),
         Some(watch) => {
-            watch.polled(&poll);
+            watch.polled(&poll, storage);
             if effects.is_empty() {
                 effects.push(recording::record(poll));
             } else {

@@ -239,6 +239,7 @@ impl<'a> Watch<'a> {
         let question = Question {
             search: Some(self.search.clone()),
             filter: LotFilter::default(),
+            storage: self.wanted.query.storage_gb(),
             since,
             until,
             want: Want::Tape { most: usize::MAX },

@@ -114,9 +114,10 @@ pub struct AlertState {
     /// Since when no poll has shown what it waits for.
     #[serde(skip_serializing_if = "Option::is_none")]
     clear_since: Option<Moment>,
-    /// Lowest prices of earlier polls from the highest to the latest, each above those after it.
+    /// Lowest prices of earlier polls from the highest to the latest, each above those after it. Version
+    /// 0.1 had those with 50 GB for each GPU under another name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    peaks: Vec<(Moment, f64)>,
+    highs: Vec<(Moment, f64)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -322,19 +323,19 @@ impl AlertState {
         cheapest: Option<&'a Sighting>,
     ) -> Sight<'a> {
         let at = poll.at;
-        self.peaks
+        self.highs
             .retain(|(moment, _)| *moment <= at && at.since(*moment) <= span);
         let Some(sighting) = cheapest else {
             return Sight::Clear { is_far: false };
         };
         let low = sighting.price;
-        let peak = self.peaks.first().copied();
+        let peak = self.highs.first().copied();
         // The rest of a truncated response may be cheaper.
         if poll.outcome == PollOutcome::Complete {
-            self.peaks.retain(|(_, price)| *price > low);
+            self.highs.retain(|(_, price)| *price > low);
             let is_new = |last: &(Moment, f64)| at.since(last.0) > span / PARTS;
-            if self.peaks.last().is_none_or(is_new) {
-                self.peaks.push((at, low));
+            if self.highs.last().is_none_or(is_new) {
+                self.highs.push((at, low));
             }
         }
         match peak {

@@ -69,7 +69,7 @@ impl Series {
 
 /// The prices of a question's lots, in `buckets` equal parts of its time.
 pub fn series(question: &Question, recorded: &Recorded, buckets: usize) -> Series {
-    let (outline, _) = recorded.outline(&question.filter);
+    let (outline, _) = recorded.outline(&question.filter, |spell| question.price_of(spell));
     outline.series(question, buckets)
 }
 
@@ -258,19 +258,25 @@ const fn rank(price: f64) -> u64 {
 
 /// The lowest prices of polls.
 #[derive(Debug, Default)]
-struct Lows {
+pub(super) struct Lows {
     /// Ascending.
     prices: Vec<f64>,
+    /// Of each poll, `None` where nothing was on offer.
+    pub(super) of_polls: Vec<Option<f64>>,
     record: Option<(f64, Moment)>,
 }
 
 impl Lows {
     /// The first interval by price that was on offer at a poll is its lowest. The cheapest few are
     /// mostly those of all polls: the others need no sorting.
-    fn of(intervals: &[Interval], polls: &[PollRow]) -> Self {
-        let mut lows = Self::default();
+    pub(super) fn of(intervals: &[Interval], polls: &[PollRow]) -> Self {
+        let mut lows = Self {
+            of_polls: vec![None; polls.len()],
+            ..Self::default()
+        };
         let mut left = Unpriced::of(polls.len());
         let ranked = intervals.iter().enumerate();
+        let ranked = ranked.filter(|(_, interval)| interval.price.is_finite());
         let ranked = ranked.map(|(place, interval)| Reverse((rank(interval.price), place)));
         let mut by_price: BinaryHeap<Reverse<(u64, usize)>> = ranked.collect();
         while lows.prices.len() < polls.len()
@@ -284,6 +290,9 @@ impl Lows {
                 // A price below zero is the market's mistake.
                 let low = interval.price.max(0.0);
                 lows.see(low, polls.get(place).map(|poll| poll.at));
+                if let Some(own) = lows.of_polls.get_mut(place) {
+                    *own = Some(low);
+                }
                 left.remove(place);
                 place = left.next(place);
             }

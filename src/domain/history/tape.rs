@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::outline::{Interval, Onset};
-use super::recall::{LotFilter, Question, Recorded};
+use super::recall::{Question, Recorded};
 use super::shift::{Outcomes, Shift};
 use super::{
     Beginning, Cause, Ending, Lot, Moment, Poll, PollOutcome, PollRow, SearchKey, Sighting, Spell,
@@ -39,6 +39,18 @@ pub struct Change {
     /// The price, see [`super::Sighting`]; before it went, if it is gone.
     pub price: f64,
     pub kind: ChangeKind,
+}
+
+impl ChangeKind {
+    /// The same with the price before as the question's storage makes it; `None` if that did not change.
+    fn from(self, old: Option<f64>, price: f64) -> Option<Self> {
+        match (self, old) {
+            (Self::Repriced { .. }, Some(from)) => {
+                (!is_same_price(from, price)).then_some(Self::Repriced { from })
+            }
+            _ => Some(self),
+        }
+    }
 }
 
 impl Change {
@@ -144,13 +156,13 @@ impl Change {
         }
     }
 
-    fn of_spell(spell: &Spell, kind: ChangeKind) -> Self {
+    fn of_spell(spell: &Spell, price: f64, kind: ChangeKind) -> Self {
         Self {
             lot: spell.lot.clone(),
             host: spell.host,
             offer: spell.offer,
             amount: spell.amount,
-            price: spell.price,
+            price,
             kind,
         }
     }
@@ -242,19 +254,23 @@ fn events_of(question: &Question, recorded: &Recorded) -> Vec<Event> {
     let mut events: Vec<Event> = gaps.filter(|event| is_asked(&event.at)).collect();
     let mut lives = Lives::default();
     let spells = recorded.excerpt.spells.iter();
-    for spell in spells.filter(|spell| question.filter.asks_for(spell)) {
-        let before = lives.follow(spell);
-        if let Some(kind) = beginning(spell, &polls)
+    for spell in spells.filter(|spell| question.filter.accepts(&spell.lot)) {
+        let Some(price) = question.price_of(spell) else {
+            continue;
+        };
+        let old = lives.price(&spell.lot);
+        let before = lives.follow(spell, price);
+        if let Some(kind) = beginning(spell, &polls).and_then(|kind| kind.from(old, price))
             && is_asked(&spell.first)
         {
-            let change = Change::of_spell(spell, kind);
+            let change = Change::of_spell(spell, price, kind);
             let lasted = before.filter(|_| spell.continues());
             events.push(event(spell.first, EventKind::Change { change, lasted }));
         }
         if let Some((kind, at)) = ending(spell, &polls)
             && is_asked(&at)
         {
-            let change = Change::of_spell(spell, kind);
+            let change = Change::of_spell(spell, price, kind);
             let lasted = lives.lasted(&spell.lot, at);
             events.push(event(at, EventKind::Change { change, lasted }));
         }
@@ -298,7 +314,8 @@ impl Spell {
 /// Since when lots are on offer, followed over their spells in order of time.
 #[derive(Debug, Default)]
 struct Lives<'a> {
-    lots: HashMap<&'a Lot, (Lived, Beginning)>,
+    /// The third is the price.
+    lots: HashMap<&'a Lot, (Lived, Beginning, f64)>,
 }
 
 /// Since when a lot is on offer, and its latest interval.
@@ -342,27 +359,27 @@ impl Lived {
 
 impl<'a> Lives<'a> {
     /// Goes on with the next spell of its lot; how long the one before lasted, if this continues it.
-    fn follow(&mut self, spell: &'a Spell) -> Option<Lasted> {
+    fn follow(&mut self, spell: &'a Spell, price: f64) -> Option<Lasted> {
         let interval = spell.interval(0);
         let before = self.lots.get(&spell.lot).copied();
-        let lived = Lived::after(before.map(|(lived, _)| lived), &interval);
-        self.lots.insert(&spell.lot, (lived, spell.beginning));
-        let (before, beginning) = before.filter(|(before, _)| before.is_continued_by(&interval))?;
+        let lived = Lived::after(before.map(|(lived, ..)| lived), &interval);
+        self.lots
+            .insert(&spell.lot, (lived, spell.beginning, price));
+        let (before, beginning, _) =
+            before.filter(|(before, ..)| before.is_continued_by(&interval))?;
         Some(Lasted {
             seconds: spell.first.since(before.latest_since),
             is_at_least: matches!(beginning, Beginning::Found | Beginning::Revealed),
         })
     }
 
+    /// The price of a lot in its latest spell.
+    fn price(&self, lot: &Lot) -> Option<f64> {
+        self.lots.get(lot).map(|(.., price)| *price)
+    }
+
     /// How long a lot has been on offer at a moment.
     fn lasted(&self, lot: &Lot, at: Moment) -> Option<Lasted> {
         Some(self.lots.get(lot)?.0.lasted(at))
-    }
-}
-
-impl LotFilter {
-    /// Whether it lets a spell's lot through. A damaged database may hold prices that are no numbers.
-    pub(super) fn asks_for(&self, spell: &Spell) -> bool {
-        self.accepts(&spell.lot) && spell.price.is_finite()
     }
 }

@@ -36,7 +36,7 @@ pub(super) fn watched(usable: &[PollRow], since: Moment, until: Moment) -> Vec<(
     times
 }
 
-/// Polls whose rhythm is looked at.
+/// Polls that a rhythm is learned from.
 const RHYTHM: usize = 9;
 
 /// Pauses that have to agree at least.

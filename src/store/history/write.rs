@@ -123,8 +123,8 @@ fn add_poll(connection: &Connection, search: i64, poll: &Poll) -> rusqlite::Resu
     let outcome = codes::outcome(poll.outcome);
     connection
         .prepare_cached(
-            "INSERT INTO poll (search, at, took, outcome, found, every, bans)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            "INSERT INTO poll (search, at, took, outcome, found, every, bans, has_lowest)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         )?
         .execute(params![
             search,
@@ -133,7 +133,8 @@ fn add_poll(connection: &Connection, search: i64, poll: &Poll) -> rusqlite::Resu
             outcome,
             poll.rows,
             poll.interval,
-            poll.bans
+            poll.bans,
+            poll.has_lowest
         ])
         .map(drop)
 }
@@ -180,8 +181,8 @@ fn open_spell(connection: &Connection, search: i64, spell: &Spell) -> rusqlite::
     let (beginning, was) = codes::beginning(spell.beginning);
     connection
         .prepare_cached(
-            "INSERT INTO spell (search, lot, amount, price, offer, beginning, was, first)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            "INSERT INTO spell (search, lot, amount, price, offer, beginning, was, first, quotes)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
         )?
         .execute(params![
             search,
@@ -191,7 +192,8 @@ fn open_spell(connection: &Connection, search: i64, spell: &Spell) -> rusqlite::
             spell.offer,
             beginning,
             was,
-            spell.first.0
+            spell.first.0,
+            codes::quotes(&spell.quotes)
         ])
         .map(drop)
 }
