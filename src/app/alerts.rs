@@ -348,6 +348,7 @@ fn alarm(ring: &Ring, logged: &Logged) -> Alarm {
     let mut values = vec![
         ("BOURSE_ALERT", name.clone()),
         ("BOURSE_ALERT_TEXT", logged.text.clone()),
+        ("BOURSE_COUNT", ring.count.to_string()),
     ];
     if let Some(lot) = &ring.cheapest {
         values.extend([
@@ -355,7 +356,6 @@ fn alarm(ring: &Ring, logged: &Logged) -> Alarm {
             ("BOURSE_MACHINE", lot.lot.machine.to_string()),
             ("BOURSE_MODEL", visible(&lot.lot.model, 64)),
             ("BOURSE_PRICE", lot.price.to_string()),
-            ("BOURSE_COUNT", lot.amount.to_string()),
         ]);
     }
     Alarm {

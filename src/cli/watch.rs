@@ -23,7 +23,7 @@ use crate::api::{ApiError, Reply, Session};
 use crate::domain::format::{counted, lasting, unit_price};
 use crate::domain::history::{
     Answer, Arrival, Change, ChangeKind, Event, EventKind, LotFilter, Moment, Poll, Question,
-    SearchKey, Want,
+    SearchKey, Want, with_storage,
 };
 use crate::domain::language::{self, Mode};
 use crate::domain::{Condition, Listing, Resource, Untrusted};
@@ -258,12 +258,14 @@ impl<'a> Watch<'a> {
                 .map_or(told.unwrap_or(until), |newest| newest.at),
         );
         let unit = match self.search.resource {
-            Resource::Volumes => "/GB/month",
-            Resource::Offers | Resource::Workergroups => "/h per GPU",
+            Resource::Volumes => "/GB/month".to_owned(),
+            Resource::Offers | Resource::Workergroups => {
+                format!("/h per GPU{}", with_storage(question.storage))
+            }
         };
         for event in events.iter().rev() {
             match self.own.format {
-                WatchFormat::Text => output::print(&format!("{}\n", line(event, unit)))?,
+                WatchFormat::Text => output::print(&format!("{}\n", line(event, &unit)))?,
                 WatchFormat::Json => output::print_json(&format!("{}\n", json_of(event)))?,
             }
         }

@@ -96,6 +96,24 @@ impl Rule {
         }
     }
 
+    /// The lots of a poll that it is about.
+    fn counted<'a>(&self, poll: &'a Poll) -> impl Iterator<Item = &'a Sighting> {
+        let (below, machine) = match self.trigger {
+            Trigger::PriceBelow(limit) => (Some(limit), None),
+            Trigger::GpusAtLeast { below, .. } => (below, None),
+            Trigger::MachineBack(machine) => (None, Some(machine)),
+            Trigger::PriceDown { .. } | Trigger::GpusBelow(_) | Trigger::WorkersBelow(_) => {
+                (None, None)
+            }
+        };
+        poll.sightings.iter().filter(move |it| {
+            let is_model = self.model.as_ref().is_none_or(|own| it.lot.model == *own);
+            is_model
+                && below.is_none_or(|limit| it.price < limit)
+                && machine.is_none_or(|machine| it.lot.machine == machine)
+        })
+    }
+
     /// Whether it has rung or run out, so that it will not ring again.
     pub fn is_done(&self, state: &AlertState, now: Moment) -> bool {
         match self.repeat {
@@ -160,6 +178,8 @@ pub struct Ring {
     pub seen: Seen,
     /// The cheapest lot of those that it is about, if any is on offer.
     pub cheapest: Option<Sighting>,
+    /// Machines on offer that it is about, of volumes clusters.
+    pub count: usize,
 }
 
 /// What a poll says about a trigger.
@@ -202,6 +222,7 @@ pub fn check(rule: &Rule, state: &mut AlertState, figures: Figures<'_>) -> Optio
                 at,
                 seen,
                 cheapest: cheapest.cloned(),
+                count: rule.counted(figures.poll).count(),
             })
         }
     }

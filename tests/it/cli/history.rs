@@ -165,6 +165,44 @@ fn once(home: &Home, url: &str) -> String {
     err
 }
 
+/// The storage of the search is in every price: 0.72 $/GB/month are 0.001 $/GB/h.
+#[test]
+fn prices_have_the_storage_of_the_search_and_say_so() {
+    let priced = |machine: u64, base: f64| {
+        let mut offer = offer(machine, base, "RTX 4090");
+        offer["storage_cost"] = json!(0.72);
+        offer["disk_space"] = json!(500);
+        offer["dph_total"] = json!(base + 0.008);
+        offer
+    };
+    let recorder = Recorder::start(move |number, _| {
+        let base = if number == 0 { 0.5 } else { 0.25 };
+        offers(&[priced(10, base)])
+    });
+    let (home, url) = (Home::new(), recorder.url());
+    assert_eq!(
+        run(&mut watch(&home, &url, &["--once", "4090", "200gb"])).0,
+        0
+    );
+    next_second();
+    let flags = ["--once", "4090", "200gb", "--if", "dph_total<0.44"];
+    let (status, out, err) = run(&mut watch(&home, &url, &flags));
+    assert!(
+        out.contains("$0.700 → $0.450/h per GPU with 200 GB"),
+        "{out} {err}"
+    );
+    assert_eq!(status, 4, "{err}");
+    let history = ["history", "--no-default", "--base-url", &url, "4090"];
+    let told = |words: &str| run(&mut home.bourse(&[&history[..], &[words]].concat())).1;
+    let of_200 = told("200gb");
+    assert!(of_200.contains("$/h per GPU with 200 GB"), "{of_200}");
+    assert!(of_200.contains("Lowest now: $0.450"), "{of_200}");
+    // The same search, with the prices of 8 GB.
+    let of_8 = told("disk_space>=200");
+    assert!(of_8.contains("Lowest now: $0.258"), "{of_8}");
+    assert!(!of_8.contains("GB"), "{of_8}");
+}
+
 /// `--every` says how often the timer runs that searches once.
 #[test]
 fn a_timer_says_how_often_it_searches() {
