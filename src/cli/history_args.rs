@@ -58,13 +58,13 @@ pub struct WatchArguments {
     #[arg(long)]
     pub once: bool,
 
-    /// End once offers meet these, e.g. `dph_total<0.3`
+    /// End once offers meet these, e.g. `dph_total<0.3` or `4090 under $0.30`
     ///
     /// With status 0.
     #[arg(long = "if", value_name = "CONDITIONS")]
     pub condition: Option<String>,
 
-    /// How many offers must meet them
+    /// How many offers must meet them that can be rented together
     #[arg(long, value_name = "N", default_value_t = 1, requires = "condition",
         value_parser = clap::value_parser!(u32).range(1..))]
     pub count: u32,

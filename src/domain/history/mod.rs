@@ -33,7 +33,7 @@ pub use advance::{Advance, advance};
 pub use alert::{AlertState, Figures, Repeat, Ring, Rule, RuleError, Seen, Trigger, check};
 pub use clock::{Placed, placed};
 pub use outline::{Interval, Onset, Outline};
-pub use poll::{Arrival, causes, quotes};
+pub use poll::{Arrival, MOST_CAUSES, MOST_SLICES, cause_query, causes, quotes};
 pub use recall::{Answer, LotFilter, Question, Recorded, RecordedSearch, Want, answer};
 pub use series::{Bucket, Levels, Now, Series, series};
 pub use survival::{Estimate, Life, Lifetimes, Step, lifetimes, lives};
@@ -94,6 +94,27 @@ pub struct SearchKey {
     pub offer_type: OfferType,
     /// The conditions as the query language prints them, sorted.
     pub conditions: String,
+}
+
+impl SearchKey {
+    /// Whether a price decides what is found, so that what is new in it may only have become cheaper.
+    fn is_bound_by_price(&self) -> bool {
+        const PRICES: [&str; 7] = [
+            "dph_total",
+            "dph_base",
+            "dph_per_gpu",
+            "min_bid",
+            "discounted_dph_total",
+            "storage_cost",
+            "dlperf_per_dphtotal",
+        ];
+        let conditions = self.conditions.split(' ');
+        let mut keys = conditions.map(|own| {
+            let end = own.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+            own.get(..end.unwrap_or(own.len())).unwrap_or_default()
+        });
+        keys.any(|key| PRICES.contains(&key))
+    }
 }
 
 /// What prices are compared of: the GPUs of one model on one machine, or the volumes of one cluster.

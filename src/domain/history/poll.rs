@@ -14,7 +14,7 @@ use crate::domain::listing::{Column, Listing};
 use crate::domain::query::Direction;
 use crate::domain::response_check::ResponseCheck;
 use crate::domain::value::CellRef;
-use crate::domain::{OfferType, Query, Resource};
+use crate::domain::{Condition, Field, OfferType, Operand, Operator, Query, Resource, Value};
 
 // Real names have up to 20 characters; a hostile one must not fill the database.
 /// The longest name of a model, in characters.
@@ -136,6 +136,28 @@ impl Poll {
             .binary_search_by(|sighting| sighting.lot.cmp(lot));
         self.sightings.get(found.ok()?)
     }
+}
+
+/// Machines that one search for causes asks about.
+pub const MOST_CAUSES: usize = 50;
+
+/// Rows of a search for causes: its machines have a few offers each.
+pub const MOST_SLICES: u32 = 1000;
+
+/// The search that tells why lots are gone from another one: what has these `ids`, without its
+/// conditions.
+pub fn cause_query(query: &Query, field: &'static Field, ids: BTreeSet<i128>) -> Option<Query> {
+    if ids.is_empty() {
+        return None;
+    }
+    let operand = Operand::Many(ids.into_iter().map(Value::id).collect());
+    Some(Query {
+        conditions: vec![Condition::new(field, Operator::In, operand)],
+        order: Vec::new(),
+        limit: Some(MOST_SLICES),
+        unbundled: true,
+        ..query.clone()
+    })
 }
 
 /// Why `missing` lots are not on offer in a search, by a search for their machines without other

@@ -121,7 +121,11 @@ pub fn compare(before: &Poll, after: &Poll) -> Vec<Change> {
     let others = after.sightings.iter().filter_map(|seen| {
         let kind = match before.sighting(&seen.lot) {
             None if !is_same_scope => return None,
-            None if before.outcome == PollOutcome::Complete => ChangeKind::Listed,
+            None if before.outcome == PollOutcome::Complete
+                && !after.search.is_bound_by_price() =>
+            {
+                ChangeKind::Listed
+            }
             None => ChangeKind::IntoView,
             Some(old) => match outcomes.shift(old.figures(), seen.figures()).0 {
                 Shift::Repriced => ChangeKind::Repriced { from: old.price },
@@ -259,8 +263,10 @@ fn events_of(question: &Question, recorded: &Recorded) -> Vec<Event> {
             continue;
         };
         let old = lives.price(&spell.lot);
+        let has_left = recorded.search.is_bound_by_price() || lives.has_left(&spell.lot);
         let before = lives.follow(spell, price);
-        if let Some(kind) = beginning(spell, &polls).and_then(|kind| kind.from(old, price))
+        if let Some(kind) =
+            beginning(spell, &polls, has_left).and_then(|kind| kind.from(old, price))
             && is_asked(&spell.first)
         {
             let change = Change::of_spell(spell, price, kind);
@@ -278,8 +284,11 @@ fn events_of(question: &Question, recorded: &Recorded) -> Vec<Event> {
     events
 }
 
-fn beginning(spell: &Spell, polls: &[PollRow]) -> Option<ChangeKind> {
+/// How a spell began; `has_left` if the lot may have been on offer at a price or with values that the
+/// search excludes, so that nothing was listed.
+fn beginning(spell: &Spell, polls: &[PollRow], has_left: bool) -> Option<ChangeKind> {
     match spell.beginning {
+        Beginning::Listed if has_left => Some(ChangeKind::IntoView),
         Beginning::Listed => Some(ChangeKind::Listed),
         Beginning::Repriced { from } => Some(ChangeKind::Repriced { from }),
         Beginning::Resized { from } => Some(ChangeKind::Resized { from }),
@@ -315,7 +324,7 @@ impl Spell {
 #[derive(Debug, Default)]
 struct Lives<'a> {
     /// The third is the price.
-    lots: HashMap<&'a Lot, (Lived, Beginning, f64)>,
+    lots: HashMap<&'a Lot, (Lived, &'a Spell, f64)>,
 }
 
 /// Since when a lot is on offer, and its latest interval.
@@ -363,13 +372,20 @@ impl<'a> Lives<'a> {
         let interval = spell.interval(0);
         let before = self.lots.get(&spell.lot).copied();
         let lived = Lived::after(before.map(|(lived, ..)| lived), &interval);
-        self.lots
-            .insert(&spell.lot, (lived, spell.beginning, price));
-        let (before, beginning, _) =
+        self.lots.insert(&spell.lot, (lived, spell, price));
+        let (before, latest, _) =
             before.filter(|(before, ..)| before.is_continued_by(&interval))?;
         Some(Lasted {
             seconds: spell.first.since(before.latest_since),
-            is_at_least: matches!(beginning, Beginning::Found | Beginning::Revealed),
+            is_at_least: matches!(latest.beginning, Beginning::Found | Beginning::Revealed),
+        })
+    }
+
+    /// Whether a lot went because the search excludes it.
+    fn has_left(&self, lot: &Lot) -> bool {
+        let latest = self.lots.get(lot);
+        latest.is_some_and(|(_, spell, _)| {
+            matches!(spell.end, Some((Ending::Gone(Cause::LeftTheSearch), _)))
         })
     }
 

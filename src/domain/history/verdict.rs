@@ -296,7 +296,7 @@ impl Memory {
     /// The usual lowest price of each hour of the day, or of each weekday from Monday on, in a time
     /// zone; `None` of those that were not watched, and of all before three weeks were.
     pub fn by_hour(&self, zone: &TimeZone) -> [Option<f64>; 24] {
-        self.by(|at| Some(usize::try_from(local(at, zone)?.hour()).ok()?))
+        self.by(|at| usize::try_from(local(at, zone)?.hour()).ok())
     }
 
     /// As [`Memory::by_hour`].
