@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use bourse::domain::history::{
-    Lot, LotFilter, Moment, Poll, PollOutcome, Question, SearchKey, Sighting, Want,
+    Lot, LotFilter, Moment, Poll, PollOutcome, Question, Quote, SearchKey, Sighting, Want,
 };
 use bourse::domain::{OfferType, Resource};
 use bourse::store::history::Database;
@@ -72,12 +72,14 @@ impl Market {
             machine: self.next,
             model: MODELS[self.random.usize(..MODELS.len())].to_owned(),
         };
+        let price = 0.1 + 3.0 * self.random.f64();
         let sighting = Sighting {
             lot: lot.clone(),
             host: Some(self.next / 7),
             amount: 1 << self.random.u32(0..4),
-            price: 0.1 + 3.0 * self.random.f64(),
+            price,
             offer: 9_000_000 + self.next,
+            quotes: quotes(price),
         };
         self.on_offer.insert(lot, sighting);
     }
@@ -96,7 +98,9 @@ impl Market {
         for _ in 0..self.count(LOTS as f64 * 0.004) {
             let lot = self.any();
             let factor = 0.9 + 0.2 * self.random.f64();
-            self.on_offer.get_mut(&lot).unwrap().price *= factor;
+            let offer = self.on_offer.get_mut(&lot).unwrap();
+            offer.price *= factor;
+            offer.quotes = quotes(offer.price);
         }
         for _ in 0..self.count(LOTS as f64 * 0.003) {
             if self.rented.is_empty() || self.random.bool() {
@@ -124,12 +128,24 @@ impl Market {
             took: 350,
             outcome: PollOutcome::Complete,
             rows: self.on_offer.len() as u32,
+            has_lowest: true,
             interval: Some(60),
             bans: 0,
             sightings: self.on_offer.values().cloned().collect(),
             causes: Vec::new(),
         }
     }
+}
+
+/// A machine is offered whole and in halves.
+fn quotes(price: f64) -> Vec<Quote> {
+    let quote = |gpus: u32| Quote {
+        gpus,
+        base: price * f64::from(gpus),
+        storage: 0.2,
+        min_bid: Some(price / 2.0),
+    };
+    vec![quote(1), quote(2)]
 }
 
 fn search() -> SearchKey {
@@ -192,7 +208,7 @@ fn main() {
             for (name, want) in [
                 ("tape", Want::Tape { most: 500 }),
                 ("series", Want::Series { buckets: 120 }),
-                ("memory", Want::Memory),
+                ("memory", Want::Memory { gpus: None }),
                 ("searches", Want::Searches),
             ] {
                 let question = Question {

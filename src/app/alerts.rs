@@ -294,22 +294,22 @@ pub(super) fn check_all(
     now: Now,
 ) -> Vec<Effect> {
     let at = Moment::of(now.epoch);
-    let followed = |alert: &&Alert| {
+    // Each with the storage that its search has prices for.
+    let followed = |alert: &Alert| {
         let search = alert.is_active(at).then(|| state.alert_search(alert));
-        search
-            .flatten()
-            .is_some_and(|search| SearchKey::of(&search.query) == poll.search)
+        let query = search.flatten()?.query;
+        (SearchKey::of(&query) == poll.search).then(|| (alert.clone(), query.storage_gb()))
     };
-    let alerts: Vec<Alert> = state
+    let alerts: Vec<(Alert, f64)> = state
         .alerts
         .all
         .alerts
         .iter()
-        .filter(followed)
-        .cloned()
+        .filter_map(followed)
         .collect();
     let mut effects = Vec::new();
-    for mut alert in alerts {
+    for (mut alert, storage) in alerts {
+        let poll = &poll.clone().priced(storage);
         let before = alert.state.clone();
         let figures = Figures { poll, workers };
         let ring = check(&alert.rule, &mut alert.state, figures);
@@ -320,7 +320,7 @@ pub(super) fn check_all(
         let logged = ring.as_ref().map(|ring| Logged {
             alert: alert.name.clone(),
             at: ring.at,
-            text: seen(ring, is_volume),
+            text: seen(ring, is_volume, storage),
         });
         let change = AlertChange::Checked {
             name: alert.name.clone(),
@@ -348,6 +348,7 @@ fn alarm(ring: &Ring, logged: &Logged) -> Alarm {
     let mut values = vec![
         ("BOURSE_ALERT", name.clone()),
         ("BOURSE_ALERT_TEXT", logged.text.clone()),
+        ("BOURSE_COUNT", ring.count.to_string()),
     ];
     if let Some(lot) = &ring.cheapest {
         values.extend([
@@ -355,7 +356,6 @@ fn alarm(ring: &Ring, logged: &Logged) -> Alarm {
             ("BOURSE_MACHINE", lot.lot.machine.to_string()),
             ("BOURSE_MODEL", visible(&lot.lot.model, 64)),
             ("BOURSE_PRICE", lot.price.to_string()),
-            ("BOURSE_COUNT", lot.amount.to_string()),
         ]);
     }
     Alarm {

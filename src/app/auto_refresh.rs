@@ -14,15 +14,9 @@ use super::state::State;
 use super::view::Response;
 use super::watch::{Baseline, Changes, Watch, floor, is_same_question, price_of};
 use crate::api::{ApiError, Reply, Request};
-use crate::domain::history::{self, Lot, Poll};
+use crate::domain::history::{self, Lot, MOST_CAUSES, MOST_SLICES, Poll, cause_query};
 use crate::domain::insight::{Coverage, coverage, differences, lots, recorded_lot};
-use crate::domain::{Condition, Listing, Operand, Operator, Query, Resource, Value};
-
-/// How many lots one search for the causes asks about: more are a change of the whole market.
-const MOST_MACHINES: usize = 50;
-
-/// The limit of that search: all slices of so many machines.
-const MOST_SLICES: u32 = 1000;
+use crate::domain::{Listing, Query, Resource};
 
 impl Browser {
     /// The auto-refresh, if it is on.
@@ -160,7 +154,7 @@ impl Browser {
             .filter(|lot| !here.contains(lot) && !watch.causes.contains_key(lot))
             .collect();
         missing.sort_unstable();
-        missing.truncate(MOST_MACHINES);
+        missing.truncate(MOST_CAUSES);
         missing
     }
 
@@ -178,17 +172,7 @@ impl Browser {
         let ids: BTreeSet<i128> = gone
             .filter_map(|row| before.cell(row as usize, field).whole())
             .collect();
-        if ids.is_empty() {
-            return None;
-        }
-        let operand = Operand::Many(ids.into_iter().map(Value::id).collect());
-        Some(Query {
-            conditions: vec![Condition::new(field, Operator::In, operand)],
-            order: Vec::new(),
-            limit: Some(MOST_SLICES),
-            unbundled: true,
-            ..self.shown_query.clone()?
-        })
+        cause_query(self.shown_query.as_ref()?, field, ids)
     }
 }
 
@@ -310,10 +294,11 @@ pub(super) fn record(
     let Some(poll) = poll else {
         return effects;
     };
+    let storage = state.browsers[resource].storage().0;
     match &mut state.browsers[resource].watch {
         None => effects.insert(0, recording::record(poll)),
         Some(watch) => {
-            watch.polled(&poll);
+            watch.polled(&poll, storage);
             if effects.is_empty() {
                 effects.push(recording::record(poll));
             } else {

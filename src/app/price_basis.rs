@@ -10,7 +10,7 @@ impl Browser {
     /// The storage in GB that the displayed prices include, and whether they are bourse's estimate
     /// until the market confirms them.
     pub fn storage(&self) -> (f64, bool) {
-        let wanted = self.query.storage.unwrap_or(DEFAULT_STORAGE_GB);
+        let wanted = self.query.storage_gb();
         let is_estimate = self
             .listing()
             .is_some_and(|listing| listing.estimated_storage().is_some());
@@ -76,7 +76,7 @@ impl Browser {
         let Some(asked) = &self.shown_query else {
             return;
         };
-        let wanted = self.query.storage.unwrap_or(DEFAULT_STORAGE_GB);
+        let wanted = self.query.storage_gb();
         let estimate = self
             .check
             .storage_to_estimate(asked, self.dialect(), wanted);

@@ -9,18 +9,17 @@ use std::collections::{BTreeMap, VecDeque};
 use super::message::Effect;
 use super::remote::{Now, Ticket, Tickets};
 use super::state::State;
-use crate::domain::cost::{Prices, VolumePrices};
+use crate::domain::Resource;
 use crate::domain::history::{
-    Answer, Lot, LotFilter, Memory, Moment, Question, REFERENCE_GB, SearchKey, Want,
+    Answer, Lot, LotFilter, Memory, Moment, Question, Quote, SearchKey, Want, quotes,
 };
 use crate::domain::insight::recorded_lot;
-use crate::domain::{Listing, OfferType, Resource};
 
 /// Answers that views have asked for and may still draw.
 const MOST_ANSWERS: usize = 16;
 
 /// Days of prices that a verdict compares with.
-pub const VERDICT_DAYS: i64 = 30;
+const VERDICT_DAYS: i64 = 30;
 
 /// Seconds after which a verdict's memory is asked for again, with the next response: in so little
 /// of a month nothing changes.
@@ -41,7 +40,7 @@ pub enum Recalled<'a> {
     Failed(&'a str),
 }
 
-/// What is remembered of the offers of one model.
+/// What is remembered of the offers of one model with one number of GPUs.
 #[derive(Debug, Default)]
 struct Remembered {
     awaited: Option<Ticket>,
@@ -56,11 +55,11 @@ pub struct Recall {
     pub is_on: bool,
     asked: Vec<(Ticket, Question)>,
     answers: VecDeque<(Question, Result<Answer, String>)>,
-    /// The search that the models are remembered of.
-    search: Option<SearchKey>,
-    models: BTreeMap<String, Remembered>,
+    /// The search that the models are remembered of, and the storage of their prices.
+    search: Option<(SearchKey, f64)>,
+    models: BTreeMap<(String, u32), Remembered>,
     /// The table's state for which all memories have been asked for.
-    followed: Option<(Resource, u64, Option<usize>, usize)>,
+    followed: Option<(Resource, u64, Option<usize>, usize, u64)>,
 }
 
 impl Recall {
@@ -84,9 +83,10 @@ impl Recall {
         Effect::Recall { ticket, question }
     }
 
-    /// What is remembered of a model's offers in the search that is shown; `None` until it is here.
-    pub fn memory(&self, model: &str) -> Option<&Memory> {
-        self.models.get(model)?.memory.as_deref()
+    /// What is remembered of a model's offers with so many GPUs in the search that is shown; `None` until
+    /// it is here.
+    fn memory(&self, model: String, gpus: u32) -> Option<&Memory> {
+        self.models.get(&(model, gpus))?.memory.as_deref()
     }
 
     /// Takes an answer.
@@ -107,15 +107,15 @@ impl Recall {
         self.answers.truncate(MOST_ANSWERS);
     }
 
-    /// Asks for the memory of a model, unless it is fresh.
+    /// Asks for the memory of a model with so many GPUs, unless it is fresh.
     fn remember(
         &mut self,
-        lot: Lot,
-        search: &SearchKey,
+        (model, gpus): (String, u32),
+        (search, storage): (&SearchKey, f64),
         tickets: &mut Tickets,
         now: Now,
     ) -> Option<Effect> {
-        let remembered = self.models.entry(lot.model.clone()).or_default();
+        let remembered = self.models.entry((model.clone(), gpus)).or_default();
         let is_fresh = remembered.asked > 0.0 && now.mono - remembered.asked < FRESH;
         if is_fresh || remembered.awaited.is_some() {
             return None;
@@ -126,23 +126,25 @@ impl Recall {
         remembered.asked = now.mono.max(f64::MIN_POSITIVE);
         let filter = LotFilter {
             machine: None,
-            model: Some(lot.model),
+            model: Some(model),
         };
         let question = question(
             Some(search.clone()),
             filter,
+            storage,
             VERDICT_DAYS * SECONDS_PER_DAY,
-            Want::Memory,
+            Want::Memory { gpus: Some(gpus) },
             now,
         );
         Some(Effect::Recall { ticket, question })
     }
 }
 
-/// A question about the last `seconds`.
+/// A question about the last `seconds`, with prices of offers that have `storage` GB.
 pub fn question(
     search: Option<SearchKey>,
     filter: LotFilter,
+    storage: f64,
     seconds: i64,
     want: Want,
     now: Now,
@@ -151,6 +153,7 @@ pub fn question(
     Question {
         search,
         filter,
+        storage,
         since: Moment(until.0.saturating_sub(seconds)),
         until,
         want,
@@ -169,28 +172,17 @@ impl State {
         Some(SearchKey::of(query))
     }
 
-    /// What is remembered of the offers like one of a row, and its price as it is recorded.
+    /// What is remembered of the offers like one of a row, and its price per GPU.
     pub fn remembered(&self, resource: Resource, row: usize) -> Option<(&Memory, Lot, f64)> {
         let browser = &self.browsers[resource];
         let listing = browser.listing()?;
         let lot = recorded_lot(listing, u32::try_from(row).ok()?)?;
         let offer_type = browser
             .shown_query()
-            .map_or(OfferType::OnDemand, |query| query.offer_type);
-        let price = recorded_price(listing, offer_type, row)?;
-        Some((self.recall.memory(&lot.model)?, lot, price))
-    }
-}
-
-/// A row's price as it is recorded.
-fn recorded_price(listing: &Listing, offer_type: OfferType, row: usize) -> Option<f64> {
-    match listing.catalog().resource {
-        Resource::Offers => {
-            let prices = Prices::new(listing, offer_type);
-            prices.per_gpu(row, REFERENCE_GB).ok()
-        }
-        Resource::Volumes => VolumePrices::new(listing).per_gb_month(row).ok(),
-        Resource::Workergroups => None,
+            .map_or_else(Default::default, |query| query.offer_type);
+        let quote = quotes(listing, offer_type)(u32::try_from(row).ok()?)?;
+        let memory = self.recall.memory(lot.model.clone(), quote.gpus)?;
+        Some((memory, lot, quote.per_gpu(browser.storage().0)))
     }
 }
 
@@ -213,29 +205,32 @@ pub(super) fn follow(state: &mut State, now: Now, effects: &mut Vec<Effect>) {
     let (Some(listing), Some(query)) = (browser.listing(), browser.shown_query()) else {
         return;
     };
+    let storage = browser.storage().0;
     let place = (
         resource,
         browser.polls(),
         browser.selected_row(),
         browser.marks.len(),
+        storage.to_bits(),
     );
     if recall.followed.replace(place) == Some(place) {
         return;
     }
     let search = SearchKey::of(query);
-    if recall.search.as_ref() != Some(&search) {
+    let priced = Some((search.clone(), storage));
+    if recall.search != priced {
         recall.models.clear();
-        recall.search = Some(search.clone());
+        recall.search = priced;
     }
     let selected = browser
         .selected_row()
         .and_then(|row| u32::try_from(row).ok());
     let marked = browser.marked_rows();
     let rows = selected.into_iter().chain(marked);
-    for lot in rows
-        .take(MOST_MODELS)
-        .filter_map(|row| recorded_lot(listing, row))
-    {
-        effects.extend(recall.remember(lot, &search, tickets, now));
+    let quote = quotes(listing, query.offer_type);
+    for row in rows.take(MOST_MODELS) {
+        if let (Some(lot), Some(Quote { gpus, .. })) = (recorded_lot(listing, row), quote(row)) {
+            effects.extend(recall.remember((lot.model, gpus), (&search, storage), tickets, now));
+        }
     }
 }

@@ -316,10 +316,12 @@ impl Watch {
         self.unrecorded.map(Effect::Record)
     }
 
-    /// Adds what a response changed to the events.
-    pub(super) fn polled(&mut self, poll: &Poll) {
+    /// Adds what a response changed to the events, with prices of offers that have `storage` GB.
+    pub(super) fn polled(&mut self, poll: &Poll, storage: f64) {
+        let priced = |poll: &Poll| poll.clone().priced(storage);
         let before = self.poll.as_ref();
-        for change in before.map_or_else(Vec::new, |before| history::compare(before, poll)) {
+        let changes = before.map(|before| history::compare(&priced(before), &priced(poll)));
+        for change in changes.unwrap_or_default() {
             self.events.push_front(Event {
                 at: poll.at,
                 search: poll.search.clone(),

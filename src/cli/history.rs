@@ -1,5 +1,6 @@
 //! `bourse history`: the recorded prices of a search.
 
+use jiff::tz::TimeZone;
 use serde_json::{Value as Json, json};
 
 use super::analysis_args::ReportFormat;
@@ -63,6 +64,7 @@ pub fn history(settings: &Settings, own: &HistoryArguments) -> Result<(), CliErr
     let wanted = wanted(settings, &own.search, None)?;
     let bans = wanted.bans(settings);
     let query = wanted.query;
+    let storage = query.storage_gb();
     let search = SearchKey::of(&query);
     let database = settings.history_place().open()?.leaving_out(bans.banned());
     // This second counts: a search may just have been recorded.
@@ -74,6 +76,7 @@ pub fn history(settings: &Settings, own: &HistoryArguments) -> Result<(), CliErr
             machine: own.machine,
             model: own.model.clone(),
         },
+        storage,
         since: Moment(until.0 - days * DAY),
         until,
         want: Want::Series {
@@ -84,7 +87,7 @@ pub fn history(settings: &Settings, own: &HistoryArguments) -> Result<(), CliErr
         output::note("nothing is recorded of this search: bourse watch records it");
         return print_nothing(own.format);
     };
-    question.want = Want::Memory;
+    question.want = Want::Memory { gpus: None };
     let memory = match database.answer(&question)? {
         Answer::Memory(memory) => memory,
         Answer::Tape(_) | Answer::Series(_) | Answer::Searches(_) => None,
@@ -93,7 +96,7 @@ pub fn history(settings: &Settings, own: &HistoryArguments) -> Result<(), CliErr
         rows: own.rows.map_or(usize::MAX, |rows| rows as usize),
         series,
         memory,
-        unit: price_unit(query.resource),
+        unit: price_unit(query.resource, storage),
     };
     match own.format {
         ReportFormat::Table => output::print(&report.table()),
@@ -119,7 +122,7 @@ struct Report {
     rows: usize,
     series: Series,
     memory: Option<Memory>,
-    unit: &'static str,
+    unit: String,
 }
 
 impl Report {
@@ -129,7 +132,8 @@ impl Report {
     }
 
     fn verdict(&self) -> Option<Verdict> {
-        Some(verdict(self.memory.as_ref()?, self.lowest()?))
+        let memory = self.memory.as_ref()?;
+        Some(verdict(memory, memory.lowest?))
     }
 
     /// The parts of the time that were watched at all.
@@ -195,7 +199,7 @@ impl Report {
                 short(at)
             ));
         }
-        lines.extend(self.verdict().map(|verdict| sentence(&verdict)));
+        lines.extend(self.memory.as_ref().into_iter().flat_map(told));
         let lifetimes = self.memory.as_ref().and_then(Memory::lasting);
         if let Some((lives, median)) = lifetimes.and_then(|it| Some((it, it.median()?))) {
             let high = median.high.map_or_else(|| "?".to_owned(), lasting);
@@ -277,29 +281,26 @@ impl Report {
     }
 }
 
-fn sentence(verdict: &Verdict) -> String {
-    match verdict {
+/// What the time says of the lowest price now, or what is needed for it.
+fn told(memory: &Memory) -> Vec<String> {
+    let market = memory.lowest.map(|lowest| match verdict(memory, lowest) {
         Verdict::Given(rating) => {
-            let above = rating.outbid.map_or_else(String::new, |share| {
+            let outbid = rating.outbid.map_or_else(String::new, |share| {
                 format!("; outbid in {} of watched hours", percent(share))
             });
-            format!(
-                "Today's lowest is {}: cheaper than {} of the time on offer, {} to {}{above}",
-                rating.standing.name(),
-                percent(1.0 - rating.percentile),
-                unit_price(rating.lowest),
-                unit_price(rating.highest)
-            )
+            memory.market(&rating) + &outbid
         }
-        Verdict::Withheld(why) => why.sentence(Resource::Offers),
-    }
+        Verdict::Withheld(why) => why.sentence(),
+    });
+    let times = memory.times(&TimeZone::UTC).map(|text| text + " (UTC)");
+    market.into_iter().chain(times).collect()
 }
 
 fn verdict_json(verdict: &Verdict) -> Json {
     match verdict {
         Verdict::Given(rating) => rating_json(rating),
         Verdict::Withheld(why) => json!({
-            "withheld": { "machine_days": why.machine_days, "coverage": why.coverage },
+            "withheld": { "watched_seconds": why.watched },
         }),
     }
 }
@@ -315,6 +316,8 @@ fn rating_json(rating: &Rating) -> Json {
         "p80": rating.p80,
         "highest": rating.highest,
         "outbid": rating.outbid,
+        "watched_seconds": rating.watched,
+        "days": { "cheaper_than": rating.days.cheaper, "of": rating.days.of },
     })
 }
 

@@ -48,21 +48,23 @@ pub struct WatchArguments {
     #[arg(long, value_name = "N", default_value_t = super::wanted::LOCAL_LIMIT)]
     pub limit: u32,
 
-    /// Time between two searches, at least 10s
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = interval)]
-    pub every: Duration,
+    /// Time between two searches, at least 10s [default: 60s]
+    ///
+    /// With `--once`, how often your timer runs; without it that is learned from the searches.
+    #[arg(long, value_name = "TIME", value_parser = interval)]
+    pub every: Option<Duration>,
 
-    /// Search once instead of until interrupted
+    /// Search once instead of until interrupted, as in a timer
     #[arg(long)]
     pub once: bool,
 
-    /// End once offers meet these, e.g. `dph_total<0.3`
+    /// End once offers meet these, e.g. `dph_total<0.3` or `4090 under $0.30`
     ///
     /// With status 0.
     #[arg(long = "if", value_name = "CONDITIONS")]
     pub condition: Option<String>,
 
-    /// How many offers must meet them
+    /// How many offers must meet them that can be rented together
     #[arg(long, value_name = "N", default_value_t = 1, requires = "condition",
         value_parser = clap::value_parser!(u32).range(1..))]
     pub count: u32,

@@ -61,7 +61,7 @@ impl Wanted {
     }
 
     /// Rejects columns that need an input which is missing.
-    fn check_needs(&self, throughput: &Throughput) -> Result<(), CliError> {
+    pub fn check_needs(&self, throughput: &Throughput) -> Result<(), CliError> {
         for field in self.fields() {
             let missing = match Need::of(field) {
                 Some(Need::Job) if self.job.is_none() => "a job: add --job, e.g. --job 3d,200GB",

@@ -19,17 +19,22 @@ use super::settings::Settings;
 use super::wanted::{self, Wanted};
 use super::{history, notes};
 use crate::api::client::epoch_seconds;
-use crate::api::{ApiError, Reply, Session};
+use crate::api::{ApiError, Reply, Request, Session};
 use crate::domain::format::{counted, lasting, unit_price};
 use crate::domain::history::{
-    Answer, Arrival, Change, ChangeKind, Event, EventKind, LotFilter, Moment, Poll, Question,
-    SearchKey, Want,
+    self as history_of, Answer, Arrival, Cause, Change, ChangeKind, Event, EventKind, Lot,
+    LotFilter, MOST_CAUSES, MOST_SLICES, Moment, Poll, PollOutcome, Question, SearchKey, Sighting,
+    Want, cause_query, with_storage,
 };
+use crate::domain::insight::{Supply, coverage};
 use crate::domain::language::{self, Mode};
-use crate::domain::{Condition, Listing, Resource, Untrusted};
+use crate::domain::{Condition, Listing, Resource, Untrusted, plain};
 use crate::runtime::hook;
 use crate::store::history::{Database, PollLocks};
 use crate::store::keys::command_words;
+
+/// The time between two searches, unless the person chose another.
+const EVERY: Duration = Duration::from_mins(1);
 
 /// How often a program that does not ask the market looks whether the record changed.
 const LOOK: Duration = Duration::from_secs(5);
@@ -67,9 +72,30 @@ fn conditions(
         return Ok(None);
     };
     let catalog = wanted.query.catalog();
-    language::parse(text, catalog, settings.dialect, &[], Mode::Strict)
-        .map(|parsed| Some(parsed.conditions))
-        .map_err(|error| CliError::Usage(format!("in --if:\n{}", error.render(text))))
+    let reading = plain::read(text, catalog, settings.dialect, &plain::Names::default());
+    let parsed = reading
+        .parse(catalog, settings.dialect, &[], Mode::Strict)
+        .map_err(|error| CliError::Usage(format!("in --if:\n{}", error.render(text))))?;
+    if !reading.is_empty() {
+        output::tell(&format!("--if understood: {}", reading.text()));
+    }
+    let mut asked = wanted.clone();
+    asked.query.conditions.clone_from(&parsed.conditions);
+    asked.check_needs(&settings.preferences.config.throughput)?;
+    if parsed.conditions.is_empty() {
+        return Err(CliError::Usage("--if: no condition".to_owned()));
+    }
+    let all = parsed.conditions.iter().chain(wanted.query.active());
+    if let Some(never) = language::never_met(all) {
+        return Err(CliError::Usage(format!("--if can never be met: {never}")));
+    }
+    if own.limit > 0 && own.count > own.limit {
+        let (count, limit) = (own.count, own.limit);
+        return Err(CliError::Usage(format!(
+            "--count {count} can never be met: --limit loads {limit}"
+        )));
+    }
+    Ok(Some(parsed.conditions))
 }
 
 struct Watch<'a> {
@@ -157,7 +183,7 @@ impl<'a> Watch<'a> {
                 return self.unmet();
             }
             is_first = false;
-            let pause = if asks { self.own.every } else { LOOK };
+            let pause = if asks { self.every() } else { LOOK };
             tokio::time::sleep_until(started + pause).await;
         }
     }
@@ -170,8 +196,12 @@ impl<'a> Watch<'a> {
         }
     }
 
+    fn every(&self) -> Duration {
+        self.own.every.unwrap_or(EVERY)
+    }
+
     fn seconds(&self) -> u32 {
-        u32::try_from(self.own.every.as_secs()).unwrap_or(u32::MAX)
+        u32::try_from(self.every().as_secs()).unwrap_or(u32::MAX)
     }
 
     /// Whether this program asks the market. Without a record there is nothing else to read.
@@ -192,7 +222,7 @@ impl<'a> Watch<'a> {
         let arrival = Arrival {
             at,
             took,
-            interval: (!self.own.once).then(|| self.seconds()),
+            interval: (!self.own.once || self.own.every.is_some()).then(|| self.seconds()),
             bans: bans.scope(),
         };
         let found = match result {
@@ -209,7 +239,9 @@ impl<'a> Watch<'a> {
             }
         };
         let dialect = self.settings.dialect;
-        let poll = Poll::of(&found.query, &found.listing, &found.check, dialect, arrival);
+        let mut poll = Poll::of(&found.query, &found.listing, &found.check, dialect, arrival);
+        let causes = self.causes(&poll).await;
+        poll.causes.extend(causes);
         let is_first = self.told.is_none();
         self.record(&poll);
         if is_first {
@@ -221,6 +253,48 @@ impl<'a> Watch<'a> {
             self.print_news(at)?;
         }
         self.fires(&found).await
+    }
+
+    /// Why lots are gone since the last poll, by a search for them as in the dashboard.
+    async fn causes(&self, poll: &Poll) -> Vec<(Lot, Cause)> {
+        let Ok(Some(before)) = self.database.poll_after(&self.search, Moment(i64::MIN)) else {
+            return Vec::new();
+        };
+        let is_complete = |poll: &Poll| poll.outcome == PollOutcome::Complete;
+        let is_comparable = is_complete(&before) && is_complete(poll) && before.bans == poll.bans;
+        if !is_comparable || before.row().is_gap(poll.at) {
+            return Vec::new();
+        }
+        let is_missing = |seen: &&Sighting| {
+            let is_known = poll.causes.iter().any(|(lot, _)| *lot == seen.lot);
+            !is_known && poll.sighting(&seen.lot).is_none()
+        };
+        let missing = before.sightings.iter().filter(is_missing);
+        let missing: Vec<&Sighting> = missing.take(MOST_CAUSES).collect();
+        let query = &self.wanted.query;
+        let keys = ["machine_id", "cluster_id", "host_id"].into_iter();
+        let mut fields = keys.filter_map(|key| query.catalog().by_key(key));
+        let Some(field) = fields.find(|field| self.settings.dialect.sends(field)) else {
+            return Vec::new();
+        };
+        let id = |seen: &&Sighting| match field.key {
+            "host_id" => seen.host.map(i128::from),
+            _ => Some(i128::from(seen.lot.machine)),
+        };
+        let ids = missing.iter().filter_map(id).collect();
+        let Some(query) = cause_query(query, field, ids) else {
+            return Vec::new();
+        };
+        let lots: Vec<Lot> = missing.iter().map(|seen| seen.lot.clone()).collect();
+        let offer_type = query.offer_type;
+        // Without an answer the causes are not known.
+        match search::reply(self.session, &Request::Search(query)).await {
+            Ok(Reply::Records(listing)) => {
+                let coverage = coverage(&listing, Some(MOST_SLICES));
+                history_of::causes(&lots, &listing, offer_type, coverage)
+            }
+            Ok(_) | Err(_) => Vec::new(),
+        }
     }
 
     /// Failures that the next search would meet too end the watch.
@@ -251,6 +325,7 @@ impl<'a> Watch<'a> {
         let question = Question {
             search: Some(self.search.clone()),
             filter: LotFilter::default(),
+            storage: self.wanted.query.storage_gb(),
             since,
             until,
             want: Want::Tape { most: usize::MAX },
@@ -269,12 +344,14 @@ impl<'a> Watch<'a> {
                 .map_or(told.unwrap_or(until), |newest| newest.at),
         );
         let unit = match self.search.resource {
-            Resource::Volumes => "/GB/month",
-            Resource::Offers | Resource::Workergroups => "/h per GPU",
+            Resource::Volumes => "/GB/month".to_owned(),
+            Resource::Offers | Resource::Workergroups => {
+                format!("/h per GPU{}", with_storage(question.storage))
+            }
         };
         for event in events.iter().rev() {
             match self.own.format {
-                WatchFormat::Text => output::print(&format!("{}\n", line(event, unit)))?,
+                WatchFormat::Text => output::print(&format!("{}\n", line(event, &unit)))?,
                 WatchFormat::Json => output::print_json(&format!("{}\n", json_of(event)))?,
             }
         }
@@ -293,20 +370,25 @@ impl<'a> Watch<'a> {
             .copied()
             .filter(|row| meets.binary_search(row).is_ok())
             .collect();
-        let Some(best) = rows
-            .first()
-            .filter(|_| rows.len() >= self.own.count as usize)
-        else {
+        // Slices of a machine that share GPUs cannot be rented together.
+        let count = match self.search.resource {
+            Resource::Offers => {
+                let supply = Supply::of(&found.listing, &rows);
+                supply.price(|_| Some(1.0)).most_workers()
+            }
+            Resource::Volumes | Resource::Workergroups => rows.len(),
+        };
+        let Some(best) = rows.first().filter(|_| count >= self.own.count as usize) else {
             return Ok(false);
         };
-        let values = values(&found.listing, *best, rows.len());
+        let values = values(&found.listing, *best, count);
         let noun = self.search.resource;
-        let number = counted(rows.len(), noun.noun(), noun.nouns());
+        let number = counted(count, noun.noun(), noun.nouns());
         match self.own.format {
             WatchFormat::Text => output::print(&format!("met: {number}\n"))?,
             WatchFormat::Json => {
                 let at = rfc3339(Moment::of(epoch_seconds()));
-                let met = json!({ "at": at, "event": "met", "count": rows.len(),
+                let met = json!({ "at": at, "event": "met", "count": count,
                     "offer_id": found.listing.id(*best as usize).map(|id| id.0) });
                 output::print_json(&format!("{met}\n"))?;
             }

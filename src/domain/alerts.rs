@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::format;
-use super::history::{AlertState, Moment, REFERENCE_GB, Repeat, Ring, Rule, Seen, Trigger};
+use super::history::{AlertState, Moment, Repeat, Ring, Rule, Seen, Trigger, with_storage};
 use super::saved::SearchSpec;
 
 /// The longest name, in characters.
@@ -172,12 +172,12 @@ pub fn condition(trigger: Trigger, is_volume: bool) -> String {
     }
 }
 
-/// What a poll showed when an alert rang.
-pub fn seen(ring: &Ring, is_volume: bool) -> String {
+/// What a poll showed when an alert rang; its prices include `storage` GB.
+pub fn seen(ring: &Ring, is_volume: bool, storage: f64) -> String {
     let storage = if is_volume {
         String::new()
     } else {
-        format!(" with {REFERENCE_GB} GB")
+        with_storage(storage)
     };
     let price = |price: f64| priced(price, is_volume) + &storage;
     let text = match ring.seen {

@@ -22,6 +22,7 @@ mod print;
 pub(super) mod scan;
 mod suggest;
 mod warn;
+mod witness;
 
 pub use colour::{Token, highlight};
 pub use complete::{ANY, Candidate, Completion, complete};
@@ -33,6 +34,7 @@ pub use parse::parse;
 pub use print::{print, print_briefly, print_condition, print_condition_briefly, print_value};
 pub use suggest::did_you_mean;
 pub use warn::warning;
+pub use witness::never_met;
 
 use super::catalog::{Catalog, Resource};
 use super::dialect::Dialect;

@@ -339,6 +339,11 @@ impl Query {
         }
     }
 
+    /// The storage in GB that the person has prices for.
+    pub fn storage_gb(&self) -> f64 {
+        self.storage.unwrap_or(DEFAULT_STORAGE_GB)
+    }
+
     /// The storage in GB that the prices of a response include: what was requested, if the dialect
     /// can, else the server's default of 8 GB.
     pub fn priced_storage(&self, dialect: &Dialect) -> f64 {

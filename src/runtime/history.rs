@@ -277,6 +277,7 @@ mod tests {
             took: 1,
             outcome: PollOutcome::Complete,
             rows: 0,
+            has_lowest: true,
             interval: Some(30),
             bans: 0,
             sightings: Vec::new(),

@@ -3,10 +3,9 @@
 use ratatui::style::Style;
 
 use crate::app::State;
-use crate::app::recall::VERDICT_DAYS;
 use crate::app::remote::Now;
 use crate::domain::Resource;
-use crate::domain::format::{self, percent, unit_price};
+use crate::domain::format::{self, percent};
 use crate::domain::history::{
     Lasted, Lifetimes, Lot, Memory, Moment, Rating, Standing, Verdict, verdict,
 };
@@ -22,24 +21,23 @@ pub(super) fn sentences(
     let Some((memory, lot, price)) = state.remembered(resource, row) else {
         return Vec::new();
     };
-    let mut sentences = vec![match verdict(memory, price) {
-        Verdict::Withheld(withheld) => (withheld.sentence(resource), theme.dim),
-        Verdict::Given(rating) => (standing(&rating, resource), style(&rating, theme)),
-    }];
+    let mut sentences = Vec::new();
+    if let Some(Verdict::Given(rating)) = memory.lowest.map(|lowest| verdict(memory, lowest)) {
+        sentences.push((memory.market(&rating), style(&rating, theme)));
+    }
+    let offer = offer(memory, price).map(|text| format!("This offer: {text}"));
+    sentences.extend(offer.map(|text| (text, theme.text)));
     sentences.extend(lasting(memory, &lot, now).map(|text| (text, theme.dim)));
     sentences
 }
 
-/// The verdict alone, to put behind an offer's letter: `low price, 8% of the way from …`.
+/// How an offer alone compares, to put behind its letter.
 pub(super) fn sentence(state: &State, resource: Resource, row: usize) -> Option<String> {
     let (memory, _, price) = state.remembered(resource, row)?;
-    Some(match verdict(memory, price) {
-        Verdict::Withheld(withheld) => withheld.sentence(resource),
-        Verdict::Given(rating) => standing(&rating, resource),
-    })
+    offer(memory, price)
 }
 
-fn style(rating: &Rating, theme: &Theme) -> Style {
+pub(super) fn style(rating: &Rating, theme: &Theme) -> Style {
     match rating.standing {
         Standing::Low => theme.good,
         Standing::Typical => theme.text,
@@ -47,33 +45,24 @@ fn style(rating: &Rating, theme: &Theme) -> Style {
     }
 }
 
-/// `Low price: lower than 91% of 30 days, 8% of the way from $0.21 to $0.45, median $0.31`.
-fn standing(rating: &Rating, resource: Resource) -> String {
-    let money = |price| match resource {
-        Resource::Volumes => format!("${}/GB/month", format::trimmed(price, 4)),
-        Resource::Offers | Resource::Workergroups => unit_price(price),
+/// `3% above the lowest now`. An offer alone is neither low nor high: the lowest prices of the past are
+/// for the lowest of now.
+fn offer(memory: &Memory, price: f64) -> Option<String> {
+    let (Verdict::Given(rating), Some(lowest)) = (verdict(memory, price), memory.lowest) else {
+        return None;
     };
-    let name = match rating.standing {
-        Standing::Low => "Low price",
-        Standing::Typical => "Typical price",
-        Standing::High => "High price",
+    let share = price / lowest - 1.0;
+    let above = if share < 0.001 || !share.is_finite() {
+        "the lowest now".to_owned()
+    } else if share >= 1.0 {
+        format!("{} times the lowest now", format::trimmed(share + 1.0, 1))
+    } else {
+        format!("{} above the lowest now", percent(share))
     };
-    let lower = percent(1.0 - rating.percentile);
-    let rank = rating.rank.map_or_else(String::new, |rank| {
-        format!(
-            ", {} of the way from {} to {}",
-            percent(rank),
-            money(rating.lowest),
-            money(rating.highest)
-        )
-    });
     let outbid = rating.outbid.map_or_else(String::new, |share| {
         format!("; outbid in {} of watched hours", percent(share))
     });
-    format!(
-        "{name}: lower than {lower} of {VERDICT_DAYS} days{rank}, median {}{outbid}",
-        money(rating.median)
-    )
+    Some(above + &outbid)
 }
 
 /// `Seen for 26 min; such offers last 3.2 h (median, 95% 2.1 to 5 h, n = 212)`.

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::shift::{Outcomes, Shift};
-use super::{Beginning, Ending, Lot, Moment, Poll, PollOutcome, PollRow, Sighting, Spell};
+use super::{
+    Beginning, Ending, Lot, Moment, Poll, PollOutcome, PollRow, Sighting, Spell, is_same_price,
+};
 
 /// What a poll changes in the record of its search.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -71,15 +73,24 @@ impl Advance {
             after: poll.outcome,
         };
         let (shift, figures) = outcomes.shift(spell.figures(), seen.figures());
+        // Of a truncated response the rest may be cheaper, unless it begins with the cheapest.
+        let are_all = poll.has_lowest || is_same_price(figures.price, seen.price);
+        let quotes = if are_all { &seen.quotes } else { &spell.quotes };
         let next = Spell {
             host: seen.host,
             amount: figures.amount,
             price: figures.price,
             offer: figures.offer,
+            quotes: quotes.clone(),
             last: poll.at,
             ..spell.clone()
         };
+        let is_quoted = spell.quotes.len() == quotes.len()
+            && std::iter::zip(&spell.quotes, quotes).all(|(one, other)| one.is_same(other));
         let beginning = match shift {
+            // Version 0.1 recorded no quotes to compare with.
+            _ if spell.quotes.is_empty() && !is_quoted => Beginning::Revealed,
+            Shift::Same if !is_quoted => Beginning::Revealed,
             Shift::Repriced => Beginning::Repriced { from: spell.price },
             Shift::Resized => Beginning::Resized { from: spell.amount },
             Shift::Revealed => Beginning::Revealed,
@@ -128,6 +139,7 @@ fn begun(seen: &Sighting, beginning: Beginning, at: Moment) -> Spell {
         amount: seen.amount,
         price: seen.price,
         offer: seen.offer,
+        quotes: seen.quotes.clone(),
         beginning,
         first: at,
         last: at,

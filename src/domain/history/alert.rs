@@ -96,6 +96,24 @@ impl Rule {
         }
     }
 
+    /// The lots of a poll that it is about.
+    fn counted<'a>(&self, poll: &'a Poll) -> impl Iterator<Item = &'a Sighting> {
+        let (below, machine) = match self.trigger {
+            Trigger::PriceBelow(limit) => (Some(limit), None),
+            Trigger::GpusAtLeast { below, .. } => (below, None),
+            Trigger::MachineBack(machine) => (None, Some(machine)),
+            Trigger::PriceDown { .. } | Trigger::GpusBelow(_) | Trigger::WorkersBelow(_) => {
+                (None, None)
+            }
+        };
+        poll.sightings.iter().filter(move |it| {
+            let is_model = self.model.as_ref().is_none_or(|own| it.lot.model == *own);
+            is_model
+                && below.is_none_or(|limit| it.price < limit)
+                && machine.is_none_or(|machine| it.lot.machine == machine)
+        })
+    }
+
     /// Whether it has rung or run out, so that it will not ring again.
     pub fn is_done(&self, state: &AlertState, now: Moment) -> bool {
         match self.repeat {
@@ -114,9 +132,10 @@ pub struct AlertState {
     /// Since when no poll has shown what it waits for.
     #[serde(skip_serializing_if = "Option::is_none")]
     clear_since: Option<Moment>,
-    /// Lowest prices of earlier polls from the highest to the latest, each above those after it.
+    /// Lowest prices of earlier polls from the highest to the latest, each above those after it. Version
+    /// 0.1 had those with 50 GB for each GPU under another name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    peaks: Vec<(Moment, f64)>,
+    highs: Vec<(Moment, f64)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -159,6 +178,8 @@ pub struct Ring {
     pub seen: Seen,
     /// The cheapest lot of those that it is about, if any is on offer.
     pub cheapest: Option<Sighting>,
+    /// Machines on offer that it is about, of volumes clusters.
+    pub count: usize,
 }
 
 /// What a poll says about a trigger.
@@ -201,6 +222,7 @@ pub fn check(rule: &Rule, state: &mut AlertState, figures: Figures<'_>) -> Optio
                 at,
                 seen,
                 cheapest: cheapest.cloned(),
+                count: rule.counted(figures.poll).count(),
             })
         }
     }
@@ -322,19 +344,19 @@ impl AlertState {
         cheapest: Option<&'a Sighting>,
     ) -> Sight<'a> {
         let at = poll.at;
-        self.peaks
+        self.highs
             .retain(|(moment, _)| *moment <= at && at.since(*moment) <= span);
         let Some(sighting) = cheapest else {
             return Sight::Clear { is_far: false };
         };
         let low = sighting.price;
-        let peak = self.peaks.first().copied();
+        let peak = self.highs.first().copied();
         // The rest of a truncated response may be cheaper.
         if poll.outcome == PollOutcome::Complete {
-            self.peaks.retain(|(_, price)| *price > low);
+            self.highs.retain(|(_, price)| *price > low);
             let is_new = |last: &(Moment, f64)| at.since(last.0) > span / PARTS;
-            if self.peaks.last().is_none_or(is_new) {
-                self.peaks.push((at, low));
+            if self.highs.last().is_none_or(is_new) {
+                self.highs.push((at, low));
             }
         }
         match peak {

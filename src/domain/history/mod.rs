@@ -5,10 +5,14 @@
 //! series, lifetimes and verdicts are computed from polls and spells, never from offer ids: a market
 //! renumbers and re-splits its offers without anything having changed hands.
 //!
-//! Prices are asked, not paid: per GPU and hour with [`REFERENCE_GB`] of storage for each GPU.
+//! Prices are asked, not paid. A lot keeps a [`Quote`] for each number of GPUs that it is offered with,
+//! and every answer prices them with the storage that its question names.
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::cost::storage_per_hour;
+use crate::domain::format::trimmed;
+use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::{OfferType, Resource};
 
 mod advance;
@@ -22,29 +26,41 @@ mod shift;
 mod survival;
 mod tape;
 mod timeline;
+mod told;
 mod verdict;
 
 pub use advance::{Advance, advance};
 pub use alert::{AlertState, Figures, Repeat, Ring, Rule, RuleError, Seen, Trigger, check};
 pub use clock::{Placed, placed};
 pub use outline::{Interval, Onset, Outline};
-pub use poll::{Arrival, causes};
+pub use poll::{Arrival, MOST_CAUSES, MOST_SLICES, cause_query, causes, quotes};
 pub use recall::{Answer, LotFilter, Question, Recorded, RecordedSearch, Want, answer};
 pub use series::{Bucket, Levels, Now, Series, series};
 pub use survival::{Estimate, Life, Lifetimes, Step, lifetimes, lives};
 pub use tape::{Change, ChangeKind, Event, EventKind, Lasted, compare, tape};
-pub use verdict::{Memory, Rating, Standing, Verdict, Withheld, memory, verdict};
+pub use timeline::rhythm;
+pub use verdict::{Days, Memory, Rating, Standing, Verdict, Withheld, memory, verdict};
 
-/// Storage in GB for each GPU that all recorded prices include, so that searches for different disks
-/// record the same price.
-pub const REFERENCE_GB: f64 = 50.0;
+// A small and a large disk would disagree on which of two lots is cheaper, and whether one was repriced.
+/// Storage in GB for each GPU with which prices are compared from poll to poll, whatever a search asks.
+const REFERENCE_GB: f64 = 50.0;
 
-/// The unit of recorded prices, with [`REFERENCE_GB`]: tables show prices for another storage.
-pub const fn price_unit(resource: Resource) -> &'static str {
+/// The unit of prices for offers with `storage` GB, which goes without saying if it is the default.
+pub fn price_unit(resource: Resource, storage: f64) -> String {
     match resource {
-        Resource::Offers | Resource::Workergroups => "$/h per GPU with 50 GB",
-        Resource::Volumes => "$/GB/month",
+        Resource::Offers | Resource::Workergroups => {
+            format!("$/h per GPU{}", with_storage(storage))
+        }
+        Resource::Volumes => "$/GB/month".to_owned(),
     }
+}
+
+/// ` with 200 GB`, unless it is what every search has that asks for nothing else.
+pub fn with_storage(storage: f64) -> String {
+    if (storage - DEFAULT_STORAGE_GB).abs() < 1e-9 {
+        return String::new();
+    }
+    format!(" with {} GB", trimmed(storage, 1))
 }
 
 /// What stands for the model of all volumes: their records name none.
@@ -80,6 +96,27 @@ pub struct SearchKey {
     pub conditions: String,
 }
 
+impl SearchKey {
+    /// Whether a price decides what is found, so that what is new in it may only have become cheaper.
+    fn is_bound_by_price(&self) -> bool {
+        const PRICES: [&str; 7] = [
+            "dph_total",
+            "dph_base",
+            "dph_per_gpu",
+            "min_bid",
+            "discounted_dph_total",
+            "storage_cost",
+            "dlperf_per_dphtotal",
+        ];
+        let conditions = self.conditions.split(' ');
+        let mut keys = conditions.map(|own| {
+            let end = own.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+            own.get(..end.unwrap_or(own.len())).unwrap_or_default()
+        });
+        keys.any(|key| PRICES.contains(&key))
+    }
+}
+
 /// What prices are compared of: the GPUs of one model on one machine, or the volumes of one cluster.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Lot {
@@ -90,6 +127,56 @@ pub struct Lot {
     pub model: String,
 }
 
+/// The cheapest of a lot's offers with the same number of GPUs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Quote {
+    /// GPUs of the offer; 1 of volumes.
+    pub gpus: u32,
+    /// $/h of the GPUs, by the price type of the search; of volumes $/GB/month.
+    pub base: f64,
+    /// $/GB/month of its storage; 0 of volumes.
+    pub storage: f64,
+    /// The least bid in $/h of the GPUs, where the market tells it.
+    pub min_bid: Option<f64>,
+}
+
+impl Quote {
+    /// $/h per GPU with `gb` of storage for the whole offer; of volumes $/GB/month.
+    pub fn per_gpu(&self, gb: f64) -> f64 {
+        (self.base + storage_per_hour(self.storage, gb)) / f64::from(self.gpus.max(1))
+    }
+
+    fn reference(&self) -> f64 {
+        self.per_gpu(REFERENCE_GB * f64::from(self.gpus))
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        let bid = |quote: &Self| quote.min_bid.unwrap_or(-1.0);
+        self.gpus == other.gpus
+            && is_same_price(self.base, other.base)
+            && is_same_price(self.storage, other.storage)
+            && is_same_price(bid(self), bid(other))
+    }
+}
+
+/// The lowest price of `quotes` with `gb` of storage, of those with `gpus` GPUs if that is asked. Version
+/// 0.1 recorded no quotes: then it is `recorded`, which includes 50 GB for each GPU, and of no known
+/// number of GPUs.
+pub fn lowest_price(
+    quotes: impl Iterator<Item = Quote>,
+    recorded: f64,
+    gpus: Option<u32>,
+    gb: f64,
+) -> Option<f64> {
+    let mut is_known = false;
+    let lowest = quotes
+        .inspect(|_| is_known = true)
+        .filter(|quote| gpus.is_none_or(|gpus| quote.gpus == gpus))
+        .map(|quote| quote.per_gpu(gb))
+        .reduce(f64::min);
+    lowest.or_else(|| (!is_known && gpus.is_none()).then_some(recorded))
+}
+
 /// What one poll says about a lot.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sighting {
@@ -97,10 +184,13 @@ pub struct Sighting {
     pub host: Option<i64>,
     /// Distinct GPUs on offer: slices that share GPUs count once. Of volumes: GB.
     pub amount: u32,
-    /// The least price in $/h per GPU, see [`REFERENCE_GB`]; of volumes in $/GB/month.
+    /// The least price in $/h per GPU; of volumes in $/GB/month. In a poll it includes 50 GB for each GPU,
+    /// until [`Poll::priced`] says otherwise.
     pub price: f64,
     /// The id of the offer with that price, to open it while it is listed.
     pub offer: i64,
+    /// One for each number of GPUs that it is offered with, ascending.
+    pub quotes: Vec<Quote>,
 }
 
 /// How a response to a search counts.
@@ -135,6 +225,8 @@ pub struct Poll {
     pub took: u32,
     pub outcome: PollOutcome,
     pub rows: u32,
+    /// Whether the lowest price must be among the rows: all are there, or the cheapest.
+    pub has_lowest: bool,
     /// Seconds until the next poll while the search is watched.
     pub interval: Option<u32>,
     /// Which machines and hosts the person left out, see [`Annotations::scope`].
@@ -172,8 +264,8 @@ pub enum Beginning {
     Repriced { from: f64 },
     /// On offer in the poll before at the same price, in another amount.
     Resized { from: u32 },
-    /// On offer in the poll before, which was truncated and may not have shown all of the lot: no
-    /// change.
+    /// On offer in the poll before with other quotes at the same price, as after another split, or after
+    /// a truncated poll that may not have shown all of the lot: no change.
     Revealed,
 }
 
@@ -195,8 +287,11 @@ pub struct Spell {
     pub lot: Lot,
     pub host: Option<i64>,
     pub amount: u32,
+    /// With 50 GB for each GPU.
     pub price: f64,
     pub offer: i64,
+    /// See [`Sighting::quotes`]; none of version 0.1.
+    pub quotes: Vec<Quote>,
     pub beginning: Beginning,
     /// The poll that saw it first.
     pub first: Moment,
@@ -214,6 +309,8 @@ pub struct PollRow {
     pub took: u32,
     pub outcome: PollOutcome,
     pub rows: u32,
+    /// See [`Poll::has_lowest`].
+    pub has_lowest: bool,
     pub interval: Option<u32>,
     /// See [`Poll::bans`].
     pub bans: i64,
@@ -267,6 +364,7 @@ impl Spell {
             amount: self.amount,
             price: self.price,
             offer: self.offer,
+            quotes: self.quotes,
         }
     }
 

@@ -25,6 +25,7 @@ pub struct Interval {
     /// Which lot, by a number from 0 on that only this outline uses.
     pub lot: u32,
     pub amount: u32,
+    /// With the storage of the question; not a number if it is about other numbers of GPUs.
     pub price: f64,
     pub onset: Onset,
     pub first: Moment,
@@ -55,19 +56,27 @@ impl Onset {
 }
 
 impl Recorded {
-    /// The outline of the lots that a filter lets through, and those lots by their numbers.
-    pub(super) fn outline<'a>(&'a self, filter: &LotFilter) -> (Outline, Vec<&'a Lot>) {
+    /// The outline of the lots that a filter lets through, with their price, and those lots by their
+    /// numbers.
+    pub(super) fn outline<'a>(
+        &'a self,
+        filter: &LotFilter,
+        price: impl Fn(&Spell) -> Option<f64>,
+    ) -> (Outline, Vec<&'a Lot>) {
         let mut numbers: HashMap<&Lot, u32> = HashMap::new();
         let mut lots = Vec::new();
         let mut intervals = Vec::new();
         let spells = self.excerpt.spells.iter();
-        for spell in spells.filter(|spell| filter.asks_for(spell)) {
+        for spell in spells.filter(|spell| filter.accepts(&spell.lot) && spell.price.is_finite()) {
             let next = u32::try_from(lots.len()).unwrap_or(u32::MAX);
             let lot = *numbers.entry(&spell.lot).or_insert_with(|| {
                 lots.push(&spell.lot);
                 next
             });
-            intervals.push(spell.interval(lot));
+            intervals.push(Interval {
+                price: price(spell).unwrap_or(f64::NAN),
+                ..spell.interval(lot)
+            });
         }
         let outline = Outline {
             search: self.search.clone(),

@@ -3,16 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    Cause, Lot, Moment, Poll, PollOutcome, PollRow, REFERENCE_GB, SearchKey, Sighting, VOLUME_MODEL,
+    Cause, Lot, Moment, Poll, PollOutcome, PollRow, Quote, SearchKey, Sighting, VOLUME_MODEL,
+    lowest_price,
 };
 use crate::domain::cost::{Prices, VolumePrices};
 use crate::domain::dialect::Dialect;
 use crate::domain::insight::{Coverage, Supply, coverage};
 use crate::domain::language;
 use crate::domain::listing::{Column, Listing};
+use crate::domain::query::Direction;
 use crate::domain::response_check::ResponseCheck;
 use crate::domain::value::CellRef;
-use crate::domain::{OfferType, Query, Resource};
+use crate::domain::{Condition, Field, OfferType, Operand, Operator, Query, Resource, Value};
 
 // Real names have up to 20 characters; a hostile one must not fill the database.
 /// The longest name of a model, in characters.
@@ -69,6 +71,11 @@ impl Poll {
             took: arrival.took,
             outcome,
             rows: u32::try_from(listing.len()).unwrap_or(u32::MAX),
+            has_lowest: match outcome {
+                PollOutcome::Complete => true,
+                PollOutcome::Truncated => leads_with_lowest(query, listing, check, dialect),
+                PollOutcome::Failed | PollOutcome::FiltersIgnored => false,
+            },
             interval: arrival.interval,
             bans: arrival.bans,
             causes: lots.rented(),
@@ -84,6 +91,7 @@ impl Poll {
             took: arrival.took,
             outcome: PollOutcome::Failed,
             rows: 0,
+            has_lowest: false,
             interval: arrival.interval,
             bans: arrival.bans,
             sightings: Vec::new(),
@@ -98,9 +106,21 @@ impl Poll {
             took: self.took,
             outcome: self.outcome,
             rows: self.rows,
+            has_lowest: self.has_lowest,
             interval: self.interval,
             bans: self.bans,
         }
+    }
+
+    /// The same with the prices of offers that have `storage` GB.
+    #[must_use]
+    pub fn priced(mut self, storage: f64) -> Self {
+        for sighting in &mut self.sightings {
+            let quotes = sighting.quotes.iter().copied();
+            let price = lowest_price(quotes, sighting.price, None, storage);
+            sighting.price = price.unwrap_or(sighting.price);
+        }
+        self
     }
 
     /// Why it lacks a lot.
@@ -116,6 +136,28 @@ impl Poll {
             .binary_search_by(|sighting| sighting.lot.cmp(lot));
         self.sightings.get(found.ok()?)
     }
+}
+
+/// Machines that one search for causes asks about.
+pub const MOST_CAUSES: usize = 50;
+
+/// Rows of a search for causes: its machines have a few offers each.
+pub const MOST_SLICES: u32 = 1000;
+
+/// The search that tells why lots are gone from another one: what has these `ids`, without its
+/// conditions.
+pub fn cause_query(query: &Query, field: &'static Field, ids: BTreeSet<i128>) -> Option<Query> {
+    if ids.is_empty() {
+        return None;
+    }
+    let operand = Operand::Many(ids.into_iter().map(Value::id).collect());
+    Some(Query {
+        conditions: vec![Condition::new(field, Operator::In, operand)],
+        order: Vec::new(),
+        limit: Some(MOST_SLICES),
+        unbundled: true,
+        ..query.clone()
+    })
 }
 
 /// Why `missing` lots are not on offer in a search, by a search for their machines without other
@@ -162,6 +204,24 @@ fn outcome(query: &Query, listing: &Listing, check: &ResponseCheck) -> PollOutco
     }
 }
 
+/// Whether a truncated response begins with its lowest prices.
+fn leads_with_lowest(
+    query: &Query,
+    listing: &Listing,
+    check: &ResponseCheck,
+    dialect: &'static Dialect,
+) -> bool {
+    let price = match query.resource {
+        Resource::Offers => "dph_total",
+        Resource::Volumes => "storage_cost",
+        Resource::Workergroups => return false,
+    };
+    let first = query.sent_order(dialect).into_iter().next();
+    let is_cheapest_first =
+        first.is_some_and(|key| key.field.key == price && key.direction == Direction::Ascending);
+    is_cheapest_first && !check.is_unordered() && listing.skipped().is_empty()
+}
+
 fn all_rows(listing: &Listing) -> std::ops::Range<u32> {
     0..u32::try_from(listing.len()).unwrap_or(u32::MAX)
 }
@@ -194,12 +254,14 @@ struct Offers {
     rows: Vec<u32>,
     /// The price and the row of the cheapest; the earlier one of equals.
     best: (f64, u32),
+    /// The cheapest of each number of GPUs.
+    quotes: BTreeMap<u32, Quote>,
 }
 
 impl Lots {
     fn of(listing: &Listing, offer_type: OfferType, rows: &[u32]) -> Self {
         let columns = Columns::of(listing);
-        let price = unit_price(listing, offer_type);
+        let quote = quotes(listing, offer_type);
         let mut rented = BTreeSet::new();
         let mut lots: BTreeMap<Lot, Offers> = BTreeMap::new();
         for row in rows {
@@ -209,15 +271,21 @@ impl Lots {
             if columns.is_rented(*row) {
                 rented.insert(lot);
             } else if columns.is_rentable(*row)
-                && let Some(price) = price(*row).filter(|price| price.is_finite())
+                && let Some(quote) = quote(*row).filter(|quote| quote.reference().is_finite())
             {
+                let price = quote.reference();
                 let offers = lots.entry(lot).or_insert_with(|| Offers {
                     rows: Vec::new(),
                     best: (price, *row),
+                    quotes: BTreeMap::new(),
                 });
                 offers.rows.push(*row);
                 if price < offers.best.0 {
                     offers.best = (price, *row);
+                }
+                let known = offers.quotes.entry(quote.gpus).or_insert(quote);
+                if price < known.reference() {
+                    *known = quote;
                 }
             }
         }
@@ -228,6 +296,7 @@ impl Lots {
                 amount: columns.amount(listing, &offers.rows),
                 price,
                 offer: listing.id(row as usize)?.0,
+                quotes: offers.quotes.into_values().collect(),
                 lot,
             })
         };
@@ -248,16 +317,46 @@ impl Lots {
     }
 }
 
-/// A row's price: $/h per GPU with the reference storage, or $/GB/month of a volume.
-fn unit_price(listing: &Listing, offer_type: OfferType) -> Box<dyn Fn(u32) -> Option<f64> + '_> {
+/// What each row of a listing asks; `None` where a price is missing.
+pub fn quotes(listing: &Listing, offer_type: OfferType) -> Box<dyn Fn(u32) -> Option<Quote> + '_> {
     match listing.catalog().resource {
         Resource::Offers => {
             let prices = Prices::new(listing, offer_type);
-            Box::new(move |row| prices.per_gpu(row as usize, REFERENCE_GB).ok())
+            let column = |key| {
+                let field = listing.catalog().by_key(key)?;
+                Some(listing.sent_column(field))
+            };
+            let number = |column: Option<&Column>, row: u32| {
+                let number = column?.cell(row as usize).number()?;
+                (number.is_finite() && number >= 0.0).then_some(number)
+            };
+            let columns = [
+                column("num_gpus"),
+                column("storage_cost"),
+                column("min_bid"),
+            ];
+            Box::new(move |row| {
+                let [gpus, storage, min_bid] = columns.map(|column| number(column, row));
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it saturates
+                let gpus = gpus? as u32;
+                (gpus > 0).then_some(Quote {
+                    gpus,
+                    base: prices.base(row as usize).ok()?,
+                    storage: storage?,
+                    min_bid,
+                })
+            })
         }
         Resource::Volumes => {
             let prices = VolumePrices::new(listing);
-            Box::new(move |row| prices.per_gb_month(row as usize).ok())
+            Box::new(move |row| {
+                Some(Quote {
+                    gpus: 1,
+                    base: prices.per_gb_month(row as usize).ok()?,
+                    storage: 0.0,
+                    min_bid: None,
+                })
+            })
         }
         Resource::Workergroups => Box::new(|_| None),
     }

@@ -3,13 +3,31 @@
 use super::series::Series;
 use super::tape::Event;
 use super::verdict::Memory;
-use super::{Excerpt, Lot, Moment, SearchKey, memory, series, tape, timeline};
+use super::{
+    Excerpt, Lot, Moment, Quote, SearchKey, Spell, lowest_price, memory, series, tape, timeline,
+};
 
 /// Which lots a question is about; all, without conditions.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct LotFilter {
     pub machine: Option<i64>,
     pub model: Option<String>,
+}
+
+impl Question {
+    /// The price of what has `quotes`, see [`lowest_price`]; `None` if the question is about other numbers
+    /// of GPUs, or if it is none, as in a damaged database.
+    pub fn price(&self, quotes: impl Iterator<Item = Quote>, recorded: f64) -> Option<f64> {
+        let gpus = match self.want {
+            Want::Memory { gpus } => gpus,
+            Want::Tape { .. } | Want::Series { .. } | Want::Searches => None,
+        };
+        lowest_price(quotes, recorded, gpus, self.storage).filter(|price| price.is_finite())
+    }
+
+    pub(super) fn price_of(&self, spell: &Spell) -> Option<f64> {
+        self.price(spell.quotes.iter().copied(), spell.price)
+    }
 }
 
 impl LotFilter {
@@ -26,18 +44,20 @@ pub enum Want {
     Tape { most: usize },
     /// Prices over time, in equal parts.
     Series { buckets: usize },
-    /// What a verdict needs.
-    Memory,
+    /// What a verdict needs, on offers with so many GPUs; on all without a number.
+    Memory { gpus: Option<u32> },
     /// What is recorded.
     Searches,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Question {
     /// One search, or all. Prices of different searches never mix: of all, [`Want::Series`] and
     /// [`Want::Memory`] are about the one that was watched longest and saw such a lot.
     pub search: Option<SearchKey>,
     pub filter: LotFilter,
+    /// The storage in GB of the offers whose prices are told.
+    pub storage: f64,
     pub since: Moment,
     pub until: Moment,
     pub want: Want,
@@ -83,7 +103,7 @@ pub fn answer(question: &Question, recorded: &[Recorded]) -> Answer {
             let longest = longest(question, recorded);
             Answer::Series(longest.map(|one| series(question, one, buckets)))
         }
-        Want::Memory => {
+        Want::Memory { .. } => {
             let longest = longest(question, recorded);
             Answer::Memory(longest.map(|one| memory(question, one)))
         }
@@ -120,7 +140,7 @@ fn longest<'a>(question: &Question, recorded: &'a [Recorded]) -> Option<&'a Reco
     let ranked = recorded.iter().filter_map(|one| {
         let summary = summary(question, one)?;
         let mut spells = one.excerpt.spells.iter();
-        let has_seen = spells.any(|spell| question.filter.asks_for(spell));
+        let has_seen = spells.any(|spell| question.filter.accepts(&spell.lot));
         Some(((has_seen, summary.watched, summary.polls), one))
     });
     ranked.max_by_key(|(rank, _)| *rank).map(|(_, one)| one)

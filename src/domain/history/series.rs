@@ -69,7 +69,7 @@ impl Series {
 
 /// The prices of a question's lots, in `buckets` equal parts of its time.
 pub fn series(question: &Question, recorded: &Recorded, buckets: usize) -> Series {
-    let (outline, _) = recorded.outline(&question.filter);
+    let (outline, _) = recorded.outline(&question.filter, |spell| question.price_of(spell));
     outline.series(question, buckets)
 }
 
@@ -225,12 +225,21 @@ impl Parts {
             let watched = timeline::overlap(times, *from, *until);
             let next = polls.partition_point(|poll| poll.at < *from);
             let has_poll = polls.get(next).is_some_and(|poll| poll.at < *until);
+            // What only one poll saw counts for a second, see `add`.
+            let within = polls.get(next..).unwrap_or_default().iter();
+            let is_alone = |poll: &&PollRow| {
+                let (before, after) = (Moment(poll.at.0 - 1), Moment(poll.at.0 + 1));
+                timeline::overlap(times, before.max(*from), after.min(*until)) == 0
+            };
+            let within = within.take_while(|poll| poll.at < *until);
+            let alone = i64::try_from(within.filter(is_alone).count()).unwrap_or(0);
             Bucket {
                 from: *from,
                 until: *until,
                 watched: share(seconds(watched), seconds(until.since(*from))),
                 levels: prices.levels(),
-                amount: (watched > 0 || has_poll).then(|| amount / seconds(watched.max(1))),
+                amount: (watched > 0 || has_poll)
+                    .then(|| amount / seconds((watched + alone).max(1))),
             }
         });
         buckets.collect()
@@ -249,19 +258,25 @@ const fn rank(price: f64) -> u64 {
 
 /// The lowest prices of polls.
 #[derive(Debug, Default)]
-struct Lows {
+pub(super) struct Lows {
     /// Ascending.
     prices: Vec<f64>,
+    /// Of each poll, `None` where nothing was on offer.
+    pub(super) of_polls: Vec<Option<f64>>,
     record: Option<(f64, Moment)>,
 }
 
 impl Lows {
     /// The first interval by price that was on offer at a poll is its lowest. The cheapest few are
     /// mostly those of all polls: the others need no sorting.
-    fn of(intervals: &[Interval], polls: &[PollRow]) -> Self {
-        let mut lows = Self::default();
+    pub(super) fn of(intervals: &[Interval], polls: &[PollRow]) -> Self {
+        let mut lows = Self {
+            of_polls: vec![None; polls.len()],
+            ..Self::default()
+        };
         let mut left = Unpriced::of(polls.len());
         let ranked = intervals.iter().enumerate();
+        let ranked = ranked.filter(|(_, interval)| interval.price.is_finite());
         let ranked = ranked.map(|(place, interval)| Reverse((rank(interval.price), place)));
         let mut by_price: BinaryHeap<Reverse<(u64, usize)>> = ranked.collect();
         while lows.prices.len() < polls.len()
@@ -275,6 +290,9 @@ impl Lows {
                 // A price below zero is the market's mistake.
                 let low = interval.price.max(0.0);
                 lows.see(low, polls.get(place).map(|poll| poll.at));
+                if let Some(own) = lows.of_polls.get_mut(place) {
+                    *own = Some(low);
+                }
                 left.remove(place);
                 place = left.next(place);
             }

@@ -165,7 +165,10 @@ const fn count(number: usize) -> f64 {
 
 /// The stretches of lives that a search watched.
 pub fn lives(recorded: &Recorded, filter: &LotFilter) -> Vec<Life> {
-    recorded.outline(filter).0.lives()
+    recorded
+        .outline(filter, |spell| Some(spell.price))
+        .0
+        .lives()
 }
 
 impl Outline {

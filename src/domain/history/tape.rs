@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::outline::{Interval, Onset};
-use super::recall::{LotFilter, Question, Recorded};
+use super::recall::{Question, Recorded};
 use super::shift::{Outcomes, Shift};
 use super::{
     Beginning, Cause, Ending, Lot, Moment, Poll, PollOutcome, PollRow, SearchKey, Sighting, Spell,
@@ -39,6 +39,18 @@ pub struct Change {
     /// The price, see [`super::Sighting`]; before it went, if it is gone.
     pub price: f64,
     pub kind: ChangeKind,
+}
+
+impl ChangeKind {
+    /// The same with the price before as the question's storage makes it; `None` if that did not change.
+    fn from(self, old: Option<f64>, price: f64) -> Option<Self> {
+        match (self, old) {
+            (Self::Repriced { .. }, Some(from)) => {
+                (!is_same_price(from, price)).then_some(Self::Repriced { from })
+            }
+            _ => Some(self),
+        }
+    }
 }
 
 impl Change {
@@ -109,7 +121,11 @@ pub fn compare(before: &Poll, after: &Poll) -> Vec<Change> {
     let others = after.sightings.iter().filter_map(|seen| {
         let kind = match before.sighting(&seen.lot) {
             None if !is_same_scope => return None,
-            None if before.outcome == PollOutcome::Complete => ChangeKind::Listed,
+            None if before.outcome == PollOutcome::Complete
+                && !after.search.is_bound_by_price() =>
+            {
+                ChangeKind::Listed
+            }
             None => ChangeKind::IntoView,
             Some(old) => match outcomes.shift(old.figures(), seen.figures()).0 {
                 Shift::Repriced => ChangeKind::Repriced { from: old.price },
@@ -144,13 +160,13 @@ impl Change {
         }
     }
 
-    fn of_spell(spell: &Spell, kind: ChangeKind) -> Self {
+    fn of_spell(spell: &Spell, price: f64, kind: ChangeKind) -> Self {
         Self {
             lot: spell.lot.clone(),
             host: spell.host,
             offer: spell.offer,
             amount: spell.amount,
-            price: spell.price,
+            price,
             kind,
         }
     }
@@ -242,19 +258,25 @@ fn events_of(question: &Question, recorded: &Recorded) -> Vec<Event> {
     let mut events: Vec<Event> = gaps.filter(|event| is_asked(&event.at)).collect();
     let mut lives = Lives::default();
     let spells = recorded.excerpt.spells.iter();
-    for spell in spells.filter(|spell| question.filter.asks_for(spell)) {
-        let before = lives.follow(spell);
-        if let Some(kind) = beginning(spell, &polls)
+    for spell in spells.filter(|spell| question.filter.accepts(&spell.lot)) {
+        let Some(price) = question.price_of(spell) else {
+            continue;
+        };
+        let old = lives.price(&spell.lot);
+        let has_left = recorded.search.is_bound_by_price() || lives.has_left(&spell.lot);
+        let before = lives.follow(spell, price);
+        if let Some(kind) =
+            beginning(spell, &polls, has_left).and_then(|kind| kind.from(old, price))
             && is_asked(&spell.first)
         {
-            let change = Change::of_spell(spell, kind);
+            let change = Change::of_spell(spell, price, kind);
             let lasted = before.filter(|_| spell.continues());
             events.push(event(spell.first, EventKind::Change { change, lasted }));
         }
         if let Some((kind, at)) = ending(spell, &polls)
             && is_asked(&at)
         {
-            let change = Change::of_spell(spell, kind);
+            let change = Change::of_spell(spell, price, kind);
             let lasted = lives.lasted(&spell.lot, at);
             events.push(event(at, EventKind::Change { change, lasted }));
         }
@@ -262,8 +284,11 @@ fn events_of(question: &Question, recorded: &Recorded) -> Vec<Event> {
     events
 }
 
-fn beginning(spell: &Spell, polls: &[PollRow]) -> Option<ChangeKind> {
+/// How a spell began; `has_left` if the lot may have been on offer at a price or with values that the
+/// search excludes, so that nothing was listed.
+fn beginning(spell: &Spell, polls: &[PollRow], has_left: bool) -> Option<ChangeKind> {
     match spell.beginning {
+        Beginning::Listed if has_left => Some(ChangeKind::IntoView),
         Beginning::Listed => Some(ChangeKind::Listed),
         Beginning::Repriced { from } => Some(ChangeKind::Repriced { from }),
         Beginning::Resized { from } => Some(ChangeKind::Resized { from }),
@@ -298,7 +323,8 @@ impl Spell {
 /// Since when lots are on offer, followed over their spells in order of time.
 #[derive(Debug, Default)]
 struct Lives<'a> {
-    lots: HashMap<&'a Lot, (Lived, Beginning)>,
+    /// The third is the price.
+    lots: HashMap<&'a Lot, (Lived, &'a Spell, f64)>,
 }
 
 /// Since when a lot is on offer, and its latest interval.
@@ -342,27 +368,34 @@ impl Lived {
 
 impl<'a> Lives<'a> {
     /// Goes on with the next spell of its lot; how long the one before lasted, if this continues it.
-    fn follow(&mut self, spell: &'a Spell) -> Option<Lasted> {
+    fn follow(&mut self, spell: &'a Spell, price: f64) -> Option<Lasted> {
         let interval = spell.interval(0);
         let before = self.lots.get(&spell.lot).copied();
-        let lived = Lived::after(before.map(|(lived, _)| lived), &interval);
-        self.lots.insert(&spell.lot, (lived, spell.beginning));
-        let (before, beginning) = before.filter(|(before, _)| before.is_continued_by(&interval))?;
+        let lived = Lived::after(before.map(|(lived, ..)| lived), &interval);
+        self.lots.insert(&spell.lot, (lived, spell, price));
+        let (before, latest, _) =
+            before.filter(|(before, ..)| before.is_continued_by(&interval))?;
         Some(Lasted {
             seconds: spell.first.since(before.latest_since),
-            is_at_least: matches!(beginning, Beginning::Found | Beginning::Revealed),
+            is_at_least: matches!(latest.beginning, Beginning::Found | Beginning::Revealed),
         })
+    }
+
+    /// Whether a lot went because the search excludes it.
+    fn has_left(&self, lot: &Lot) -> bool {
+        let latest = self.lots.get(lot);
+        latest.is_some_and(|(_, spell, _)| {
+            matches!(spell.end, Some((Ending::Gone(Cause::LeftTheSearch), _)))
+        })
+    }
+
+    /// The price of a lot in its latest spell.
+    fn price(&self, lot: &Lot) -> Option<f64> {
+        self.lots.get(lot).map(|(.., price)| *price)
     }
 
     /// How long a lot has been on offer at a moment.
     fn lasted(&self, lot: &Lot, at: Moment) -> Option<Lasted> {
         Some(self.lots.get(lot)?.0.lasted(at))
-    }
-}
-
-impl LotFilter {
-    /// Whether it lets a spell's lot through. A damaged database may hold prices that are no numbers.
-    pub(super) fn asks_for(&self, spell: &Spell) -> bool {
-        self.accepts(&spell.lot) && spell.price.is_finite()
     }
 }

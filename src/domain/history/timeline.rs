@@ -36,6 +36,30 @@ pub(super) fn watched(usable: &[PollRow], since: Moment, until: Moment) -> Vec<(
     times
 }
 
+/// Polls that a rhythm is learned from.
+const RHYTHM: usize = 9;
+
+/// Pauses that have to agree at least.
+const LEAST_PAUSES: usize = 3;
+
+/// Seconds between polls that a timer sends, learned from when they were: the median of the latest
+/// pauses, if at least half of them are within a tenth of it. So one run that was missed, or one search
+/// by hand, breaks no rhythm. `None` without one.
+pub fn rhythm(polls: &[Moment]) -> Option<u32> {
+    let latest = polls.get(polls.len().saturating_sub(RHYTHM)..)?;
+    let pauses = latest.windows(2).filter_map(|pair| match pair {
+        [one, next] => Some(next.since(*one)),
+        _ => None,
+    });
+    let mut pauses: Vec<i64> = pauses.collect();
+    pauses.sort_unstable();
+    let median = *pauses.get(pauses.len() / 2)?;
+    let near = |pause: &&i64| (**pause - median).abs() <= median / 10;
+    let near = pauses.iter().filter(near).count();
+    let is_regular = near >= LEAST_PAUSES && 2 * near >= pauses.len();
+    u32::try_from(median).ok().filter(|_| is_regular)
+}
+
 /// Seconds of `times` between two moments.
 pub(super) fn overlap(times: &[(Moment, Moment)], since: Moment, until: Moment) -> i64 {
     let begin = times.partition_point(|(_, end)| *end <= since);

@@ -1,23 +1,30 @@
 //! Whether a price is low, and how long such offers last.
+//!
+//! Like is compared with like: a price with the lowest prices of the past, for the same model, number
+//! of GPUs and price type. Against all that was on offer, the cheapest would always be low.
+
+use jiff::tz::TimeZone;
 
 use super::outline::Outline;
 use super::recall::{Question, Recorded};
-use super::series::{Prices, quantile};
+use super::series::{Lows, Prices, quantile};
 use super::survival::Lifetimes;
 use super::tape::{Lasted, Lived};
 use super::timeline::{self, seconds, share};
-use super::{Lot, Moment, SearchKey, lifetimes};
-use crate::domain::format::{percent, trimmed};
-use crate::domain::{OfferType, Resource};
+use super::{Lot, Moment, PollOutcome, SearchKey, lifetimes};
+use crate::domain::OfferType;
+use crate::domain::format::lasting;
 
-/// Machine-days on offer below which there is no verdict.
-const LEAST_MACHINE_DAYS: f64 = 30.0;
-/// The share of the time that has to be watched for a verdict.
-const LEAST_COVERAGE: f64 = 0.5;
+/// Seconds with a known lowest price below which there is no verdict: a day, with its nights.
+const LEAST_WATCHED: i64 = DAY;
+/// Seconds from which on hours of the day and weekdays are compared: three weeks.
+const LEAST_WEEKS: i64 = 21 * DAY;
 /// Departures below which nothing is said of lifetimes.
 const LEAST_DEPARTURES: usize = 30;
+/// Days that a price is compared with one by one.
+const MOST_DAYS: i64 = 10;
 
-const SECONDS_PER_DAY: f64 = 86_400.0;
+const DAY: i64 = 86_400;
 
 /// What is remembered of the lots of a question.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,13 +33,13 @@ pub struct Memory {
     /// The first usable poll of the time.
     pub since: Moment,
     pub until: Moment,
-    /// The share of the time from `since` to `until` that was watched, from 0 to 1.
-    pub coverage: f64,
-    /// Days that lots were on offer, added up.
-    pub machine_days: f64,
+    /// Seconds of the time in which the lowest price was known.
+    pub watched: i64,
+    /// The lowest price at the last poll that has to know it; `None` with nothing on offer.
+    pub lowest: Option<f64>,
     pub lifetimes: Lifetimes,
-    /// Prices, ascending, and for how many seconds each was asked.
-    prices: Vec<(f64, f64)>,
+    /// The times with a known lowest price, in their order, and the price.
+    lows: Vec<(Moment, Moment, f64)>,
     /// The lots on offer, sorted, and how long they are so at the last poll.
     on_offer: Vec<(Lot, Lasted)>,
     last: Moment,
@@ -49,29 +56,41 @@ pub enum Standing {
 }
 
 /// Too little is recorded for a verdict.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Withheld {
-    pub machine_days: f64,
-    pub coverage: f64,
+    /// See [`Memory::watched`].
+    pub watched: i64,
 }
 
+/// A price beside the lowest prices of the last days, each of 24 hours, that were watched for at least
+/// half of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Days {
+    /// Days on which the usual lowest price was higher.
+    pub cheaper: usize,
+    pub of: usize,
+}
+
+/// A price among the lowest prices of the time, each of which weighs as long as it lasted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rating {
     pub standing: Standing,
-    /// `(price - lowest) / (highest - lowest)`, from 0 to 1; `None` if all prices are equal.
+    /// `(price - lowest) / (highest - lowest)`, from 0 to 1; `None` if all are equal.
     pub rank: Option<f64>,
-    /// The share of machine time at lower prices, and half of that at the same, from 0 to 1.
+    /// The share of the time in which the lowest price was lower, and half of that in which it was the
+    /// same, from 0 to 1.
     pub percentile: f64,
     pub lowest: f64,
     pub p20: f64,
     pub median: f64,
     pub p80: f64,
     pub highest: f64,
-    /// For bids: the share of watched machine time in which the least bid was above the price, from
-    /// 0 to 1. No probability of what comes.
+    /// For bids: the share of the time in which every least bid was above the price, from 0 to 1. No
+    /// probability of what comes.
     pub outbid: Option<f64>,
-    pub machine_days: f64,
-    pub coverage: f64,
+    pub days: Days,
+    /// See [`Memory::watched`].
+    pub watched: i64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -93,19 +112,12 @@ impl Standing {
 
 impl Withheld {
     /// Why there is no verdict.
-    pub fn sentence(&self, resource: Resource) -> String {
-        if self.machine_days >= LEAST_MACHINE_DAYS {
-            let (watched, least) = (percent(self.coverage), percent(LEAST_COVERAGE));
-            return format!("No price verdict yet: watched {watched} of the time ({least} needed)");
-        }
-        let place = match resource {
-            Resource::Volumes => "cluster",
-            Resource::Offers | Resource::Workergroups => "machine",
-        };
+    pub fn sentence(&self) -> String {
+        let (watched, least) = (seconds(self.watched), seconds(LEAST_WATCHED));
         format!(
-            "No price verdict yet: {} of {} {place}-days recorded",
-            trimmed(self.machine_days.floor(), 0),
-            trimmed(LEAST_MACHINE_DAYS, 0)
+            "No price verdict yet: the lowest price is known of {} ({} needed)",
+            lasting(watched),
+            lasting(least)
         )
     }
 }
@@ -130,7 +142,7 @@ impl Memory {
 
 /// Sums up what was recorded of a question's lots.
 pub fn memory(question: &Question, recorded: &Recorded) -> Memory {
-    let (outline, lots) = recorded.outline(&question.filter);
+    let (outline, lots) = recorded.outline(&question.filter, |spell| question.price_of(spell));
     let name = |number: u32| lots.get(number as usize).map(|lot| Lot::clone(lot));
     outline.memory(question, name)
 }
@@ -144,28 +156,50 @@ impl Outline {
         let since = polls.get(first).map_or(question.since, |poll| poll.at);
         let last = polls.iter().rfind(|poll| poll.at <= until);
         let last = last.map_or(since, |poll| poll.at);
-        let mut prices = Prices::default();
-        let mut asked = 0.0;
-        for interval in &self.intervals {
-            let span = interval.until().min(until).since(interval.first.max(since));
-            if span > 0 {
-                prices.add(interval.price, seconds(span));
-                asked += seconds(span);
-            }
-        }
-        let times = timeline::watched(&polls, since, until);
-        let watched = seconds(timeline::overlap(&times, since, until));
+        let (lows, lowest) = self.lows(question, since);
         Memory {
             search: self.search.clone(),
             since,
             until,
-            coverage: share(watched, seconds(until.since(since))),
-            machine_days: asked / SECONDS_PER_DAY,
+            watched: lows.iter().map(|(from, to, _)| to.since(*from)).sum(),
+            lowest,
             lifetimes: lifetimes(&self.lives()),
-            prices: prices.sorted(),
+            lows,
             on_offer: self.on_offer(last, name),
             last,
         }
+    }
+
+    /// The times with a known lowest price, and the one of the last poll that has to know it. What a
+    /// poll saw holds until the next one.
+    fn lows(
+        &self,
+        question: &Question,
+        since: Moment,
+    ) -> (Vec<(Moment, Moment, f64)>, Option<f64>) {
+        let mut polls = timeline::usable(&self.polls);
+        polls.retain(|poll| poll.at <= question.until);
+        let found = Lows::of(&self.intervals, &polls).of_polls;
+        let mut lows: Vec<(Moment, Moment, f64)> = Vec::new();
+        let mut lowest = None;
+        for (place, (poll, low)) in polls.iter().zip(&found).enumerate() {
+            // A truncated poll without such an offer says nothing of its price.
+            if !poll.has_lowest || (low.is_none() && poll.outcome == PollOutcome::Truncated) {
+                continue;
+            }
+            lowest = *low;
+            let next = polls.get(place + 1).filter(|next| !poll.is_gap(next.at));
+            let from = poll.at.max(since);
+            let (Some(low), Some(to)) = (*low, next.map(|next| next.at).filter(|to| *to > from))
+            else {
+                continue;
+            };
+            match lows.last_mut() {
+                Some((_, end, price)) if *end == from && price.total_cmp(&low).is_eq() => *end = to,
+                Some(_) | None => lows.push((from, to, low)),
+            }
+        }
+        (lows, lowest)
     }
 
     /// The lots on offer at a poll, sorted, and how long they are so.
@@ -188,22 +222,15 @@ impl Outline {
     }
 }
 
-/// Compares a price with those that were asked: per GPU as in [`super::Sighting`].
+/// Compares a price per GPU, with the storage of the question, with the lowest prices of the past.
 pub fn verdict(memory: &Memory, price: f64) -> Verdict {
-    let (machine_days, coverage) = (memory.machine_days, memory.coverage);
-    let is_enough = machine_days >= LEAST_MACHINE_DAYS && coverage >= LEAST_COVERAGE;
-    let rating = rate(memory, price).filter(|_| is_enough);
-    rating.map_or(
-        Verdict::Withheld(Withheld {
-            machine_days,
-            coverage,
-        }),
-        Verdict::Given,
-    )
+    let watched = memory.watched;
+    let rating = rate(memory, price).filter(|_| watched >= LEAST_WATCHED);
+    rating.map_or(Verdict::Withheld(Withheld { watched }), Verdict::Given)
 }
 
 fn rate(memory: &Memory, price: f64) -> Option<Rating> {
-    let prices = &memory.prices;
+    let prices = &memory.between(memory.since, memory.until);
     let (lowest, highest) = (prices.first()?.0, prices.last()?.0);
     let [p20, median, p80] = [0.2, 0.5, 0.8].map(|part| quantile(prices, part));
     let (p20, median, p80) = (p20?, median?, p80?);
@@ -233,7 +260,82 @@ fn rate(memory: &Memory, price: f64) -> Option<Rating> {
         p80,
         highest,
         outbid: (memory.search.offer_type == OfferType::Bid).then(|| share(above, total)),
-        machine_days: memory.machine_days,
-        coverage: memory.coverage,
+        days: memory.days(price),
+        watched: memory.watched,
     })
+}
+
+impl Memory {
+    /// The lowest prices between two moments, ascending, and for how many seconds each was the lowest.
+    fn between(&self, since: Moment, until: Moment) -> Vec<(f64, f64)> {
+        let mut prices = Prices::default();
+        for (from, to, low) in &self.lows {
+            let span = (*to).min(until).since((*from).max(since));
+            prices.add(*low, seconds(span));
+        }
+        prices.sorted()
+    }
+
+    fn days(&self, price: f64) -> Days {
+        let mut days = Days { cheaper: 0, of: 0 };
+        // The last 24 hours are what the price is compared from.
+        for day in 1..=MOST_DAYS {
+            let until = Moment(self.last.0 - day * DAY);
+            let prices = self.between(Moment(until.0 - DAY), until);
+            let watched: f64 = prices.iter().map(|(_, seconds)| seconds).sum();
+            if watched >= seconds(DAY) / 2.0
+                && let Some(usual) = quantile(&prices, 0.5)
+            {
+                days.of += 1;
+                days.cheaper += usize::from(price < usual);
+            }
+        }
+        days
+    }
+
+    /// The usual lowest price of each hour of the day, or of each weekday from Monday on, in a time
+    /// zone; `None` of those that were not watched, and of all before three weeks were.
+    pub fn by_hour(&self, zone: &TimeZone) -> [Option<f64>; 24] {
+        self.by(|at| usize::try_from(local(at, zone)?.hour()).ok())
+    }
+
+    /// As [`Memory::by_hour`].
+    pub fn by_weekday(&self, zone: &TimeZone) -> [Option<f64>; 7] {
+        self.by(|at| {
+            let day = local(at, zone)?.weekday().to_monday_zero_offset();
+            usize::try_from(day).ok()
+        })
+    }
+
+    fn by<const PARTS: usize>(
+        &self,
+        part: impl Fn(Moment) -> Option<usize>,
+    ) -> [Option<f64>; PARTS] {
+        let mut prices = [const { Vec::new() }; PARTS].map(|_: Vec<()>| Prices::default());
+        if self.watched < LEAST_WEEKS {
+            return [None; PARTS];
+        }
+        for (from, to, low) in &self.lows {
+            let mut at = *from;
+            while at < *to {
+                // Time zones differ by quarters of an hour.
+                let next = Moment((at.0.div_euclid(QUARTER) + 1) * QUARTER).min(*to);
+                if let Some(prices) = part(at).and_then(|part| prices.get_mut(part)) {
+                    prices.add(*low, seconds(next.since(at)));
+                }
+                at = next;
+            }
+        }
+        prices.map(|prices| quantile(&prices.sorted(), 0.5))
+    }
+}
+
+const QUARTER: i64 = 900;
+
+fn local(at: Moment, zone: &TimeZone) -> Option<jiff::Zoned> {
+    Some(
+        jiff::Timestamp::from_second(at.0)
+            .ok()?
+            .to_zoned(zone.clone()),
+    )
 }

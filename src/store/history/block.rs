@@ -10,18 +10,20 @@ use crate::domain::history::{Ending, Interval, Moment, Onset};
 /// Seconds that a block covers.
 const DAY: i64 = 86_400;
 
-/// Bytes of a spell in a block.
-const WIDTH: usize = 4 * 8 + 8 + 4 + 2;
+/// Bytes of a spell in a block, before its quotes.
+const WIDTH: usize = 4 * 8 + 8 + 4 + 2 + 2;
 
 /// The columns that [`lot_interval`] reads.
-const COLUMNS: &str = "lot, amount, price, beginning, first, last, ending, ended";
+const COLUMNS: &str = "lot, amount, price, beginning, first, last, ending, ended, quotes";
 
 /// A spell and the number of its lot in the database.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct LotInterval {
+pub(super) struct LotInterval<'a> {
     pub lot: i64,
-    /// Its own lot is not set.
+    /// Its own lot is not set; its price is with 50 GB for each GPU.
     pub interval: Interval,
+    /// See [`codes::quotes`].
+    pub quotes: &'a [u8],
 }
 
 /// The time in which spells ended that blocks hold: from the first second up to the second one.
@@ -37,7 +39,7 @@ pub(super) fn closed_rows(
     connection: &Connection,
     search: i64,
     (from, until): (i64, i64),
-    mut each: impl FnMut(LotInterval),
+    mut each: impl FnMut(LotInterval<'_>),
 ) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(&format!(
         "SELECT {COLUMNS} FROM spell
@@ -57,7 +59,7 @@ pub(super) fn open_rows(
     connection: &Connection,
     search: i64,
     seen: Moment,
-    mut each: impl FnMut(LotInterval),
+    mut each: impl FnMut(LotInterval<'_>),
 ) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(&format!(
         "SELECT {COLUMNS} FROM spell WHERE search = ?1 AND ending IS NULL"
@@ -70,7 +72,7 @@ pub(super) fn open_rows(
 }
 
 /// A row of [`COLUMNS`]; without a last poll of its own, the spell was last seen at `seen`.
-fn lot_interval(row: &rusqlite::Row<'_>, seen: Moment) -> rusqlite::Result<LotInterval> {
+fn lot_interval<'a>(row: &'a rusqlite::Row<'_>, seen: Moment) -> rusqlite::Result<LotInterval<'a>> {
     let first = Moment(row.get(4)?);
     let last: Option<i64> = row.get(5)?;
     let ending: Option<i64> = row.get(6)?;
@@ -87,10 +89,11 @@ fn lot_interval(row: &rusqlite::Row<'_>, seen: Moment) -> rusqlite::Result<LotIn
             last: last.map_or(seen.max(first), Moment),
             end: end.map(|(ending, ended)| (codes::ending_of(ending), Moment(ended))),
         },
+        quotes: row.get_ref(8)?.as_blob_or_null()?.unwrap_or_default(),
     })
 }
 
-impl LotInterval {
+impl<'a> LotInterval<'a> {
     fn write(&self, bytes: &mut Vec<u8>) {
         let interval = &self.interval;
         let (ending, ended) = interval.end.unwrap_or((Ending::LostSight, interval.last));
@@ -101,21 +104,28 @@ impl LotInterval {
         bytes.extend(interval.amount.to_le_bytes());
         bytes.push(codes::onset(interval.onset));
         bytes.push(u8::try_from(codes::ending(ending)).unwrap_or(u8::MAX));
+        // A machine is offered with a few numbers of GPUs: none has as many quotes as would not fit.
+        let length = u16::try_from(self.quotes.len()).unwrap_or(0);
+        bytes.extend(length.to_le_bytes());
+        bytes.extend(self.quotes.iter().take(length.into()));
     }
 
-    /// `None` of bytes that are too few.
-    fn read(bytes: &[u8]) -> Option<Self> {
-        let (lot, rest) = bytes.split_first_chunk()?;
-        let (first, rest) = rest.split_first_chunk()?;
-        let (last, rest) = rest.split_first_chunk()?;
-        let (ended, rest) = rest.split_first_chunk()?;
-        let (price, rest) = rest.split_first_chunk()?;
-        let (amount, rest) = rest.split_first_chunk()?;
-        let [onset, ending] = rest else {
+    /// The first of them, and the bytes after it; `None` of bytes that are too few.
+    fn read(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
+        let (bytes, rest) = bytes.split_at_checked(WIDTH)?;
+        let (lot, fields) = bytes.split_first_chunk()?;
+        let (first, fields) = fields.split_first_chunk()?;
+        let (last, fields) = fields.split_first_chunk()?;
+        let (ended, fields) = fields.split_first_chunk()?;
+        let (price, fields) = fields.split_first_chunk()?;
+        let (amount, fields) = fields.split_first_chunk()?;
+        let [onset, ending, length @ ..] = fields else {
             return None;
         };
+        let length = u16::from_le_bytes(length.try_into().ok()?);
+        let (quotes, rest) = rest.split_at_checked(length.into())?;
         let moment = |bytes: &[u8; 8]| Moment(i64::from_le_bytes(*bytes));
-        Some(Self {
+        let spell = Self {
             lot: i64::from_le_bytes(*lot),
             interval: Interval {
                 lot: 0,
@@ -126,7 +136,9 @@ impl LotInterval {
                 last: moment(last),
                 end: Some((codes::ending_of(i64::from(*ending)), moment(ended))),
             },
-        })
+            quotes,
+        };
+        Some((spell, rest))
     }
 }
 
@@ -144,16 +156,17 @@ pub(super) fn read(
     connection: &Connection,
     search: i64,
     from: i64,
-    mut each: impl FnMut(LotInterval),
+    mut each: impl FnMut(LotInterval<'_>),
 ) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
         "SELECT spells FROM block WHERE search = ?1 AND until > ?2 ORDER BY until",
     )?;
     let mut rows = statement.query(params![search, from])?;
     while let Some(row) = rows.next()? {
-        let spells = row.get_ref(0)?.as_blob()?;
-        for bytes in spells.chunks(WIDTH) {
-            let closed = LotInterval::read(bytes).ok_or_else(damaged)?;
+        let mut spells = row.get_ref(0)?.as_blob()?;
+        while !spells.is_empty() {
+            let (closed, rest) = LotInterval::read(spells).ok_or_else(damaged)?;
+            spells = rest;
             if closed.interval.end.is_some_and(|(_, at)| at.0 >= from) {
                 each(closed);
             }

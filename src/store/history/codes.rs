@@ -1,6 +1,6 @@
 //! The domain's enums as they are stored. Stored codes never change their meaning.
 
-use crate::domain::history::{Beginning, Cause, Ending, Onset, PollOutcome};
+use crate::domain::history::{Beginning, Cause, Ending, Onset, PollOutcome, Quote};
 use crate::domain::{OfferType, Resource};
 
 pub(super) const fn resource(resource: Resource) -> i64 {
@@ -54,6 +54,39 @@ pub(super) const fn outcome_of(code: i64) -> PollOutcome {
         3 => PollOutcome::FiltersIgnored,
         _ => PollOutcome::Failed,
     }
+}
+
+/// Bytes of a quote.
+const QUOTE: usize = 4 + 3 * 8;
+
+/// Quotes one after another: the GPUs, then the three prices, all with the least byte first. A least bid
+/// that is not told is not a number.
+pub(super) fn quotes(quotes: &[Quote]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(quotes.len() * QUOTE);
+    for quote in quotes {
+        bytes.extend(quote.gpus.to_le_bytes());
+        for price in [quote.base, quote.storage, quote.min_bid.unwrap_or(f64::NAN)] {
+            bytes.extend(price.to_le_bytes());
+        }
+    }
+    bytes
+}
+
+/// Those of bytes; an incomplete one is left out.
+pub(super) fn quotes_of(bytes: &[u8]) -> impl Iterator<Item = Quote> {
+    bytes.chunks_exact(QUOTE).filter_map(|bytes| {
+        let (gpus, rest) = bytes.split_first_chunk()?;
+        let (base, rest) = rest.split_first_chunk()?;
+        let (storage, rest) = rest.split_first_chunk()?;
+        let (min_bid, _) = rest.split_first_chunk()?;
+        let min_bid = f64::from_le_bytes(*min_bid);
+        Some(Quote {
+            gpus: u32::from_le_bytes(*gpus),
+            base: f64::from_le_bytes(*base),
+            storage: f64::from_le_bytes(*storage),
+            min_bid: (!min_bid.is_nan()).then_some(min_bid),
+        })
+    })
 }
 
 /// The code of a beginning, and the price or amount before it.

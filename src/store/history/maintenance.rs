@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Database, HistoryError};
 use crate::domain::history::{LotFilter, Moment, Question, SearchKey, Spell, Want};
+use crate::domain::query::DEFAULT_STORAGE_GB;
 
 /// What a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -143,6 +144,7 @@ impl Database {
         let everything = Question {
             search: None,
             filter: LotFilter::default(),
+            storage: DEFAULT_STORAGE_GB,
             since: Moment(i64::MIN),
             until: Moment(i64::MAX),
             want: Want::Tape { most: usize::MAX },

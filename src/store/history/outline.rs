@@ -5,9 +5,9 @@ use std::collections::{HashMap, HashSet};
 
 use rusqlite::Connection;
 
-use super::Database;
 use super::block::{self, LotInterval, Sealed};
 use super::read::{self, Span};
+use super::{Database, codes};
 use crate::domain::history::{Interval, Memory, Outline, Question, SearchKey};
 
 /// An outline, and the numbers of its lots in the database.
@@ -17,7 +17,8 @@ pub(super) struct FoundOutline {
 }
 
 /// Gathers intervals of lots that a question asks about.
-struct Gathering {
+struct Gathering<'q> {
+    question: &'q Question,
     /// `None` if it asks about all.
     asked: Option<HashSet<i64>>,
     left_out: HashSet<i64>,
@@ -27,9 +28,13 @@ struct Gathering {
     intervals: Vec<Interval>,
 }
 
-impl Gathering {
-    fn take(&mut self, spell: LotInterval) {
-        let LotInterval { lot, interval } = spell;
+impl Gathering<'_> {
+    fn take(&mut self, spell: LotInterval<'_>) {
+        let LotInterval {
+            lot,
+            interval,
+            quotes,
+        } = spell;
         let is_asked = self.asked.as_ref().is_none_or(|asked| asked.contains(&lot));
         let is_asked = is_asked && !self.left_out.contains(&lot);
         if !is_asked || interval.first.0 > self.until || !interval.price.is_finite() {
@@ -40,8 +45,12 @@ impl Gathering {
             lots.push(lot);
             u32::try_from(lots.len() - 1).unwrap_or(u32::MAX)
         });
+        let price = self
+            .question
+            .price(codes::quotes_of(quotes), interval.price);
         self.intervals.push(Interval {
             lot: number,
+            price: price.unwrap_or(f64::NAN),
             ..interval
         });
     }
@@ -72,6 +81,7 @@ impl Database {
             .then(|| read::lots(&transaction, filter))
             .transpose()?;
         let mut found = Gathering {
+            question,
             asked: asked.map(|lots| lots.into_iter().collect()),
             left_out: self.left_out()?.into_iter().collect(),
             until: span.until,
@@ -92,7 +102,7 @@ impl Database {
     }
 }
 
-impl Gathering {
+impl Gathering<'_> {
     fn take_all(&mut self, connection: &Connection, span: &Span) -> rusqlite::Result<()> {
         let (search, from) = (span.search, span.from);
         let none = Sealed {

@@ -19,7 +19,7 @@ const RECENT: i64 = 3600;
 const LIVES: i64 = 86_400;
 
 /// The columns that [`spell`] reads.
-const SPELL: &str = "amount, price, offer, beginning, was, first, last, ending, ended";
+const SPELL: &str = "amount, price, offer, beginning, was, first, last, ending, ended, quotes";
 
 impl Database {
     /// What was recorded of a search in the time of a question: the polls, and the spells of the
@@ -106,6 +106,7 @@ impl Database {
             took: row.took,
             outcome: row.outcome,
             rows: row.rows,
+            has_lowest: row.has_lowest,
             interval: row.interval,
             bans: row.bans,
             sightings: spells.into_iter().map(Spell::sighting).collect(),
@@ -146,12 +147,12 @@ impl Database {
             (Some(search), Want::Series { buckets }) => self
                 .outline(search, question)
                 .map(|found| Answer::Series(found.map(|it| it.outline.series(question, buckets)))),
-            (Some(search), Want::Memory) => self
+            (Some(search), Want::Memory { .. }) => self
                 .outline(search, question)
                 .and_then(|found| found.map(|it| it.memory(question, self)).transpose())
                 .map(Answer::Memory),
             (_, Want::Tape { most }) => self.tape(question, most).map(Answer::Tape),
-            (_, Want::Series { .. } | Want::Memory | Want::Searches) => self
+            (_, Want::Series { .. } | Want::Memory { .. } | Want::Searches) => self
                 .recorded(question, &Which::Filter(&question.filter))
                 .map(|recorded| history::answer(question, &recorded)),
         };
@@ -309,7 +310,7 @@ pub(super) fn last_usable(
 ) -> rusqlite::Result<Option<PollRow>> {
     connection
         .prepare_cached(
-            "SELECT at, took, outcome, found, every, bans FROM poll
+            "SELECT at, took, outcome, found, every, bans, has_lowest FROM poll
              WHERE search = ?1 AND outcome IN (0, 1) ORDER BY at DESC LIMIT 1",
         )?
         .query_row([search], poll)
@@ -330,10 +331,10 @@ pub(super) fn open_spells(
         .query_map([search], |row| {
             let lot = Known {
                 lot: Lot {
-                    machine: row.get(9)?,
-                    model: row.get(10)?,
+                    machine: row.get(10)?,
+                    model: row.get(11)?,
                 },
-                host: row.get(11)?,
+                host: row.get(12)?,
             };
             spell(row, &lot, seen)
         })?
@@ -348,6 +349,7 @@ fn poll(row: &Row<'_>) -> rusqlite::Result<PollRow> {
         rows: row.get(3)?,
         interval: row.get(4)?,
         bans: row.get(5)?,
+        has_lowest: row.get(6)?,
     })
 }
 
@@ -451,7 +453,7 @@ impl Span {
     pub(super) fn polls(&self, connection: &Connection) -> rusqlite::Result<Vec<PollRow>> {
         connection
             .prepare_cached(
-                "SELECT at, took, outcome, found, every, bans FROM poll
+                "SELECT at, took, outcome, found, every, bans, has_lowest FROM poll
                  WHERE search = ?1 AND at BETWEEN ?2 AND ?3 AND (at >= ?4 OR at = ?2)
                  ORDER BY at",
             )?
@@ -484,7 +486,7 @@ impl SpellReader<'_> {
             let span = self.span;
             let mut rows = statement.query(params![span.search, span.from, span.until])?;
             while let Some(row) = rows.next()? {
-                let known = self.known(row.get(9)?)?;
+                let known = self.known(row.get(10)?)?;
                 if filter.accepts(&known.lot) {
                     spells.push(spell(row, known, span.seen)?);
                 }
@@ -530,6 +532,7 @@ fn spell(row: &Row<'_>, known: &Known, seen: Moment) -> rusqlite::Result<Spell> 
         amount: row.get(0)?,
         price: row.get(1)?,
         offer: row.get(2)?,
+        quotes: codes::quotes_of(row.get_ref(9)?.as_blob_or_null()?.unwrap_or_default()).collect(),
         beginning: codes::beginning_of(row.get(3)?, row.get(4)?),
         first,
         last: last.map_or(seen.max(first), Moment),

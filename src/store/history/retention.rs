@@ -1,4 +1,8 @@
 //! How much is kept: by age, and by the size of the file.
+//!
+//! A clock that runs ahead must delete nothing. So age is time that the record itself shows to have passed:
+//! the time from poll to poll, of which a pause counts as a day at most. However wrong a clock is, a poll
+//! at its time makes the rest a day older.
 
 use rusqlite::{Connection, TransactionBehavior, params};
 
@@ -14,7 +18,7 @@ const SHARE: i64 = 10;
 /// What is kept of the past.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Seconds.
+    /// Seconds, in which a pause of more than a day counts as one.
     pub age: i64,
     /// Bytes of the file.
     pub size: i64,
@@ -39,7 +43,8 @@ impl Database {
     pub fn sweep(&mut self, now: Moment) -> Result<(), HistoryError> {
         let limits = self.limits;
         let sweep = |connection: &mut Connection| {
-            forget_before(connection, now.0.saturating_sub(limits.age))?;
+            let oldest = border(connection, now, limits.age)?;
+            forget_before(connection, oldest)?;
             while size(connection)? > limits.size {
                 let before = connection.total_changes();
                 let Some(oldest) = oldest_share(connection)? else {
@@ -55,6 +60,28 @@ impl Database {
         };
         sweep(&mut self.connection).map_err(|error| self.explained(&error))
     }
+}
+
+/// The longest pause between two polls that counts, in seconds.
+const LONGEST_PAUSE: i64 = 86_400;
+
+/// The time, by the clock in use, from which on polls are at most `age` old.
+fn border(connection: &Connection, now: Moment, age: i64) -> rusqlite::Result<i64> {
+    let mut statement = connection.prepare(
+        "SELECT DISTINCT at - ahead FROM poll JOIN search ON search.id = poll.search ORDER BY 1 DESC",
+    )?;
+    let mut rows = statement.query([])?;
+    let (mut later, mut left) = (now.0, age);
+    while let Some(row) = rows.next()? {
+        let at: i64 = row.get(0)?;
+        let pause = later.saturating_sub(at).clamp(0, LONGEST_PAUSE);
+        if pause > left {
+            return Ok(later.saturating_sub(left));
+        }
+        left -= pause;
+        later = at;
+    }
+    Ok(i64::MIN)
 }
 
 /// Bytes of the pages in use; freed ones are used again first.
@@ -77,8 +104,8 @@ fn oldest_share(connection: &Connection) -> rusqlite::Result<Option<i64>> {
         connection
             .query_row(
                 &format!(
-                    "SELECT {column} FROM {table} WHERE {column} IS NOT NULL
-                     ORDER BY {column} LIMIT 1 OFFSET ?1"
+                    "SELECT {column} - ahead FROM {table} JOIN search ON search.id = {table}.search
+                     WHERE {column} IS NOT NULL ORDER BY 1 LIMIT 1 OFFSET ?1"
                 ),
                 [count / SHARE],
                 |row| row.get(0),
@@ -92,24 +119,28 @@ fn oldest_share(connection: &Connection) -> rusqlite::Result<Option<i64>> {
     }
 }
 
-/// Deletes polls before `border` with the spells that ended before it: without them, the time would
-/// look like one in which nothing was on offer.
+/// Deletes polls before `border`, by the clock in use, with the spells that ended before it: without
+/// them, the time would look like one in which nothing was on offer.
 fn forget_before(connection: &mut Connection, border: i64) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    transaction.execute(
-        "DELETE FROM spell WHERE ending IS NOT NULL AND ended < ?1",
-        params![border],
-    )?;
-    // Those on offer at the last poll of a search that nobody has run since.
-    transaction.execute(
-        "DELETE FROM spell WHERE ending IS NULL AND search IN
-         (SELECT id FROM search WHERE coalesce(
-             (SELECT max(at) FROM poll WHERE poll.search = search.id), ?1 - 1) < ?1)",
-        params![border],
-    )?;
-    transaction.execute("DELETE FROM poll WHERE at < ?1", params![border])?;
+    let searches: Vec<(i64, i64)> = transaction
+        .prepare("SELECT id, ahead FROM search")?
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    for (search, ahead) in searches {
+        let border = border.saturating_add(ahead);
+        for text in [
+            "DELETE FROM spell WHERE search = ?1 AND ending IS NOT NULL AND ended < ?2",
+            // Those on offer at the last poll of a search that nobody has run since.
+            "DELETE FROM spell WHERE search = ?1 AND ending IS NULL
+             AND coalesce((SELECT max(at) FROM poll WHERE search = ?1) < ?2, TRUE)",
+            "DELETE FROM poll WHERE search = ?1 AND at < ?2",
+            "DELETE FROM block WHERE search = ?1 AND since < ?2",
+        ] {
+            transaction.execute(text, params![search, border])?;
+        }
+    }
     transaction.execute("DELETE FROM ring WHERE at < ?1", params![border])?;
-    transaction.execute("DELETE FROM block WHERE since < ?1", params![border])?;
     transaction.execute(
         "DELETE FROM search WHERE id NOT IN (SELECT search FROM poll)",
         [],

@@ -15,7 +15,7 @@ const APPLICATION: i32 = 0x6272_7365;
 /// A spell without an ending is on offer; its `last` is the search's last usable poll, unless the
 /// column names an earlier one that saw it last. A block has the closed spells of a day once more,
 /// see [`super::block`].
-const STEPS: [&str; 7] = [
+const STEPS: [&str; 8] = [
     "CREATE TABLE search (
         id INTEGER PRIMARY KEY,
         market TEXT NOT NULL,
@@ -95,6 +95,14 @@ const STEPS: [&str; 7] = [
     DROP TABLE turn;",
     // Nothing but the mark that the file was cleaned.
     "",
+    // Quotes instead of one price that includes storage, see `codes::quotes`; spells that have none keep
+    // theirs. Blocks are written again. Prices of volumes include nothing: complete polls of them have
+    // the lowest.
+    "ALTER TABLE spell ADD COLUMN quotes BLOB;
+    ALTER TABLE poll ADD COLUMN has_lowest INTEGER NOT NULL DEFAULT 0;
+    UPDATE poll SET has_lowest = 1
+        WHERE outcome = 0 AND search IN (SELECT id FROM search WHERE resource = 1);
+    DELETE FROM block;",
 ];
 
 /// The versions that kept responses of the market, in a table or in the free pages that it left: their

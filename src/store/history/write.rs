@@ -1,11 +1,9 @@
 //! Adding a poll: what it changes is decided by the domain and written in one transaction.
 
-use std::borrow::Cow;
-
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 
 use super::{Database, HistoryError, block, codes, read, retention};
-use crate::domain::history::{self, Lot, Moment, Placed, Poll, SearchKey, Spell};
+use crate::domain::history::{self, Lot, Moment, Poll, SearchKey, Spell};
 
 /// Polls between two looks at the age of what is kept: deleting in small parts is quick.
 pub(super) const SWEEP_EVERY: u32 = 500;
@@ -43,7 +41,15 @@ impl Database {
         let Some(placed) = history::placed(poll.at, ahead, newest, last) else {
             return Ok(None);
         };
-        let poll = &on_record(poll, placed);
+        let interval = match poll.interval {
+            Some(interval) => Some(interval),
+            None => rhythm(&transaction, search, placed.at)?,
+        };
+        let poll = &Poll {
+            at: placed.at,
+            interval,
+            ..poll.clone()
+        };
         let seen = last.map_or(poll.at, |last| last.at);
         let open = read::open_spells(&transaction, search, seen)?;
         let advance = history::advance(&open, last, poll);
@@ -75,15 +81,15 @@ impl Database {
     }
 }
 
-/// The poll at the time that it is recorded at.
-fn on_record(poll: &Poll, placed: Placed) -> Cow<'_, Poll> {
-    if placed.at == poll.at {
-        return Cow::Borrowed(poll);
-    }
-    Cow::Owned(Poll {
-        at: placed.at,
-        ..poll.clone()
-    })
+/// Seconds until the next poll of a search after one at `at`, if polls before it tell.
+fn rhythm(connection: &Connection, search: i64, at: Moment) -> rusqlite::Result<Option<u32>> {
+    let mut polls: Vec<Moment> = connection
+        .prepare_cached("SELECT at FROM poll WHERE search = ?1 ORDER BY at DESC LIMIT 8")?
+        .query_map([search], |row| row.get(0).map(Moment))?
+        .collect::<rusqlite::Result<_>>()?;
+    polls.reverse();
+    polls.push(at);
+    Ok(history::rhythm(&polls))
 }
 
 /// The time on record of the newest poll of a search, whatever its outcome.
@@ -119,8 +125,8 @@ fn add_poll(connection: &Connection, search: i64, poll: &Poll) -> rusqlite::Resu
     let outcome = codes::outcome(poll.outcome);
     connection
         .prepare_cached(
-            "INSERT INTO poll (search, at, took, outcome, found, every, bans)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            "INSERT INTO poll (search, at, took, outcome, found, every, bans, has_lowest)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         )?
         .execute(params![
             search,
@@ -129,7 +135,8 @@ fn add_poll(connection: &Connection, search: i64, poll: &Poll) -> rusqlite::Resu
             outcome,
             poll.rows,
             poll.interval,
-            poll.bans
+            poll.bans,
+            poll.has_lowest
         ])
         .map(drop)
 }
@@ -176,8 +183,8 @@ fn open_spell(connection: &Connection, search: i64, spell: &Spell) -> rusqlite::
     let (beginning, was) = codes::beginning(spell.beginning);
     connection
         .prepare_cached(
-            "INSERT INTO spell (search, lot, amount, price, offer, beginning, was, first)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            "INSERT INTO spell (search, lot, amount, price, offer, beginning, was, first, quotes)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
         )?
         .execute(params![
             search,
@@ -187,7 +194,8 @@ fn open_spell(connection: &Connection, search: i64, spell: &Spell) -> rusqlite::
             spell.offer,
             beginning,
             was,
-            spell.first.0
+            spell.first.0,
+            codes::quotes(&spell.quotes)
         ])
         .map(drop)
 }

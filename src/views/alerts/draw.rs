@@ -9,7 +9,7 @@ use super::{AlertList, Entry, status};
 use crate::app::view::Scene;
 use crate::domain::alerts::{Alert, Followed, condition, repeat};
 use crate::domain::format;
-use crate::domain::history::{Moment, REFERENCE_GB};
+use crate::domain::history::{Moment, with_storage};
 use crate::domain::text::visible;
 use crate::views::sheet;
 use crate::widgets::panel::{Panel, Size};
@@ -113,11 +113,9 @@ pub(super) fn form(view: &AlertForm, area: Rect, scene: &mut Scene<'_, '_>) {
         Err((_, why)) => vec![Line::styled(why, theme.warning)],
     };
     lines.push(Line::raw(view.search_text()));
-    if !view.is_volume() {
-        let text = format!(
-            "Prices are per GPU with {REFERENCE_GB} GB of storage for each, as in the history; the table has \
-             the storage of the search."
-        );
+    if let Some(storage) = view.storage().filter(|_| !view.is_volume()) {
+        let storage = with_storage(storage);
+        let text = format!("Prices are per GPU{storage}, as the search has them.");
         lines.push(Line::styled(text, theme.dim));
     }
     lines.push(Line::styled(

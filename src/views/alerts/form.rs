@@ -12,6 +12,7 @@ use crate::app::view::{Cx, Outcome, Placement, Region, Scene, View};
 use crate::domain::Listing;
 use crate::domain::alerts::{Alert, AlertChange, Followed, condition};
 use crate::domain::history::{AlertState, Moment, Repeat, Rule, RuleError, Trigger};
+use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::text::visible;
 use crate::widgets::form::{Field, Form, FormEvent};
 use crate::widgets::input_widget::InputWidget;
@@ -257,6 +258,14 @@ impl AlertForm {
     pub fn is_volume(&self) -> bool {
         self.subject()
             .is_some_and(|subject| is_volume(&subject.follows))
+    }
+
+    /// The storage in GB of the prices; `None` where the workergroup's search decides.
+    pub fn storage(&self) -> Option<f64> {
+        match &self.subject()?.follows {
+            Followed::Search(spec) => Some(spec.storage.unwrap_or(DEFAULT_STORAGE_GB)),
+            Followed::Group(_) => None,
+        }
     }
 
     /// The search that is followed, as it is shown.

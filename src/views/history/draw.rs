@@ -12,11 +12,14 @@ use crate::app::keymap::Action;
 use crate::app::view::Scene;
 use crate::domain::Resource;
 use crate::domain::format::{self, percent, unit_price};
-use crate::domain::history::{Bucket, Levels, Moment, Series, price_unit};
+use crate::domain::history::{
+    Bucket, Levels, Memory, Moment, Series, Verdict, price_unit, verdict,
+};
 use crate::domain::insight::Scale;
 use crate::domain::local::LocalTime;
+use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::views::chart::{self, Axis, polyline};
-use crate::views::sheet;
+use crate::views::{rating, sheet};
 use crate::widgets::panel::Panel;
 use crate::widgets::text::{cells, wrap_line};
 use crate::widgets::theme::Theme;
@@ -30,7 +33,10 @@ const AMOUNTS: u16 = 8;
 pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     let subject = view.subject();
     let resource = subject.map_or(view.pane.0, |subject| subject.search.resource);
-    let unit = price_unit(resource);
+    let unit = price_unit(
+        resource,
+        subject.map_or(DEFAULT_STORAGE_GB, |own| own.storage),
+    );
     let title = subject.map_or_else(
         || "History".to_owned(),
         |subject| format!("History: {}, {}", subject.title, view.span.title()),
@@ -46,7 +52,8 @@ pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
         let lines = empty(view, scene);
         return sheet::text(lines, inner, scene);
     };
-    let text = summary(series, &local, theme);
+    let mut text = summary(series, &local, theme);
+    text.extend(month(view.memory.as_deref(), &local, theme));
     let width = inner.width.max(1);
     let wrapped = text.iter().map(|line| wrap_line(line, width, 2).len());
     let head = u16::try_from(wrapped.sum::<usize>()).unwrap_or(1);
@@ -86,7 +93,12 @@ fn empty(view: &History, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
             let text = format!("Nothing recorded in {}", view.span.title());
             vec![Line::styled(text, theme.text)]
         },
-        |series| summary(series, &scene.state.local_time(scene.now), theme),
+        |series| {
+            let local = scene.state.local_time(scene.now);
+            let mut lines = summary(series, &local, theme);
+            lines.extend(month(view.memory.as_deref(), &local, theme));
+            lines
+        },
     );
     let advice = match view.pane.0 {
         Resource::Offers | Resource::Volumes => format!(
@@ -146,6 +158,26 @@ fn summary(series: &Series, local: &LocalTime, theme: &Theme) -> Vec<Line<'stati
     }
     let text = format!("Watched {} of the time", percent(series.watched));
     lines.push(Line::styled(text, theme.dim));
+    lines
+}
+
+/// What a month says of the lowest price now, or what is needed for it.
+fn month(memory: Option<&Memory>, local: &LocalTime, theme: &Theme) -> Vec<Line<'static>> {
+    let Some(memory) = memory else {
+        return Vec::new();
+    };
+    let mut lines = match memory.lowest.map(|lowest| verdict(memory, lowest)) {
+        Some(Verdict::Given(rating)) => {
+            let text = memory.market(&rating);
+            vec![Line::styled(text, rating::style(&rating, theme))]
+        }
+        Some(Verdict::Withheld(withheld)) => {
+            vec![Line::styled(withheld.sentence(), theme.dim)]
+        }
+        None => Vec::new(),
+    };
+    let times = memory.times(&local.zone);
+    lines.extend(times.map(|text| Line::styled(text, theme.text)));
     lines
 }
 

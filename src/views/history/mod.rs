@@ -12,9 +12,10 @@ use crate::app::recall::{self, Recalled, SECONDS_PER_DAY};
 use crate::app::remote::Now;
 use crate::app::view::{Availability, Cx, Outcome, Scene, View};
 use crate::domain::history::{
-    Answer, Lot, LotFilter, Question, RecordedSearch, SearchKey, Series, Want,
+    Answer, Lot, LotFilter, Memory, Question, RecordedSearch, SearchKey, Series, Want,
 };
 use crate::domain::insight::recorded_lot;
+use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::{Query, Resource, Untrusted};
 
 /// Parts of the time: as many as a wide screen has columns for.
@@ -69,6 +70,8 @@ struct Subject {
     title: String,
     search: SearchKey,
     filter: LotFilter,
+    /// GB that its prices include.
+    storage: f64,
 }
 
 #[derive(Debug)]
@@ -79,6 +82,9 @@ pub(super) struct History {
     /// Whether the person has chosen the span; else it follows what is recorded.
     is_span_chosen: bool,
     question: Option<Question>,
+    /// What the prices of a month say of today's.
+    month: Option<Question>,
+    memory: Option<Box<Memory>>,
     /// What is recorded, to switch to.
     searches: Option<Question>,
     series: Option<Box<Series>>,
@@ -103,7 +109,7 @@ impl History {
 
     /// The history of a saved search.
     pub fn of_search(query: &Query, cx: &mut Cx<'_>) {
-        let subject = Subject::of_search(SearchKey::of(query), "search");
+        let subject = Subject::of_search(SearchKey::of(query), query.storage_gb(), "search");
         let responses = cx.state.browsers[query.resource].polls();
         Self::show(vec![subject], (query.resource, responses), cx);
     }
@@ -115,6 +121,8 @@ impl History {
             span: Span::Day,
             is_span_chosen: false,
             question: None,
+            month: None,
+            memory: None,
             searches: None,
             series: None,
             is_awaited: false,
@@ -123,8 +131,14 @@ impl History {
         };
         if cx.state.recall.is_on {
             let all = LotFilter::default();
-            let searches =
-                recall::question(None, all, Span::Month.seconds(), Want::Searches, cx.now);
+            let searches = recall::question(
+                None,
+                all,
+                DEFAULT_STORAGE_GB,
+                Span::Month.seconds(),
+                Want::Searches,
+                cx.now,
+            );
             let effect = cx.state.recall(searches.clone());
             cx.effect(effect);
             view.searches = Some(searches);
@@ -145,16 +159,18 @@ impl History {
         let Some(subject) = self.subject().filter(|_| cx.state.recall.is_on) else {
             return;
         };
-        let question = recall::question(
-            Some(subject.search.clone()),
-            subject.filter.clone(),
-            self.span.seconds(),
-            Want::Series { buckets: BUCKETS },
-            cx.now,
-        );
-        let effect = cx.state.recall(question.clone());
-        cx.effect(effect);
+        let ask = |seconds, want| {
+            let (search, filter) = (subject.search.clone(), subject.filter.clone());
+            recall::question(Some(search), filter, subject.storage, seconds, want, cx.now)
+        };
+        let question = ask(self.span.seconds(), Want::Series { buckets: BUCKETS });
+        let month = ask(Span::Month.seconds(), Want::Memory { gpus: None });
+        for question in [question.clone(), month.clone()] {
+            let effect = cx.state.recall(question);
+            cx.effect(effect);
+        }
         self.question = Some(question);
+        self.month = Some(month);
         self.is_awaited = true;
         self.take_answer(cx.state);
         self.fit_span(cx);
@@ -177,6 +193,7 @@ impl History {
     /// Shows another subject or time: what is on the screen belongs to the last one.
     fn switch(&mut self, cx: &mut Cx<'_>) {
         self.series = None;
+        self.memory = None;
         self.ask(cx);
     }
 
@@ -197,6 +214,9 @@ impl History {
             }
             Some(Recalled::Here(_) | Recalled::Awaited) | None => {}
         }
+        if let Some(Recalled::Here(Answer::Memory(memory))) = answer(&self.month) {
+            self.memory = memory.clone().map(Box::new);
+        }
         if let Some(Recalled::Here(Answer::Searches(searches))) = answer(&self.searches) {
             self.add_searches(searches);
             self.searches = None;
@@ -205,7 +225,7 @@ impl History {
 
     fn add_searches(&mut self, searches: &[RecordedSearch]) {
         for recorded in searches.iter().take(MOST_SEARCHES) {
-            let subject = Subject::of_search(recorded.search.clone(), "search");
+            let subject = Subject::of_search(recorded.search.clone(), DEFAULT_STORAGE_GB, "search");
             let is_known = |own: &Subject| own.search == subject.search;
             if !self.subjects.iter().any(is_known) {
                 self.subjects.push(subject);
@@ -226,7 +246,7 @@ impl History {
 }
 
 impl Subject {
-    fn of_search(search: SearchKey, name: &str) -> Self {
+    fn of_search(search: SearchKey, storage: f64, name: &str) -> Self {
         let conditions = Untrusted::from(search.conditions.as_str()).screen(LONGEST_TITLE);
         let conditions = if conditions.is_empty() {
             format!("all {}", search.resource.nouns())
@@ -237,6 +257,7 @@ impl Subject {
             title: format!("{name} {conditions}"),
             search,
             filter: LotFilter::default(),
+            storage,
         }
     }
 }
@@ -251,13 +272,16 @@ fn subjects(state: &State) -> Vec<Subject> {
     if browser.resource() == Resource::Workergroups {
         let look = row.and_then(|(rows, row)| Look::at_row(rows, row, browser.dialect()).ok());
         let query = look.map(|look| look.search.query());
-        let search = query.map(|query| Subject::of_search(SearchKey::of(&query), "supply of"));
+        let search = query.map(|query| {
+            Subject::of_search(SearchKey::of(&query), query.storage_gb(), "supply of")
+        });
         return search.into_iter().collect();
     }
     let Some(search) = state.shown_search() else {
         return Vec::new();
     };
-    let all = Subject::of_search(search.clone(), "search");
+    let storage = browser.storage().0;
+    let all = Subject::of_search(search.clone(), storage, "search");
     let lot = row.and_then(|(rows, row)| recorded_lot(rows, u32::try_from(row).ok()?));
     let Some(lot) = lot else {
         return vec![all];
@@ -266,6 +290,7 @@ fn subjects(state: &State) -> Vec<Subject> {
         title,
         search: search.clone(),
         filter: LotFilter { machine, model },
+        storage,
     };
     let Lot { machine, model } = lot;
     if browser.resource() == Resource::Volumes {

@@ -35,7 +35,7 @@ pub(super) fn tape(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     } else {
         "this search"
     };
-    let unit = price_unit(view.resource);
+    let unit = price_unit(view.resource, view.storage);
     let [area, side] = with_flows(view, area);
     if side.width > 0 {
         flows::draw(&view.flows, side, scene);

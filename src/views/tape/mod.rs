@@ -30,6 +30,8 @@ const SEARCH: Region = Region(3);
 pub(super) struct Tape {
     resource: Resource,
     /// Whether the events of all searches are shown.
+    /// GB that the prices include.
+    storage: f64,
     is_all: bool,
     question: Option<Question>,
     /// How many responses there were when it was asked.
@@ -54,6 +56,7 @@ impl Tape {
         };
         let mut tape = Self {
             resource: browser.resource(),
+            storage: browser.storage().0,
             is_all: browser.shown_query().is_none(),
             question: None,
             responses: 0,
@@ -72,6 +75,7 @@ impl Tape {
     }
 
     fn ask(&mut self, cx: &mut Cx<'_>) {
+        self.storage = cx.state.browsers[self.resource].storage().0;
         self.responses = cx.state.browsers[self.resource].polls();
         if !cx.state.recall.is_on {
             return;
@@ -81,6 +85,7 @@ impl Tape {
         let question = recall::question(
             search,
             LotFilter::default(),
+            self.storage,
             DAYS * SECONDS_PER_DAY,
             want,
             cx.now,

@@ -63,7 +63,7 @@ fn what_changed_since_the_last_search_is_printed_as_lines() {
         .collect();
     let mut expected = [
         (json!("repriced"), json!(10), json!(0.5), json!(0.25)),
-        (json!("gone"), json!(20), json!(null), json!(0.4)),
+        (json!("delisted"), json!(20), json!(null), json!(0.4)),
         (json!("listed"), json!(30), json!(null), json!(0.9)),
     ];
     expected.sort_by_key(|(_, machine, ..)| machine.as_i64());
@@ -74,7 +74,8 @@ fn what_changed_since_the_last_search_is_printed_as_lines() {
     next_second();
     let (status, out, err) = run(&mut watch(&home, &url, &["--once"]));
     assert_eq!((status, out.as_str()), (0, ""), "{err}");
-    assert_eq!(recorder.requests().len(), 3);
+    // One of them asked why machine 20 is gone.
+    assert_eq!(recorder.requests().len(), 4);
 
     let history = |flags: &[&str]| {
         let fixed = ["history", "--no-default", "--base-url", &url];
@@ -195,6 +196,178 @@ fn once(home: &Home, url: &str) -> String {
     // What was not recorded is not taken for success.
     assert_eq!(status, i32::from(is_of_another(&err)), "{err}");
     err
+}
+
+/// The storage of the search is in every price: 0.72 $/GB/month are 0.001 $/GB/h.
+#[test]
+fn prices_have_the_storage_of_the_search_and_say_so() {
+    let priced = |machine: u64, base: f64| {
+        let mut offer = offer(machine, base, "RTX 4090");
+        offer["storage_cost"] = json!(0.72);
+        offer["disk_space"] = json!(500);
+        offer["dph_total"] = json!(base + 0.008);
+        offer
+    };
+    let recorder = Recorder::start(move |number, _| {
+        let base = if number == 0 { 0.5 } else { 0.25 };
+        offers(&[priced(10, base)])
+    });
+    let (home, url) = (Home::new(), recorder.url());
+    assert_eq!(
+        run(&mut watch(&home, &url, &["--once", "4090", "200gb"])).0,
+        0
+    );
+    next_second();
+    let flags = ["--once", "4090", "200gb", "--if", "dph_total<0.44"];
+    let (status, out, err) = run(&mut watch(&home, &url, &flags));
+    assert!(
+        out.contains("$0.700 → $0.450/h per GPU with 200 GB"),
+        "{out} {err}"
+    );
+    assert_eq!(status, 4, "{err}");
+    let history = ["history", "--no-default", "--base-url", &url, "4090"];
+    let told = |words: &str| run(&mut home.bourse(&[&history[..], &[words]].concat())).1;
+    let of_200 = told("200gb");
+    assert!(of_200.contains("$/h per GPU with 200 GB"), "{of_200}");
+    assert!(of_200.contains("Lowest now: $0.450"), "{of_200}");
+    // The same search, with the prices of 8 GB.
+    let of_8 = told("disk_space>=200");
+    assert!(of_8.contains("Lowest now: $0.258"), "{of_8}");
+    assert!(!of_8.contains("GB"), "{of_8}");
+}
+
+/// One search says why machines are gone from one with a price limit: rented, repriced, delisted. What
+/// comes back under the limit was not listed.
+#[test]
+fn causes_are_told_as_in_the_dashboard() {
+    let rented = |machine| {
+        let mut offer = offer(machine, 0.4, "RTX 4090");
+        offer["rented"] = json!(true);
+        offer
+    };
+    let cheap = |machines: &[u64]| {
+        let own = machines
+            .iter()
+            .map(|machine| offer(*machine, 0.4, "RTX 4090"));
+        own.collect::<Vec<_>>()
+    };
+    let recorder = Recorder::start(move |number, _| match number {
+        0 => offers(&cheap(&[10, 20, 30, 40])),
+        1 => offers(&cheap(&[40])),
+        // The search for 10, 20 and 30.
+        2 => offers(&[rented(10), offer(20, 0.9, "RTX 4090")]),
+        _ => offers(&cheap(&[20, 40])),
+    });
+    let (home, url) = (Home::new(), recorder.url());
+    let told = || {
+        next_second();
+        let flags = ["--once", "--format", "json", "dph_total<0.5"];
+        let (status, out, err) = run(&mut watch(&home, &url, &flags));
+        assert_eq!(status, 0, "{err}");
+        let told = events(&out);
+        let told = told
+            .iter()
+            .map(|it| (it["machine_id"].as_i64(), it["event"].clone()));
+        let mut told: Vec<_> = told.collect();
+        told.sort_by_key(|(machine, _)| *machine);
+        told
+    };
+    assert_eq!(told(), []);
+    let wanted = [
+        (Some(10), json!("rented")),
+        (Some(20), json!("left_the_search")),
+        (Some(30), json!("delisted")),
+    ];
+    assert_eq!(told(), wanted);
+    assert_eq!(told(), [(Some(20), json!("into_view"))]);
+    assert_eq!(recorder.requests().len(), 4);
+    let asked = String::from_utf8_lossy(&recorder.requests()[2].body).into_owned();
+    assert!(
+        asked.contains("host_id") && !asked.contains("dph_total"),
+        "{asked}"
+    );
+}
+
+/// A machine of two GPUs is offered whole and in halves: at most two can be rented together.
+#[test]
+fn offers_that_share_gpus_count_once() {
+    let slice = |id: u64, gpus: &[u64]| {
+        let mut offer = offer(10, 0.2, "RTX 4090");
+        offer["id"] = json!(id);
+        offer["num_gpus"] = json!(gpus.len());
+        offer["gpu_ids"] = json!(gpus);
+        offer
+    };
+    let slices = [slice(1, &[0, 1]), slice(2, &[0]), slice(3, &[1])];
+    let recorder = Recorder::always(offers(&slices));
+    let (home, url) = (Home::new(), recorder.url());
+    let status = |count: &str| {
+        let flags = ["--once", "--if", "dph_total<1", "--count", count];
+        run(&mut watch(&home, &url, &flags))
+    };
+    let (code, out, err) = status("2");
+    assert_eq!(code, 0, "{err}");
+    assert!(out.contains("met: 2 offers"), "{out}");
+    next_second();
+    assert_eq!(status("3").0, 4);
+}
+
+#[test]
+fn a_condition_takes_plain_words_and_is_refused_if_it_can_never_be_met() {
+    let recorder = Recorder::always(offers(&[offer(10, 0.25, "RTX 4090")]));
+    let (home, url) = (Home::new(), recorder.url());
+    let (status, out, err) = run(&mut watch(
+        &home,
+        &url,
+        &["--once", "--if", "4090 under $0.30"],
+    ));
+    assert_eq!(status, 0, "{err}");
+    assert!(out.contains("met: 1 offer"), "{out}");
+    for (query, never, why) in [
+        ("", "job_cost<20", "add --job"),
+        ("", "dph_total<0", "can never be met: dph_total<0"),
+        ("", "num_gpus>4 num_gpus<5", "can never be met"),
+        ("gpu_name=H100", "gpu_name=RTX_4090", "can never be met"),
+        ("dph_total>=1", "dph_total<1", "can never be met"),
+        ("rented=false", "rented=true", "can never be met"),
+    ] {
+        let flags = ["--once", "--if", never, query];
+        let (status, _, err) = run(&mut watch(&home, &url, &flags));
+        assert_eq!(status, 2, "{never}: {err}");
+        assert!(err.contains(why), "{never}: {err}");
+    }
+    let flags = [
+        "--once",
+        "--if",
+        "dph_total<1",
+        "--count",
+        "9",
+        "--limit",
+        "5",
+    ];
+    let (status, _, err) = run(&mut watch(&home, &url, &flags));
+    assert_eq!(status, 2, "{err}");
+    assert!(err.contains("--count 9 can never be met"), "{err}");
+    assert_eq!(recorder.requests().len(), 1);
+}
+
+/// `--every` says how often the timer runs that searches once.
+#[test]
+fn a_timer_says_how_often_it_searches() {
+    let recorder = Recorder::always(offers(&[offer(10, 0.5, "RTX 4090")]));
+    let (home, url) = (Home::new(), recorder.url());
+    for flags in [&["--once"][..], &["--once", "--every", "1h"]] {
+        let (status, _, err) = run(&mut watch(&home, &url, flags));
+        assert_eq!(status, 0, "{err}");
+        next_second();
+    }
+    let profiles = home.path().join(".local/state/bourse/profiles");
+    let profile = fs::read_dir(profiles).unwrap().next().unwrap().unwrap();
+    let file = rusqlite::Connection::open(profile.path().join("history.sqlite")).unwrap();
+    let mut polls = file.prepare("SELECT every FROM poll ORDER BY at").unwrap();
+    let every = polls.query_map([], |row| row.get::<_, Option<u32>>(0));
+    let every: Vec<_> = every.unwrap().map(Result::unwrap).collect();
+    assert_eq!(every, [None, Some(3600)]);
 }
 
 /// Whether a text is about the other program.

@@ -111,7 +111,7 @@ impl Desk<'_> {
                 self.note(match question.want {
                     Want::Tape { .. } => "recall the tape",
                     Want::Series { .. } => "recall prices",
-                    Want::Memory => "recall what is known of prices",
+                    Want::Memory { .. } => "recall what is known of prices",
                     Want::Searches => "recall the recorded searches",
                 });
                 let result = self.database.answer(&question);

@@ -23,7 +23,7 @@ fn market(base: &str) -> String {
     MARKET.replace("\"dph_base\":0.20", &format!("\"dph_base\":{base}"))
 }
 
-/// Adds an alert on this search: any GPU below a price in $/h with 50 GB of storage.
+/// Adds an alert on this search: any GPU below a price in $/h.
 fn with_alert(columns: u16, rows: u16, price: &str) -> TestApp {
     let mut desk = TestApp::with_offers(MARKET);
     desk.resize(columns, rows).keys("A").expect("None yet");
@@ -36,7 +36,7 @@ fn with_alert(columns: u16, rows: u16, price: &str) -> TestApp {
 #[test]
 fn an_alert_is_added_polls_and_rings_once() {
     for (columns, rows) in SIZES {
-        // Machine 9 asks $0.20 and for 50 GB at $1.8 a month 12.5 cents more.
+        // Machine 9 asks $0.24 and for 8 GB at $1.8 a month 2 cents more.
         let mut desk = with_alert(columns, rows, "0.25");
         desk.expect("Added alert “This search: any below $0.250/h per GPU”");
         let added = desk.effects.iter().find_map(|effect| match effect {
@@ -52,10 +52,10 @@ fn an_alert_is_added_polls_and_rings_once() {
         desk.keys("esc").wait(1.0);
         // Its own poll, at once.
         assert!(matches!(desk.asked(), Request::Search(_)));
-        desk.answer(MARKET);
+        desk.answer(&market("0.24"));
         assert!(rings(&desk).is_empty());
         desk.wait(61.0).answer(&market("0.10"));
-        let text = "$0.225/h per GPU with 50 GB is the lowest price: machine 9, offer 103";
+        let text = "$0.120/h per GPU is the lowest price: machine 9, offer 103";
         assert_eq!(rings(&desk), [text]);
         desk.expect("Alert “This search: any below $0.250/h per GPU”");
         // It has rung for the last time: no more polls.
@@ -65,7 +65,7 @@ fn an_alert_is_added_polls_and_rings_once() {
         desk.keys("A").expect("done");
         desk.type_text("below");
         if columns == 200 {
-            desk.expect("$0.225/h per GPU with 50 GB is the lowest");
+            desk.expect("$0.120/h per GPU is the lowest");
         }
     }
 }
@@ -177,7 +177,7 @@ fn an_edited_alert_keeps_its_search_its_pause_and_its_log() {
     };
     assert!(!spec.query.contains("num_gpus"), "{}", spec.query);
     assert!(alert.is_paused);
-    desk.expect("paused").expect("$0.225/h per GPU with");
+    desk.expect("paused").expect("$0.120/h per GPU is");
 }
 
 #[test]

@@ -3,7 +3,8 @@
 use bourse::app::message::{Effect, Message};
 use bourse::domain::history::{
     Answer, Beginning, Cause, Change, ChangeKind, Ending, Event, EventKind, Excerpt, Lasted, Lot,
-    Moment, PollOutcome, PollRow, Question, Recorded, SearchKey, Spell, VOLUME_MODEL, Want, answer,
+    Moment, PollOutcome, PollRow, Question, Quote, Recorded, SearchKey, Spell, VOLUME_MODEL, Want,
+    answer,
 };
 use bourse::domain::{Dialect, OfferType, Resource};
 
@@ -182,7 +183,7 @@ fn without_a_record_the_tape_shows_what_auto_refresh_has_seen() {
     desk.answer(&THREE.replace("\"dph_base\":0.40", "\"dph_base\":0.3501"));
     desk.keys("T")
         .expect("Nothing is recorded without a state folder");
-    desk.expect("cheaper").expect("0.463 → 0.413");
+    desk.expect("cheaper").expect("0.410 → 0.360");
 }
 
 /// What [`recorded`] says, of volumes on clusters 1 to 40 at 0.0030 to 0.0420 $/GB/month.
@@ -197,6 +198,7 @@ fn recorded_volumes() -> Vec<Recorded> {
         spell.lot.model = VOLUME_MODEL.to_owned();
         spell.price = 0.002 + spell.lot.machine as f64 / 1000.0;
         spell.amount = 1000;
+        spell.quotes[0].base = spell.price;
     }
     all
 }
@@ -211,6 +213,7 @@ fn recorded() -> Vec<Recorded> {
         took: 500,
         outcome: PollOutcome::Complete,
         rows: 40,
+        has_lowest: true,
         interval: Some(300),
         bans: 0,
     });
@@ -220,6 +223,12 @@ fn recorded() -> Vec<Recorded> {
         amount: 2,
         price: 0.39 + machine as f64 / 100.0,
         offer: machine,
+        quotes: vec![Quote {
+            gpus: 1,
+            base: 0.39 + machine as f64 / 100.0,
+            storage: 0.0,
+            min_bid: None,
+        }],
         beginning: Beginning::Found,
         first: ago(first),
         last: ago(last),
@@ -291,16 +300,16 @@ fn the_preview_gives_a_verdict_and_asks_once_for_it() {
     let asked = questions(&mut desk);
     assert_eq!(asked.len(), 1, "{asked:?}");
     let (ticket, question) = &asked[0];
-    assert_eq!(question.want, Want::Memory);
+    assert_eq!(question.want, Want::Memory { gpus: Some(1) });
     assert_eq!(question.filter.model.as_deref(), Some("RTX 4090"));
     desk.send(Message::Recalled {
         ticket: *ticket,
         result: Box::new(Ok(answer(question, &recorded()))),
     });
     desk.wait(0.0);
-    // 0.40 and 50 GB at 0.9 a month are 0.4625: of the 40 prices seven are below it, 17.5%.
-    desk.expect("Low price: lower than 82%");
-    desk.expect("median $0.59");
+    // 0.40 and 8 GB at 0.9 a month are 0.41; the lowest was 0.40 all the time.
+    desk.expect("Market typical: from $0.400 now, cheaper");
+    desk.expect("This offer: 2% above the lowest now");
     for _ in 0..10 {
         desk.wait(1.0);
     }
@@ -312,16 +321,27 @@ fn the_preview_gives_a_verdict_and_asks_once_for_it() {
 }
 
 #[test]
-fn too_little_on_record_gives_no_verdict() {
-    let mut desk = desk(120, 40);
+fn too_little_on_record_is_told_in_the_history_and_nowhere_else() {
     let mut few = recorded();
-    few[0]
-        .excerpt
-        .spells
-        .retain(|spell| spell.lot.machine <= 10);
+    let excerpt = &mut few[0].excerpt;
+    excerpt.polls.retain(|poll| poll.at >= ago(12 * HOUR));
+    excerpt.spells.retain(|spell| spell.first >= ago(12 * HOUR));
+    for keys in ["", "enter", "space space v"] {
+        let mut desk = desk(200, 60);
+        desk.keys(keys);
+        recall(&mut desk, &few);
+        desk.expect_not("verdict")
+            .expect_not("Market low")
+            .expect_not("Market typical")
+            .expect_not("Market high")
+            .expect_not("This offer");
+        desk.expect_not("lowest now");
+    }
+    let mut desk = desk(120, 40);
+    desk.keys("H");
     recall(&mut desk, &few);
-    desk.expect("No price verdict yet")
-        .expect("of 30 machine-days");
+    // From the first to the last poll.
+    desk.expect("No price verdict yet: the lowest price is known of 12 hours (24 hours needed)");
 }
 
 #[test]
@@ -329,7 +349,7 @@ fn compared_offers_have_their_verdicts_beside_each_other() {
     let mut desk = desk(200, 60);
     desk.keys("space space v");
     recall(&mut desk, &recorded());
-    desk.expect("A: Low price");
+    desk.expect("A: 2% above the lowest now.");
 }
 
 #[test]
@@ -406,23 +426,11 @@ fn the_history_of_volumes_is_of_the_search_or_a_cluster() {
 fn a_volume_has_a_verdict_per_gb() {
     let mut desk = at_volumes(120, 40);
     recall(&mut desk, &recorded_volumes());
-    // Cluster 8 asks 0.05; all of the others ask less.
-    desk.expect("High price: lower than 0%");
-    desk.expect("median $0.022/GB/month");
+    // Cluster 8 asks 0.05; all of the others ask less, from 0.003 on.
+    desk.expect("Market typical: from $0.003/GB/month now");
+    desk.expect("This offer: 16.7 times the lowest now");
     desk.keys("j");
     assert!(questions(&mut desk).is_empty(), "all volumes are one model");
-}
-
-#[test]
-fn too_little_on_record_of_volumes_is_counted_in_clusters() {
-    let mut desk = at_volumes(120, 40);
-    let mut few = recorded_volumes();
-    few[0]
-        .excerpt
-        .spells
-        .retain(|spell| spell.lot.machine <= 10);
-    recall(&mut desk, &few);
-    desk.expect("of 30 cluster-days");
 }
 
 #[test]

@@ -59,8 +59,8 @@ fn one_of_two_dashboards_asks_and_the_other_reads_the_record() {
     first
         .expect("updated 0 s ago")
         .expect("next refresh in 30 s");
-    // 0.40 and 50 GB for 0.9 $/GB and month of 720 h, before and now.
-    second.expect("0.463 → 0.403");
+    // With 8 GB for 0.9 $/GB and month of 720 h, before and now.
+    second.expect("0.410 → 0.350");
     second.keys("esc");
     second.expect("updated 5 min ago").expect("0.4100");
     second.wait(3.0);

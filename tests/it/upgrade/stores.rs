@@ -151,6 +151,7 @@ fn the_recorded_market_answers_as_before() {
                 machine,
                 model: None,
             },
+            storage: 8.0,
             since: Moment(END - 7 * DAY),
             until: Moment(END + 1),
             want,
@@ -194,9 +195,10 @@ fn the_recorded_market_answers_as_before() {
             &Question {
                 search: None,
                 filter: LotFilter::default(),
+                storage: 8.0,
                 since: Moment(0),
                 until: Moment(END + 1),
-                want: Want::Memory,
+                want: Want::Memory { gpus: None },
             },
         )
         .unwrap();

@@ -414,6 +414,7 @@ fn recorded(path: &Path) {
                 amount: 2,
                 price: 0.01 * (20 + machine + hour % 24) as f64,
                 offer: machine * 100,
+                quotes: Vec::new(),
             };
             let is_there = |machine: &i64| *machine != 13 || day % 2 == 0;
             let mut poll = Poll {
@@ -427,6 +428,7 @@ fn recorded(path: &Path) {
                     _ => PollOutcome::Complete,
                 },
                 rows: 8,
+                has_lowest: false,
                 interval: Some(3 * 3600),
                 bans: 0,
                 sightings: (7..=14).filter(is_there).map(sighting).collect(),

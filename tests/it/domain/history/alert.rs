@@ -94,6 +94,7 @@ fn once_and_until_a_date_end() {
     let expected = Ring {
         at: Moment(0),
         seen: Seen::Price(0.1),
+        count: 1,
         cheapest: Some(sighting(1, 1, 0.1)),
     };
     assert_eq!(ring, Some(expected));

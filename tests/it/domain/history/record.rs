@@ -2,8 +2,8 @@
 //! truncated poll did not show, as in the database.
 
 use bourse::domain::history::{
-    Excerpt, Lot, LotFilter, Moment, Poll, PollOutcome, PollRow, Question, Recorded, SearchKey,
-    Sighting, Spell, Want, advance, placed,
+    Excerpt, Lot, LotFilter, Moment, Poll, PollOutcome, PollRow, Question, Quote, Recorded,
+    SearchKey, Sighting, Spell, Want, advance, placed,
 };
 use bourse::domain::{OfferType, Resource};
 
@@ -30,6 +30,12 @@ pub fn sighting(machine: i64, amount: u32, price: f64) -> Sighting {
         amount,
         price,
         offer: machine * 10,
+        quotes: vec![Quote {
+            gpus: 1,
+            base: price,
+            storage: 0.0,
+            min_bid: None,
+        }],
     }
 }
 
@@ -41,6 +47,7 @@ pub fn poll(at: i64, outcome: PollOutcome, sightings: Vec<Sighting>) -> Poll {
         took: 200,
         outcome,
         rows: sightings.len() as u32,
+        has_lowest: outcome == PollOutcome::Complete,
         interval: Some(60),
         bans: 0,
         sightings,
@@ -155,6 +162,7 @@ pub fn question(since: i64, until: i64, want: Want) -> Question {
     Question {
         search: Some(search()),
         filter: LotFilter::default(),
+        storage: 8.0,
         since: Moment(since),
         until: Moment(until),
         want,

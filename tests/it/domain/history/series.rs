@@ -1,6 +1,8 @@
 //! Prices over time, against figures worked out by hand.
 
-use bourse::domain::history::{Answer, Levels, Moment, PollOutcome, Want, answer, series};
+use bourse::domain::history::{
+    Answer, Levels, Moment, Poll, PollOutcome, Want, answer, rhythm, series,
+};
 
 use super::record::{Record, complete, lot, near, poll, question, sighting};
 
@@ -159,4 +161,41 @@ fn of_all_searches_the_one_that_saw_such_a_lot_longest_answers() {
     asked.until = Moment(99_000);
     asked.want = Want::Series { buckets: 1 };
     assert_eq!(answer(&asked, &both), Answer::Series(None));
+}
+
+/// What is polled once an hour by a timer that does not say so is watched from its fourth poll on.
+#[test]
+fn the_rhythm_of_a_timer_is_learned_from_its_polls() {
+    let hours = |hours: &[f64]| {
+        let moments = hours.iter().map(|hour| Moment((hour * 3600.0) as i64));
+        rhythm(&moments.collect::<Vec<_>>())
+    };
+    assert_eq!(hours(&[0.0, 1.0, 2.0]), None);
+    assert_eq!(hours(&[0.0, 1.0, 2.0, 3.0]), Some(3600));
+    // A search by hand in between, and a run that was missed.
+    assert_eq!(hours(&[0.0, 1.0, 2.0, 3.0, 3.4, 4.0, 5.0]), Some(3600));
+    assert_eq!(hours(&[0.0, 1.0, 2.0, 3.0, 5.0]), Some(3600));
+    // Searches by hand have none.
+    assert_eq!(hours(&[0.0, 0.1, 2.0, 2.3, 7.0, 7.1, 9.0, 23.0]), None);
+    assert_eq!(hours(&[]), None);
+}
+
+/// Twenty machines with a GPU each, seen once an hour by searches that belong to no watch.
+#[test]
+fn what_single_polls_saw_is_no_sum_of_polls() {
+    let polls = (0..24).map(|hour| {
+        let seen = (1..=20).map(|machine| sighting(machine, 1, 0.5));
+        Poll {
+            interval: None,
+            ..complete(hour * 3600, seen.collect())
+        }
+    });
+    let recorded = Record::of(&polls.collect::<Vec<_>>()).recorded();
+    let found = series(
+        &question(0, 86_400, Want::Series { buckets: 1 }),
+        &recorded,
+        1,
+    );
+    near(found.watched, 0.0);
+    near(found.buckets[0].amount.unwrap(), 20.0);
 }

@@ -1,65 +1,234 @@
-//! Whether a price is low: given from 30 machine-days and half of the time on.
+//! Whether a price is low, in scripted markets whose lowest prices are known: like is compared with like,
+//! and nothing is said before a day was watched.
 
 use bourse::domain::OfferType;
 use bourse::domain::history::{
-    Lasted, Memory, Moment, Recorded, Standing, Verdict, Want, memory, verdict,
+    Days, Lasted, Memory, Moment, Poll, PollOutcome, Quote, Rating, Recorded, Sighting, Standing,
+    Verdict, Want, memory, verdict,
 };
+use jiff::tz::TimeZone;
 
 use super::record::{Record, complete, lot, near, question, sighting};
 
 const DAY: i64 = 86_400;
+const HOUR: i64 = 3600;
 
-/// Machines that are on offer for a day, polled every ten minutes; machine `n` asks `n` cents.
-fn one_day(machines: i64) -> Recorded {
-    let seen: Vec<_> = (1..=machines)
-        .map(|machine| sighting(machine, 1, machine as f64 / 100.0))
-        .collect();
-    let polls: Vec<_> = (0..=DAY / 600)
-        .map(|poll| complete(poll * 600, seen.clone()))
-        .collect();
-    Record::of(&polls).recorded()
+/// A watch that polls once an hour: in the hour `n` the cheapest of ten machines asks `lowest(n)`, the
+/// others up to twice that.
+fn market(hours: i64, lowest: impl Fn(i64) -> f64) -> Recorded {
+    let polls = (0..=hours).map(|hour| {
+        let price = |machine: i64| lowest(hour) * (1.0 + (machine - 1) as f64 / 9.0);
+        let seen = (1..=10).map(|machine| sighting(machine, 1, price(machine)));
+        Poll {
+            interval: Some(3600),
+            ..complete(hour * HOUR, seen.collect())
+        }
+    });
+    Record::of(&polls.collect::<Vec<_>>()).recorded()
 }
 
 fn remembered(recorded: &Recorded, until: i64) -> Memory {
-    memory(&question(0, until, Want::Memory), recorded)
+    memory(
+        &question(0, until, Want::Memory { gpus: Some(1) }),
+        recorded,
+    )
+}
+
+#[track_caller]
+fn rated(memory: &Memory, price: f64) -> Rating {
+    match verdict(memory, price) {
+        Verdict::Given(rating) => rating,
+        Verdict::Withheld(withheld) => panic!("{withheld:?}"),
+    }
+}
+
+/// The rating of the lowest price at the end of so many hours.
+#[track_caller]
+fn market_now(hours: i64, lowest: impl Fn(i64) -> f64) -> Rating {
+    let memory = remembered(&market(hours, lowest), hours * HOUR);
+    rated(&memory, memory.lowest.unwrap())
 }
 
 #[test]
-fn there_is_no_verdict_at_29_machine_days() {
-    let memory = remembered(&one_day(29), DAY);
-    let Verdict::Withheld(withheld) = verdict(&memory, 0.01) else {
-        panic!("a verdict at 29");
-    };
-    near(withheld.machine_days, 29.0);
-    near(withheld.coverage, 1.0);
-    let memory = remembered(&one_day(30), DAY);
-    assert!(matches!(verdict(&memory, 0.01), Verdict::Given(_)));
+fn a_market_that_stands_still_is_typical() {
+    let rating = market_now(21 * 24, |_| 0.3);
+    assert_eq!(rating.standing, Standing::Typical);
+    assert_eq!((rating.lowest, rating.highest), (0.3, 0.3));
+    assert_eq!(rating.rank, None);
+    assert_eq!(rating.days, Days { cheaper: 0, of: 10 });
 }
 
 #[test]
-fn there_is_no_verdict_on_less_than_half_of_the_time() {
-    let recorded = one_day(40);
-    assert!(matches!(
-        verdict(&remembered(&recorded, 2 * DAY), 0.01),
-        Verdict::Given(_)
-    ));
-    let Verdict::Withheld(withheld) = verdict(&remembered(&recorded, 2 * DAY + 600), 0.01) else {
-        panic!("a verdict on less than half");
+fn a_market_that_rose_by_half_is_high_and_one_that_fell_is_low() {
+    let last_day = |price: f64| move |hour| if hour < 20 * 24 { 1.0 } else { price };
+    let rose = market_now(21 * 24, last_day(1.5));
+    assert_eq!(rose.standing, Standing::High);
+    assert_eq!(rose.days, Days { cheaper: 0, of: 10 });
+    let fell = market_now(21 * 24, last_day(0.5));
+    assert_eq!(fell.standing, Standing::Low);
+    assert_eq!(
+        fell.days,
+        Days {
+            cheaper: 10,
+            of: 10
+        }
+    );
+}
+
+/// Days 0 to 11: two of the ten before the last had a lower lowest price.
+#[test]
+fn a_price_is_compared_with_the_last_days_one_by_one() {
+    let rating = market_now(11 * 24, |hour| match hour / 24 {
+        4 | 7 => 0.3,
+        10.. => 0.4,
+        _ => 0.5,
+    });
+    assert_eq!(rating.days, Days { cheaper: 8, of: 10 });
+    // A day that was watched for less than half of it is none to compare with.
+    let rating = market_now(35, |_| 0.5);
+    assert_eq!(rating.days, Days { cheaper: 0, of: 0 });
+    let rating = market_now(36, |_| 0.5);
+    assert_eq!(rating.days, Days { cheaper: 0, of: 1 });
+}
+
+#[test]
+fn there_is_no_verdict_before_a_day_was_watched() {
+    let of = |hours| verdict(&remembered(&market(hours, |_| 0.5), hours * HOUR), 0.5);
+    let Verdict::Withheld(withheld) = of(23) else {
+        panic!("a verdict after 23 hours");
     };
-    near(withheld.coverage, 86_400.0 / 173_400.0);
-    // A time before the first poll does not count against it.
-    let long_ago = memory(&question(-9 * DAY, DAY, Want::Memory), &recorded);
-    near(long_ago.coverage, 1.0);
+    assert_eq!(withheld.watched, 23 * HOUR);
+    assert!(matches!(of(24), Verdict::Given(_)));
+    // A month in which nobody watched adds nothing, and takes nothing away.
+    let recorded = market(24, |_| 0.5);
+    assert_eq!(remembered(&recorded, 30 * DAY).watched, DAY);
+}
+
+/// Two weeks in which the limit leaves out most rows: only those that begin with the cheapest tell the
+/// lowest price, and none tells that there is none.
+#[test]
+fn only_polls_that_have_to_show_the_lowest_price_count() {
+    let cut = |has_lowest: bool, seen: fn(i64) -> Vec<Sighting>| {
+        let polls = (0..=14 * 24).map(|hour| Poll {
+            interval: Some(3600),
+            outcome: PollOutcome::Truncated,
+            has_lowest,
+            ..complete(hour * HOUR, seen(hour))
+        });
+        let recorded = Record::of(&polls.collect::<Vec<_>>()).recorded();
+        remembered(&recorded, 14 * DAY)
+    };
+    let one: fn(i64) -> Vec<Sighting> = |_| vec![sighting(1, 1, 0.5)];
+    assert_eq!(cut(false, one).watched, 0);
+    assert_eq!(cut(true, one).watched, 14 * DAY);
+    assert_eq!(cut(true, |_| Vec::new()).watched, 0);
+}
+
+/// A machine that is offered whole for 8 $/h, and in single GPUs for 2 $/h.
+#[test]
+fn offers_are_compared_with_those_of_as_many_gpus() {
+    let quote = |gpus, base| Quote {
+        gpus,
+        base,
+        storage: 0.0,
+        min_bid: None,
+    };
+    let polls = (0..=48).map(|hour| {
+        let mut seen = sighting(1, 8, 1.0);
+        // The single ones get more expensive, the whole machine does not.
+        let single = if hour < 24 { 2.0 } else { 3.0 };
+        seen.quotes = vec![quote(1, single), quote(8, 8.0)];
+        Poll {
+            interval: Some(3600),
+            ..complete(hour * HOUR, vec![seen])
+        }
+    });
+    let recorded = Record::of(&polls.collect::<Vec<_>>()).recorded();
+    let of = |gpus| memory(&question(0, 2 * DAY, Want::Memory { gpus }), &recorded);
+    let single = of(Some(1));
+    assert_eq!(single.lowest, Some(3.0));
+    assert_eq!(rated(&single, 3.0).standing, Standing::High);
+    let whole = of(Some(8));
+    assert_eq!(whole.lowest, Some(1.0));
+    assert_eq!(rated(&whole, 1.0).standing, Standing::Typical);
+    assert_eq!(of(None).lowest, Some(1.0));
+    assert_eq!((of(Some(4)).lowest, of(Some(4)).watched), (None, 0));
+}
+
+/// 0.72 $/GB/month are 0.001 $/GB/h.
+#[test]
+fn prices_have_the_storage_of_the_question() {
+    let polls = (0..=48).map(|hour| {
+        let mut seen = sighting(1, 2, 1.05);
+        seen.quotes[0] = Quote {
+            gpus: 2,
+            base: 2.0,
+            storage: 0.72,
+            min_bid: None,
+        };
+        Poll {
+            interval: Some(3600),
+            ..complete(hour * HOUR, vec![seen])
+        }
+    });
+    let recorded = Record::of(&polls.collect::<Vec<_>>()).recorded();
+    let lowest = |storage| {
+        let mut asked = question(0, 2 * DAY, Want::Memory { gpus: Some(2) });
+        asked.storage = storage;
+        memory(&asked, &recorded).lowest.unwrap()
+    };
+    near(lowest(0.0), 1.0);
+    near(lowest(8.0), 1.004);
+    near(lowest(200.0), 1.1);
+}
+
+/// Monday 1970-01-05 to the end of four weeks: half price from 3 to 6 in the morning, and on Sundays a
+/// tenth less.
+#[test]
+fn hours_and_weekdays_are_compared_once_there_are_three_weeks() {
+    let monday = 4 * 24;
+    let price = |hour: i64| {
+        let day = if (hour / 24) % 7 == 2 + 1 { 0.9 } else { 1.0 };
+        let night = if (3..6).contains(&(hour % 24)) {
+            0.5
+        } else {
+            1.0
+        };
+        day * night
+    };
+    // 1970-01-01 was a Thursday: day 3 is a Sunday.
+    let hours = monday + 28 * 24;
+    let memory = remembered(&market(hours, price), hours * HOUR);
+    let by_hour = memory.by_hour(&TimeZone::UTC);
+    assert_eq!(
+        (by_hour[2], by_hour[3], by_hour[5]),
+        (Some(1.0), Some(0.5), Some(0.5))
+    );
+    assert_eq!(by_hour[6], Some(1.0));
+    let weekdays = memory.by_weekday(&TimeZone::UTC);
+    assert_eq!((weekdays[0], weekdays[6]), (Some(1.0), Some(0.9)));
+    let india = TimeZone::fixed(jiff::tz::Offset::from_seconds(19_800).unwrap());
+    let by_hour = memory.by_hour(&india);
+    assert_eq!(
+        (by_hour[9], by_hour[10], by_hour[3]),
+        (Some(0.5), Some(0.5), Some(1.0))
+    );
+    assert_eq!(
+        memory.times(&TimeZone::UTC).unwrap(),
+        "Usually cheapest at 03:00 ($0.500) and on Sundays ($0.900), most expensive at 23:00 ($1.000) \
+         and on Saturdays ($1.000)"
+    );
+    let young = remembered(&market(20 * 24, price), 20 * DAY);
+    assert_eq!(young.by_hour(&TimeZone::UTC), [None; 24]);
+    assert_eq!(young.times(&TimeZone::UTC), None);
 }
 
 #[test]
 fn a_price_is_rated_by_the_fifths_the_range_and_the_time_below_it() {
-    // 50 machines from $0.01 to $0.50, each for a day: P20 is $0.10, P80 is $0.40.
-    let memory = remembered(&one_day(50), DAY);
-    let rate = |price: f64| match verdict(&memory, price) {
-        Verdict::Given(rating) => rating,
-        Verdict::Withheld(withheld) => panic!("{withheld:?}"),
-    };
+    // The lowest price is 1 to 50 cents, each for an hour: P20 is $0.10, P80 is $0.40.
+    let recorded = market(50, |hour| (hour + 1) as f64 / 100.0);
+    let memory = remembered(&recorded, 50 * HOUR);
+    let rate = |price: f64| rated(&memory, price);
     let rating = rate(0.10);
     near(rating.lowest, 0.01);
     near(rating.p20, 0.10);
@@ -77,34 +246,16 @@ fn a_price_is_rated_by_the_fifths_the_range_and_the_time_below_it() {
     near(rate(0.001).rank.unwrap(), 0.0);
     near(rate(2.0).rank.unwrap(), 1.0);
     near(rate(2.0).percentile, 1.0);
+    assert_eq!(rate(0.001).standing, Standing::Low);
 }
 
 #[test]
-fn one_price_for_all_is_typical() {
-    let seen: Vec<_> = (1..=40).map(|machine| sighting(machine, 1, 0.3)).collect();
-    let polls: Vec<_> = (0..=DAY / 600)
-        .map(|poll| complete(poll * 600, seen.clone()))
-        .collect();
-    let memory = remembered(&Record::of(&polls).recorded(), DAY);
-    let standing = |price| match verdict(&memory, price) {
-        Verdict::Given(rating) => (rating.standing, rating.rank),
-        Verdict::Withheld(withheld) => panic!("{withheld:?}"),
-    };
-    assert_eq!(standing(0.3), (Standing::Typical, None));
-    assert_eq!(standing(0.2).0, Standing::Low);
-    assert_eq!(standing(0.4).0, Standing::High);
-}
-
-#[test]
-fn a_bid_is_outbid_in_the_time_that_the_least_bid_was_above_it() {
-    let mut recorded = one_day(50);
+fn a_bid_is_outbid_in_the_time_that_every_least_bid_was_above_it() {
+    let mut recorded = market(50, |hour| (hour + 1) as f64 / 100.0);
     recorded.search.offer_type = OfferType::Bid;
-    let memory = remembered(&recorded, DAY);
-    let Verdict::Given(rating) = verdict(&memory, 0.40) else {
-        panic!("withheld");
-    };
-    // 10 of 50 asked for more.
-    near(rating.outbid.unwrap(), 0.2);
+    let memory = remembered(&recorded, 50 * HOUR);
+    // 10 of 50 hours asked for more.
+    near(rated(&memory, 0.40).outbid.unwrap(), 0.2);
 }
 
 #[test]

@@ -2,8 +2,8 @@
 //! the days that are over.
 
 use bourse::domain::history::{
-    self, Answer, Ending, LotFilter, Moment, Poll, PollOutcome, Question, Recorded, Series, Spell,
-    Want,
+    self, Answer, Ending, LotFilter, Moment, Poll, PollOutcome, Question, Quote, Recorded, Series,
+    Spell, Want,
 };
 use bourse::store::history::Database;
 use proptest::prelude::*;
@@ -58,6 +58,13 @@ fn recorded(steps: &[Step]) -> (Database, i64) {
         for sighting in &mut poll.sightings {
             if sighting.lot.machine > 2 {
                 sighting.lot.model = "H100 SXM".to_owned();
+                // Offered in pairs too, with storage at 0.72 $/GB/month.
+                sighting.quotes.push(Quote {
+                    gpus: 2,
+                    base: 2.0 * sighting.price,
+                    storage: 0.72,
+                    min_bid: Some(0.1),
+                });
             }
         }
         poll.sightings.sort_by(|one, other| one.lot.cmp(&other.lot));
@@ -168,7 +175,12 @@ proptest! {
             until: Moment(until),
             ..everything()
         };
-        for want in [Want::Series { buckets: 7 }, Want::Memory, Want::Tape { most }] {
+        for want in [
+            Want::Series { buckets: 7 },
+            Want::Memory { gpus: None },
+            Want::Memory { gpus: Some(2) },
+            Want::Tape { most },
+        ] {
             question.want = want;
             let search = search("gpu_ram>=24");
             let excerpt = database.excerpt(&search, &question).unwrap();
@@ -199,7 +211,7 @@ fn days_that_are_over_are_sealed_and_an_older_end_opens_them() {
         database.record(&poll).unwrap();
     }
     let question = Question {
-        want: Want::Memory,
+        want: Want::Memory { gpus: None },
         since: Moment(START),
         until: Moment(START + day(9)),
         ..everything()

@@ -8,7 +8,7 @@ use bourse::store::history::{Database, HistoryError, Limits, ProgramId};
 use rusqlite::Connection;
 
 use super::{MARKET, START, everything, open, poll, search};
-use bourse::domain::history::{Moment, PollOutcome};
+use bourse::domain::history::{Answer, Moment, PollOutcome, Question, Want};
 
 fn refused(path: &Path) -> HistoryError {
     Database::open(path, MARKET).unwrap_err()
@@ -80,6 +80,17 @@ fn a_file_of_the_first_version_goes_on() {
     assert_eq!(excerpt.polls[0].outcome, PollOutcome::Complete);
     let prices: Vec<_> = excerpt.spells.iter().map(|spell| spell.price).collect();
     assert_eq!(prices, [0.5, 0.25]);
+    // Its price of 0.5 included 50 GB and is of no known number of GPUs: no verdict counts it.
+    assert_eq!(excerpt.spells[0].quotes, []);
+    assert!(!excerpt.polls[0].has_lowest && excerpt.polls[1].has_lowest);
+    let asked = Question {
+        want: Want::Memory { gpus: Some(1) },
+        ..everything()
+    };
+    let Ok(Answer::Memory(Some(memory))) = database.answer(&asked) else {
+        panic!("no memory");
+    };
+    assert_eq!((memory.lowest, memory.watched), (Some(0.25), 0));
     assert_eq!(database.check().unwrap(), Vec::<String>::new());
 }
 

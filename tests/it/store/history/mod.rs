@@ -12,7 +12,7 @@ mod sharing;
 use std::path::Path;
 
 use bourse::domain::history::{
-    Lot, LotFilter, Moment, Poll, PollOutcome, Question, SearchKey, Sighting, Want,
+    Lot, LotFilter, Moment, Poll, PollOutcome, Question, Quote, SearchKey, Sighting, Want,
 };
 use bourse::domain::{OfferType, Resource};
 use bourse::store::history::Database;
@@ -45,6 +45,12 @@ pub fn poll(after: i64, seen: &[(i64, u32, f64)]) -> Poll {
         amount: *amount,
         price: *price,
         offer: machine * 100,
+        quotes: vec![Quote {
+            gpus: 1,
+            base: *price,
+            storage: 0.0,
+            min_bid: None,
+        }],
     });
     Poll {
         search: search("gpu_ram>=24"),
@@ -52,6 +58,7 @@ pub fn poll(after: i64, seen: &[(i64, u32, f64)]) -> Poll {
         took: 120,
         outcome: PollOutcome::Complete,
         rows: u32::try_from(seen.len()).unwrap(),
+        has_lowest: true,
         interval: Some(60),
         bans: 0,
         sightings: sightings.collect(),
@@ -75,6 +82,7 @@ pub fn everything() -> Question {
     Question {
         search: Some(search("gpu_ram>=24")),
         filter: LotFilter::default(),
+        storage: 8.0,
         since: Moment(0),
         until: Moment(i64::MAX),
         want: Want::Tape { most: 1000 },

@@ -318,3 +318,70 @@ fn a_file_beyond_its_size_loses_the_oldest_and_shrinks() {
     assert!(excerpt.spells.iter().any(|spell| spell.first <= first));
     assert!(std::fs::metadata(&path).unwrap().len() <= 1024 * 1024);
 }
+
+/// `bourse watch --once` in a timer, without `--every`: ten days of hourly polls are watched.
+#[test]
+fn ten_days_of_hourly_polls_are_watched() {
+    let mut database = Database::in_memory(MARKET).unwrap();
+    for hour in 0..=240 {
+        let seen: Vec<_> = (1..=20).map(|machine| (machine, 1, 0.5)).collect();
+        let poll = Poll {
+            interval: None,
+            // A timer is not exact to the second.
+            ..poll(3600 * hour + hour % 7, &seen)
+        };
+        assert_eq!(database.record(&poll), Ok(true));
+    }
+    let question = Question {
+        since: at(0),
+        until: at(240 * 3600 + 10),
+        want: Want::Series { buckets: 1 },
+        ..everything()
+    };
+    let Ok(Answer::Series(Some(series))) = database.answer(&question) else {
+        panic!("no series");
+    };
+    // The first three hours were not known to have a rhythm.
+    assert!(series.watched > 236.0 / 240.0, "{}", series.watched);
+    let amount = series.buckets[0].amount.unwrap();
+    assert!((amount - 20.0).abs() < 0.01, "{amount}");
+}
+
+/// Sixty days of hourly polls, a run with the clock 91 days ahead, and a month with the clock set right:
+/// all of it is there. So it is after three such runs in a row, and after a look at the limits by
+/// a clock years ahead.
+#[test]
+fn a_clock_that_runs_ahead_deletes_nothing() {
+    const HOUR: i64 = 3600;
+    const DAY: i64 = 24 * HOUR;
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("history.sqlite");
+    let record = |moments: &[i64]| {
+        // The first poll of each program looks at the limits.
+        let mut database = open(&path);
+        for after in moments {
+            let price = 0.5 + (after / DAY % 7) as f64 / 100.0;
+            let poll = Poll {
+                interval: Some(3600),
+                ..poll(*after, &[(10, 1, price)])
+            };
+            assert_eq!(database.record(&poll), Ok(true));
+        }
+    };
+    let hours = |from: i64, until: i64| (from..until).map(|hour| hour * HOUR).collect::<Vec<_>>();
+    record(&hours(0, 60 * 24));
+    for ahead in [91, 200, 400] {
+        record(&[60 * DAY + ahead * DAY]);
+    }
+    let polls = || open(&path).contents().unwrap().polls;
+    assert_eq!(polls(), 60 * 24 + 3);
+    record(&hours(60 * 24 + 1, 85 * 24));
+    assert_eq!(polls(), 85 * 24 + 2);
+    open(&path).vacuum(at(4000 * DAY)).unwrap();
+    assert_eq!(polls(), 85 * 24 + 2);
+    // Time that does pass makes it old.
+    record(&hours(85 * 24, 200 * 24));
+    open(&path).sweep(at(200 * DAY)).unwrap();
+    let left = polls();
+    assert!((90 * 24 - 2..=90 * 24 + 2).contains(&left), "{left}");
+}
