@@ -21,9 +21,7 @@ use std::hint::black_box;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use bourse::domain::history::{
-    Lot, LotFilter, Moment, Poll, PollOutcome, Question, Quote, SearchKey, Sighting, Want,
-};
+use bourse::domain::history::{Lot, LotFilter, Moment, Poll, PollOutcome, Question, Quote, SearchKey, Sighting, Want};
 use bourse::domain::{OfferType, Resource};
 use bourse::store::history::Database;
 
@@ -212,6 +210,7 @@ fn main() {
                 ("searches", Want::Searches),
             ] {
                 let question = Question {
+                    storage: 8.0,
                     search: Some(search()),
                     filter: filter.clone(),
                     since: Moment(until.0 - back * 86_400),
@@ -225,10 +224,7 @@ fn main() {
                 });
                 let best = best.min().unwrap();
                 is_slow |= best > MOST_TIME;
-                println!(
-                    "{name:9} {lots:10} {span:8} {:7.1} ms",
-                    best.as_secs_f64() * 1e3
-                );
+                println!("{name:9} {lots:10} {span:8} {:7.1} ms", best.as_secs_f64() * 1e3);
             }
         }
     }

@@ -64,8 +64,7 @@ fn rate(_: &mut Criterion) {
         "/route/" => Play::Answer(200, assignment("chat", "0", number % 4, number / 4)),
         "/api/v0/workergroups/" => Play::Answer(
             200,
-            r#"{"success":true,"results":[{"id":1,"endpoint_name":"chat","api_key":"k"}]}"#
-                .to_owned(),
+            r#"{"success":true,"results":[{"id":1,"endpoint_name":"chat","api_key":"k"}]}"#.to_owned(),
         ),
         _ => Play::Answer(200, r#"{"offers":[]}"#.to_owned()),
     });
@@ -93,11 +92,7 @@ fn rate(_: &mut Criterion) {
     let percentile = |hundredths: usize| behind[(behind.len() * hundredths).div_ceil(100) - 1];
     eprintln!("route rate");
     eprintln!("  wanted        {RATE:.2}/s for {seconds} s, {AT_ONCE} at once");
-    eprintln!(
-        "  requests      {} in {:.3} s",
-        came.len(),
-        span.as_secs_f64()
-    );
+    eprintln!("  requests      {} in {:.3} s", came.len(), span.as_secs_f64());
     eprintln!("  found         {found:.2}/s");
     eprintln!(
         "  off by        {:+.2} % (budget {:.0} %)",

@@ -103,9 +103,7 @@ impl Report {
             times[times.len() / 2].as_secs_f64() * 1e6
         });
         let ratio = own / floor;
-        println!(
-            "{name:28} {rows:>8} rows {own:>10.1} us, floor {floor:>10.1} us, ratio {ratio:.2}"
-        );
+        println!("{name:28} {rows:>8} rows {own:>10.1} us, floor {floor:>10.1} us, ratio {ratio:.2}");
         let _ = writeln!(self.csv, "{name},{rows},{own:.2},{floor:.2}");
     }
 }
@@ -256,10 +254,7 @@ fn texts(listing: &Listing, key: &str) -> (Vec<String>, Vec<u32>) {
     let column = listing.column(field(key));
     let texts = column.texts().iter();
     let cells = (0..listing.len()).map(|row| column.text_index(row).unwrap_or_default() as u32);
-    (
-        texts.map(|text| text.compared().to_owned()).collect(),
-        cells.collect(),
-    )
+    (texts.map(|text| text.compared().to_owned()).collect(), cells.collect())
 }
 
 fn sorting(report: &mut Report) {
@@ -304,19 +299,11 @@ fn filtering(report: &mut Report) {
     }
     for rows in sizes() {
         let listing = offers::listing(rows);
-        let text =
-            "num_gpus>=2 dph_total<3 dlperf>100 inet_down>=100 reliability>0.9 verified=true";
-        let query =
-            language::parse(text, &OFFERS, &Dialect::DOCUMENTED, &[], Mode::Strict).unwrap();
+        let text = "num_gpus>=2 dph_total<3 dlperf>100 inet_down>=100 reliability>0.9 verified=true";
+        let query = language::parse(text, &OFFERS, &Dialect::DOCUMENTED, &[], Mode::Strict).unwrap();
         assert_eq!(query.conditions.len(), 6);
-        let [gpus, prices, speeds, down, reliability] = [
-            "num_gpus",
-            "dph_total",
-            "dlperf",
-            "inet_down",
-            "reliability",
-        ]
-        .map(|key| numbers(&listing, key));
+        let [gpus, prices, speeds, down, reliability] =
+            ["num_gpus", "dph_total", "dlperf", "inet_down", "reliability"].map(|key| numbers(&listing, key));
         let verified: Vec<bool> = (0..rows)
             .map(|row| listing.cell(row, field("verified")) == CellRef::Flag(true))
             .collect();
@@ -417,10 +404,7 @@ fn keys(report: &mut Report) {
         let mut is_down = false;
         let mut floor = || {
             is_down = !is_down;
-            press(
-                &mut other,
-                &[if is_down { KeyCode::Down } else { KeyCode::Up }],
-            )
+            press(&mut other, &[if is_down { KeyCode::Down } else { KeyCode::Up }])
         };
         let mut is_right = false;
         let mut sort = || {
@@ -467,9 +451,7 @@ fn arrival(report: &mut Report) {
 }
 
 fn main() {
-    let words = std::env::args()
-        .skip(1)
-        .filter(|word| !word.starts_with("--"));
+    let words = std::env::args().skip(1).filter(|word| !word.starts_with("--"));
     let mut report = Report {
         wanted: words.collect(),
         csv: "name,rows,microseconds,floor\n".to_owned(),

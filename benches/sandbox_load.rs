@@ -96,10 +96,7 @@ fn read_response(stream: &mut BufReader<TcpStream>) {
         line.clear();
         stream.read_line(&mut line).unwrap();
         let line = line.trim_end().to_ascii_lowercase();
-        assert!(
-            !line.starts_with("http/") || line.contains(" 200"),
-            "{line}"
-        );
+        assert!(!line.starts_with("http/") || line.contains(" 200"), "{line}");
         if let Some(value) = line.strip_prefix("content-length:") {
             length = value.trim().parse().unwrap();
         }
@@ -107,10 +104,7 @@ fn read_response(stream: &mut BufReader<TcpStream>) {
             break;
         }
     }
-    assert!(
-        length > 64 * 1024,
-        "64 offers take more than {length} bytes"
-    );
+    assert!(length > 64 * 1024, "64 offers take more than {length} bytes");
     let mut rest = length;
     while rest > 0 {
         let piece = stream.fill_buf().unwrap().len() as u64;

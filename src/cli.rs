@@ -70,12 +70,7 @@ pub fn dashboard_settings(arguments: &Arguments) -> Result<Settings, CliError> {
     let mut settings = resolve(arguments)?;
     if let Some(text) = &arguments.query {
         let query = language::default_query(Resource::Offers, settings.dialect);
-        let reading = plain::read(
-            text,
-            query.catalog(),
-            settings.dialect,
-            &plain::Names::default(),
-        );
+        let reading = plain::read(text, query.catalog(), settings.dialect, &plain::Names::default());
         let conditions = wanted::conditions(&reading, text, &query, settings.dialect)?;
         settings.conditions = Some(conditions);
         settings.words = reading.settings;
@@ -103,8 +98,7 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliErro
     }
     if arguments.limit.is_some() {
         return Err(CliError::Usage(
-            "--limit before a subcommand is for the dashboard; put it after the subcommand"
-                .to_owned(),
+            "--limit before a subcommand is for the dashboard; put it after the subcommand".to_owned(),
         ));
     }
     let done = match command {
@@ -134,11 +128,7 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliErro
 }
 
 fn resolve(arguments: &Arguments) -> Result<Settings, CliError> {
-    Settings::resolve(
-        &arguments.global,
-        &Environment::of_process(),
-        Paths::of_user(),
-    )
+    Settings::resolve(&arguments.global, &Environment::of_process(), Paths::of_user())
 }
 
 /// The settings, with their notices printed to stderr.

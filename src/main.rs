@@ -25,8 +25,7 @@ fn main() -> color_eyre::Result<ExitCode> {
 
 /// Error reports, without colours unless stderr is a terminal.
 fn install_error_hooks() -> color_eyre::Result<()> {
-    let plain = !std::io::stderr().is_terminal()
-        || std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
+    let plain = !std::io::stderr().is_terminal() || std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
     let theme = if plain { Theme::new() } else { Theme::dark() };
     HookBuilder::new()
         .theme(theme)

@@ -13,13 +13,7 @@ use bourse::domain::{Dialect, Listing, OFFERS};
 /// An answer of `rows` offers whose members are those that the table and the filters read.
 pub fn answer(rows: usize) -> String {
     let models = ["RTX 4090", "RTX 5090", "H100 SXM", "A100 PCIE", "RTX 3090"];
-    let places = [
-        "Texas, US",
-        "Iceland, IS",
-        ", CA",
-        "Bulgaria, BG",
-        "Taiwan, TW",
-    ];
+    let places = ["Texas, US", "Iceland, IS", ", CA", "Bulgaria, BG", "Taiwan, TW"];
     let records: Vec<String> = (0..rows)
         .map(|row| {
             let (model, place) = (models[row % 5], places[row % 5]);

@@ -47,15 +47,11 @@ fn assigned(assignment: Assignment, bytes: u64) -> Completion {
 fn failure(error: &ApiError) -> Outcome {
     match error {
         ApiError::RateLimited {
-            threshold,
-            retry_after,
-            ..
+            threshold, retry_after, ..
         } => Outcome::RateLimited {
             wait: retry_after.map(|span| span.as_secs_f64()).or(*threshold),
         },
-        ApiError::Refused { status, .. } | ApiError::NoKey { status, .. } => {
-            Outcome::Refused { status: *status }
-        }
+        ApiError::Refused { status, .. } | ApiError::NoKey { status, .. } => Outcome::Refused { status: *status },
         ApiError::NotPermitted { .. } => Outcome::Refused { status: 403 },
         ApiError::TimedOut { .. } => Outcome::TimedOut,
         ApiError::Html { .. }

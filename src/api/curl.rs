@@ -32,9 +32,7 @@ fn written(method: Method, url: &str, with_key: bool, body: Option<&str>) -> Str
 /// One runnable POSIX shell command that sends a JSON body to an address without any key; `None`
 /// unless an untrusted address is a plain web address.
 pub fn without_key(url: &str, body: &str) -> Option<String> {
-    let rest = url
-        .strip_prefix("https://")
-        .or_else(|| url.strip_prefix("http://"))?;
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"))?;
     let is_plain = !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_graphic());
     is_plain.then(|| {
         format!(

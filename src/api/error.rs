@@ -49,8 +49,7 @@ impl ErrorBody {
     pub const fn message(&self) -> Option<&Untrusted> {
         match self {
             Self::Words {
-                message: Some(text),
-                ..
+                message: Some(text), ..
             }
             | Self::Words {
                 code: Some(text),
@@ -70,12 +69,9 @@ impl fmt::Display for ErrorBody {
                 code: Some(code),
                 message: Some(message),
             } => write!(f, ": {} ({})", shown(message), shown(code)),
-            Self::Words {
-                code: Some(text), ..
-            }
+            Self::Words { code: Some(text), .. }
             | Self::Words {
-                message: Some(text),
-                ..
+                message: Some(text), ..
             } => write!(f, ": {}", shown(text)),
             Self::Words { .. } => Ok(()),
             Self::Page { title: Some(title) } => {
@@ -204,10 +200,7 @@ pub enum ApiError {
     Server { status: u16, said: ErrorBody },
     /// A good status with a web page instead of an API response.
     #[error("got a web page{} instead of JSON (status {status}); check the address, or whether your network requires a login", titled(.title.as_ref()))]
-    Html {
-        status: u16,
-        title: Option<Untrusted>,
-    },
+    Html { status: u16, title: Option<Untrusted> },
     /// A good status with an unusable body.
     #[error("unexpected response (status {status}): {why}")]
     Unreadable {
@@ -240,9 +233,7 @@ impl ApiError {
             | Self::NotPermitted { said }
             | Self::RateLimited { said, .. }
             | Self::QuotaExceeded { said, .. } => !said.is_clear(),
-            Self::Invalid { status, said } => {
-                !(said.is_clear() && matches!(*status, 400 | 401 | 403 | 404 | 429))
-            }
+            Self::Invalid { status, said } => !(said.is_clear() && matches!(*status, 400 | 401 | 403 | 404 | 429)),
             _ => true,
         }
     }
@@ -251,19 +242,14 @@ impl ApiError {
     pub const fn is_passing(&self) -> bool {
         match self {
             Self::NotConnected { why, .. } => match why {
-                Unreachable::Certificate | Unreachable::TlsVersion | Unreachable::Handshake => {
-                    false
+                Unreachable::Certificate | Unreachable::TlsVersion | Unreachable::Handshake => false,
+                Unreachable::NoSuchName | Unreachable::NobodyListens | Unreachable::TooSlow | Unreachable::Other => {
+                    true
                 }
-                Unreachable::NoSuchName
-                | Unreachable::NobodyListens
-                | Unreachable::TooSlow
-                | Unreachable::Other => true,
             },
-            Self::Lost
-            | Self::TimedOut { .. }
-            | Self::Cut { .. }
-            | Self::RateLimited { .. }
-            | Self::Empty { .. } => true,
+            Self::Lost | Self::TimedOut { .. } | Self::Cut { .. } | Self::RateLimited { .. } | Self::Empty { .. } => {
+                true
+            }
             Self::Server { status, .. } => matches!(*status, 500 | 502 | 503 | 504),
             _ => false,
         }

@@ -147,11 +147,7 @@ impl LedgerEntry {
 
     /// Bytes of text in the entry.
     fn weight(&self) -> usize {
-        self.request.as_ref().map_or(0, String::len)
-            + self
-                .response
-                .as_ref()
-                .map_or(0, |text| text.compared().len())
+        self.request.as_ref().map_or(0, String::len) + self.response.as_ref().map_or(0, |text| text.compared().len())
     }
 }
 
@@ -196,10 +192,7 @@ impl Ledger {
         self.entries.push_back((self.total, entry));
         let mut dropped = Vec::new();
         while usage.exceeds(&quota) {
-            let oldest = self
-                .entries
-                .iter()
-                .position(|(_, entry)| entry.is_route() == is_route);
+            let oldest = self.entries.iter().position(|(_, entry)| entry.is_route() == is_route);
             let Some((number, gone)) = oldest.and_then(|place| self.entries.remove(place)) else {
                 break;
             };
@@ -216,18 +209,12 @@ impl Ledger {
 
     /// The entries with their numbers, latest first. Numbers start at 1 and are never reused.
     pub fn numbered(&self) -> impl Iterator<Item = (u64, &LedgerEntry)> {
-        self.entries
-            .iter()
-            .rev()
-            .map(|(number, entry)| (*number, entry))
+        self.entries.iter().rev().map(|(number, entry)| (*number, entry))
     }
 
     /// The entry with that number, if it is still kept.
     pub fn get(&self, number: u64) -> Option<&LedgerEntry> {
-        let place = self
-            .entries
-            .binary_search_by_key(&number, |(own, _)| *own)
-            .ok()?;
+        let place = self.entries.binary_search_by_key(&number, |(own, _)| *own).ok()?;
         self.entries.get(place).map(|(_, entry)| entry)
     }
 
@@ -300,10 +287,7 @@ mod tests {
         }
         assert_eq!(ledger.len(), 64); // 64 x 256 KiB are the 16 MiB
         ledger.push(entry(1));
-        assert_eq!(
-            ledger.latest().next().map(|entry| entry.bytes_received),
-            Some(1)
-        );
+        assert_eq!(ledger.latest().next().map(|entry| entry.bytes_received), Some(1));
     }
 
     #[test]

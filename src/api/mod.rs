@@ -63,10 +63,7 @@ impl Operation {
 
     /// Whether it changes nothing on the server: only such requests are retried automatically.
     pub const fn is_read(self) -> bool {
-        matches!(
-            self,
-            Self::SearchOffers | Self::SearchVolumes | Self::ListWorkergroups
-        )
+        matches!(self, Self::SearchOffers | Self::SearchVolumes | Self::ListWorkergroups)
     }
 
     /// How long the server may be silent while it answers. A read that hangs is better sent again; of

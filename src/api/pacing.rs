@@ -160,9 +160,7 @@ impl Pacer {
         }
         match result {
             Err(ApiError::RateLimited {
-                threshold,
-                retry_after,
-                ..
+                threshold, retry_after, ..
             }) => lane.not_before = now + lane.refused(*threshold, *retry_after),
             Ok(_) => lane.allowed(),
             Err(_) => {}

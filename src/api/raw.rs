@@ -91,18 +91,13 @@ const fn resource_of(operation: Operation) -> Option<Resource> {
     match operation {
         Operation::SearchOffers => Some(Resource::Offers),
         Operation::SearchVolumes => Some(Resource::Volumes),
-        Operation::UnlistVolume
-        | Operation::ListWorkergroups
-        | Operation::CreateWorkergroup
-        | Operation::Route => None,
+        Operation::UnlistVolume | Operation::ListWorkergroups | Operation::CreateWorkergroup | Operation::Route => None,
     }
 }
 
 fn broken(error: &serde_json::Error) -> BodyError {
     let text = error.to_string();
-    let why = text
-        .rfind(" at line ")
-        .map_or(text.as_str(), |end| &text[..end]);
+    let why = text.rfind(" at line ").map_or(text.as_str(), |end| &text[..end]);
     BodyError::Broken {
         line: error.line().max(1),
         column: error.column().max(1),
@@ -117,10 +112,7 @@ mod tests {
     #[test]
     fn only_searches_take_a_body_of_one_s_own() {
         for operation in Operation::ALL {
-            let is_search = matches!(
-                operation,
-                Operation::SearchOffers | Operation::SearchVolumes
-            );
+            let is_search = matches!(operation, Operation::SearchOffers | Operation::SearchVolumes);
             let made = RawSearch::new(operation, "{}");
             assert_eq!(made.is_ok(), is_search, "{operation:?}");
         }
@@ -138,11 +130,7 @@ mod tests {
 
     #[test]
     fn the_limit_is_found_flat_and_wrapped() {
-        let limit = |body| {
-            RawSearch::new(Operation::SearchVolumes, body)
-                .unwrap()
-                .limit()
-        };
+        let limit = |body| RawSearch::new(Operation::SearchVolumes, body).unwrap().limit();
         assert_eq!(limit(r#"{"limit":7}"#), Some(7));
         assert_eq!(limit(r#"{"q":{"limit":9}}"#), Some(9));
         assert_eq!(limit(r#"{"q":{"limit":"9"}}"#), None);

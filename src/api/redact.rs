@@ -103,10 +103,7 @@ mod tests {
     #[test]
     fn secret_members_are_removed_whatever_their_type() {
         for (before, after) in [
-            (
-                r#"{"api_key":"k1","id":2}"#,
-                r#"{"api_key":"<removed>","id":2}"#,
-            ),
+            (r#"{"api_key":"k1","id":2}"#, r#"{"api_key":"<removed>","id":2}"#),
             (r#"{"api_key" : 12}"#, r#"{"api_key" : "<removed>"}"#),
             (
                 r#"{"a":{"signature":["x","y"],"b":1}}"#,
@@ -122,14 +119,8 @@ mod tests {
             (r#"{"api_key":"cut sho"#, r#"{"api_key":"<removed>""#),
             (r#"{"api_key":12"#, r#"{"api_key":"<removed>""#),
             (r#"{"api_key":[{"a":1},"#, r#"{"api_key":"<removed>""#),
-            (
-                r#"{"api_key":"a\"b","z":1}"#,
-                r#"{"api_key":"<removed>","z":1}"#,
-            ),
-            (
-                r#"not json "api_key" at all"#,
-                r#"not json "api_key" at all"#,
-            ),
+            (r#"{"api_key":"a\"b","z":1}"#, r#"{"api_key":"<removed>","z":1}"#),
+            (r#"not json "api_key" at all"#, r#"not json "api_key" at all"#),
         ] {
             assert_eq!(members(before), after, "{before}");
         }

@@ -92,11 +92,7 @@ impl Session {
     /// Runs a call to its end. A read waits for the rate limit and is retried after a 429 or a
     /// transient error, three attempts at most; a write or a route request is sent exactly once.
     /// Dropping the future cancels the call. `notify` gets the entry of every attempt.
-    pub async fn run(
-        &self,
-        request: &Request,
-        mut notify: impl FnMut(Progress),
-    ) -> Result<Reply, ApiError> {
+    pub async fn run(&self, request: &Request, mut notify: impl FnMut(Progress)) -> Result<Reply, ApiError> {
         let operation = request.operation();
         if !operation.is_read() {
             self.pacer().sent(operation, self.now());
@@ -105,9 +101,7 @@ impl Session {
         let mut pause = None;
         let mut attempt = 1;
         loop {
-            let waited = self
-                .wait(operation, attempt, pause.take(), &mut notify)
-                .await;
+            let waited = self.wait(operation, attempt, pause.take(), &mut notify).await;
             match self.once(request, attempt, waited, &mut notify).await {
                 Err(error) if attempt < MOST_ATTEMPTS && error.is_passing() => {
                     pause = Some(error);
@@ -136,8 +130,7 @@ impl Session {
         };
         let on_part = |received| (trace.notify)(Progress::Received(received));
         let Outcome { result, mut record } = self.client.call_and_tell(request, on_part).await;
-        self.pacer()
-            .answered(request.operation(), self.now(), &result);
+        self.pacer().answered(request.operation(), self.now(), &result);
         record.attempt = attempt;
         record.waited = waited;
         trace.ended(record);

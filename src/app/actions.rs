@@ -46,9 +46,7 @@ pub(super) fn go_to(model: &mut Model, now: Now, pane: Pane) -> Vec<Effect> {
     model.state.pane = pane;
     model.state.requests.opened = None;
     effects.extend(pane_shown(model, now));
-    let State {
-        browsers, tickets, ..
-    } = &mut model.state;
+    let State { browsers, tickets, .. } = &mut model.state;
     let Some(resource) = pane.resource() else {
         return effects;
     };

@@ -110,9 +110,7 @@ impl State {
         all.apply(&change);
         self.alerts.restore(all);
         if let AlertChange::Put(alert) | AlertChange::Edit { alert, .. } = &change {
-            self.alerts
-                .polls
-                .insert(alert.name.clone(), Polling::default());
+            self.alerts.polls.insert(alert.name.clone(), Polling::default());
         }
         self.alerts.pending += 1;
         Effect::KeepAlerts {
@@ -230,11 +228,7 @@ fn is_polled(state: &State, search: &Search) -> bool {
         .browsers
         .iter()
         .any(|browser| browser.watching().is_some() && SearchKey::of(&browser.query) == key);
-    let in_flight = state
-        .alerts
-        .polls
-        .values()
-        .filter_map(|it| it.in_flight.as_ref());
+    let in_flight = state.alerts.polls.values().filter_map(|it| it.in_flight.as_ref());
     let mut same = in_flight.filter(|it| SearchKey::of(&it.search.query) == key);
     in_pane || same.next().is_some()
 }
@@ -287,12 +281,7 @@ pub(super) fn follow(state: &mut State, now: Now, effects: &mut Vec<Effect>) {
     effects.extend(rings);
 }
 
-pub(super) fn check_all(
-    state: &mut State,
-    poll: &Poll,
-    workers: Option<u32>,
-    now: Now,
-) -> Vec<Effect> {
+pub(super) fn check_all(state: &mut State, poll: &Poll, workers: Option<u32>, now: Now) -> Vec<Effect> {
     let at = Moment::of(now.epoch);
     // Each with the storage that its search has prices for.
     let followed = |alert: &Alert| {
@@ -300,13 +289,7 @@ pub(super) fn check_all(
         let query = search.flatten()?.query;
         (SearchKey::of(&query) == poll.search).then(|| (alert.clone(), query.storage_gb()))
     };
-    let alerts: Vec<(Alert, f64)> = state
-        .alerts
-        .all
-        .alerts
-        .iter()
-        .filter_map(followed)
-        .collect();
+    let alerts: Vec<(Alert, f64)> = state.alerts.all.alerts.iter().filter_map(followed).collect();
     let mut effects = Vec::new();
     for (mut alert, storage) in alerts {
         let poll = &poll.clone().priced(storage);

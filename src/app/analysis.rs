@@ -15,25 +15,14 @@ pub(super) fn disabled(state: &State, action: Action) -> Option<String> {
     let pane = state.pane;
     let is_about_offers = matches!(
         action,
-        Action::ThreePrices
-            | Action::ForgetJob
-            | Action::Related
-            | Action::Host
-            | Action::Depth
-            | Action::Cluster
+        Action::ThreePrices | Action::ForgetJob | Action::Related | Action::Host | Action::Depth | Action::Cluster
     );
     if is_about_offers && pane != Pane::Offers {
-        return Some(format!(
-            "Only on Offers ({})",
-            key(Action::Pane(Pane::Offers))
-        ));
+        return Some(format!("Only on Offers ({})", key(Action::Pane(Pane::Offers))));
     }
     let is_about_prices = matches!(action, Action::Job | Action::Summary | Action::Plot);
     if is_about_prices && !pane.has_prices() {
-        let (offers, volumes) = (
-            key(Action::Pane(Pane::Offers)),
-            key(Action::Pane(Pane::Volumes)),
-        );
+        let (offers, volumes) = (key(Action::Pane(Pane::Offers)), key(Action::Pane(Pane::Volumes)));
         return Some(format!("Only on Offers ({offers}) and Volumes ({volumes})"));
     }
     let browser = state.browser()?;
@@ -43,27 +32,17 @@ pub(super) fn disabled(state: &State, action: Action) -> Option<String> {
     );
     let has_no_row = browser.view().is_empty();
     match action {
-        Action::Related | Action::Host if browser.selected_row().is_none() => {
-            Some("No offer selected".to_owned())
-        }
-        Action::Host if browser.host_condition().is_none() => {
-            Some("This offer names no host".to_owned())
-        }
-        Action::ForgetJob if browser.computed.job.is_none() => {
-            Some("Offers are not priced for a job".to_owned())
-        }
+        Action::Related | Action::Host if browser.selected_row().is_none() => Some("No offer selected".to_owned()),
+        Action::Host if browser.host_condition().is_none() => Some("This offer names no host".to_owned()),
+        Action::ForgetJob if browser.computed.job.is_none() => Some("Offers are not priced for a job".to_owned()),
         Action::Unmark if browser.marks.is_empty() => Some("Nothing is marked".to_owned()),
-        Action::Compare if browser.marks.len() < 2 => Some(format!(
-            "Mark at least two rows first ({})",
-            key(Action::Mark)
-        )),
-        Action::Funnel if browser.resource() == Resource::Workergroups => Some(format!(
-            "Only on Offers ({})",
-            key(Action::Pane(Pane::Offers))
-        )),
-        Action::Funnel if browser.query.active().next().is_none() => {
-            Some("No filters to explain".to_owned())
+        Action::Compare if browser.marks.len() < 2 => {
+            Some(format!("Mark at least two rows first ({})", key(Action::Mark)))
         }
+        Action::Funnel if browser.resource() == Resource::Workergroups => {
+            Some(format!("Only on Offers ({})", key(Action::Pane(Pane::Offers))))
+        }
+        Action::Funnel if browser.query.active().next().is_none() => Some("No filters to explain".to_owned()),
         _ if needs_rows && has_no_row => Some("No rows".to_owned()),
         _ => None,
     }

@@ -33,11 +33,7 @@ pub struct AnnotationState {
 impl AnnotationState {
     /// Which bans are in force, see [`Annotations::scope`]: none while banned offers are listed.
     pub(super) fn scope(&self) -> i64 {
-        if self.shows_banned {
-            0
-        } else {
-            self.all.scope()
-        }
+        if self.shows_banned { 0 } else { self.all.scope() }
     }
 }
 
@@ -60,11 +56,7 @@ impl State {
         Some((change, effects))
     }
 
-    fn annotate_only(
-        &mut self,
-        change: &AnnotationChange,
-        now: Now,
-    ) -> (Vec<Effect>, AnnotationChange) {
+    fn annotate_only(&mut self, change: &AnnotationChange, now: Now) -> (Vec<Effect>, AnnotationChange) {
         let before = Annotations::clone(&self.annotations.all);
         let inverse = Arc::make_mut(&mut self.annotations.all).apply(change);
         self.annotations.pending += 1;
@@ -87,11 +79,7 @@ impl State {
         self.annotations.shows_banned = is_shown;
         self.groups.supply.expire();
         self.use_annotations();
-        if is_shown {
-            self.ask_again(now)
-        } else {
-            Vec::new()
-        }
+        if is_shown { self.ask_again(now) } else { Vec::new() }
     }
 
     /// Takes over the annotations of the profile.
@@ -136,9 +124,7 @@ impl State {
             .filter(|resource| self.browsers[*resource].listing().is_some());
         let shown: Vec<Resource> = shown.collect();
         let asked = shown.into_iter();
-        asked
-            .flat_map(|resource| self.refresh(resource, now))
-            .collect()
+        asked.flat_map(|resource| self.refresh(resource, now)).collect()
     }
 
     /// The bans that the market takes with a search.
@@ -183,9 +169,7 @@ pub(super) fn disabled(state: &State, action: Action) -> Option<String> {
     let [machine, host] = state.browser().map(selected).unwrap_or_default();
     let annotations = &state.annotations;
     match action {
-        Action::Star(Subject::Machine) | Action::Note(Subject::Machine)
-            if machine.or(host).is_none() =>
-        {
+        Action::Star(Subject::Machine) | Action::Note(Subject::Machine) if machine.or(host).is_none() => {
             Some("The selected row names no machine or host".to_owned())
         }
         Action::Star(Subject::Host) | Action::Note(Subject::Host) if host.is_none() => {
@@ -194,9 +178,7 @@ pub(super) fn disabled(state: &State, action: Action) -> Option<String> {
         Action::Ban if machine.or(host).is_none() && annotations.all.is_empty() => {
             Some("The selected row names no machine or host".to_owned())
         }
-        Action::ShowBanned if annotations.all.banned().next().is_none() => {
-            Some("Nothing is banned".to_owned())
-        }
+        Action::ShowBanned if annotations.all.banned().next().is_none() => Some("Nothing is banned".to_owned()),
         _ => None,
     }
 }

@@ -26,9 +26,7 @@ pub(super) fn on_reply(
     if requests::answered(&mut model.state, now, ticket, &result) {
         return Vec::new();
     }
-    if let Some((completed, mut effects)) =
-        mutations::answered(&mut model.state, now, ticket, &result)
-    {
+    if let Some((completed, mut effects)) = mutations::answered(&mut model.state, now, ticket, &result) {
         let (is_shown, more) = stack::write_completed(model, now, &completed);
         effects.extend(more);
         if !is_shown {
@@ -50,12 +48,7 @@ pub(super) fn on_reply(
 }
 
 /// Passes records to the table that requested them.
-fn on_records(
-    model: &mut Model,
-    now: Now,
-    ticket: Ticket,
-    answer: Result<Listing, ApiError>,
-) -> Vec<Effect> {
+fn on_records(model: &mut Model, now: Now, ticket: Ticket, answer: Result<Listing, ApiError>) -> Vec<Effect> {
     let offers = &mut model.state.browsers[Resource::Offers];
     if offers.computed.price_models.awaits(ticket) {
         offers.computed.price_models.answered(ticket, now, answer);
@@ -86,12 +79,7 @@ fn on_records(
     if is_listing {
         return groups::listed(model, now);
     }
-    effects.extend(auto_refresh::record(
-        &mut model.state,
-        resource,
-        recorded,
-        now,
-    ));
+    effects.extend(auto_refresh::record(&mut model.state, resource, recorded, now));
     effects
 }
 

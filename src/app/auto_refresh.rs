@@ -33,9 +33,10 @@ impl Browser {
         let (Some(watch), Some(asked)) = (&mut self.watch, &self.asked_query) else {
             return;
         };
-        let is_same = self.shown_query.as_ref().is_some_and(|shown| {
-            is_same_question(shown, asked) && (!is_cut || shown.order == asked.order)
-        });
+        let is_same = self
+            .shown_query
+            .as_ref()
+            .is_some_and(|shown| is_same_question(shown, asked) && (!is_cut || shown.order == asked.order));
         if !is_same {
             watch.forget();
         } else if let Some((listing, at)) = self.remote.take() {
@@ -96,11 +97,7 @@ impl Browser {
         let differences = differences(before, listing, price);
         let id = |row: u32| listing.id(row as usize);
         let mut gone_lots = HashMap::new();
-        for lot in differences
-            .left
-            .iter()
-            .filter_map(|row| recorded_lot(before, *row))
-        {
+        for lot in differences.left.iter().filter_map(|row| recorded_lot(before, *row)) {
             *gone_lots.entry(lot).or_default() += 1;
         }
         Changes {
@@ -114,9 +111,7 @@ impl Browser {
             gone_lots,
             gone: differences.left.len(),
             gone_rows: departures.of(before, &differences.left, price),
-            is_cut: [before, listing]
-                .into_iter()
-                .any(|listing| self.is_truncated(listing)),
+            is_cut: [before, listing].into_iter().any(|listing| self.is_truncated(listing)),
         }
     }
 
@@ -128,11 +123,7 @@ impl Browser {
 
     /// How many requests a refresh sends.
     fn requests(&self) -> usize {
-        if self.computed.price_models.is_empty() {
-            1
-        } else {
-            4
-        }
+        if self.computed.price_models.is_empty() { 1 } else { 4 }
     }
 
     /// The lots that the newest response lacks and the one before had, of whose absence no cause is
@@ -202,10 +193,7 @@ pub(crate) fn start(state: &mut State, resource: Resource, interval: f64, now: N
 pub(crate) fn stop(state: &mut State, resource: Resource) -> Vec<Effect> {
     let watch = state.browsers[resource].watch.take();
     let recorded = watch.and_then(|watch| watch.ended());
-    recorded
-        .into_iter()
-        .chain([Effect::ReleasePolls(resource)])
-        .collect()
+    recorded.into_iter().chain([Effect::ReleasePolls(resource)]).collect()
 }
 
 /// Why auto-refresh is unavailable in the open pane, if it is.
@@ -277,19 +265,11 @@ fn ask_causes(state: &mut State, resource: Resource, now: Now) -> Vec<Effect> {
     let superseded = watch.cause_search.replace((ticket, lots));
     let request = Request::Search(query);
     let abort = superseded.map(|(ticket, _)| Effect::Abort(ticket));
-    abort
-        .into_iter()
-        .chain([Effect::Call { ticket, request }])
-        .collect()
+    abort.into_iter().chain([Effect::Call { ticket, request }]).collect()
 }
 
 /// Records a poll: at once, or with the causes once they are known.
-pub(super) fn record(
-    state: &mut State,
-    resource: Resource,
-    poll: Option<Poll>,
-    now: Now,
-) -> Vec<Effect> {
+pub(super) fn record(state: &mut State, resource: Resource, poll: Option<Poll>, now: Now) -> Vec<Effect> {
     let mut effects = ask_causes(state, resource, now);
     let Some(poll) = poll else {
         return effects;
@@ -318,11 +298,7 @@ impl Browser {
 }
 
 /// Takes the response that tells why lots are gone; `None` if no watched search waits for it.
-pub(super) fn causes_answered(
-    state: &mut State,
-    ticket: Ticket,
-    response: &Response,
-) -> Option<Vec<Effect>> {
+pub(super) fn causes_answered(state: &mut State, ticket: Ticket, response: &Response) -> Option<Vec<Effect>> {
     let is_it = |search: &mut (Ticket, Vec<Lot>)| search.0 == ticket;
     for browser in &mut state.browsers {
         let offer_type = browser.query.offer_type;

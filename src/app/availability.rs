@@ -34,19 +34,14 @@ impl Model {
             // Its key means "back" there.
             Action::Quit => self.overlays.is_empty(),
             Action::Unlist => self.pane == Pane::Volumes,
-            Action::Job
-            | Action::Summary
-            | Action::Plot
-            | Action::Watch
-            | Action::WatchSettings
-            | Action::Tape => self.pane.has_prices(),
+            Action::Job | Action::Summary | Action::Plot | Action::Watch | Action::WatchSettings | Action::Tape => {
+                self.pane.has_prices()
+            }
             Action::History => self.pane != Pane::Requests,
             Action::OpenRequest => self.failed_request().is_some(),
-            Action::ThreePrices
-            | Action::Related
-            | Action::Host
-            | Action::Depth
-            | Action::Cluster => self.pane == Pane::Offers,
+            Action::ThreePrices | Action::Related | Action::Host | Action::Depth | Action::Cluster => {
+                self.pane == Pane::Offers
+            }
             action if annotations::is_own(action) => self.pane.has_prices(),
             action if groups::is_own(action) => self.pane == Pane::Workergroups,
             _ => true,
@@ -68,11 +63,8 @@ impl Model {
         let browser = self.browser();
         match action {
             Action::Open => nothing_to_open(browser),
-            Action::Settings => (self.pane == Pane::Workergroups)
-                .then(|| "workergroups are listed whole".to_owned()),
-            Action::OfferType => {
-                (self.pane != Pane::Offers).then(|| "only offers have a type".to_owned())
-            }
+            Action::Settings => (self.pane == Pane::Workergroups).then(|| "workergroups are listed whole".to_owned()),
+            Action::OfferType => (self.pane != Pane::Offers).then(|| "only offers have a type".to_owned()),
             Action::Export => browser
                 .is_some_and(|browser| browser.view().is_empty())
                 .then(|| "there is no row to export".to_owned()),
@@ -95,10 +87,7 @@ impl Model {
             return false;
         };
         let is_shared = |context: &&Context| matches!(context, Context::Global | Context::Always);
-        let mut own = view
-            .contexts()
-            .iter()
-            .take_while(|context| !is_shared(context));
+        let mut own = view.contexts().iter().take_while(|context| !is_shared(context));
         own.any(|context| bindings(*context).any(|row| row.action == action))
     }
 }
@@ -127,9 +116,7 @@ impl Commands {
             }
         }
         let actions = BINDINGS.iter().map(|row| row.action);
-        let hidden = actions
-            .filter(|action| !model.has_use_for(*action))
-            .collect();
+        let hidden = actions.filter(|action| !model.has_use_for(*action)).collect();
         let mut commands = Self {
             contexts: model.contexts(),
             below: reach(model),

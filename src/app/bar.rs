@@ -186,10 +186,7 @@ impl Bar {
             return;
         };
         let text = self.input.text();
-        let (Some(before), Some(after)) = (
-            text.get(..completion.span.start),
-            text.get(completion.span.end..),
-        ) else {
+        let (Some(before), Some(after)) = (text.get(..completion.span.start), text.get(completion.span.end..)) else {
             return;
         };
         let cursor = before.chars().count() + candidate.insert.chars().count();

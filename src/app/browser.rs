@@ -434,11 +434,7 @@ impl Browser {
         if self.marks.is_empty() {
             return Vec::new();
         }
-        let is_marked = |row: &u32| {
-            listing
-                .id(*row as usize)
-                .is_some_and(|id| self.marks.contains(&id))
-        };
+        let is_marked = |row: &u32| listing.id(*row as usize).is_some_and(|id| self.marks.contains(&id));
         let mut rows: Vec<u32> = self.view.iter().copied().filter(is_marked).collect();
         let seen: BTreeSet<u32> = rows.iter().copied().collect();
         let all = 0..u32::try_from(listing.len()).unwrap_or(u32::MAX);
@@ -468,12 +464,7 @@ impl Browser {
 
     /// Takes conditions, words and settings from the bar; true if the market must be queried.
     /// Switched-off conditions are not in the bar: they stay, unless the bar repeats them.
-    pub fn take_query(
-        &mut self,
-        mut conditions: Vec<Condition>,
-        words: Vec<String>,
-        settings: &Settings,
-    ) -> bool {
+    pub fn take_query(&mut self, mut conditions: Vec<Condition>, words: Vec<String>, settings: &Settings) -> bool {
         let is_said = |kept: &Condition| {
             let same = |new: &Condition| new.field == kept.field && new.operator == kept.operator;
             conditions.iter().any(same)

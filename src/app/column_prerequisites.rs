@@ -102,10 +102,7 @@ impl Browser {
     /// The sort keys that apply: without those whose column has an unmet prerequisite.
     pub fn sorting_keys(&self) -> Vec<OrderKey> {
         let order = self.query.order.iter();
-        order
-            .filter(|key| self.need(key.field).is_none())
-            .copied()
-            .collect()
+        order.filter(|key| self.need(key.field).is_none()).copied().collect()
     }
 
     /// The unmet prerequisites of the order, each with its columns.

@@ -35,9 +35,7 @@ impl Commands {
     /// The rows of the focused view, then those of the table below.
     pub fn rows(&self) -> impl Iterator<Item = &'static Binding> {
         let below = self.below.unwrap_or_default();
-        let below = below
-            .iter()
-            .filter(|context| !self.contexts.contains(context));
+        let below = below.iter().filter(|context| !self.contexts.contains(context));
         let contexts = self.contexts.iter().chain(below);
         contexts.flat_map(|context| bindings(*context))
     }

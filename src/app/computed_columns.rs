@@ -16,12 +16,7 @@ use crate::domain::{Condition, Listing, OfferType};
 pub const JOB_COLUMNS: [&str; 3] = ["job_cost", "job_spare", "job_time"];
 
 /// The columns that a term adds to the table.
-pub const TERM_COLUMNS: [&str; 4] = [
-    "volume_term",
-    "volume_monthly",
-    "volume_hourly",
-    "volume_spare",
-];
+pub const TERM_COLUMNS: [&str; 4] = ["volume_term", "volume_monthly", "volume_hourly", "volume_spare"];
 
 /// The inputs of the computed columns, and their results.
 #[derive(Debug, Default)]
@@ -56,10 +51,7 @@ type Numbers = Vec<Option<f64>>;
 impl ComputedColumns {
     /// The columns of a job, not yet filled.
     pub fn for_job(job: Option<Job>) -> Self {
-        Self {
-            job,
-            ..Self::default()
-        }
+        Self { job, ..Self::default() }
     }
 
     /// The same job and term for other rows; the three prices belong to the old ones.
@@ -128,13 +120,7 @@ impl ComputedColumns {
 
     /// Fills the computed columns of a listing. Only rows that meet `conditions`, which are applied
     /// locally, compete for the front. `disk` GB must fit.
-    pub fn fill_for(
-        &mut self,
-        listing: &mut Listing,
-        pricing: Basis,
-        disk: Option<f64>,
-        conditions: &[Condition],
-    ) {
+    pub fn fill_for(&mut self, listing: &mut Listing, pricing: Basis, disk: Option<f64>, conditions: &[Condition]) {
         self.standing = Standing::default();
         self.annotate(listing);
         let prices = Prices::new(listing, pricing.model);
@@ -146,9 +132,8 @@ impl ComputedColumns {
         };
         let unfit = (0..listing.len()).map(is_unfit).collect();
         self.set_unfit(unfit);
-        let (computed, plain): (Vec<&Condition>, Vec<&Condition>) = conditions
-            .iter()
-            .partition(|condition| condition.field.is_computed());
+        let (computed, plain): (Vec<&Condition>, Vec<&Condition>) =
+            conditions.iter().partition(|condition| condition.field.is_computed());
         let mut rows = listing.matching(plain);
         self.fill(listing, pricing, &rows);
         // Conditions on other columns need their values, and the front needs the rows that meet
@@ -193,31 +178,16 @@ impl ComputedColumns {
             let now = listing.read_at();
             let column = |of: &dyn Fn(usize) -> Option<f64>| (0..listing.len()).map(of).collect();
             [
-                (
-                    "volume_hourly",
-                    column(&|row| prices.hourly(row, &term).ok()),
-                ),
-                (
-                    "volume_monthly",
-                    column(&|row| prices.monthly(row, &term).ok()),
-                ),
-                (
-                    "volume_term",
-                    column(&|row| prices.term_total(row, &term).ok()),
-                ),
+                ("volume_hourly", column(&|row| prices.hourly(row, &term).ok())),
+                ("volume_monthly", column(&|row| prices.monthly(row, &term).ok())),
+                ("volume_term", column(&|row| prices.term_total(row, &term).ok())),
                 (
                     "volume_spare",
                     column(&|row| prices.spare(row, &term, now).ok().map(|hours| hours * HOUR)),
                 ),
             ]
         } else {
-            [
-                "volume_hourly",
-                "volume_monthly",
-                "volume_term",
-                "volume_spare",
-            ]
-            .map(|key| (key, Vec::new()))
+            ["volume_hourly", "volume_monthly", "volume_term", "volume_spare"].map(|key| (key, Vec::new()))
         };
         for (key, numbers) in columns {
             if let Some(field) = listing.catalog().column(key) {
@@ -226,12 +196,7 @@ impl ComputedColumns {
         }
     }
 
-    fn unit_columns(
-        &mut self,
-        listing: &Listing,
-        pricing: Basis,
-        rows: &[u32],
-    ) -> Vec<(&'static str, Numbers)> {
+    fn unit_columns(&mut self, listing: &Listing, pricing: Basis, rows: &[u32]) -> Vec<(&'static str, Numbers)> {
         let prices = Prices::new(listing, pricing.model);
         let units: Vec<_> = (0..listing.len())
             .map(|row| {
@@ -239,9 +204,7 @@ impl ComputedColumns {
                 hourly.map_or_else(Default::default, |hourly| prices.per_unit(row, hourly))
             })
             .collect();
-        let speeds: Numbers = (0..listing.len())
-            .map(|row| prices.dlperf_per_gpu(row).ok())
-            .collect();
+        let speeds: Numbers = (0..listing.len()).map(|row| prices.dlperf_per_gpu(row).ok()).collect();
         let points: Vec<Point> = rows
             .iter()
             .filter(|row| !self.is_unfit(**row as usize))
@@ -265,10 +228,7 @@ impl ComputedColumns {
         self.front = Some(front);
         vec![
             ("dph_per_gpu", units.iter().map(|unit| unit.gpu).collect()),
-            (
-                "dph_per_vram_gb",
-                units.iter().map(|unit| unit.vram_gb).collect(),
-            ),
+            ("dph_per_vram_gb", units.iter().map(|unit| unit.vram_gb).collect()),
             ("dlperf_per_gpu", speeds),
             ("on_front", on_front),
         ]
@@ -303,9 +263,7 @@ impl ComputedColumns {
         vec![
             (
                 "job_cost",
-                rows.clone()
-                    .map(|row| prices.job_total(row, &job).ok())
-                    .collect(),
+                rows.clone().map(|row| prices.job_total(row, &job).ok()).collect(),
             ),
             (
                 "job_time",
@@ -334,10 +292,7 @@ impl ComputedColumns {
                 "price_on_demand",
                 column(|three| three.on_demand.map(|quote| quote.total)),
             ),
-            (
-                "price_bid",
-                column(|three| three.bid.map(|quote| quote.total)),
-            ),
+            ("price_bid", column(|three| three.bid.map(|quote| quote.total))),
             ("saving_bid", column(|three| three.saving)),
             (
                 "price_reserved",
@@ -349,8 +304,7 @@ impl ComputedColumns {
 
     /// Joins the three searches to the rows of a listing.
     pub fn join<'a>(&'a self, listing: &'a Listing, pricing: Basis) -> PriceJoin<'a> {
-        let [on_demand, bid, reserved] =
-            OfferType::ALL.map(|model| self.price_models.listing(model));
+        let [on_demand, bid, reserved] = OfferType::ALL.map(|model| self.price_models.listing(model));
         PriceJoin::new(listing, on_demand, bid, reserved, pricing.gb)
     }
 }

@@ -27,12 +27,7 @@ pub struct CopyItem {
 impl CopyItem {
     /// An item; a text that is too long becomes an error. Hostile characters are escaped, and it says
     /// so.
-    pub fn new(
-        letter: char,
-        name: &'static str,
-        what: impl Into<String>,
-        text: Result<String, String>,
-    ) -> Self {
+    pub fn new(letter: char, name: &'static str, what: impl Into<String>, text: Result<String, String>) -> Self {
         let mut what = what.into();
         let text = text.and_then(|raw| {
             let text = clipboard(&raw);
@@ -106,12 +101,7 @@ fn pane_items(browser: &Browser, profile: &Profile) -> Vec<CopyItem> {
     if browser.resource() == Resource::Offers {
         items.extend(rent_items(browser, profile));
     }
-    items.push(CopyItem::new(
-        'q',
-        "copy-query",
-        "the query",
-        Ok(browser.query_text()),
-    ));
+    items.push(CopyItem::new('q', "copy-query", "the query", Ok(browser.query_text())));
     let (line, left_out) = handoff::search_line(browser);
     let what = match left_out {
         0 => "the search as one line for a shell".to_owned(),
@@ -167,18 +157,13 @@ fn row_items(browser: &Browser) -> Vec<CopyItem> {
         return Vec::new();
     };
     let noun = browser.resource().noun();
-    let row = browser
-        .selected_row()
-        .and_then(|row| u32::try_from(row).ok());
+    let row = browser.selected_row().and_then(|row| u32::try_from(row).ok());
     let id = browser.selected().map(|id| id.to_string());
     let marked = browser.marked_rows();
     let json = row.map(|row| copy_formats::row_json(listing, row));
     let line = row.map(|row| copy_formats::row_csv(listing, row, &browser.columns));
     let (rows, which) = if marked.is_empty() {
-        (
-            browser.view().to_vec(),
-            format!("{} rows", browser.view().len()),
-        )
+        (browser.view().to_vec(), format!("{} rows", browser.view().len()))
     } else {
         let many = if marked.len() == 1 { "row" } else { "rows" };
         (marked.clone(), format!("{} marked {many}", marked.len()))
@@ -189,12 +174,7 @@ fn row_items(browser: &Browser) -> Vec<CopyItem> {
         copy_formats::rows_json(listing, &marked)
     };
     vec![
-        CopyItem::new(
-            'i',
-            "copy-id",
-            format!("the id of the {noun}"),
-            id.ok_or_else(nothing),
-        ),
+        CopyItem::new('i', "copy-id", format!("the id of the {noun}"), id.ok_or_else(nothing)),
         CopyItem::new(
             'j',
             "copy-json",

@@ -5,9 +5,7 @@ use std::fmt::Write as _;
 
 use crate::api::{Origin, Request, curl, redact, wire};
 use crate::domain::text::{json_for_terminal, visible};
-use crate::domain::{
-    Condition, Dialect, Listing, Operand, Query, Resource, Value, Version, export, language,
-};
+use crate::domain::{Condition, Dialect, Listing, Operand, Query, Resource, Value, Version, export, language};
 
 /// The longest text that is copied, in bytes: what all terminals accept.
 pub const LONGEST: usize = 64 * 1024;
@@ -53,14 +51,8 @@ pub fn rows_json(listing: &Listing, rows: &[u32]) -> Result<String, String> {
 ///
 /// # Errors
 /// As [`row_json`].
-pub fn row_csv(
-    listing: &Listing,
-    row: u32,
-    columns: &[&'static crate::domain::Field],
-) -> Result<String, String> {
-    let texts = columns
-        .iter()
-        .filter_map(|field| listing.text(row as usize, field));
+pub fn row_csv(listing: &Listing, row: u32, columns: &[&'static crate::domain::Field]) -> Result<String, String> {
+    let texts = columns.iter().filter_map(|field| listing.text(row as usize, field));
     check_size(texts.map(|text| text.compared().len()).sum())?;
     Ok(export::csv_line(listing, row, columns))
 }

@@ -72,9 +72,7 @@ impl State {
         let searches: Vec<Recruitment> = searches.map(|look| look.search).collect();
         let groups = counted(searches.len(), "workergroup", "workergroups");
         self.show(Toast::new(format!("Checking the supply of {groups}"), now));
-        let effects = searches
-            .into_iter()
-            .filter_map(|search| self.check(search, true, now));
+        let effects = searches.into_iter().filter_map(|search| self.check(search, true, now));
         effects.collect()
     }
 
@@ -115,9 +113,7 @@ impl State {
             }
             Subject::Draft(_) => Err("The form has another draft now".to_owned()),
             Subject::Group(id) => {
-                let found = browser
-                    .listing()
-                    .and_then(|listing| Some((listing, listing.row(id)?)));
+                let found = browser.listing().and_then(|listing| Some((listing, listing.row(id)?)));
                 let (listing, row) = found.ok_or("The workergroup is no longer listed")?;
                 Look::at_row(listing, row, browser.dialect())
             }
@@ -163,17 +159,14 @@ impl State {
 pub(super) fn disabled(state: &State, is_on_pane: bool, action: Action) -> Option<String> {
     let is_here = state.pane == Pane::Workergroups;
     let only_on = |pane: &str, action| format!("Only on {pane} ({})", state.keymap.key_of(action));
-    let elsewhere =
-        || (!is_here).then(|| only_on("Workergroups", Action::Pane(Pane::Workergroups)));
+    let elsewhere = || (!is_here).then(|| only_on("Workergroups", Action::Pane(Pane::Workergroups)));
     let selected = || {
         let row = state.browsers[Resource::Workergroups].selected_row();
         row.is_none().then(|| "No workergroup selected".to_owned())
     };
     match action {
         Action::NewGroup => elsewhere().or_else(|| state.creation_blocked()),
-        Action::CloneGroup => elsewhere()
-            .or_else(|| state.creation_blocked())
-            .or_else(selected),
+        Action::CloneGroup => elsewhere().or_else(|| state.creation_blocked()).or_else(selected),
         Action::GroupFromSearch => (state.pane != Pane::Offers)
             .then(|| only_on("Offers", Action::Pane(Pane::Offers)))
             .or_else(|| state.creation_blocked()),
@@ -200,11 +193,7 @@ pub(super) fn disabled(state: &State, is_on_pane: bool, action: Action) -> Optio
 pub(super) const fn is_own(action: Action) -> bool {
     matches!(
         action,
-        Action::NewGroup
-            | Action::CloneGroup
-            | Action::Preflight
-            | Action::CheckSupply
-            | Action::Secrets
+        Action::NewGroup | Action::CloneGroup | Action::Preflight | Action::CheckSupply | Action::Secrets
     )
 }
 
@@ -214,24 +203,15 @@ pub(super) fn awaits(state: &State, ticket: Ticket) -> bool {
 }
 
 /// Takes the response to a check of supply.
-pub(super) fn answered(
-    state: &mut State,
-    now: Now,
-    ticket: Ticket,
-    result: Result<Reply, ApiError>,
-) -> Vec<Effect> {
+pub(super) fn answered(state: &mut State, now: Now, ticket: Ticket, result: Result<Reply, ApiError>) -> Vec<Effect> {
     let dialect = state.profile.dialect;
-    let State {
-        groups, tickets, ..
-    } = state;
+    let State { groups, tickets, .. } = state;
     let answer = match result {
         Ok(Reply::Records(listing)) => Ok(listing),
         Ok(_) => return Vec::new(),
         Err(error) => Err(error),
     };
-    let effects = groups
-        .supply
-        .answered(ticket, answer, dialect, tickets, now);
+    let effects = groups.supply.answered(ticket, answer, dialect, tickets, now);
     state.fill_supply();
     effects
 }

@@ -141,10 +141,9 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
         }
         Message::Deadline => due(model, now),
         Message::Copied(Ok(how)) | Message::Saved(Ok(how)) => shown(model, Toast::new(how, now)),
-        Message::Copied(Err(why))
-        | Message::Saved(Err(why))
-        | Message::TaskLost(why)
-        | Message::HistoryOff(why) => shown(model, Toast::error(why, now)),
+        Message::Copied(Err(why)) | Message::Saved(Err(why)) | Message::TaskLost(why) | Message::HistoryOff(why) => {
+            shown(model, Toast::error(why, now))
+        }
         Message::Kept(result) => {
             model.kept(result);
             Vec::new()
@@ -154,16 +153,10 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
         Message::AlertsKept(result) => kept(model, now, |it| it.alerts_kept(*result)),
         Message::Exported(result) => exported(model, now, result),
         Message::Market(event) => market_changed(model, now, *event),
-        Message::Recalled { ticket, result } => {
-            kept(model, now, |it| it.recall.answered(ticket, *result))
-        }
-        Message::RingClaimed { claim, is_ours } if is_ours => {
-            alerts::rung(&mut model.state, *claim, now)
-        }
+        Message::Recalled { ticket, result } => kept(model, now, |it| it.recall.answered(ticket, *result)),
+        Message::RingClaimed { claim, is_ours } if is_ours => alerts::rung(&mut model.state, *claim, now),
         Message::RingClaimed { .. } => Vec::new(),
-        Message::PollClaimed { ticket, right } => {
-            poll_claim::answered(&mut model.state, ticket, right, now)
-        }
+        Message::PollClaimed { ticket, right } => poll_claim::answered(&mut model.state, ticket, right, now),
     }
 }
 
@@ -203,11 +196,7 @@ fn shown(model: &mut Model, toast: Toast) -> Vec<Effect> {
     Vec::new()
 }
 
-fn exported(
-    model: &mut Model,
-    now: Now,
-    result: Result<export::Written, export::NotWritten>,
-) -> Vec<Effect> {
+fn exported(model: &mut Model, now: Now, result: Result<export::Written, export::NotWritten>) -> Vec<Effect> {
     if let Some(result) = stack::exported(model, now, result) {
         model.show(export::announce(result, now));
     }
@@ -221,11 +210,7 @@ fn kept(model: &mut Model, now: Now, take: impl FnOnce(&mut State)) -> Vec<Effec
 }
 
 fn due(model: &mut Model, now: Now) -> Vec<Effect> {
-    if model
-        .toast
-        .as_ref()
-        .is_some_and(|toast| toast.until <= now.mono)
-    {
+    if model.toast.as_ref().is_some_and(|toast| toast.until <= now.mono) {
         model.state.toast = None;
     }
     let mut effects = auto_refresh::tick(model, now);
@@ -247,10 +232,7 @@ fn progressed(
         browser.progress(ticket, attempt, waiting.cloned());
     }
     let offers = &mut model.state.browsers[Resource::Offers];
-    offers
-        .computed
-        .price_models
-        .progress(ticket, attempt, waiting);
+    offers.computed.price_models.progress(ticket, attempt, waiting);
     groups::progress(model, ticket, attempt, waiting);
     model.state.requests.progress(ticket, attempt, waiting);
     stack::progress(model, ticket, attempt, waiting);
@@ -344,8 +326,6 @@ fn unbound(model: &mut Model, now: Now, key: KeyEvent) {
 fn escaped(model: &Model, key: KeyEvent) -> Option<KeyEvent> {
     let edits_words = matches!(key.code, KeyCode::Char('b' | 'f' | 'd'));
     let is_typing = model.takes_text();
-    let is_alt_character =
-        key.modifiers == KeyModifiers::ALT && matches!(key.code, KeyCode::Char(_));
-    (is_alt_character && !(is_typing && edits_words))
-        .then(|| KeyEvent::new(key.code, KeyModifiers::NONE))
+    let is_alt_character = key.modifiers == KeyModifiers::ALT && matches!(key.code, KeyCode::Char(_));
+    (is_alt_character && !(is_typing && edits_words)).then(|| KeyEvent::new(key.code, KeyModifiers::NONE))
 }

@@ -70,11 +70,7 @@ impl Model {
         let markets = self.markets.market_list.markets.iter();
         let configured = markets.flat_map(|market| [&market.address, &market.route]);
         let current = [&self.profile.base_url, &self.profile.route_url];
-        current
-            .into_iter()
-            .chain(configured.flatten())
-            .cloned()
-            .collect()
+        current.into_iter().chain(configured.flatten()).cloned().collect()
     }
 
     /// When the model needs to be woken, on the monotonic clock: an expiring notice, the seconds of

@@ -94,9 +94,7 @@ fn described(request: &Request) -> Option<(WriteKind, String)> {
     match request {
         Request::UnlistVolume { id } => Some((WriteKind::UnlistVolume, id.to_string())),
         Request::CreateWorkergroup(new) => Some((WriteKind::CreateWorkergroup, new.subject())),
-        Request::Search(_) | Request::ListWorkergroups | Request::Route(_) | Request::Raw(_) => {
-            None
-        }
+        Request::Search(_) | Request::ListWorkergroups | Request::Route(_) | Request::Raw(_) => None,
     }
 }
 
@@ -229,12 +227,7 @@ impl Mutations {
     }
 
     /// Handles the response to the write in flight.
-    pub fn complete(
-        &mut self,
-        kind: WriteKind,
-        response: &Result<Reply, ApiError>,
-        now: Now,
-    ) -> Option<Completed> {
+    pub fn complete(&mut self, kind: WriteKind, response: &Result<Reply, ApiError>, now: Now) -> Option<Completed> {
         let sent = self.in_flight(kind)?.clone();
         self.pacer.answered(operation(kind), now.mono, response);
         let (verdict, message) = judged(kind, response);
@@ -258,10 +251,7 @@ impl Mutations {
 
     /// The writes of this kind, newest first.
     pub fn past(&self, kind: WriteKind) -> impl Iterator<Item = &Entry> {
-        self.history
-            .iter()
-            .rev()
-            .filter(move |entry| entry.intent.kind == kind)
+        self.history.iter().rev().filter(move |entry| entry.intent.kind == kind)
     }
 
     /// When the seconds of a write in flight change on the screen.
@@ -318,9 +308,7 @@ fn judged(kind: WriteKind, response: &Result<Reply, ApiError>) -> (Verdict, Stri
         Ok(Reply::Unlisted { msg }) => (Verdict::Done, msg.screen(400)),
         Ok(Reply::Created { id }) => (Verdict::Done, format!("created as {id}")),
         Ok(_) => (Verdict::Unknown, "response for another request".to_owned()),
-        Err(error) if error.outcome_unknown(operation(kind)) => {
-            (Verdict::Unknown, error.without_advice())
-        }
+        Err(error) if error.outcome_unknown(operation(kind)) => (Verdict::Unknown, error.without_advice()),
         Err(error) => (Verdict::Refused, error.without_advice()),
     }
 }
@@ -408,9 +396,7 @@ fn unlisted(state: &mut State, completed: &Completed, now: Now) -> Vec<Effect> {
 /// The outcome with the market's words.
 pub fn sentence(completed: &Completed) -> String {
     let words = market_words(completed);
-    format!("{} {words}", headline(completed))
-        .trim_end()
-        .to_owned()
+    format!("{} {words}", headline(completed)).trim_end().to_owned()
 }
 
 fn notify(state: &mut State, completed: &Completed, now: Now) {
@@ -468,9 +454,7 @@ pub(super) fn unlist_blocked(state: &State) -> Option<String> {
         return Some(format!("Can't unlist: {READ_ONLY}"));
     }
     (state.pane != Pane::Volumes).then(|| {
-        let key = state
-            .keymap
-            .key_of(super::keymap::Action::Pane(Pane::Volumes));
+        let key = state.keymap.key_of(super::keymap::Action::Pane(Pane::Volumes));
         format!("Only on Volumes ({key})")
     })
 }

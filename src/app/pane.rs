@@ -12,12 +12,7 @@ pub enum Pane {
 }
 
 impl Pane {
-    pub const ALL: [Self; 4] = [
-        Self::Offers,
-        Self::Volumes,
-        Self::Workergroups,
-        Self::Requests,
-    ];
+    pub const ALL: [Self; 4] = [Self::Offers, Self::Volumes, Self::Workergroups, Self::Requests];
 
     /// The name in the header.
     pub const fn title(self) -> &'static str {

@@ -62,13 +62,11 @@ impl State {
             for state in &snapshot.panes {
                 self.restore_pane(state, given);
             }
-            self.browsers[Resource::Offers].computed.job =
-                snapshot.job.filter(|job| job.validate().is_ok());
+            self.browsers[Resource::Offers].computed.job = snapshot.job.filter(|job| job.validate().is_ok());
             self.browsers[Resource::Offers].take_disk_of_job();
             self.split = Split::of(snapshot.split);
             let term = snapshot.volume_term;
-            self.browsers[Resource::Volumes].computed.term =
-                term.filter(|term| term.validate().is_ok());
+            self.browsers[Resource::Volumes].computed.term = term.filter(|term| term.validate().is_ok());
             let pane = Pane::ALL
                 .into_iter()
                 .find(|pane| pane.title().eq_ignore_ascii_case(&snapshot.pane));
@@ -84,10 +82,9 @@ impl State {
                         browser.load_saved(query, words, job);
                     }
                 }
-                Err(error) => self.notices.push(format!(
-                    "The start-up search “{}” is not used: {error}",
-                    search.name
-                )),
+                Err(error) => self
+                    .notices
+                    .push(format!("The start-up search “{}” is not used: {error}", search.name)),
             }
         }
         self.persistence.is_on = true;
@@ -130,9 +127,8 @@ impl State {
             Ok((query, words)) => browser.load(query, words),
             Err(error) => {
                 let nouns = state.search.resource.nouns();
-                self.notices.push(format!(
-                    "The last query of the {nouns} is not used: {error}"
-                ));
+                self.notices
+                    .push(format!("The last query of the {nouns} is not used: {error}"));
             }
         }
     }
@@ -145,9 +141,8 @@ impl State {
                 // The next change tries again.
                 self.persistence.kept = None;
                 if !std::mem::replace(&mut self.persistence.told, true) {
-                    self.notices.push(format!(
-                        "Changes can't be saved: {why}. They last until you quit."
-                    ));
+                    self.notices
+                        .push(format!("Changes can't be saved: {why}. They last until you quit."));
                 }
             }
         }
@@ -163,9 +158,7 @@ pub(super) fn watch(state: &mut State, now: Now, is_input: bool, effects: &mut V
         state.persistence.due = Some(now.mono + DELAY);
     }
     let is_due = state.persistence.due.is_some_and(|due| due <= now.mono);
-    let leaves = effects
-        .iter()
-        .position(|effect| matches!(effect, Effect::Quit));
+    let leaves = effects.iter().position(|effect| matches!(effect, Effect::Quit));
     if is_due || leaves.is_some() {
         state.persistence.due = None;
         if let Some(snapshot) = state.unkept() {
@@ -186,18 +179,9 @@ pub(super) const fn is_input(message: &Message) -> bool {
 fn pane_state(browser: &Browser) -> PaneState {
     PaneState {
         search: SearchSpec::of(&browser.query, browser.ran_words()),
-        columns: browser
-            .columns
-            .iter()
-            .map(|field| field.key.to_owned())
-            .collect(),
+        columns: browser.columns.iter().map(|field| field.key.to_owned()).collect(),
         history: browser.bar.history().to_vec(),
-        marks: browser
-            .marks
-            .iter()
-            .take(MOST_MARKS)
-            .map(|id| id.0)
-            .collect(),
+        marks: browser.marks.iter().take(MOST_MARKS).map(|id| id.0).collect(),
     }
 }
 

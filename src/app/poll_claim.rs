@@ -63,20 +63,13 @@ pub(super) fn claim(state: &mut State, resource: Resource, now: Now) -> Option<E
 }
 
 /// Sends the request, or checks the alerts on what another program has recorded.
-pub(super) fn answered(
-    state: &mut State,
-    ticket: Ticket,
-    right: PollRight,
-    now: Now,
-) -> Vec<Effect> {
-    let Some((resource, is_loading, watch)) =
-        state.browsers.iter_mut().into_iter().find_map(|it| {
-            let (resource, is_loading) = (it.resource(), it.remote().is_loading());
-            let watch = it.watch.as_mut()?;
-            let claimed = watch.claim.take_if(|own| *own == ticket);
-            claimed.map(|_| (resource, is_loading, watch))
-        })
-    else {
+pub(super) fn answered(state: &mut State, ticket: Ticket, right: PollRight, now: Now) -> Vec<Effect> {
+    let Some((resource, is_loading, watch)) = state.browsers.iter_mut().into_iter().find_map(|it| {
+        let (resource, is_loading) = (it.resource(), it.remote().is_loading());
+        let watch = it.watch.as_mut()?;
+        let claimed = watch.claim.take_if(|own| *own == ticket);
+        claimed.map(|_| (resource, is_loading, watch))
+    }) else {
         return Vec::new();
     };
     match right {

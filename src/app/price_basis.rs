@@ -54,10 +54,7 @@ impl Browser {
     }
 
     /// Fills computed columns of the loaded rows.
-    pub(super) fn set_columns<'k>(
-        &mut self,
-        columns: impl IntoIterator<Item = (&'k str, Vec<Option<f64>>)>,
-    ) {
+    pub(super) fn set_columns<'k>(&mut self, columns: impl IntoIterator<Item = (&'k str, Vec<Option<f64>>)>) {
         if let Some(listing) = self.remote.shown_mut() {
             for (key, numbers) in columns {
                 if let Some(field) = listing.catalog().column(key) {
@@ -77,9 +74,7 @@ impl Browser {
             return;
         };
         let wanted = self.query.storage_gb();
-        let estimate = self
-            .check
-            .storage_to_estimate(asked, self.dialect(), wanted);
+        let estimate = self.check.storage_to_estimate(asked, self.dialect(), wanted);
         let model = asked.offer_type;
         let kept = self.watch.iter_mut().flat_map(|watch| watch.kept_mut());
         for listing in self.remote.shown_mut().into_iter().chain(kept) {

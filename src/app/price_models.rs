@@ -109,10 +109,7 @@ impl PriceModelSearches {
     }
 
     pub(super) fn answered(&mut self, ticket: Ticket, now: Now, answer: Result<Listing, ApiError>) {
-        let slot = self
-            .slots
-            .iter_mut()
-            .find(|slot| slot.awaited() == Some(ticket));
+        let slot = self.slots.iter_mut().find(|slot| slot.awaited() == Some(ticket));
         if let Some(slot) = slot {
             slot.accept(ticket, now, answer);
         }

@@ -28,8 +28,7 @@ impl State {
         let offers = &mut self.browsers[Resource::Offers];
         // The market's score ignores the bill: the lowest bill comes first, unless another order
         // was chosen.
-        let reorders =
-            job.is_some() && offers.computed.job.is_none() && offers.is_ranked_by_score();
+        let reorders = job.is_some() && offers.computed.job.is_none() && offers.is_ranked_by_score();
         let is_other_search = offers.set_job(job);
         let mut effects = Vec::new();
         if reorders && let Some(field) = offers.query.resource.catalog().column("job_cost") {
@@ -60,11 +59,7 @@ impl Browser {
         let least = self.query.active().filter_map(|condition| {
             let is_bound = matches!(condition.operator, Operator::Gte | Operator::Gt);
             match &condition.operand {
-                Operand::One(Value::Number(gb))
-                    if is_bound && condition.field.key == "disk_space" =>
-                {
-                    Some(*gb)
-                }
+                Operand::One(Value::Number(gb)) if is_bound && condition.field.key == "disk_space" => Some(*gb),
                 _ => None,
             }
         });
@@ -106,16 +101,10 @@ impl Browser {
         self.take_disk_of_job();
         self.hide_columns(&JOB_COLUMNS);
         if let Some(job) = job {
-            let many = if job.work_dlperf_hours.is_some() {
-                3
-            } else {
-                2
-            };
+            let many = if job.work_dlperf_hours.is_some() { 3 } else { 2 };
             self.show_columns(&JOB_COLUMNS[..many], "dph_total");
         } else {
-            self.query
-                .order
-                .retain(|key| !JOB_COLUMNS.contains(&key.field.key));
+            self.query.order.retain(|key| !JOB_COLUMNS.contains(&key.field.key));
         }
         self.revalue();
         self.asks_other_than(&before)
@@ -150,9 +139,7 @@ impl Browser {
             self.show_columns(&TERM_COLUMNS, "storage_cost");
         } else {
             self.hide_columns(&TERM_COLUMNS);
-            self.query
-                .order
-                .retain(|key| !TERM_COLUMNS.contains(&key.field.key));
+            self.query.order.retain(|key| !TERM_COLUMNS.contains(&key.field.key));
         }
         self.revalue();
     }

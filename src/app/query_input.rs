@@ -11,9 +11,7 @@ use super::suggestions;
 use crate::domain::field::Kind;
 use crate::domain::language::{self, Candidate, Completion};
 use crate::domain::plain::{self, Cluster, Meaning, Reading, Settings};
-use crate::domain::{
-    CellRef, Condition, Direction, Field, Listing, OrderKey, Resource, country, region,
-};
+use crate::domain::{CellRef, Condition, Direction, Field, Listing, OrderKey, Resource, country, region};
 
 impl Browser {
     /// Starts editing the query after its last condition.
@@ -208,9 +206,7 @@ impl Browser {
             .candidates
             .iter()
             .map(|candidate| match country::group(&candidate.label) {
-                Some(codes) if field.kind == Kind::Country => {
-                    codes.iter().map(|code| count(code)).sum()
-                }
+                Some(codes) if field.kind == Kind::Country => codes.iter().map(|code| count(code)).sum(),
                 _ if candidate.label == language::ANY => listing.len(),
                 _ => count(&candidate.label),
             })
@@ -232,10 +228,8 @@ pub(crate) struct Ran {
 fn told(reading: &Reading, text: &str, replaced: &[Condition]) -> Option<String> {
     let refused = reading.refused.iter().map(|own| &text[own.span.clone()]);
     let refused: Vec<_> = refused.filter(|words| words.contains(' ')).collect();
-    let replaced =
-        (!replaced.is_empty()).then(|| format!("replaces {}", language::print_briefly(replaced)));
-    let refused = (!refused.is_empty())
-        .then(|| format!("not understood, filters the rows: {}", refused.join(", ")));
+    let replaced = (!replaced.is_empty()).then(|| format!("replaces {}", language::print_briefly(replaced)));
+    let refused = (!refused.is_empty()).then(|| format!("not understood, filters the rows: {}", refused.join(", ")));
     let texts: Vec<_> = replaced.into_iter().chain(refused).collect();
     (!texts.is_empty()).then(|| texts.join(" · "))
 }
@@ -272,18 +266,13 @@ fn settled(mut words: Vec<String>, text: &str, browser: &Browser) -> Vec<String>
     let may_become_a_name = |word: &str| {
         let word = word.to_lowercase();
         let catalog = browser.query.catalog();
-        let is_place = catalog.resource != Resource::Workergroups
-            && (country::begins(&word) || region::begins(&word));
+        let is_place = catalog.resource != Resource::Workergroups && (country::begins(&word) || region::begins(&word));
         is_place
-            || catalog
-                .fields()
-                .iter()
-                .chain(catalog.computed())
-                .any(|field| {
-                    std::iter::once(&field.key)
-                        .chain(field.aliases)
-                        .any(|name| name.starts_with(&word))
-                })
+            || catalog.fields().iter().chain(catalog.computed()).any(|field| {
+                std::iter::once(&field.key)
+                    .chain(field.aliases)
+                    .any(|name| name.starts_with(&word))
+            })
     };
     if words
         .last()

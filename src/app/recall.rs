@@ -10,9 +10,7 @@ use super::message::Effect;
 use super::remote::{Now, Ticket, Tickets};
 use super::state::State;
 use crate::domain::Resource;
-use crate::domain::history::{
-    Answer, Lot, LotFilter, Memory, Moment, Question, Quote, SearchKey, Want, quotes,
-};
+use crate::domain::history::{Answer, Lot, LotFilter, Memory, Moment, Question, Quote, SearchKey, Want, quotes};
 use crate::domain::insight::recorded_lot;
 
 /// Answers that views have asked for and may still draw.
@@ -197,8 +195,7 @@ pub(super) fn follow(state: &mut State, now: Now, effects: &mut Vec<Effect>) {
         ..
     } = state;
     let resource = pane.resource();
-    let Some(resource) = resource.filter(|own| recall.is_on && *own != Resource::Workergroups)
-    else {
+    let Some(resource) = resource.filter(|own| recall.is_on && *own != Resource::Workergroups) else {
         return;
     };
     let browser = &browsers[resource];
@@ -222,9 +219,7 @@ pub(super) fn follow(state: &mut State, now: Now, effects: &mut Vec<Effect>) {
         recall.models.clear();
         recall.search = priced;
     }
-    let selected = browser
-        .selected_row()
-        .and_then(|row| u32::try_from(row).ok());
+    let selected = browser.selected_row().and_then(|row| u32::try_from(row).ok());
     let marked = browser.marked_rows();
     let rows = selected.into_iter().chain(marked);
     let quote = quotes(listing, query.offer_type);

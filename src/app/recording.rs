@@ -59,12 +59,7 @@ impl Asked {
     }
 
     /// What the response to a search that no pane shows says.
-    pub(super) fn once_answered(
-        &self,
-        listing: &Listing,
-        dialect: &'static Dialect,
-        now: Now,
-    ) -> Poll {
+    pub(super) fn once_answered(&self, listing: &Listing, dialect: &'static Dialect, now: Now) -> Poll {
         let check = ResponseCheck::of(listing, &self.query, dialect);
         self.answered(listing, &check, dialect, now)
     }

@@ -36,13 +36,7 @@ pub enum Filter {
 
 impl Filter {
     /// All filters, in their order on the screen.
-    pub const ALL: [Self; 5] = [
-        Self::All,
-        Self::Reads,
-        Self::Writes,
-        Self::Route,
-        Self::Errors,
-    ];
+    pub const ALL: [Self; 5] = [Self::All, Self::Reads, Self::Writes, Self::Route, Self::Errors];
 
     /// Its name on the screen.
     pub const fn title(self) -> &'static str {
@@ -180,8 +174,7 @@ impl Requests {
 
     /// The number of the request for an action: the open one, else the selected one.
     pub fn subject(&self) -> Option<u64> {
-        self.opened
-            .or_else(|| self.selected().and_then(|row| self.number(row)))
+        self.opened.or_else(|| self.selected().and_then(|row| self.number(row)))
     }
 
     /// Selects the row at a place.

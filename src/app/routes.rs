@@ -270,12 +270,7 @@ pub(super) struct Answer {
 
 impl Answer {
     /// `moments` are when it was sent and when it ended, on the monotonic clock.
-    pub(super) fn new(
-        ticket: Ticket,
-        moments: (f64, f64),
-        bytes: u64,
-        result: Result<Reply, ApiError>,
-    ) -> Self {
+    pub(super) fn new(ticket: Ticket, moments: (f64, f64), bytes: u64, result: Result<Reply, ApiError>) -> Self {
         let (sent, ended) = moments;
         Self {
             ticket,
@@ -301,11 +296,7 @@ impl State {
     ///
     /// When the plan is invalid, a series is in progress, or the market routes by a key that is not
     /// loaded.
-    pub fn start_route(
-        &mut self,
-        plan: RoutePlan,
-        now: Now,
-    ) -> Result<(u64, Vec<Effect>), NotStarted> {
+    pub fn start_route(&mut self, plan: RoutePlan, now: Now) -> Result<(u64, Vec<Effect>), NotStarted> {
         if !plan.is_single() && self.routes.active_series().is_some() {
             let stop = self.keymap.key_in(&[Context::RouteLab], Action::Remove);
             let why = format!("A run is in progress: stop it first ({stop} in the route lab)");
@@ -365,9 +356,7 @@ impl State {
             ));
         };
         let catalog = listing.catalog();
-        let fields = catalog
-            .by_key("endpoint_name")
-            .zip(catalog.by_key("api_key"));
+        let fields = catalog.by_key("endpoint_name").zip(catalog.by_key("api_key"));
         let key = fields.and_then(|(name, key)| {
             (0..listing.len())
                 .filter(|row| listing.cell(*row, name) == CellRef::Text(endpoint))
@@ -400,9 +389,8 @@ impl State {
     /// key.
     pub fn load_endpoints(&mut self, now: Now) -> Vec<Effect> {
         let groups = &mut self.browsers[Resource::Workergroups];
-        let is_untouched = groups.listing().is_none()
-            && !groups.remote().is_loading()
-            && groups.remote().error().is_none();
+        let is_untouched =
+            groups.listing().is_none() && !groups.remote().is_loading() && groups.remote().error().is_none();
         if is_untouched {
             groups.ask(&mut self.tickets, now)
         } else {

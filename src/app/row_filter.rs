@@ -40,12 +40,7 @@ pub struct Narrowed {
 }
 
 /// Filters the rows of `view` by words; `shown` are the columns on screen.
-pub fn narrow(
-    listing: &Listing,
-    view: Vec<u32>,
-    words: &[String],
-    shown: &[&'static Field],
-) -> Narrowed {
+pub fn narrow(listing: &Listing, view: Vec<u32>, words: &[String], shown: &[&'static Field]) -> Narrowed {
     if words.is_empty() {
         // Without words there is no reason to read all text columns.
         return Narrowed {

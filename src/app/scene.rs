@@ -57,15 +57,9 @@ impl Scene<'_, '_> {
 
     /// Draws a scrolling widget, which keeps its position from frame to frame; returns its
     /// viewport.
-    pub fn scroll(
-        &mut self,
-        region: Region,
-        widget: impl StatefulWidget<State = Viewport>,
-        area: Rect,
-    ) -> Viewport {
+    pub fn scroll(&mut self, region: Region, widget: impl StatefulWidget<State = Viewport>, area: Rect) -> Viewport {
         let mut viewport = self.before.viewport(self.depth, region);
-        self.frame
-            .render_stateful_widget(widget, area, &mut viewport);
+        self.frame.render_stateful_widget(widget, area, &mut viewport);
         self.facts.viewports.push((self.depth, region, viewport));
         viewport
     }
@@ -81,13 +75,7 @@ impl Scene<'_, '_> {
     }
 
     /// Draws a report with other styles, or newer figures, than when it was searched.
-    pub fn report_of(
-        &mut self,
-        region: Region,
-        report: &Report,
-        lines: &[Line<'static>],
-        area: Rect,
-    ) -> Viewport {
+    pub fn report_of(&mut self, region: Region, report: &Report, lines: &[Line<'static>], area: Rect) -> Viewport {
         let lines = ReportLines::new(report, self.theme).showing(lines);
         self.report_lines(region, lines, area)
     }
@@ -106,8 +94,7 @@ impl Scene<'_, '_> {
 
     /// Draws a list with its search line above it.
     pub fn searched_list<T: Clone>(&mut self, list: &List<T>, area: Rect) {
-        let [line, lines] =
-            Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
+        let [line, lines] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
         self.render(Line::styled("/ ", self.theme.accent), line);
         let typed = Rect {
             x: line.x + 2,
@@ -135,9 +122,7 @@ impl Scene<'_, '_> {
             width: area.width,
             rows: Rect::default(),
         };
-        self.facts
-            .viewports
-            .push((self.depth, Region::MAIN, viewport));
+        self.facts.viewports.push((self.depth, Region::MAIN, viewport));
         for (place, field) in layout.fields {
             self.clickable(place, Target::Item(Region::MAIN, field));
         }

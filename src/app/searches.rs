@@ -73,8 +73,7 @@ pub fn toggle_price_models(cx: &mut Cx<'_>) {
         .columns
         .iter()
         .any(|field| price_models::COLUMNS.contains(&field.key));
-    let was_asked =
-        !offers.computed.price_models.is_empty() || offers.computed.price_models.is_loading();
+    let was_asked = !offers.computed.price_models.is_empty() || offers.computed.price_models.is_loading();
     let (effects, text) = if is_shown && was_asked {
         offers.hide_columns(&price_models::COLUMNS);
         (offers.forget_three(), "Price models hidden")

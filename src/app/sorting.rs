@@ -21,8 +21,7 @@ impl Browser {
         self.query.order = order;
         self.go_to_top();
         self.resort();
-        let is_superseded =
-            self.remote.is_loading() && !self.lacks_market_order() && self.asks_only_for_order();
+        let is_superseded = self.remote.is_loading() && !self.lacks_market_order() && self.asks_only_for_order();
         // Back to the order of the loaded rows: the request in flight is for another one.
         let abort = is_superseded.then(|| self.cancel()).flatten();
         self.ask_order_at = None;
@@ -92,8 +91,7 @@ impl Browser {
 
     /// The order that the market is being queried for, because its own top rows may differ.
     pub fn order_request(&self) -> Option<String> {
-        let is_asking =
-            self.ask_order_at.is_some() || (self.remote.is_loading() && self.lacks_market_order());
+        let is_asking = self.ask_order_at.is_some() || (self.remote.is_loading() && self.lacks_market_order());
         let limit = self.query.limit?;
         self.listing()?;
         let keys: Vec<_> = self
@@ -111,9 +109,7 @@ impl Browser {
     /// and they are not its top ones in this order.
     pub fn is_sorted_among_loaded(&self) -> bool {
         let keys = self.sorting_keys();
-        let is_whole = self
-            .coverage()
-            .is_none_or(|coverage| coverage == Coverage::Whole);
+        let is_whole = self.coverage().is_none_or(|coverage| coverage == Coverage::Whole);
         let Some(first) = keys.first().filter(|_| !is_whole) else {
             return false;
         };
@@ -129,9 +125,7 @@ impl Browser {
 /// Sends the request for an order that has settled.
 pub(super) fn tick(state: &mut State, now: Now) -> Vec<Effect> {
     let is_held = state.held(now).is_some();
-    let State {
-        browsers, tickets, ..
-    } = state;
+    let State { browsers, tickets, .. } = state;
     let mut effects = Vec::new();
     for browser in browsers.iter_mut() {
         if is_held {
@@ -146,11 +140,8 @@ pub(super) fn tick(state: &mut State, now: Now) -> Vec<Effect> {
 
 /// When the next order settles.
 pub(super) fn deadline(state: &State) -> Option<f64> {
-    [
-        &state.browsers[Resource::Offers],
-        &state.browsers[Resource::Volumes],
-    ]
-    .into_iter()
-    .filter_map(|browser| browser.ask_order_at)
-    .reduce(f64::min)
+    [&state.browsers[Resource::Offers], &state.browsers[Resource::Volumes]]
+        .into_iter()
+        .filter_map(|browser| browser.ask_order_at)
+        .reduce(f64::min)
 }

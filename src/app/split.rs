@@ -61,11 +61,7 @@ impl Split {
             .share
             .or_else(|| u16::try_from(table / u32::from(width.max(1))).ok())
             .unwrap_or(50);
-        self.set(if more {
-            share.saturating_sub(STEP)
-        } else {
-            share + STEP
-        });
+        self.set(if more { share.saturating_sub(STEP) } else { share + STEP });
     }
 
     pub const fn hold(&mut self) {

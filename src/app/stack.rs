@@ -142,11 +142,7 @@ pub(super) fn ignored(model: &mut Model, now: Now, action: Action) {
 }
 
 /// Passes an unbound key to the topmost view.
-pub(super) fn typed(
-    model: &mut Model,
-    now: Now,
-    key: crossterm::event::KeyEvent,
-) -> Option<(Outcome, Vec<Effect>)> {
+pub(super) fn typed(model: &mut Model, now: Now, key: crossterm::event::KeyEvent) -> Option<(Outcome, Vec<Effect>)> {
     with_top(model, now, |view, cx| view.typed(key, cx))
 }
 
@@ -189,8 +185,9 @@ pub(super) fn pasted(model: &mut Model, now: Now, text: &str) -> Option<Vec<Effe
 /// because the editor had the keyboard in between.
 pub(super) fn edited(model: &mut Model, now: Now, text: Result<String, String>) -> Vec<Effect> {
     match text {
-        Ok(text) => with_top(model, now, |view, cx| view.edited(&text, cx))
-            .map_or_else(Vec::new, |(_, effects)| effects),
+        Ok(text) => {
+            with_top(model, now, |view, cx| view.edited(&text, cx)).map_or_else(Vec::new, |(_, effects)| effects)
+        }
         Err(why) => {
             model.state.toast = Some(Toast::error(why, now));
             Vec::new()
@@ -259,16 +256,10 @@ pub(super) fn exported(
 
 /// Tells the views the outcome of a write, topmost first, until one shows it; returns whether one
 /// does.
-pub(super) fn write_completed(
-    model: &mut Model,
-    now: Now,
-    write: &Completed,
-) -> (bool, Vec<Effect>) {
+pub(super) fn write_completed(model: &mut Model, now: Now, write: &Completed) -> (bool, Vec<Effect>) {
     let mut all = Vec::new();
     for place in (0..=model.overlays.len()).rev() {
-        let told = with(model, now, place, |view, cx| {
-            view.write_completed(write, cx)
-        });
+        let told = with(model, now, place, |view, cx| view.write_completed(write, cx));
         if let Some((outcome, effects)) = told {
             all.extend(effects);
             if outcome == Outcome::Handled {

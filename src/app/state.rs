@@ -256,9 +256,7 @@ impl State {
     /// Why a timer must not send a request now, if it must not: it would meet the same error. What a
     /// person asks for is sent.
     pub fn held(&self, now: Now) -> Option<&ApiError> {
-        self.hold
-            .as_ref()
-            .filter(|error| error.stops_timers(now.epoch))
+        self.hold.as_ref().filter(|error| error.stops_timers(now.epoch))
     }
 
     /// The person's time zone and the current time.

@@ -17,8 +17,7 @@ impl Browser {
     pub(super) fn remember_names(&mut self) {
         // Only columns that are read with every response: others would cost another pass over all
         // rows.
-        let is_name =
-            |field: &&Field| field.kind == Kind::Text && field.filter == Filter::Documented;
+        let is_name = |field: &&Field| field.kind == Kind::Text && field.filter == Filter::Documented;
         for field in self.query.catalog().fields().iter().filter(is_name) {
             let values = seen_values(self.listing(), field);
             self.names.entry(field.key).or_default().extend(values);
@@ -28,9 +27,7 @@ impl Browser {
     /// Conditions to try instead of those with an unknown name.
     pub fn suggestions(&self) -> Vec<String> {
         let conditions = self.query.active();
-        conditions
-            .filter_map(|condition| self.meant(condition))
-            .collect()
+        conditions.filter_map(|condition| self.meant(condition)).collect()
     }
 
     /// The condition to try instead of one with an unknown name.
@@ -43,12 +40,9 @@ impl Browser {
 
     /// Whether no row is left and another condition may find some.
     pub fn has_suggestion(&self) -> bool {
-        let is_for_query = |listing: &Listing| {
-            listing.skipped().is_empty() && (listing.is_empty() || self.words.is_empty())
-        };
-        self.view().is_empty()
-            && self.listing().is_some_and(is_for_query)
-            && !self.suggestions().is_empty()
+        let is_for_query =
+            |listing: &Listing| listing.skipped().is_empty() && (listing.is_empty() || self.words.is_empty());
+        self.view().is_empty() && self.listing().is_some_and(is_for_query) && !self.suggestions().is_empty()
     }
 
     /// Applies the suggestions; true if the market must be queried.
@@ -57,9 +51,9 @@ impl Browser {
         let (catalog, dialect) = (query.catalog(), self.dialect());
         let active = query.conditions.iter_mut().filter(|it| it.enabled);
         for condition in active {
-            let parsed = self.meant(condition).and_then(|text| {
-                language::parse(&text, catalog, dialect, &[], language::Mode::Strict).ok()
-            });
+            let parsed = self
+                .meant(condition)
+                .and_then(|text| language::parse(&text, catalog, dialect, &[], language::Mode::Strict).ok());
             if let Some(meant) = parsed.and_then(|parsed| parsed.conditions.into_iter().next()) {
                 *condition = meant;
             }

@@ -17,8 +17,7 @@ impl Mutations {
 
     /// The unsettled creation of the same workergroup.
     pub fn unsettled_like(&self, new: &NewWorkergroup) -> Option<&Entry> {
-        self.unsettled()
-            .find(|entry| entry.intent.is_creation_of(new))
+        self.unsettled().find(|entry| entry.intent.is_creation_of(new))
     }
 
     /// What a person should know at the start: writes of an earlier run without a known outcome.
@@ -57,12 +56,12 @@ impl Mutations {
 pub fn told(entry: &Entry) -> String {
     let (subject, at) = (&entry.intent.subject, format::moment(entry.intent.at));
     match entry.intent.kind {
-        WriteKind::CreateWorkergroup => format!(
-            "Outcome unknown: the workergroup for {subject}, sent {at} UTC, may or may not exist"
-        ),
-        WriteKind::UnlistVolume => format!(
-            "Outcome unknown: volume listing {subject}, sent {at} UTC, may or may not be unlisted"
-        ),
+        WriteKind::CreateWorkergroup => {
+            format!("Outcome unknown: the workergroup for {subject}, sent {at} UTC, may or may not exist")
+        }
+        WriteKind::UnlistVolume => {
+            format!("Outcome unknown: volume listing {subject}, sent {at} UTC, may or may not be unlisted")
+        }
     }
 }
 
@@ -112,22 +111,14 @@ impl State {
             .collect();
         let keep = |key: String| {
             let words = "no response seen";
-            let outcome = self
-                .mutations
-                .settle(&key, Verdict::Unknown, words, now.epoch);
+            let outcome = self.mutations.settle(&key, Verdict::Unknown, words, now.epoch);
             outcome.map(Effect::KeepOutcome)
         };
         unlistings.into_iter().filter_map(keep).collect()
     }
 
     /// Notes what the person knows of a creation, by its key.
-    pub(super) fn settle_creation(
-        &mut self,
-        key: &str,
-        verdict: Verdict,
-        words: &str,
-        now: Now,
-    ) -> Option<Effect> {
+    pub(super) fn settle_creation(&mut self, key: &str, verdict: Verdict, words: &str, now: Now) -> Option<Effect> {
         let mut entries = self.mutations.history.iter();
         let told = entries.find(|entry| entry.intent.key == key).map(told);
         self.notices

@@ -38,11 +38,7 @@ pub enum Outcome {
 
 impl Outcome {
     pub const fn of(is_handled: bool) -> Self {
-        if is_handled {
-            Self::Handled
-        } else {
-            Self::Ignored
-        }
+        if is_handled { Self::Handled } else { Self::Ignored }
     }
 }
 
@@ -186,12 +182,7 @@ pub trait View: fmt::Debug + Send {
     }
 
     /// Handles the response to one of its requests; returns responses that are not its own.
-    fn response(
-        &mut self,
-        ticket: Ticket,
-        response: Response,
-        cx: &mut Cx<'_>,
-    ) -> Option<Response> {
+    fn response(&mut self, ticket: Ticket, response: Response, cx: &mut Cx<'_>) -> Option<Response> {
         let _ = (ticket, cx);
         Some(response)
     }
@@ -293,12 +284,7 @@ pub struct Cx<'a> {
 }
 
 impl<'a> Cx<'a> {
-    pub(super) const fn new(
-        state: &'a mut State,
-        facts: &'a FrameLayout,
-        depth: usize,
-        now: Now,
-    ) -> Self {
+    pub(super) const fn new(state: &'a mut State, facts: &'a FrameLayout, depth: usize, now: Now) -> Self {
         Self {
             now,
             state,
@@ -319,8 +305,7 @@ impl<'a> Cx<'a> {
     pub fn try_open<V: View + 'static>(&mut self, view: impl FnOnce(&State) -> Option<V>) -> bool {
         let view = view(self.state);
         let is_there = view.is_some();
-        self.changes
-            .extend(view.map(|view| Change::Open(Box::new(view))));
+        self.changes.extend(view.map(|view| Change::Open(Box::new(view))));
         is_there
     }
 
@@ -407,9 +392,7 @@ impl<'a> Cx<'a> {
 
     /// The columns that table and preview shared in the last frame.
     pub fn split_width(&self) -> u16 {
-        self.facts
-            .split
-            .map_or(self.state.size.0, |(_, width)| width)
+        self.facts.split.map_or(self.state.size.0, |(_, width)| width)
     }
 
     /// How many lines an action moves in the main region; `None` if it does not move.

@@ -21,9 +21,7 @@ impl Browser {
                         self.shown_query()
                             .into_iter()
                             .flat_map(Query::active)
-                            .any(|condition| {
-                                condition.field == violation.field && condition.is_broken_by(cell)
-                            })
+                            .any(|condition| condition.field == violation.field && condition.is_broken_by(cell))
                     })
             })
     }

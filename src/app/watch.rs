@@ -325,10 +325,7 @@ impl Watch {
             self.events.push_front(Event {
                 at: poll.at,
                 search: poll.search.clone(),
-                kind: EventKind::Change {
-                    change,
-                    lasted: None,
-                },
+                kind: EventKind::Change { change, lasted: None },
             });
         }
         self.events.truncate(MOST_EVENTS);

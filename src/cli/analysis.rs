@@ -2,9 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::analysis_args::{
-    AnalysisArguments, DepthArguments, Grouping, MarketArguments, ReportFormat,
-};
+use super::analysis_args::{AnalysisArguments, DepthArguments, Grouping, MarketArguments, ReportFormat};
 use super::args::{Format, SearchArguments};
 use super::notes;
 use super::output::{self, CliError};
@@ -15,8 +13,7 @@ use super::wanted;
 use crate::domain::cost::{Basis, Prices};
 use crate::domain::insight::Bill;
 use crate::domain::insight::{
-    Coverage, Depth, Group, GroupOrder, GroupValue, Lot, Measures, Purchase, Spread, coverage,
-    sort_groups, summarise,
+    Coverage, Depth, Group, GroupOrder, GroupValue, Lot, Measures, Purchase, Spread, coverage, sort_groups, summarise,
 };
 use crate::domain::{Field, Resource, export, format, language};
 
@@ -42,13 +39,7 @@ impl Market {
             curl: false,
             no_bans: own.no_bans,
         };
-        let mut wanted = wanted::wanted(
-            settings,
-            Resource::Offers,
-            &arguments,
-            own.no_default,
-            (own.job, None),
-        )?;
+        let mut wanted = wanted::wanted(settings, Resource::Offers, &arguments, own.no_default, (own.job, None))?;
         let query = &mut wanted.query;
         query.offer_type = own.offer_type.unwrap_or(query.offer_type);
         let storage = own.job.map(|job| job.disk_gb).or(own.storage);
@@ -154,9 +145,7 @@ pub async fn market(settings: &Settings, own: &MarketArguments) -> Result<(), Cl
         ReportFormat::Table => output::print(&market_table(&market, own.by, field, &groups))?,
         ReportFormat::Csv => output::print(&market_csv(&market, key, field, &groups))?,
         ReportFormat::Json => {
-            let groups = groups
-                .iter()
-                .map(|group| group_json(&market, key, field, group));
+            let groups = groups.iter().map(|group| group_json(&market, key, field, group));
             print_document(&market, json!({ "groups": groups.collect::<Vec<_>>() }))?;
         }
     }
@@ -184,9 +173,7 @@ fn market_table(market: &Market, by: Grouping, field: &Field, groups: &[Group]) 
         Bill::Job => "Low $/GPU",
         Bill::Hourly => "Low $/GPU-h",
     };
-    let titles = [
-        title, "GPUs", "Machines", unit, "P25", "Median", "P75", "Cheapest",
-    ];
+    let titles = [title, "GPUs", "Machines", unit, "P25", "Median", "P75", "Cheapest"];
     let mut rows: Vec<Vec<String>> = vec![titles.map(str::to_owned).to_vec()];
     let money = |amount: f64| match market.bill() {
         Bill::Job => format!("{amount:.2}"),
@@ -200,11 +187,7 @@ fn market_table(market: &Market, by: Grouping, field: &Field, groups: &[Group]) 
         let name = name(group, field);
         let cheapest = group.cheapest.map(|best| market.id(best.row));
         vec![
-            if name.is_empty() {
-                format::NONE.to_owned()
-            } else {
-                name
-            },
+            if name.is_empty() { format::NONE.to_owned() } else { name },
             group.amount.gpus.to_string(),
             group.amount.machines.to_string(),
             of(|it| it.lowest),
@@ -242,9 +225,7 @@ fn market_csv(market: &Market, key: &str, field: &Field, groups: &[Group]) -> St
             of(|it| it.median),
             of(|it| it.upper_quartile),
             of(|it| it.highest),
-            group
-                .cheapest
-                .map_or_else(String::new, |best| market.id(best.row)),
+            group.cheapest.map_or_else(String::new, |best| market.id(best.row)),
         ]
     });
     export::csv_lines(std::iter::once(head.map(str::to_owned).to_vec()).chain(lines))
@@ -286,12 +267,7 @@ pub async fn depth(settings: &Settings, own: &DepthArguments) -> Result<(), CliE
         }
     };
     match own.analysis.format {
-        ReportFormat::Table => output::print(&depth_table(
-            &market,
-            &depth,
-            &purchases,
-            own.gpus.is_none(),
-        ))?,
+        ReportFormat::Table => output::print(&depth_table(&market, &depth, &purchases, own.gpus.is_none()))?,
         ReportFormat::Csv => output::print(&depth_csv(&market, &purchases))?,
         ReportFormat::Json => print_document(&market, depth_json(&market, &depth, &purchases))?,
     }
@@ -301,13 +277,7 @@ pub async fn depth(settings: &Settings, own: &DepthArguments) -> Result<(), CliE
 
 fn depth_table(market: &Market, depth: &Depth, purchases: &[Purchase], is_all: bool) -> String {
     let bill = market.bill();
-    let titles = [
-        "GPUs",
-        "Offers",
-        "Average per GPU",
-        "Highest per GPU",
-        "Total",
-    ];
+    let titles = ["GPUs", "Offers", "Average per GPU", "Highest per GPU", "Total"];
     let mut rows: Vec<Vec<String>> = vec![titles.map(str::to_owned).to_vec()];
     rows.extend(purchases.iter().map(|purchase| {
         vec![
@@ -326,10 +296,7 @@ fn depth_table(market: &Market, depth: &Depth, purchases: &[Purchase], is_all: b
 
 /// The offers of the largest purchase, cheapest per GPU first, with what they add up to.
 fn steps(purchases: &[Purchase]) -> impl Iterator<Item = (Lot, u64, f64)> {
-    let lots = purchases
-        .last()
-        .into_iter()
-        .flat_map(|purchase| &purchase.lots);
+    let lots = purchases.last().into_iter().flat_map(|purchase| &purchase.lots);
     let (mut gpus, mut cost) = (0, 0.0);
     lots.map(move |lot| {
         gpus += lot.gpus;
@@ -339,14 +306,7 @@ fn steps(purchases: &[Purchase]) -> impl Iterator<Item = (Lot, u64, f64)> {
 }
 
 fn depth_csv(market: &Market, purchases: &[Purchase]) -> String {
-    let head = [
-        "id",
-        "gpus",
-        "price",
-        "price_per_gpu",
-        "total_gpus",
-        "total_price",
-    ];
+    let head = ["id", "gpus", "price", "price_per_gpu", "total_gpus", "total_price"];
     let lines = steps(purchases).map(|(lot, gpus, cost)| {
         vec![
             market.id(lot.row),

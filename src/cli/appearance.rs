@@ -51,15 +51,11 @@ impl Preferences {
         wrong.sort_by_key(ConfigError::place);
         let (files, mistakes) = themes::load(&themes::folder(path));
         let built_in = Theme::ALL.into_iter();
-        let built_in =
-            built_in.map(|(name, theme)| (name.to_owned(), of_theme(theme, &config, path), false));
+        let built_in = built_in.map(|(name, theme)| (name.to_owned(), of_theme(theme, &config, path), false));
         let own_themes = files.iter();
-        let own_themes =
-            own_themes.map(|file| (file.name.clone(), of_file(file, &config, path), true));
+        let own_themes = own_themes.map(|file| (file.name.clone(), of_file(file, &config, path), true));
         let themes = built_in.chain(own_themes).collect();
-        let chosen = files
-            .iter()
-            .find(|file| Some(&file.name) == config.theme_file.as_ref());
+        let chosen = files.iter().find(|file| Some(&file.name) == config.theme_file.as_ref());
         let look = match chosen {
             Some(file) => {
                 let file_mistakes = overrides(&file.colors, &file.path).1;
@@ -91,8 +87,7 @@ fn of_theme(theme: Theme, config: &Config, path: &Path) -> Look {
 /// The colours of a theme file, overridden by those of the configuration.
 fn of_file(file: &ThemeFile, config: &Config, path: &Path) -> Look {
     let mut look = of_theme(file.base, config, path);
-    look.overrides
-        .splice(0..0, overrides(&file.colors, &file.path).0);
+    look.overrides.splice(0..0, overrides(&file.colors, &file.path).0);
     look
 }
 

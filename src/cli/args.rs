@@ -71,12 +71,7 @@ pub struct Global {
     pub api_key_file: Option<PathBuf>,
 
     /// Refuse to create workergroups and to unlist volumes [default: the profile's setting]
-    #[arg(
-        long,
-        global = true,
-        hide_short_help = true,
-        help_heading = "Marketplace"
-    )]
+    #[arg(long, global = true, hide_short_help = true, help_heading = "Marketplace")]
     pub read_only: bool,
 
     /// Seed of the sandbox market [default: 1]
@@ -452,9 +447,7 @@ pub(super) fn job(text: &str) -> Result<Job, String> {
 
 /// The size and time of a volume.
 fn term(text: &str) -> Result<VolumeTerm, String> {
-    let (size, time) = text
-        .split_once(',')
-        .ok_or("write a size and a time, e.g. 200GB,30d")?;
+    let (size, time) = text.split_once(',').ok_or("write a size and a time, e.g. 200GB,30d")?;
     let (gb, days) = (Input::VolumeGb, Input::Days);
     Ok(VolumeTerm {
         gb: quantity::within(size, Quantity::Gigabytes, 0.0..=gb.most())?,

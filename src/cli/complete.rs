@@ -107,20 +107,12 @@ fn with_values(command: Command, catalog: &'static Catalog) -> Command {
         match argument.get_id().as_str() {
             "profile" => completed(argument, profiles),
             "faults" => completed(argument, |word| listed(word, faults)),
-            "order" => completed(argument, move |word| {
-                listed(word, |last| orders(catalog, last))
-            }),
-            "columns" => completed(argument, move |word| {
-                listed(word, |last| columns(catalog, last))
-            }),
+            "order" => completed(argument, move |word| listed(word, |last| orders(catalog, last))),
+            "columns" => completed(argument, move |word| listed(word, |last| columns(catalog, last))),
             "query" => completed(argument, move |word| query(word, catalog)),
-            id if id == Key::SearchParams.wire() => {
-                completed(argument, |word| query(word, &OFFERS))
-            }
+            id if id == Key::SearchParams.wire() => completed(argument, |word| query(word, &OFFERS)),
             // A path is the shell's business.
-            _ if argument.get_value_hint() != ValueHint::Unknown => {
-                argument.value_hint(ValueHint::Other)
-            }
+            _ if argument.get_value_hint() != ValueHint::Unknown => argument.value_hint(ValueHint::Other),
             _ => argument,
         }
     });
@@ -134,10 +126,7 @@ fn with_values(command: Command, catalog: &'static Catalog) -> Command {
     })
 }
 
-fn completed(
-    argument: Arg,
-    candidates: impl Fn(&str) -> Vec<CompletionCandidate> + Send + Sync + 'static,
-) -> Arg {
+fn completed(argument: Arg, candidates: impl Fn(&str) -> Vec<CompletionCandidate> + Send + Sync + 'static) -> Arg {
     let candidates = move |word: &OsStr| candidates(&word.to_string_lossy());
     argument.add(ArgValueCompleter::new(candidates))
 }
@@ -159,10 +148,7 @@ fn profiles(word: &str) -> Vec<CompletionCandidate> {
 }
 
 /// The candidates for the last item of a comma-separated list.
-fn listed(
-    word: &str,
-    candidates: impl FnOnce(&str) -> Vec<CompletionCandidate>,
-) -> Vec<CompletionCandidate> {
+fn listed(word: &str, candidates: impl FnOnce(&str) -> Vec<CompletionCandidate>) -> Vec<CompletionCandidate> {
     let (before, last) = word.split_at(word.rfind(',').map_or(0, |comma| comma + 1));
     let candidates = candidates(last).into_iter();
     candidates.map(|own| own.add_prefix(before)).collect()
@@ -234,12 +220,7 @@ fn query(word: &str, catalog: &'static Catalog) -> Vec<CompletionCandidate> {
 }
 
 /// The candidates in the shell's format.
-fn render(
-    arguments: &CompleteArguments,
-    word: &str,
-    quote: Option<char>,
-    candidates: &[Candidate],
-) -> Vec<String> {
+fn render(arguments: &CompleteArguments, word: &str, quote: Option<char>, candidates: &[Candidate]) -> Vec<String> {
     // All quoted alike, so that the shell can insert their common prefix.
     let needs_quotes = candidates.iter().any(|own| !is_plain(&own.text));
     let used = quote.or(needs_quotes.then_some('\''));
@@ -248,11 +229,7 @@ fn render(
     let opening = if quote.is_none() { &*sign } else { "" };
     let written = |own: &Candidate| {
         let text = quoted(&own.text, used);
-        let end = if own.is_begun {
-            ""
-        } else {
-            &format!("{sign} ")
-        };
+        let end = if own.is_begun { "" } else { &format!("{sign} ") };
         format!("{text}{end}")
     };
     // bash splits words at more characters than blanks, and replaces only what is behind the last.
@@ -284,9 +261,7 @@ fn quoted(text: &str, quote: Option<char>) -> String {
         Some('\'') => text.replace('\'', r"'\''"),
         Some(_) => ["\\", "\"", "$", "`"]
             .iter()
-            .fold(text.to_owned(), |text, sign| {
-                text.replace(sign, &format!("\\{sign}"))
-            }),
+            .fold(text.to_owned(), |text, sign| text.replace(sign, &format!("\\{sign}"))),
         None => text.to_owned(),
     }
 }

@@ -16,9 +16,7 @@ pub fn print_default() -> Result<(), CliError> {
 
 pub fn check(paths: Option<&Paths>) -> Result<(), CliError> {
     let Some(paths) = paths else {
-        return Err(CliError::Failed(
-            "no home directory for a configuration".to_owned(),
-        ));
+        return Err(CliError::Failed("no home directory for a configuration".to_owned()));
     };
     let path = paths.config_file();
     let mistakes = mistakes(&path).map_err(|error| CliError::Failed(error.to_string()))?;
@@ -68,24 +66,13 @@ fn mistakes(path: &Path) -> Result<Vec<ConfigError>, ConfigError> {
 fn unusable(profile: &Profile) -> Vec<(&'static str, String)> {
     let mut wrong = Vec::new();
     let has_key = profile.api_key_file.is_some() || profile.api_key_command.is_some();
-    for (setting, address) in [
-        ("base_url", &profile.base_url),
-        ("route_url", &profile.route_url),
-    ] {
+    for (setting, address) in [("base_url", &profile.base_url), ("route_url", &profile.route_url)] {
         let judged = address.as_deref().map(|address| {
             let origin = Origin::parse(address)?;
-            if has_key {
-                origin.judge_for_key()
-            } else {
-                Ok(())
-            }
+            if has_key { origin.judge_for_key() } else { Ok(()) }
         });
         // The address is not quoted: it may hold a password.
-        wrong.extend(
-            judged
-                .and_then(Result::err)
-                .map(|why| (setting, why.to_string())),
-        );
+        wrong.extend(judged.and_then(Result::err).map(|why| (setting, why.to_string())));
     }
     if let Some(Err(why)) = profile.api_key_file.as_deref().map(keys::check) {
         wrong.push(("api_key_file", why.to_string()));

@@ -119,11 +119,7 @@ fn market_rows(flags: &Global, file: &File, profile: &Profile) -> Vec<Row> {
         CUSTOM => "chosen for --base-url".to_owned(),
         _ => DEFAULT.to_owned(),
     };
-    let dialect = row(
-        "dialect",
-        profile.dialect.name,
-        own("dialect").unwrap_or_else(built_in),
-    );
+    let dialect = row("dialect", profile.dialect.name, own("dialect").unwrap_or_else(built_in));
     let Some(base) = &profile.base_url else {
         return vec![row("base_url", "embedded sandbox", built_in()), dialect];
     };
@@ -187,11 +183,7 @@ fn sandbox_rows(flags: &Global) -> Vec<Row> {
             flags.offers.unwrap_or(market.offers).to_string(),
             from(flags.offers.is_some(), "--offers"),
         ),
-        row(
-            "freeze",
-            flags.freeze.to_string(),
-            from(flags.freeze, "--freeze"),
-        ),
+        row("freeze", flags.freeze.to_string(), from(flags.freeze, "--freeze")),
         row(
             "speed",
             flags.speed.unwrap_or(1).to_string(),
@@ -267,11 +259,7 @@ pub fn print_paths(flags: &Global) -> Result<(), CliError> {
     ]
     .into_iter()
     .map(|(what, path)| {
-        let note = if path.exists() {
-            ""
-        } else {
-            "(not created yet)"
-        };
+        let note = if path.exists() { "" } else { "(not created yet)" };
         vec![what.to_owned(), shown(&path), note.to_owned()]
     })
     .collect();

@@ -168,8 +168,7 @@ pub fn command() -> Command {
         .collect();
     for name in names(&command) {
         // The options of the sandbox are those of `bourse sandbox`.
-        let is_elsewhere =
-            |argument: &Arg| name != "sandbox" || argument.get_help_heading() != Some(SANDBOX);
+        let is_elsewhere = |argument: &Arg| name != "sandbox" || argument.get_help_heading() != Some(SANDBOX);
         let shared = shared.iter();
         let shared = shared.map(|argument| argument.clone().hide(is_elsewhere(argument)));
         command = command.mut_subcommand(&name, |own| own.args(shared));

@@ -13,8 +13,8 @@ use super::wanted::{self, Wanted};
 use crate::api::client::epoch_seconds;
 use crate::domain::format::{self, lasting, percent, trimmed, unit_price};
 use crate::domain::history::{
-    Answer, Bucket, Cause, Ending, LotFilter, Memory, Moment, Question, Rating, SearchKey, Series,
-    Verdict, Want, price_unit, verdict,
+    Answer, Bucket, Cause, Ending, LotFilter, Memory, Moment, Question, Rating, SearchKey, Series, Verdict, Want,
+    price_unit, verdict,
 };
 use crate::domain::{Resource, export};
 
@@ -25,11 +25,7 @@ const DAY: i64 = 86_400;
 const PER_DAY: [usize; 2] = [24, 1];
 
 /// The search of the arguments.
-pub fn wanted(
-    settings: &Settings,
-    own: &WatchedSearch,
-    limit: Option<u32>,
-) -> Result<Wanted, CliError> {
+pub fn wanted(settings: &Settings, own: &WatchedSearch, limit: Option<u32>) -> Result<Wanted, CliError> {
     let resource = if own.volumes {
         Resource::Volumes
     } else {
@@ -51,8 +47,7 @@ pub fn wanted(
     };
     let mut wanted = wanted::wanted(settings, resource, &arguments, own.no_default, (None, None))?;
     if wanted.needs_price_models() {
-        let message =
-            "prices of other price models are not watched: leave out the condition on them";
+        let message = "prices of other price models are not watched: leave out the condition on them";
         return Err(CliError::Usage(message.to_owned()));
     }
     let query = &mut wanted.query;
@@ -113,9 +108,7 @@ fn print_nothing(format: ReportFormat) -> Result<(), CliError> {
     }
 }
 
-const HEAD: [&str; 8] = [
-    "from", "until", "lowest", "p20", "median", "p80", "amount", "watched",
-];
+const HEAD: [&str; 8] = ["from", "until", "lowest", "p20", "median", "p80", "amount", "watched"];
 
 struct Report {
     /// The most lines of the table.
@@ -143,15 +136,7 @@ impl Report {
     }
 
     fn table(&self) -> String {
-        let titles = [
-            "From (UTC)",
-            "Low",
-            "P20",
-            "Median",
-            "P80",
-            "On offer",
-            "Watched",
-        ];
+        let titles = ["From (UTC)", "Low", "P20", "Median", "P80", "On offer", "Watched"];
         let mut rows = vec![titles.map(str::to_owned).to_vec()];
         let watched: Vec<_> = self.watched().collect();
         let newest = watched.len().saturating_sub(self.rows);
@@ -183,21 +168,14 @@ impl Report {
         let mut lines = vec![format!("Prices asked, not paid: {}", self.unit)];
         if let (Some(now), Some(low)) = (self.series.now, self.lowest()) {
             let at = short(now.at);
-            lines.push(format!(
-                "Lowest now: {} (last search {at})",
-                unit_price(low)
-            ));
+            lines.push(format!("Lowest now: {} (last search {at})", unit_price(low)));
             if let Some(share) = self.series.share_below(low) {
                 let none = percent(1.0 - share);
                 lines.push(format!("None below that in {none} of the searches"));
             }
         }
         if let Some((price, at)) = self.series.record {
-            lines.push(format!(
-                "Record low: {} on {}",
-                unit_price(price),
-                short(at)
-            ));
+            lines.push(format!("Record low: {} on {}", unit_price(price), short(at)));
         }
         lines.extend(self.memory.as_ref().into_iter().flat_map(told));
         let lifetimes = self.memory.as_ref().and_then(Memory::lasting);
@@ -328,8 +306,7 @@ fn short(moment: Moment) -> String {
 
 /// A moment for programs: `2026-11-22T16:40:00Z`.
 pub fn rfc3339(moment: Moment) -> String {
-    jiff::Timestamp::from_second(moment.0)
-        .map_or_else(|_| moment.0.to_string(), |at| at.to_string())
+    jiff::Timestamp::from_second(moment.0).map_or_else(|_| moment.0.to_string(), |at| at.to_string())
 }
 
 /// How a spell ended, for programs.

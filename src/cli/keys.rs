@@ -24,12 +24,7 @@ pub(super) enum Source {
 impl Source {
     /// The file from the command line, else the environment, else the profile's file or command;
     /// for the public service also its own client's file.
-    pub fn of(
-        profile: &Profile,
-        flags: &Global,
-        environment: &Environment,
-        paths: Option<&Paths>,
-    ) -> Self {
+    pub fn of(profile: &Profile, flags: &Global, environment: &Environment, paths: Option<&Paths>) -> Self {
         if let Some(path) = &flags.api_key_file {
             return Self::File(path.clone());
         }

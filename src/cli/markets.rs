@@ -12,9 +12,7 @@ use super::output::CliError;
 use super::settings::{Environment, Settings, choose, dropped};
 use crate::api::Origin;
 use crate::api::redact::KnownSecrets;
-use crate::app::markets::{
-    Change, Done, KeyFile, KeyFrom, KeySource, Market, MarketList, NewMarket,
-};
+use crate::app::markets::{Change, Done, KeyFile, KeyFrom, KeySource, Market, MarketList, NewMarket};
 use crate::domain::text::{message, visible};
 use crate::store::keys::{self, Complaints};
 use crate::store::profiles::{self, KeyPlace, NewProfile};
@@ -43,12 +41,7 @@ impl fmt::Debug for ProfileResolver {
 
 impl ProfileResolver {
     /// Resolves profiles for a program that was started with the profile `started`.
-    pub fn new(
-        flags: Global,
-        environment: Environment,
-        paths: Option<Paths>,
-        started: &str,
-    ) -> Self {
+    pub fn new(flags: Global, environment: Environment, paths: Option<Paths>, started: &str) -> Self {
         Self {
             flags,
             environment: Environment {
@@ -156,10 +149,9 @@ impl ProfileResolver {
         };
         // As parsed, in plain ASCII: no letter can pass for another.
         let text = |address: &Option<String>| {
-            address.as_deref().map(|text| {
-                Origin::parse(text)
-                    .map_or_else(|_| visible(&message(text), 400), |own| own.to_string())
-            })
+            address
+                .as_deref()
+                .map(|text| Origin::parse(text).map_or_else(|_| visible(&message(text), 400), |own| own.to_string()))
         };
         Market {
             name: visible(&profile.name, 64),
@@ -168,10 +160,7 @@ impl ProfileResolver {
             dialect: profile.dialect,
             read_only: profile.read_only || flags.read_only,
             key,
-            file: profile
-                .api_key_file
-                .as_deref()
-                .map(|path| self.key_file(path)),
+            file: profile.api_key_file.as_deref().map(|path| self.key_file(path)),
             is_configurable: profile.base_url.is_some() && profile.name != config::CUSTOM,
         }
     }
@@ -267,8 +256,7 @@ fn give_key(paths: &Paths, name: &str, from: &KeyFrom) -> Result<(), String> {
 /// Removes the key of a market from the configuration, and its file if bourse wrote it.
 fn forget_key(paths: &Paths, name: &str) -> Result<(), String> {
     let before = profile(paths, name)?;
-    profiles::set_key(&paths.config_file(), name, &KeyPlace::Environment)
-        .map_err(|error| error.to_string())?;
+    profiles::set_key(&paths.config_file(), name, &KeyPlace::Environment).map_err(|error| error.to_string())?;
     discard(paths, &before, &paths.key_file(name), false)
 }
 
@@ -294,8 +282,7 @@ fn keep(path: &Path, from: &KeyFrom) -> Result<bool, String> {
         return Ok(false);
     };
     keys::parse(secret.expose(), "what you typed").map_err(|error| error.to_string())?;
-    keys::write(path, secret.expose())
-        .map_err(|error| format!("can't write the key file {}: {error}", shown(path)))?;
+    keys::write(path, secret.expose()).map_err(|error| format!("can't write the key file {}: {error}", shown(path)))?;
     Ok(true)
 }
 

@@ -73,9 +73,7 @@ impl Answer<'_> {
     fn estimate(&self) -> Option<String> {
         let gb = self.listing.estimated_storage()?;
         let is_told = self.check.included_storage().is_some();
-        (!is_told).then(|| {
-            format!("this market doesn't quote prices with {gb} GB of storage: $/h is an estimate")
-        })
+        (!is_told).then(|| format!("this market doesn't quote prices with {gb} GB of storage: $/h is an estimate"))
     }
 
     fn local(&self) -> Option<String> {
@@ -84,11 +82,7 @@ impl Answer<'_> {
             return None;
         }
         let conditions = local_conditions(self.query, self.dialect)?;
-        let why = if self
-            .query
-            .local(self.dialect)
-            .any(|own| self.dialect.sends(own.field))
-        {
+        let why = if self.query.local(self.dialect).any(|own| self.dialect.sends(own.field)) {
             "this market filters before the discount"
         } else {
             "this market doesn't filter"
@@ -110,10 +104,7 @@ impl Answer<'_> {
         let is_local = is_sorted_locally(self.listing, self.query, self.dialect, self.check);
         (is_local && self.coverage() == Coverage::Cut).then(|| {
             let order = language::print_order(&self.query.order);
-            format!(
-                "sorted by {order} among the first {} only",
-                self.listing.len()
-            )
+            format!("sorted by {order} among the first {} only", self.listing.len())
         })
     }
 
@@ -124,9 +115,7 @@ impl Answer<'_> {
             Coverage::Whole => None,
             // The note on local conditions covers it.
             Coverage::Cut if local_conditions(self.query, self.dialect).is_some() => None,
-            Coverage::Cut => Some(format!(
-                "first {here}, more exist: raise --limit for the rest"
-            )),
+            Coverage::Cut => Some(format!("first {here}, more exist: raise --limit for the rest")),
             Coverage::Unknown if here == 0 => None,
             Coverage::Unknown => Some(format!(
                 "{here} {nouns} without a limit: the market may have left some out"
@@ -153,12 +142,7 @@ impl Answer<'_> {
 
 /// Whether the first rows are the first of these records only: the market cannot sort by this
 /// order, or did not, or sorted by other prices.
-pub fn is_sorted_locally(
-    listing: &Listing,
-    query: &Query,
-    dialect: &'static Dialect,
-    check: &ResponseCheck,
-) -> bool {
+pub fn is_sorted_locally(listing: &Listing, query: &Query, dialect: &'static Dialect, check: &ResponseCheck) -> bool {
     query.order.first().is_some_and(|first| {
         !query.catalog().orders_on_server(first.field, dialect)
             || check.is_unordered()
@@ -174,9 +158,6 @@ fn plain(text: &Untrusted) -> Option<String> {
 
 /// The conditions that are applied locally, as text.
 fn local_conditions(query: &Query, dialect: &'static Dialect) -> Option<String> {
-    let local: Vec<_> = query
-        .local(dialect)
-        .map(language::print_condition_briefly)
-        .collect();
+    let local: Vec<_> = query.local(dialect).map(language::print_condition_briefly).collect();
     (!local.is_empty()).then(|| local.join(" "))
 }

@@ -90,9 +90,7 @@ fn ended(written: io::Result<()>) -> Result<(), CliError> {
 
 /// As [`print_json`], piece by piece: the whole of a long list would fill the memory once more. No
 /// string of the JSON goes on in the next piece.
-pub fn print_json_pieces<'p>(
-    pieces: impl IntoIterator<Item = Cow<'p, str>>,
-) -> Result<(), CliError> {
+pub fn print_json_pieces<'p>(pieces: impl IntoIterator<Item = Cow<'p, str>>) -> Result<(), CliError> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     let written = pieces
         .into_iter()
@@ -121,11 +119,7 @@ pub fn first<T>(mut lines: Vec<T>, most: Option<u32>, nouns: &str) -> Vec<T> {
 /// Notes that `-n` left lines out.
 pub fn note_shown(shown: usize, all: usize, nouns: &str) {
     if shown < all {
-        note(&format!(
-            "{} of {} {nouns} shown",
-            grouped(shown),
-            grouped(all)
-        ));
+        note(&format!("{} of {} {nouns} shown", grouped(shown), grouped(all)));
     }
 }
 

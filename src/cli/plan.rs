@@ -52,9 +52,7 @@ fn need(own: &PlanArguments) -> Result<Need, CliError> {
         return Err(CliError::Usage(message.to_owned()));
     }
     let (machines, per_machine) = own.shape.unzip();
-    let gpus = own
-        .shape
-        .map(|(machines, gpus)| machines.saturating_mul(gpus));
+    let gpus = own.shape.map(|(machines, gpus)| machines.saturating_mul(gpus));
     let need = Need {
         gpus: gpus.or(own.gpus).unwrap_or(1),
         least_machines: machines.or(own.min_machines),
@@ -103,21 +101,14 @@ impl Shown<'_> {
             vec![
                 cell("id"),
                 cell("machine_id"),
-                format!(
-                    "{}× {} {}",
-                    cell("num_gpus"),
-                    cell("gpu_name"),
-                    cell("gpu_ram")
-                ),
+                format!("{}× {} {}", cell("num_gpus"), cell("gpu_name"), cell("gpu_ram")),
                 cell("geolocation"),
                 bill.money(self.price(row)),
             ]
         }));
         text.push_str(&table::left(&rows));
         text.push('\n');
-        let remarks = self
-            .planning
-            .remarks(self.need, bill, |row| self.market.id(row));
+        let remarks = self.planning.remarks(self.need, bill, |row| self.market.id(row));
         for remark in remarks {
             text.push_str(&remark.text);
             text.push('\n');
@@ -133,14 +124,7 @@ impl Shown<'_> {
     }
 
     fn csv(&self, plan: &Plan) -> String {
-        let keys = [
-            "id",
-            "machine_id",
-            "num_gpus",
-            "gpu_name",
-            "gpu_ram",
-            "geolocation",
-        ];
+        let keys = ["id", "machine_id", "num_gpus", "gpu_name", "gpu_ram", "geolocation"];
         let fields = keys.map(|key| Resource::Offers.catalog().by_key(key));
         let fields: Vec<_> = fields.into_iter().flatten().collect();
         let shown = self.market.rows.map_or(usize::MAX, |rows| rows as usize);
@@ -162,9 +146,7 @@ impl Shown<'_> {
             .map(|(limit, without)| json!({ "limit": limit, "bill_without": without }));
         let curve = self.planning.curve.iter();
         let curve = curve.map(|(gpus, total)| json!({ "gpus": gpus, "bill": total }));
-        let remarks = self
-            .planning
-            .remarks(self.need, bill, |row| self.market.id(row));
+        let remarks = self.planning.remarks(self.need, bill, |row| self.market.id(row));
         let plan = |plan: &Option<Plan>| plan.as_ref().map(|plan| self.plan_json(plan));
         json!({
             "plan": plan(&self.planning.plan),

@@ -82,8 +82,7 @@ fn plan(arguments: &RouteArguments) -> Result<RoutePlan, CliError> {
 async fn group_key(session: &Session, endpoint: &str) -> Result<Secret, CliError> {
     let listing = search::fetch(session, &Request::ListWorkergroups).await?;
     let catalog = listing.catalog();
-    let (Some(name), Some(key)) = (catalog.by_key("endpoint_name"), catalog.by_key("api_key"))
-    else {
+    let (Some(name), Some(key)) = (catalog.by_key("endpoint_name"), catalog.by_key("api_key")) else {
         return Err(CliError::Failed("workergroups have no keys".to_owned()));
     };
     (0..listing.len())

@@ -26,9 +26,9 @@ pub async fn serve(flags: &Global, arguments: &SandboxArguments) -> Result<(), C
     }
     // Installed before the address is printed, so that a signal always stops it cleanly.
     let mut stop = Stop::new()?;
-    let running = Sandbox::start(config).await.map_err(|error| {
-        CliError::Failed(format!("can't listen on {}: {error}", arguments.listen))
-    })?;
+    let running = Sandbox::start(config)
+        .await
+        .map_err(|error| CliError::Failed(format!("can't listen on {}: {error}", arguments.listen)))?;
     if !running.addr().ip().is_loopback() {
         output::note(
             "other computers can reach the sandbox, without encryption and under any host name: \
@@ -61,10 +61,8 @@ impl Stop {
         #[cfg(unix)]
         {
             use tokio::signal::unix::{SignalKind, signal};
-            let listen = |kind| {
-                signal(kind)
-                    .map_err(|error| CliError::Failed(format!("cannot await signals: {error}")))
-            };
+            let listen =
+                |kind| signal(kind).map_err(|error| CliError::Failed(format!("cannot await signals: {error}")));
             Ok(Self {
                 interrupt: listen(SignalKind::interrupt())?,
                 terminate: listen(SignalKind::terminate())?,

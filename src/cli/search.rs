@@ -16,9 +16,7 @@ use crate::domain::cost::Basis;
 use crate::domain::format::{self, grouped};
 use crate::domain::language;
 use crate::domain::response_check::ResponseCheck;
-use crate::domain::{
-    Condition, Dialect, Field, Listing, OfferType, Operand, Operator, Query, Resource, Value,
-};
+use crate::domain::{Condition, Dialect, Field, Listing, OfferType, Operand, Operator, Query, Resource, Value};
 
 pub async fn offers(settings: &Settings, arguments: &OffersArguments) -> Result<(), CliError> {
     let dialect = settings.dialect;
@@ -58,10 +56,7 @@ pub async fn volumes(settings: &Settings, arguments: &VolumesArguments) -> Resul
 /// The conditions of `--vcpus` and `--datacenter`. They are filters of the market: where its
 /// dialect cannot send them they are rejected, not applied to whatever part of the market was
 /// returned.
-fn switches(
-    arguments: &OffersArguments,
-    dialect: &'static Dialect,
-) -> Result<Vec<Condition>, CliError> {
+fn switches(arguments: &OffersArguments, dialect: &'static Dialect) -> Result<Vec<Condition>, CliError> {
     if arguments.disable_bundling && dialect.bundling_parameter.is_none() {
         return Err(CliError::Usage(format!(
             "--disable-bundling: the dialect '{}' has no parameter for it",
@@ -71,10 +66,9 @@ fn switches(
     let cores = arguments
         .vcpus
         .map(|count| ("cpu_cores", Operator::Gte, Value::Number(count.into())));
-    let datacenter =
-        arguments
-            .datacenter
-            .then_some(("datacenter", Operator::Eq, Value::Flag(true)));
+    let datacenter = arguments
+        .datacenter
+        .then_some(("datacenter", Operator::Eq, Value::Flag(true)));
     let mut conditions = Vec::new();
     for (key, operator, value) in cores.into_iter().chain(datacenter) {
         let Some(field) = Resource::Offers.catalog().by_key(key) else {
@@ -135,11 +129,7 @@ impl Found {
     }
 }
 
-pub async fn found(
-    settings: &Settings,
-    session: &Session,
-    wanted: Wanted,
-) -> Result<Found, CliError> {
+pub async fn found(settings: &Settings, session: &Session, wanted: Wanted) -> Result<Found, CliError> {
     let bans = wanted.bans(settings);
     let request = request(&wanted.query, &bans, settings.dialect);
     let listing = fetch(session, &request).await;
@@ -209,20 +199,11 @@ fn arranged_with(
     }
 }
 
-async fn search(
-    settings: &Settings,
-    arguments: &SearchArguments,
-    mut wanted: Wanted,
-) -> Result<(), CliError> {
+async fn search(settings: &Settings, arguments: &SearchArguments, mut wanted: Wanted) -> Result<(), CliError> {
     set_limit(&mut wanted, arguments.limit, settings.dialect)?;
     let (query, most_rows) = (&wanted.query, wanted.rows);
     let is_offers = query.resource == Resource::Offers;
-    let units = settings
-        .preferences
-        .config
-        .throughput
-        .units()
-        .filter(|_| is_offers);
+    let units = settings.preferences.config.throughput.units().filter(|_| is_offers);
     let priced = Priced {
         job: wanted.job.map(|job| (job, query.offer_type)),
         term: wanted.term.is_some(),
@@ -247,16 +228,10 @@ async fn search(
 }
 
 /// Prints a request as one curl command; nothing is sent.
-pub fn print_curl(
-    settings: &Settings,
-    session: &Session,
-    request: &Request,
-) -> Result<(), CliError> {
+pub fn print_curl(settings: &Settings, session: &Session, request: &Request) -> Result<(), CliError> {
     let command = session.client().curl(request);
     if settings.is_sandbox() {
-        output::note(
-            "this sandbox stops with the command; run bourse sandbox for one that stays up",
-        );
+        output::note("this sandbox stops with the command; run bourse sandbox for one that stays up");
     }
     output::print(&format!("{command}\n"))
 }
@@ -343,20 +318,14 @@ pub fn rows(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Vec<
 pub fn tell_skipped(listing: &Listing) {
     const NAMED: usize = 20;
     for skipped in listing.skipped().iter().take(NAMED) {
-        output::note(&format!(
-            "record {} skipped: {}",
-            skipped.index, skipped.reason
-        ));
+        output::note(&format!("record {} skipped: {}", skipped.index, skipped.reason));
     }
     let more = listing.skipped().len().saturating_sub(NAMED);
     if more > 0 {
         output::note(&format!("{more} more records skipped"));
     }
     if listing.duplicates() > 0 {
-        output::note(&format!(
-            "{} records dropped: duplicate id",
-            listing.duplicates()
-        ));
+        output::note(&format!("{} records dropped: duplicate id", listing.duplicates()));
     }
 }
 

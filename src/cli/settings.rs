@@ -100,16 +100,9 @@ pub struct Connection {
 impl Settings {
     /// Resolves the settings from flags, environment and configuration. If the configuration file
     /// is broken, a notice says so and defaults apply.
-    pub fn resolve(
-        flags: &Global,
-        environment: &Environment,
-        paths: Option<Paths>,
-    ) -> Result<Self, CliError> {
+    pub fn resolve(flags: &Global, environment: &Environment, paths: Option<Paths>) -> Result<Self, CliError> {
         let mut notices = Vec::new();
-        let config = match paths
-            .as_ref()
-            .map(|paths| Config::load(&paths.config_file()))
-        {
+        let config = match paths.as_ref().map(|paths| Config::load(&paths.config_file())) {
             Some(Ok(config)) => config,
             Some(Err(error)) => {
                 notices.push(format!("configuration ignored: {error}"));
@@ -125,9 +118,7 @@ impl Settings {
             && let Some(base) = flags.base_url.as_deref().and_then(public_service)
         {
             let dialect = profile.dialect.name;
-            notices.push(format!(
-                "{base} is the public service: using the {dialect} dialect"
-            ));
+            notices.push(format!("{base} is the public service: using the {dialect} dialect"));
         }
         let market = match &profile.base_url {
             None => {
@@ -229,11 +220,7 @@ impl Settings {
     pub async fn connect(&self) -> Result<Connection, CliError> {
         let pacer = self.pacer();
         let (config, sandbox) = match &self.market {
-            Market::Remote {
-                management,
-                route,
-                key,
-            } => (
+            Market::Remote { management, route, key } => (
                 ClientConfig {
                     management: management.clone(),
                     route: route.clone(),
@@ -243,11 +230,11 @@ impl Settings {
                 None,
             ),
             Market::Embedded(sandbox) => {
-                let running = Sandbox::start(sandbox.clone()).await.map_err(|error| {
-                    CliError::Failed(format!("can't start the sandbox: {error}"))
-                })?;
-                let origin = Origin::of_listener(running.addr())
-                    .map_err(|error| CliError::Failed(error.to_string()))?;
+                let running = Sandbox::start(sandbox.clone())
+                    .await
+                    .map_err(|error| CliError::Failed(format!("can't start the sandbox: {error}")))?;
+                let origin =
+                    Origin::of_listener(running.addr()).map_err(|error| CliError::Failed(error.to_string()))?;
                 let config = ClientConfig {
                     management: origin.clone(),
                     route: origin,
@@ -274,28 +261,16 @@ pub fn by_name(learned: Vec<(Operation, f64)>) -> BTreeMap<String, f64> {
 }
 
 /// The selected profile, with addresses from the flags.
-pub(super) fn choose(
-    flags: &Global,
-    config: &Config,
-    notices: &[String],
-) -> Result<Profile, CliError> {
+pub(super) fn choose(flags: &Global, config: &Config, notices: &[String]) -> Result<Profile, CliError> {
     let named = flags.profile.as_ref().or_else(|| {
         // An address from the command line does not take the default profile's dialect.
-        config
-            .default_profile
-            .as_ref()
-            .filter(|_| flags.base_url.is_none())
+        config.default_profile.as_ref().filter(|_| flags.base_url.is_none())
     });
     let mut profile = match named {
         Some(name) => config.profile(name).ok_or_else(|| {
             let known = config.names().join(", ");
-            let notice = notices
-                .first()
-                .map(|n| format!(" ({n})"))
-                .unwrap_or_default();
-            CliError::Usage(format!(
-                "no profile named '{name}'; available: {known}{notice}"
-            ))
+            let notice = notices.first().map(|n| format!(" ({n})")).unwrap_or_default();
+            CliError::Usage(format!("no profile named '{name}'; available: {known}{notice}"))
         })?,
         None => match &flags.base_url {
             Some(base) if public_service(base).is_some() => Profile {
@@ -313,8 +288,7 @@ pub(super) fn choose(
     }
     match (&flags.route_url, &profile.base_url) {
         (Some(_), None) => Err(CliError::Usage(
-            "--route-url needs --base-url or a profile: the embedded sandbox has its own routing"
-                .to_owned(),
+            "--route-url needs --base-url or a profile: the embedded sandbox has its own routing".to_owned(),
         )),
         (Some(route), Some(_)) => {
             profile.route_url = Some(route.clone());
@@ -378,8 +352,7 @@ fn embedded(
         let (file, unlisted, notice) = SandboxFile::<BTreeSet<u64>>::open(paths, profile, seed);
         notices.extend(notice);
         config.unlisted = unlisted;
-        config.unlist_store = file
-            .map(|file| UnlistStore::new(move |id| file.change(|ids| ids.insert(id)).map(drop)));
+        config.unlist_store = file.map(|file| UnlistStore::new(move |id| file.change(|ids| ids.insert(id)).map(drop)));
     }
     Ok(config)
 }
@@ -391,9 +364,7 @@ pub fn apply_sandbox_flags(config: &mut SandboxConfig, flags: &Global) -> Result
     }
     if let Some(offers) = flags.offers {
         if offers > MOST_SANDBOX_OFFERS {
-            return Err(CliError::Usage(format!(
-                "--offers takes {MOST_SANDBOX_OFFERS} at most"
-            )));
+            return Err(CliError::Usage(format!("--offers takes {MOST_SANDBOX_OFFERS} at most")));
         }
         config.market.offers = offers;
     }
@@ -418,9 +389,8 @@ fn remote(
     environment: &Environment,
     paths: Option<&Paths>,
 ) -> Result<Market, CliError> {
-    let origin = |text: &str| {
-        Origin::parse(text).map_err(|error| CliError::Usage(format!("the address {text}: {error}")))
-    };
+    let origin =
+        |text: &str| Origin::parse(text).map_err(|error| CliError::Usage(format!("the address {text}: {error}")));
     let management = origin(base)?;
     let route = match &profile.route_url {
         Some(route) => origin(route)?,
@@ -430,9 +400,5 @@ fn remote(
         .read(environment.complaints)
         .map_err(|error| CliError::Usage(error.to_string()))?
         .map(|key| Secret::new(key.expose_secret()));
-    Ok(Market::Remote {
-        management,
-        route,
-        key,
-    })
+    Ok(Market::Remote { management, route, key })
 }

@@ -45,8 +45,7 @@ impl Priced {
     fn columns(&self) -> impl Iterator<Item = &'static str> {
         let job = JOB_COLUMNS.into_iter().filter(|_| self.job.is_some());
         let term = TERM_COLUMNS.into_iter().filter(|_| self.term);
-        job.chain(term)
-            .chain(self.units.iter().map(|unit| unit.column()))
+        job.chain(term).chain(self.units.iter().map(|unit| unit.column()))
     }
 }
 
@@ -64,9 +63,7 @@ impl View {
             format: arguments.format,
             secrets,
             dialect,
-            columns: columns
-                .map(|text| chosen(text, catalog, secrets))
-                .transpose()?,
+            columns: columns.map(|text| chosen(text, catalog, secrets)).transpose()?,
             priced,
         })
     }
@@ -99,9 +96,7 @@ impl View {
     /// CSV of the requested columns, or of every member that records can have; secrets only if
     /// requested.
     pub fn csv(&self, listing: &Listing, rows: &[u32]) -> String {
-        let is_shown = |field: &&'static Field| {
-            field.is_column() || (self.secrets && field.kind == Kind::Secret)
-        };
+        let is_shown = |field: &&'static Field| field.is_column() || (self.secrets && field.kind == Kind::Secret);
         let catalog = listing.catalog();
         let all = || {
             let fields = catalog.fields().iter().filter(is_shown);
@@ -116,11 +111,7 @@ impl View {
     /// The records exactly as received under the member that the specification names, in pieces;
     /// with a job, then the job and the bills in the order of the records; with a throughput, what the
     /// work costs on each; with columns, the computed ones of each.
-    pub fn json<'l>(
-        &self,
-        listing: &'l Listing,
-        rows: &'l [u32],
-    ) -> impl Iterator<Item = Cow<'l, str>> {
+    pub fn json<'l>(&self, listing: &'l Listing, rows: &'l [u32]) -> impl Iterator<Item = Cow<'l, str>> {
         let units = self.priced.units.iter().map(|unit| unit.column());
         let units = units.filter_map(|key| listing.catalog().column(key));
         let work = computed("work", listing, rows, &units.collect::<Vec<_>>());
@@ -184,19 +175,11 @@ fn bills(listing: &Listing, rows: &[u32], job: &Job, model: OfferType) -> Vec<Js
 }
 
 /// The fields of a list such as `id,gpu_name,price`.
-fn chosen(
-    text: &str,
-    catalog: &'static Catalog,
-    secrets: bool,
-) -> Result<Vec<&'static Field>, CliError> {
-    let wrong =
-        |error: LanguageError| CliError::Usage(format!("in the columns:\n{}", error.render(text)));
+fn chosen(text: &str, catalog: &'static Catalog, secrets: bool) -> Result<Vec<&'static Field>, CliError> {
+    let wrong = |error: LanguageError| CliError::Usage(format!("in the columns:\n{}", error.render(text)));
     let columns = language::parse_columns(text, catalog).map_err(wrong)?;
     for column in &columns {
-        if column.is_computed()
-            && catalog.resource == Resource::Workergroups
-            && column.key != "starred"
-        {
+        if column.is_computed() && catalog.resource == Resource::Workergroups && column.key != "starred" {
             let message = format!("{} is checked in the dashboard only", column.key);
             return Err(CliError::Usage(message));
         }
@@ -217,9 +200,7 @@ fn table(
     dialect: &Dialect,
     width: Option<usize>,
 ) -> String {
-    let header = fields
-        .iter()
-        .map(|field| listing.header(field, dialect).into_owned());
+    let header = fields.iter().map(|field| listing.header(field, dialect).into_owned());
     let mut lines = vec![measured(header)];
     lines.extend(rows.iter().map(|row| {
         let cells = fields.iter();
@@ -284,8 +265,7 @@ fn fitting(fields: &[&'static Field], widths: &[usize], width: Option<usize>) ->
     let Some(width) = width else {
         return kept;
     };
-    while kept.len() > 1 && kept.iter().map(|column| widths[*column] + 2).sum::<usize>() > width + 2
-    {
+    while kept.len() > 1 && kept.iter().map(|column| widths[*column] + 2).sum::<usize>() > width + 2 {
         let least = kept
             .iter()
             .copied()
@@ -297,11 +277,7 @@ fn fitting(fields: &[&'static Field], widths: &[usize], width: Option<usize>) ->
 
 /// The records exactly as received, in pieces, up to the end of their list; without secrets unless
 /// requested.
-fn json<'l>(
-    listing: &'l Listing,
-    rows: &'l [u32],
-    secrets: bool,
-) -> impl Iterator<Item = Cow<'l, str>> {
+fn json<'l>(listing: &'l Listing, rows: &'l [u32], secrets: bool) -> impl Iterator<Item = Cow<'l, str>> {
     let records = rows.iter().filter_map(|row| listing.json(*row as usize));
     let records = records.enumerate().flat_map(move |(place, json)| {
         let record = if secrets {

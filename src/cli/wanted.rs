@@ -56,8 +56,7 @@ impl Wanted {
 
     /// Whether a search of each price model is needed.
     pub fn needs_price_models(&self) -> bool {
-        self.fields()
-            .any(|field| Need::of(field) == Some(Need::ThreePrices))
+        self.fields().any(|field| Need::of(field) == Some(Need::ThreePrices))
     }
 
     /// Rejects columns that need an input which is missing.
@@ -65,9 +64,7 @@ impl Wanted {
         for field in self.fields() {
             let missing = match Need::of(field) {
                 Some(Need::Job) if self.job.is_none() => "a job: add --job, e.g. --job 3d,200GB",
-                Some(Need::Term) if self.term.is_none() => {
-                    "a size and a term: add --term, e.g. --term 200GB,30d"
-                }
+                Some(Need::Term) if self.term.is_none() => "a size and a term: add --term, e.g. --term 200GB,30d",
                 Some(Need::Throughput(unit)) if throughput.models(unit) == 0 => {
                     return Err(CliError::Usage(format!(
                         "{} needs your throughput: add [throughput.\"{}\"] to the configuration",
@@ -140,12 +137,9 @@ pub fn wanted(
     let columns = match &arguments.columns {
         None => Vec::new(),
         Some(text) => {
-            let all = language::parse_columns(text, query.catalog()).map_err(|error| {
-                CliError::Usage(format!("in the columns:\n{}", error.render(text)))
-            })?;
-            all.into_iter()
-                .filter(|field| field.is_computed())
-                .collect()
+            let all = language::parse_columns(text, query.catalog())
+                .map_err(|error| CliError::Usage(format!("in the columns:\n{}", error.render(text))))?;
+            all.into_iter().filter(|field| field.is_computed()).collect()
         }
     };
     query.limit = match arguments.limit {
@@ -202,11 +196,7 @@ pub fn conditions(
 
 /// Sets how many records are requested: as many as asked for, else enough that the rows to show are the
 /// first of the market.
-pub fn set_limit(
-    wanted: &mut Wanted,
-    limit: Option<u32>,
-    dialect: &'static Dialect,
-) -> Result<(), CliError> {
+pub fn set_limit(wanted: &mut Wanted, limit: Option<u32>, dialect: &'static Dialect) -> Result<(), CliError> {
     let (query, rows) = (&mut wanted.query, wanted.rows.unwrap_or(0));
     match limit {
         Some(limit) if 0 < limit && limit < rows => {
@@ -217,12 +207,9 @@ pub fn set_limit(
         Some(_) => {}
         None => {
             let is_estimated = query.storage.is_some_and(|gb| {
-                query.resource == Resource::Offers
-                    && (gb - query.priced_storage(dialect)).abs() > 1e-9
+                query.resource == Resource::Offers && (gb - query.priced_storage(dialect)).abs() > 1e-9
             });
-            let is_local = query.local(dialect).next().is_some()
-                || is_sorted_here(query, dialect)
-                || is_estimated;
+            let is_local = query.local(dialect).next().is_some() || is_sorted_here(query, dialect) || is_estimated;
             let least = if is_local { LOCAL_LIMIT } else { 0 };
             query.limit = query.limit.map(|usual| usual.max(least).max(rows));
         }
@@ -234,6 +221,5 @@ pub fn set_limit(
 pub fn is_sorted_here(query: &Query, dialect: &'static Dialect) -> bool {
     let catalog = query.catalog();
     let mut keys = query.order.iter();
-    query.offer_type == OfferType::Reserved
-        || keys.any(|key| !catalog.orders_on_server(key.field, dialect))
+    query.offer_type == OfferType::Reserved || keys.any(|key| !catalog.orders_on_server(key.field, dialect))
 }

@@ -22,9 +22,8 @@ use crate::api::client::epoch_seconds;
 use crate::api::{ApiError, Reply, Request, Session};
 use crate::domain::format::{counted, lasting, unit_price};
 use crate::domain::history::{
-    self as history_of, Answer, Arrival, Cause, Change, ChangeKind, Event, EventKind, Lot,
-    LotFilter, MOST_CAUSES, MOST_SLICES, Moment, Poll, PollOutcome, Question, SearchKey, Sighting,
-    Want, cause_query, with_storage,
+    self as history_of, Answer, Arrival, Cause, Change, ChangeKind, Event, EventKind, Lot, LotFilter, MOST_CAUSES,
+    MOST_SLICES, Moment, Poll, PollOutcome, Question, SearchKey, Sighting, Want, cause_query, with_storage,
 };
 use crate::domain::insight::{Supply, coverage};
 use crate::domain::language::{self, Mode};
@@ -63,11 +62,7 @@ pub async fn watch(settings: &Settings, own: &WatchArguments) -> Result<(), CliE
 }
 
 /// The conditions of `--if`.
-fn conditions(
-    settings: &Settings,
-    own: &WatchArguments,
-    wanted: &Wanted,
-) -> Result<Option<Vec<Condition>>, CliError> {
+fn conditions(settings: &Settings, own: &WatchArguments, wanted: &Wanted) -> Result<Option<Vec<Condition>>, CliError> {
     let Some(text) = &own.condition else {
         return Ok(None);
     };
@@ -338,11 +333,7 @@ impl<'a> Watch<'a> {
                 return Ok(false);
             }
         };
-        self.told = Some(
-            events
-                .first()
-                .map_or(told.unwrap_or(until), |newest| newest.at),
-        );
+        self.told = Some(events.first().map_or(told.unwrap_or(until), |newest| newest.at));
         let unit = match self.search.resource {
             Resource::Volumes => "/GB/month".to_owned(),
             Resource::Offers | Resource::Workergroups => {
@@ -447,11 +438,7 @@ fn line(event: &Event, unit: &str) -> String {
             let share = change
                 .share()
                 .map_or_else(String::new, |share| format!(" ({:+.1}%)", share * 100.0));
-            format!(
-                "{} → {}{unit}{share}",
-                unit_price(from),
-                unit_price(change.price)
-            )
+            format!("{} → {}{unit}{share}", unit_price(from), unit_price(change.price))
         }
         ChangeKind::Resized { from } => format!("{from} → {} on offer", change.amount),
     };
@@ -459,10 +446,7 @@ fn line(event: &Event, unit: &str) -> String {
         let least = if lasted.is_at_least { "at least " } else { "" };
         format!(", after {least}{}", lasting(seconds(lasted.seconds)))
     });
-    format!(
-        "{at}  {model}  machine {}  {what}{lasted}",
-        change.lot.machine
-    )
+    format!("{at}  {model}  machine {}  {what}{lasted}", change.lot.machine)
 }
 
 #[expect(clippy::cast_precision_loss)] // for people
@@ -509,8 +493,6 @@ fn before(change: &Change) -> Option<f64> {
     match change.kind {
         ChangeKind::Repriced { from } => Some(from),
         ChangeKind::Resized { from } => Some(f64::from(from)),
-        ChangeKind::Listed | ChangeKind::Gone(_) | ChangeKind::IntoView | ChangeKind::OutOfView => {
-            None
-        }
+        ChangeKind::Listed | ChangeKind::Gone(_) | ChangeKind::IntoView | ChangeKind::OutOfView => None,
     }
 }

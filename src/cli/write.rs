@@ -27,9 +27,7 @@ use crate::domain::journal::{Entry, Verdict, WriteKind};
 use crate::domain::language::{self, LanguageError};
 use crate::domain::text::visible;
 use crate::domain::workergroup::{Draft, Key, NewWorkergroup, Objection};
-use crate::domain::{
-    Condition, Operand, Operator, Query, Resource, Untrusted, Value, WORKERGROUPS,
-};
+use crate::domain::{Condition, Operand, Operator, Query, Resource, Untrusted, Value, WORKERGROUPS};
 use crate::runtime::writes::{History, journalled};
 use crate::sandbox::Running;
 use crate::store::Journal;
@@ -244,8 +242,7 @@ fn preview(consent: &RequestPreview) -> String {
 /// Asks the person to type a word. Interrupting the process here means that nothing was sent.
 fn confirm(word: &str) -> Result<(), CliError> {
     let mut err = io::stderr().lock();
-    let _ = write!(err, "Type {word} to send it, or press Enter to cancel: ")
-        .and_then(|()| err.flush());
+    let _ = write!(err, "Type {word} to send it, or press Enter to cancel: ").and_then(|()| err.flush());
     let mut typed = String::new();
     io::stdin()
         .read_line(&mut typed)
@@ -310,10 +307,7 @@ async fn send(
     };
     mutations.begin(kind);
     let effect = turn(&mut mutations, &request, profile, &now, &mut stop).await?;
-    let Effect::Write {
-        request, intent, ..
-    } = effect
-    else {
+    let Effect::Write { request, intent, .. } = effect else {
         return Err(not_sent("not a write"));
     };
     let reply = Arc::new(Mutex::new(None));

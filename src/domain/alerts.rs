@@ -80,12 +80,10 @@ impl Alerts {
     /// Applies a change. Nothing happens if the alert no longer exists.
     pub fn apply(&mut self, change: &AlertChange) {
         match change {
-            AlertChange::Put(alert) => {
-                match self.alerts.iter_mut().find(|own| own.name == alert.name) {
-                    Some(own) => *own = Alert::clone(alert),
-                    None => self.alerts.push(Alert::clone(alert)),
-                }
-            }
+            AlertChange::Put(alert) => match self.alerts.iter_mut().find(|own| own.name == alert.name) {
+                Some(own) => *own = Alert::clone(alert),
+                None => self.alerts.push(Alert::clone(alert)),
+            },
             AlertChange::Edit { name, alert } => {
                 let Some(own) = self.named_mut(name) else {
                     return;

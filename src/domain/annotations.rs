@@ -101,9 +101,7 @@ impl From<Vec<Entry>> for Annotations {
 impl From<Annotations> for Vec<Entry> {
     fn from(annotations: Annotations) -> Self {
         let entries = annotations.0.into_iter();
-        entries
-            .map(|(of, annotation)| Entry { of, annotation })
-            .collect()
+        entries.map(|(of, annotation)| Entry { of, annotation }).collect()
     }
 }
 
@@ -155,8 +153,7 @@ impl Annotations {
     /// Whatever is banned: machines by id, then hosts.
     pub fn banned(&self) -> impl Iterator<Item = Supplier> {
         let all = self.iter();
-        all.filter(|(_, annotation)| annotation.is_banned)
-            .map(|(of, _)| of)
+        all.filter(|(_, annotation)| annotation.is_banned).map(|(of, _)| of)
     }
 
     /// A number for everything that is banned: another one for other bans, 0 for none. Responses with
@@ -260,9 +257,9 @@ impl Annotations {
         let lists = kinds.map(|is_kind| self.banned().filter(is_kind).collect::<Vec<_>>());
         let lists = lists.into_iter().filter_map(|banned| {
             let field = query.catalog().by_key(banned.first()?.key())?;
-            let chooses = query.active().any(|own| {
-                own.field == field && matches!(own.operator, Operator::Eq | Operator::In)
-            });
+            let chooses = query
+                .active()
+                .any(|own| own.field == field && matches!(own.operator, Operator::Eq | Operator::In));
             if chooses || !query.sends(field, dialect) {
                 return None;
             }

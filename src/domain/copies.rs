@@ -50,8 +50,7 @@ impl Copies {
     pub(crate) fn of<'s, S: Into<Cow<'s, str>>>(secrets: impl IntoIterator<Item = S>) -> Self {
         let secrets = secrets.into_iter().map(Into::into);
         // A response may have hundreds of thousands of them: no list is made twice.
-        let mut forms: Vec<Cow<'s, str>> =
-            secrets.filter(|secret| secret.len() >= SHORTEST).collect();
+        let mut forms: Vec<Cow<'s, str>> = secrets.filter(|secret| secret.len() >= SHORTEST).collect();
         let many = forms.len();
         for place in 0..many {
             let others = other_forms(&forms[place]);
@@ -62,15 +61,9 @@ impl Copies {
             }
         }
         let bytes: usize = forms.iter().map(|form| form.len().min(LONGEST_FORM)).sum();
-        let searched = if bytes > MOST_BYTES {
-            BEGINNING
-        } else {
-            LONGEST_FORM
-        };
+        let searched = if bytes > MOST_BYTES { BEGINNING } else { LONGEST_FORM };
         let heads = forms.iter().map(|form| form.as_bytes());
-        let mut heads: Vec<&[u8]> = heads
-            .map(|form| &form[..form.len().min(searched)])
-            .collect();
+        let mut heads: Vec<&[u8]> = heads.map(|form| &form[..form.len().min(searched)]).collect();
         heads.sort_unstable();
         heads.dedup();
         // Of the kinds, it is made quickly: most lists are searched for once.
@@ -205,11 +198,7 @@ mod tests {
         for (secrets, before, after) in [
             (&["secret-1"][..], "--key=secret-1 -v", "--key=<removed> -v"),
             // The longest one goes, or its end would stay.
-            (
-                &["abcd", "abcdefg"],
-                "x abcdefg abcdef",
-                "x <removed> <removed>ef",
-            ),
+            (&["abcd", "abcdefg"], "x abcdefg abcdef", "x <removed> <removed>ef"),
             // The next one in order is no copy, but a shorter one that it begins with is.
             (&["abcd", "abcdz", "abcdea"], "abcdeb", "<removed>eb"),
             (
@@ -251,9 +240,7 @@ mod tests {
 
     #[test]
     fn of_too_many_secrets_the_beginnings_are_looked_for() {
-        let secrets: Vec<String> = (0..20_000)
-            .map(|one| format!("canary-{one:0240}"))
-            .collect();
+        let secrets: Vec<String> = (0..20_000).map(|one| format!("canary-{one:0240}")).collect();
         let copies = Copies::of(secrets.iter().map(String::as_str));
         let clean = copies.remove(r#"{"a":"-k canary-000000007 -v","b":"k"}"#, "<removed>");
         assert_eq!(clean, r#"{"a":"-k <removed>","b":"k"}"#);

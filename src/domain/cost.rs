@@ -171,9 +171,7 @@ impl Outlives {
     fn of(left: Result<f64, Gap>, needed: f64) -> Self {
         match left {
             Err(_) => Self::Unknown,
-            Ok(left) if left >= needed => Self::Yes {
-                spare: left - needed,
-            },
+            Ok(left) if left >= needed => Self::Yes { spare: left - needed },
             Ok(left) => Self::No {
                 short_by: needed - left,
             },

@@ -88,9 +88,7 @@ pub fn group(name: &str) -> Option<&'static [&'static str]> {
     let exact = GROUPS
         .iter()
         .find(|(known, _)| known.len() == name.len() && begins(known));
-    let mut longer = GROUPS
-        .iter()
-        .filter(|(known, _)| name.len() > 2 && begins(known));
+    let mut longer = GROUPS.iter().filter(|(known, _)| name.len() > 2 && begins(known));
     let found = exact.or_else(|| longer.next().filter(|_| longer.next().is_none()));
     found.map(|(_, codes)| *codes)
 }
@@ -138,8 +136,8 @@ const NAMES: &[(&str, &[&str])] = &[
 
 /// Codes that are words or units in lower case: `in` is India only as `IN`.
 const WORDS: [&str; 26] = [
-    "al", "am", "at", "be", "by", "co", "do", "gb", "ge", "gt", "id", "il", "in", "is", "it", "la",
-    "lt", "ma", "me", "mo", "my", "no", "pa", "sm", "th", "tn",
+    "al", "am", "at", "be", "by", "co", "do", "gb", "ge", "gt", "id", "il", "in", "is", "it", "la", "lt", "ma", "me",
+    "mo", "my", "no", "pa", "sm", "th", "tn",
 ];
 
 /// Names of groups that differ from their own.
@@ -170,9 +168,7 @@ pub fn named(name: &str, capitals: bool) -> Option<&'static str> {
 static BY_NAME: LazyLock<HashMap<String, &'static str>> = LazyLock::new(|| {
     let groups = GROUPS.iter();
     let groups = groups.map(|(group, _)| (group.replace('_', " ").to_lowercase(), *group));
-    let others = GROUP_NAMES
-        .iter()
-        .map(|(group, name)| ((*name).to_owned(), *group));
+    let others = GROUP_NAMES.iter().map(|(group, name)| ((*name).to_owned(), *group));
     let countries = NAMES.iter().flat_map(|(code, names)| {
         let names = names.iter().map(|name| (*name).to_owned());
         names.chain([code.to_lowercase()]).map(|name| (name, *code))
@@ -187,8 +183,5 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 
 /// Whether a text in lower case is the beginning of the name of a place, two letters or more.
 pub fn begins(text: &str) -> bool {
-    text.len() > 1
-        && BY_NAME
-            .keys()
-            .any(|name| name.len() > 2 && name.starts_with(text))
+    text.len() > 1 && BY_NAME.keys().any(|name| name.len() > 2 && name.starts_with(text))
 }

@@ -82,8 +82,7 @@ impl<'l> Cells<'l> {
             CellRef::Text(text) => {
                 let place = self.column.text_index(row).unwrap_or_default();
                 if self.safe.len() <= place {
-                    self.safe
-                        .resize(self.column.texts().len().max(place + 1), None);
+                    self.safe.resize(self.column.texts().len().max(place + 1), None);
                 }
                 if let Some(safe) = self.safe.get_mut(place) {
                     return safe.get_or_insert_with(|| csv_text(text));
@@ -100,8 +99,7 @@ fn write_number(number: f64, out: &mut String) {
     #[expect(clippy::cast_possible_truncation)] // whole and far below 2^63
     let whole = number as i64;
     #[expect(clippy::cast_precision_loss)] // an inexact one is caught by the comparison
-    let is_whole = whole.unsigned_abs() < 1_000_000_000_000_000
-        && (whole as f64).to_bits() == number.to_bits();
+    let is_whole = whole.unsigned_abs() < 1_000_000_000_000_000 && (whole as f64).to_bits() == number.to_bits();
     // A String takes everything.
     let _ = if is_whole {
         write!(out, "{whole}")
@@ -119,13 +117,7 @@ fn iso(epoch: f64) -> String {
 }
 
 /// Rows as a Markdown table with the cells shown on screen; `None` if it exceeds `most` bytes.
-pub fn markdown(
-    listing: &Listing,
-    rows: &[u32],
-    fields: &[&Field],
-    dialect: &Dialect,
-    most: usize,
-) -> Option<String> {
+pub fn markdown(listing: &Listing, rows: &[u32], fields: &[&Field], dialect: &Dialect, most: usize) -> Option<String> {
     let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
     let label = |field: &&Field| escaped(&listing.header(field, dialect));
     let labels = fields.iter().map(label).collect();
@@ -154,10 +146,7 @@ pub fn markdown(
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
-        if matches!(
-            character,
-            '\\' | '|' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '&'
-        ) {
+        if matches!(character, '\\' | '|' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '&') {
             out.push('\\');
         }
         out.push(character);

@@ -220,12 +220,9 @@ impl Field {
         let (operators, sortable) = match kind {
             Kind::Flag => (Operators::EQUALITY, true),
             Kind::Text | Kind::Country => (Operators::EQUALITY, true),
-            Kind::Integer
-            | Kind::Number
-            | Kind::Id
-            | Kind::Version
-            | Kind::Epoch
-            | Kind::Timestamp => (Operators::ALL, true),
+            Kind::Integer | Kind::Number | Kind::Id | Kind::Version | Kind::Epoch | Kind::Timestamp => {
+                (Operators::ALL, true)
+            }
             Kind::List | Kind::Secret => (Operators::NONE, false),
         };
         let filter = match kind {

@@ -38,8 +38,9 @@ pub fn cell(listing: &Listing, row: usize, field: &Field, width: usize) -> Strin
         CellRef::Missing | CellRef::Null => BLANK.to_owned(),
         CellRef::Bad(_) => MISFIT.to_owned(),
         CellRef::Flag(flag) => yes_no(flag).to_owned(),
-        CellRef::Number(value) => total_vram(field, value, |own| listing.cell(row, own).number())
-            .unwrap_or_else(|| number(field, value)),
+        CellRef::Number(value) => {
+            total_vram(field, value, |own| listing.cell(row, own).number()).unwrap_or_else(|| number(field, value))
+        }
         CellRef::Text(text) if field.kind == Kind::Country => screen(country::place(text), width),
         CellRef::Text(text) => screen(text, width),
     }
@@ -61,11 +62,7 @@ pub fn detail(record: &FullRecord, field: &Field, dialect: &Dialect) -> String {
 }
 
 /// The memory of all cards of a record, if the field is that: it depends on how many they are.
-fn total_vram(
-    field: &Field,
-    megabytes: f64,
-    number: impl Fn(&Field) -> Option<f64>,
-) -> Option<String> {
+fn total_vram(field: &Field, megabytes: f64, number: impl Fn(&Field) -> Option<f64>) -> Option<String> {
     if field.key != "gpu_total_ram" {
         return None;
     }
@@ -136,8 +133,8 @@ pub fn gigabytes(value: f64) -> String {
 /// correction 46068. Sizes that no card is sold with are rounded.
 pub fn nominal_gb(megabytes: f64) -> f64 {
     const SOLD: [f64; 29] = [
-        1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 11.0, 12.0, 16.0, 20.0, 24.0, 32.0, 40.0, 48.0,
-        64.0, 72.0, 80.0, 94.0, 96.0, 128.0, 141.0, 144.0, 180.0, 192.0, 256.0, 288.0, 384.0,
+        1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 11.0, 12.0, 16.0, 20.0, 24.0, 32.0, 40.0, 48.0, 64.0, 72.0, 80.0,
+        94.0, 96.0, 128.0, 141.0, 144.0, 180.0, 192.0, 256.0, 288.0, 384.0,
     ];
     let gb = megabytes / 1024.0;
     // Error correction takes one sixteenth.
@@ -201,11 +198,7 @@ pub fn grouped(number: usize) -> String {
 
 /// A count with its noun: `1 machine`, `2,000 machines`.
 pub fn counted(number: usize, one: &str, many: &str) -> String {
-    format!(
-        "{} {}",
-        grouped(number),
-        if number == 1 { one } else { many }
-    )
+    format!("{} {}", grouped(number), if number == 1 { one } else { many })
 }
 
 /// Commas between the thousands of a number written with or without decimals.
@@ -256,7 +249,7 @@ pub fn percent(share: f64) -> String {
     if percent > 0.0 && percent < 0.05 {
         return "under 0.1%".to_owned();
     }
-    if percent < 100.0 && percent >= 99.95 {
+    if (99.95..100.0).contains(&percent) {
         return "over 99.9%".to_owned();
     }
     let is_end = percent.abs() < 9.95 || (99.0..100.0).contains(&percent);
@@ -273,11 +266,7 @@ fn money(amount: f64, places: usize) -> String {
     }
     let sign = if amount < 0.0 { "−" } else { "" };
     let amount = amount.abs();
-    let places = if amount > 0.0 && amount < 0.01 {
-        4
-    } else {
-        places
-    };
+    let places = if amount > 0.0 && amount < 0.01 { 4 } else { places };
     format!("{sign}${}", commas(&format!("{amount:.places$}")))
 }
 
@@ -305,10 +294,7 @@ pub fn brief(seconds: f64) -> String {
         less if less < 2.0 * 86_400.0 => (seconds / 3600.0, "h"),
         _ => (seconds / 86_400.0, "d"),
     };
-    format!(
-        "{} {unit}",
-        trimmed(number, usize::from(number.abs() < 10.0))
-    )
+    format!("{} {unit}", trimmed(number, usize::from(number.abs() < 10.0)))
 }
 
 #[cfg(test)]

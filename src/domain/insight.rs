@@ -36,8 +36,7 @@ pub use plot::{Bucket, Histogram, Scale, ScaleKind, Toward, neighbour};
 pub use related::{Share, Slice, same_host, same_machine, share, slices};
 pub use standing::{Measure, Place, Standing};
 pub use summary::{
-    Best, Group, GroupOrder, GroupValue, Measures, Spread, facets, machine_prices, quantile,
-    sort_groups, summarise,
+    Best, Group, GroupOrder, GroupValue, Measures, Spread, facets, machine_prices, quantile, sort_groups, summarise,
 };
 pub use supply::{Amount, Lot, Machine, Picks, Supply};
 pub use totals::Totals;
@@ -56,8 +55,7 @@ pub enum Coverage {
 
 /// Whether the limit truncated the response. Skipped records count: they were sent.
 pub fn coverage(listing: &Listing, limit: Option<u32>) -> Coverage {
-    let received =
-        listing.len() + listing.skipped().len() + listing.duplicates() + listing.hidden();
+    let received = listing.len() + listing.skipped().len() + listing.duplicates() + listing.hidden();
     match limit {
         None => Coverage::Unknown,
         Some(limit) if received >= limit as usize => Coverage::Cut,

@@ -131,17 +131,11 @@ pub fn entries(lines: Vec<Line>) -> Vec<Entry> {
         match line {
             Line::Intent(mut intent) => {
                 intent.subject = clean(&intent.subject);
-                entries.push(Entry {
-                    intent,
-                    outcome: None,
-                });
+                entries.push(Entry { intent, outcome: None });
             }
             Line::Outcome(mut outcome) => {
                 outcome.words = clean(&outcome.words);
-                let known = entries
-                    .iter_mut()
-                    .rev()
-                    .find(|entry| entry.intent.key == outcome.key);
+                let known = entries.iter_mut().rev().find(|entry| entry.intent.key == outcome.key);
                 if let Some(entry) = known {
                     entry.outcome = Some(outcome);
                 }

@@ -167,12 +167,7 @@ impl Splitter {
     }
 
     /// Goes on in `text`, which begins as before and is longer; `is_whole` if nothing follows it.
-    pub fn advance(
-        &mut self,
-        text: &str,
-        is_whole: bool,
-        records: &mut impl Records,
-    ) -> Result<(), SplitError> {
+    pub fn advance(&mut self, text: &str, is_whole: bool, records: &mut impl Records) -> Result<(), SplitError> {
         if !is_whole && text.len() < self.patience {
             return Ok(());
         }
@@ -196,11 +191,7 @@ impl Splitter {
     }
 
     /// One part of the response; false at its end. An error leaves everything as it was.
-    fn step(
-        &mut self,
-        cursor: &mut Cursor<'_>,
-        records: &mut impl Records,
-    ) -> Result<bool, SplitError> {
+    fn step(&mut self, cursor: &mut Cursor<'_>, records: &mut impl Records) -> Result<bool, SplitError> {
         let next = cursor.peek();
         match (self.phase, next) {
             (Phase::Start, None) => return Err(SplitError::Empty),
@@ -228,11 +219,7 @@ impl Splitter {
         self.phase = phase;
     }
 
-    fn member(
-        &mut self,
-        cursor: &mut Cursor<'_>,
-        records: &mut impl Records,
-    ) -> Result<(), SplitError> {
+    fn member(&mut self, cursor: &mut Cursor<'_>, records: &mut impl Records) -> Result<(), SplitError> {
         let name = cursor.name()?;
         cursor.expect(b':')?;
         if name == self.list_key {
@@ -247,11 +234,7 @@ impl Splitter {
         Ok(())
     }
 
-    fn list(
-        &mut self,
-        cursor: &mut Cursor<'_>,
-        records: &mut impl Records,
-    ) -> Result<(), SplitError> {
+    fn list(&mut self, cursor: &mut Cursor<'_>, records: &mut impl Records) -> Result<(), SplitError> {
         let first = cursor.peek();
         let value = match first {
             Some(b'[') => None,
@@ -275,11 +258,7 @@ impl Splitter {
         Ok(())
     }
 
-    fn record(
-        &mut self,
-        cursor: &mut Cursor<'_>,
-        records: &mut impl Records,
-    ) -> Result<(), SplitError> {
+    fn record(&mut self, cursor: &mut Cursor<'_>, records: &mut impl Records) -> Result<(), SplitError> {
         if self.records < MOST_RECORDS
             && let Some(end) = records.read(cursor.text, cursor.at)
         {

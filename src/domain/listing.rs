@@ -119,9 +119,7 @@ impl Column {
 
     /// The cell of a row; of a text its index among [`Column::texts`].
     fn raw(&self, row: usize) -> Cell {
-        self.cells
-            .get(row)
-            .map_or(Cell::Missing, |cell| cell.cell())
+        self.cells.get(row).map_or(Cell::Missing, |cell| cell.cell())
     }
 
     /// The text of a row, for showing.
@@ -147,9 +145,7 @@ impl Column {
                 Cell::Number(number) => Some(number.abs()),
                 _ => None,
             });
-            let digits = numbers
-                .reduce(f64::max)
-                .map(|most| format!("{most:.0}").len());
+            let digits = numbers.reduce(f64::max).map(|most| format!("{most:.0}").len());
             let widths = self.texts.iter().map(cells).chain(digits);
             widths.max().unwrap_or(0).min(MOST)
         })
@@ -238,11 +234,7 @@ impl Listing {
     /// Reads a response, without copies of keys outside of their members. `now` is when it was
     /// received, in seconds since 1970: `duration` counts from it where records have only an end
     /// date.
-    pub fn read(
-        catalog: &'static Catalog,
-        text: impl Into<String>,
-        now: f64,
-    ) -> Result<Self, ListingError> {
+    pub fn read(catalog: &'static Catalog, text: impl Into<String>, now: f64) -> Result<Self, ListingError> {
         let mut reader = Reader::new(catalog, Arc::default(), now);
         reader.take(text.into());
         match reader.finish() {
@@ -373,10 +365,7 @@ impl Listing {
         let mut builders: Vec<Builder> = positions.iter().map(|_| Builder::default()).collect();
         for span in &self.spans {
             let mut values = plan.blank();
-            if scanner
-                .record(&plan, &self.text, span.start, &mut values)
-                .is_none()
-            {
+            if scanner.record(&plan, &self.text, span.start, &mut values).is_none() {
                 let read = plan.read(&self.text[span.clone()]);
                 values = read.unwrap_or_else(|_| plan.blank());
             }

@@ -16,10 +16,8 @@ pub struct LocalTime {
 impl LocalTime {
     /// For a table: date, time to the minute, age (`2026-11-18 13:05 2d`).
     pub fn cell(&self, epoch: f64) -> String {
-        self.text(epoch, "%Y-%m-%d %H:%M").map_or_else(
-            || format!("{epoch:.3e}"),
-            |text| format!("{text} {}", self.age(epoch)),
-        )
+        self.text(epoch, "%Y-%m-%d %H:%M")
+            .map_or_else(|| format!("{epoch:.3e}"), |text| format!("{text} {}", self.age(epoch)))
     }
 
     /// For a detail view: to the second, with the offset from UTC and the age.
@@ -50,8 +48,7 @@ impl LocalTime {
         } else {
             "%m-%d %H:%M:%S"
         };
-        self.text(epoch, pattern)
-            .unwrap_or_else(|| format!("{epoch:.3e}"))
+        self.text(epoch, pattern).unwrap_or_else(|| format!("{epoch:.3e}"))
     }
 
     /// Date and time to the minute.
@@ -70,12 +67,7 @@ impl LocalTime {
         }
         #[expect(clippy::cast_possible_truncation)] // the range was checked
         let moment = Timestamp::from_second(epoch as i64).ok()?;
-        Some(
-            moment
-                .to_zoned(self.zone.clone())
-                .strftime(pattern)
-                .to_string(),
-        )
+        Some(moment.to_zoned(self.zone.clone()).strftime(pattern).to_string())
     }
 }
 

@@ -336,10 +336,7 @@ mod tests {
 
     #[test]
     fn a_text_that_breaks_off_is_laid_out_as_far_as_it_goes() {
-        assert_eq!(
-            json(r#"{"a":[1,"x"#),
-            ["{", r#"  "a": ["#, "    1,", "    \"x"]
-        );
+        assert_eq!(json(r#"{"a":[1,"x"#), ["{", r#"  "a": ["#, "    1,", "    \"x"]);
         assert_eq!(json(r#"{"a":"\"#), ["{", r#"  "a": "\"#]);
         assert_eq!(json("}}]é"), ["}", "}", "]é"]);
         assert_eq!(json(""), [""]);
@@ -353,10 +350,7 @@ mod tests {
         let text = JsonText::new(text);
         let lines: Vec<String> = (0..text.len()).map(|place| text.line(place)).collect();
         assert!(lines.iter().all(|line| line.len() <= 520));
-        assert_eq!(
-            &lines[lines.len() - 5..][..3],
-            [r#"  "b": ["#, "    {},", "    1"]
-        );
+        assert_eq!(&lines[lines.len() - 5..][..3], [r#"  "b": ["#, "    {},", "    1"]);
         // Nothing is lost, and nothing added but the indent.
         let whole: String = lines[1..lines.len() - 5]
             .iter()

@@ -132,9 +132,7 @@ impl Condition {
     pub fn accepts(&self, cell: CellRef<'_>) -> bool {
         let asks_for_null = self.operand == Operand::One(Value::Null);
         let cell = match cell {
-            CellRef::Missing | CellRef::Null if self.field.key == "external" && !asks_for_null => {
-                CellRef::Flag(false)
-            }
+            CellRef::Missing | CellRef::Null if self.field.key == "external" && !asks_for_null => CellRef::Flag(false),
             other => other,
         };
         match (&self.operand, self.operator) {
@@ -174,9 +172,7 @@ fn compare(kind: Kind, cell: CellRef<'_>, value: &Value) -> Option<Ordering> {
         (Kind::Id, _, _) if cell.whole().is_some() && value.whole().is_some() => {
             cell.whole().partial_cmp(&value.whole())
         }
-        (Kind::Country, CellRef::Text(text), Value::Text(wanted)) => {
-            Some(country::code(text).cmp(wanted.as_str()))
-        }
+        (Kind::Country, CellRef::Text(text), Value::Text(wanted)) => Some(country::code(text).cmp(wanted.as_str())),
         (Kind::Version, CellRef::Number(code), Value::Version(version)) => {
             #[expect(clippy::cast_precision_loss)] // nine digits fit a double exactly
             let wanted = version.code as f64;
@@ -186,20 +182,12 @@ fn compare(kind: Kind, cell: CellRef<'_>, value: &Value) -> Option<Ordering> {
             Version::parse(text.trim()).map(|own| own.code.cmp(&version.code))
         }
         (_, CellRef::Text(text), Value::Text(wanted)) => Some(text.cmp(wanted.as_str())),
-        (_, CellRef::Text(text), Value::Number(wanted)) => {
-            text.trim().parse::<f64>().ok()?.partial_cmp(wanted)
-        }
+        (_, CellRef::Text(text), Value::Number(wanted)) => text.trim().parse::<f64>().ok()?.partial_cmp(wanted),
         (_, CellRef::Number(number), Value::Number(wanted)) => number.partial_cmp(wanted),
-        (_, CellRef::Number(number), Value::Text(wanted)) => {
-            number.partial_cmp(&wanted.trim().parse::<f64>().ok()?)
-        }
+        (_, CellRef::Number(number), Value::Text(wanted)) => number.partial_cmp(&wanted.trim().parse::<f64>().ok()?),
         (_, CellRef::Flag(flag), Value::Flag(wanted)) => Some(flag.cmp(wanted)),
-        (_, CellRef::Flag(flag), Value::Number(wanted)) => {
-            f64::from(u8::from(flag)).partial_cmp(wanted)
-        }
-        (_, CellRef::Number(number), Value::Flag(wanted)) => {
-            number.partial_cmp(&f64::from(u8::from(*wanted)))
-        }
+        (_, CellRef::Flag(flag), Value::Number(wanted)) => f64::from(u8::from(flag)).partial_cmp(wanted),
+        (_, CellRef::Number(number), Value::Flag(wanted)) => number.partial_cmp(&f64::from(u8::from(*wanted))),
         _ => None,
     }
 }
@@ -250,8 +238,7 @@ impl Query {
     /// here.
     pub fn sends(&self, field: &Field, dialect: &Dialect) -> bool {
         const DISCOUNTED: [&str; 3] = ["dph_total", "dlperf_per_dphtotal", "flops_per_dphtotal"];
-        let is_discounted =
-            self.offer_type == OfferType::Reserved && DISCOUNTED.contains(&field.key);
+        let is_discounted = self.offer_type == OfferType::Reserved && DISCOUNTED.contains(&field.key);
         dialect.sends(field) && !is_discounted
     }
 

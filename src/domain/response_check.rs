@@ -6,9 +6,7 @@ use std::cmp::Ordering;
 use super::cost::storage_per_hour;
 use super::listing::compare_cells;
 use super::query::OrderKey;
-use super::{
-    CellRef, Dialect, Field, Kind, Listing, OfferType, Query, Resource, Source, format, language,
-};
+use super::{CellRef, Dialect, Field, Kind, Listing, OfferType, Query, Resource, Source, format, language};
 
 /// A condition that was sent and is broken by rows of the response.
 #[derive(Debug, Clone, PartialEq)]
@@ -159,28 +157,19 @@ impl ResponseCheck {
 
     /// Whether the market ignored the order, so that the limit may have cut off the top rows.
     pub fn is_unordered(&self) -> bool {
-        let is_order =
-            |discrepancy: &Discrepancy| matches!(discrepancy, Discrepancy::Unordered { .. });
+        let is_order = |discrepancy: &Discrepancy| matches!(discrepancy, Discrepancy::Unordered { .. });
         self.discrepancies.iter().any(is_order)
     }
 
     /// Whether rows are priced as another offer type than requested.
     pub fn is_other_type(&self) -> bool {
-        let is_type =
-            |discrepancy: &Discrepancy| matches!(discrepancy, Discrepancy::OtherType { .. });
+        let is_type = |discrepancy: &Discrepancy| matches!(discrepancy, Discrepancy::OtherType { .. });
         self.discrepancies.iter().any(is_type)
     }
 
     /// GB to estimate the prices for: `wanted`, unless they already include it.
-    pub fn storage_to_estimate(
-        &self,
-        asked: &Query,
-        dialect: &Dialect,
-        wanted: f64,
-    ) -> Option<f64> {
-        let included = self
-            .included_storage()
-            .unwrap_or_else(|| asked.priced_storage(dialect));
+    pub fn storage_to_estimate(&self, asked: &Query, dialect: &Dialect, wanted: f64) -> Option<f64> {
+        let included = self.included_storage().unwrap_or_else(|| asked.priced_storage(dialect));
         ((wanted - included).abs() > 1e-9).then_some(wanted)
     }
 
@@ -209,8 +198,7 @@ fn violations(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Ve
 
 fn too_many(listing: &Listing, query: &Query) -> Option<Discrepancy> {
     let limit = query.limit?;
-    let received =
-        listing.len() + listing.duplicates() + listing.skipped().len() + listing.hidden();
+    let received = listing.len() + listing.duplicates() + listing.skipped().len() + listing.hidden();
     (received > limit as usize).then_some(Discrepancy::TooMany { limit, received })
 }
 
@@ -218,10 +206,7 @@ fn too_many(listing: &Listing, query: &Query) -> Option<Discrepancy> {
 fn unordered(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Option<Discrepancy> {
     let keys: Vec<OrderKey> = query.sent_order(dialect);
     let first = keys.first()?;
-    let columns: Vec<_> = keys
-        .iter()
-        .map(|key| (key, listing.sent_column(key.field)))
-        .collect();
+    let columns: Vec<_> = keys.iter().map(|key| (key, listing.sent_column(key.field))).collect();
     let is_out_of_place = |row: &usize| {
         for (key, column) in &columns {
             let (before, own) = (column.cell(*row - 1), column.cell(*row));
@@ -257,16 +242,8 @@ fn is_exact(field: &Field) -> bool {
 
 /// A member's numbers as received.
 fn numbers<'a>(listing: &'a Listing, key: &str) -> impl Fn(usize) -> Option<f64> + use<'a> {
-    let column = listing
-        .catalog()
-        .by_key(key)
-        .map(|field| listing.sent_column(field));
-    move |row| {
-        column?
-            .cell(row)
-            .number()
-            .filter(|number| number.is_finite())
-    }
+    let column = listing.catalog().by_key(key).map(|field| listing.sent_column(field));
+    move |row| column?.cell(row).number().filter(|number| number.is_finite())
 }
 
 /// Whether two prices per hour differ by more than rounding, also of single-precision numbers.

@@ -104,16 +104,13 @@ impl SearchSpec {
         for text in &self.off {
             let off = language::parse(text, catalog, dialect, &[], Mode::Strict)
                 .map_err(|error| SpecError::Off(format!("{text}: {}", said(error))))?;
-            query
-                .conditions
-                .extend(off.conditions.into_iter().map(|mut condition| {
-                    condition.enabled = false;
-                    condition
-                }));
+            query.conditions.extend(off.conditions.into_iter().map(|mut condition| {
+                condition.enabled = false;
+                condition
+            }));
         }
         if let Some(order) = &self.order {
-            query.order = language::parse_order(order, catalog)
-                .map_err(|error| SpecError::Order(said(error)))?;
+            query.order = language::parse_order(order, catalog).map_err(|error| SpecError::Order(said(error)))?;
         }
         if let Some(limit) = self.limit {
             query.limit = (limit > 0).then_some(limit);
@@ -123,9 +120,7 @@ impl SearchSpec {
         }
         if let Some(gigabytes) = self.storage {
             if !(0.0..=1e9).contains(&gigabytes) {
-                return Err(SpecError::Other(format!(
-                    "storage of {gigabytes} GB is out of range"
-                )));
+                return Err(SpecError::Other(format!("storage of {gigabytes} GB is out of range")));
             }
             query.storage = Some(gigabytes);
         }
@@ -155,10 +150,7 @@ impl SavedSearch {
     /// # Errors
     ///
     /// When a part names something that does not exist, or the job is invalid.
-    pub fn read(
-        &self,
-        dialect: &'static Dialect,
-    ) -> Result<(Query, Vec<String>, Option<Job>), SpecError> {
+    pub fn read(&self, dialect: &'static Dialect) -> Result<(Query, Vec<String>, Option<Job>), SpecError> {
         let (query, words) = self.spec.read(dialect)?;
         if let Some(job) = &self.job {
             let said = |error: InputError| SpecError::Other(format!("job: {error}"));
@@ -229,9 +221,7 @@ impl Searches {
 
     /// The presets that are shown.
     pub fn presets(&self) -> impl Iterator<Item = &'static SavedSearch> {
-        presets()
-            .iter()
-            .filter(|preset| !self.hidden.contains(&preset.name))
+        presets().iter().filter(|preset| !self.hidden.contains(&preset.name))
     }
 
     /// The search that runs at start-up.

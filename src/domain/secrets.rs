@@ -45,9 +45,7 @@ const MEMBERS: [&str; 8] = [
 
 /// Whether the value of a member of that name is a secret for certain.
 pub(crate) fn is_secret_member(name: &str) -> bool {
-    MEMBERS
-        .iter()
-        .any(|secret| secret.eq_ignore_ascii_case(name))
+    MEMBERS.iter().any(|secret| secret.eq_ignore_ascii_case(name))
 }
 
 /// Whether a member of that name is kept out of everything that is stored or exported. Unknown
@@ -109,10 +107,7 @@ mod tests {
             (longer.as_str(), Some("it is too long")),
             ("two words", Some("it contains spaces or several lines")),
             ("line\n", Some("it contains spaces or several lines")),
-            (
-                "k\u{7f}",
-                Some("it contains control or non-ASCII characters"),
-            ),
+            ("k\u{7f}", Some("it contains control or non-ASCII characters")),
             ("clé", Some("it contains control or non-ASCII characters")),
         ] {
             assert_eq!(key_fault(key), fault, "{key:?}");

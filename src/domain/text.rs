@@ -107,8 +107,7 @@ pub fn csv_text(text: &str) -> String {
         if may_begin && FORMULA_SIGNS.contains(&character) {
             out.push('\'');
         }
-        may_begin = matches!(character, ',' | ';' | '|' | '"' | '\'')
-            || (may_begin && character.is_whitespace());
+        may_begin = matches!(character, ',' | ';' | '|' | '"' | '\'') || (may_begin && character.is_whitespace());
         out.push(character);
     }
     out
@@ -248,10 +247,7 @@ fn write_visible(grapheme: &str, out: &mut String, most: usize) -> Option<usize>
 
 /// Says how many combining marks were left out.
 fn write_pile(marks: usize, out: &mut String) {
-    if let Some(more) = marks
-        .checked_sub(MARKS_PER_GRAPHEME)
-        .filter(|more| *more > 0)
-    {
+    if let Some(more) = marks.checked_sub(MARKS_PER_GRAPHEME).filter(|more| *more > 0) {
         let _ = write!(out, "<+{more} marks>"); // a String takes everything
     }
 }
@@ -371,9 +367,7 @@ impl Needle {
         let Some(word) = self.ascii.as_deref().filter(|word| !word.is_empty()) else {
             return false;
         };
-        let is = |(own, wanted): (&u8, &u8)| {
-            own.to_ascii_lowercase() == *wanted || (*wanted == b'_' && *own == b' ')
-        };
+        let is = |(own, wanted): (&u8, &u8)| own.to_ascii_lowercase() == *wanted || (*wanted == b'_' && *own == b' ');
         let mut places = text.as_bytes().windows(word.len());
         places.any(|place| place.iter().zip(word).all(is))
     }
@@ -389,9 +383,7 @@ impl Needle {
                 .iter()
                 .zip(word)
                 .all(|((_, own), wanted)| fold(*own) == *wanted || (*wanted == '_' && *own == ' '));
-            if let (true, Some((start, _)), Some((end, last))) =
-                (is_here, window.first(), window.last())
-            {
+            if let (true, Some((start, _)), Some((end, last))) = (is_here, window.first(), window.last()) {
                 found.push(*start..end + last.len_utf8());
                 at += word.len();
             } else {
@@ -408,11 +400,7 @@ fn fold(character: char) -> char {
 
 /// The terminal cells of a text that is shown as it is.
 pub fn width(text: &str) -> usize {
-    if is_printable(text) {
-        text.len()
-    } else {
-        text.width()
-    }
+    if is_printable(text) { text.len() } else { text.width() }
 }
 
 /// Truncates a text to `max` terminal cells, ending with an ellipsis if anything was cut.

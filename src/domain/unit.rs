@@ -139,20 +139,8 @@ impl Unit {
     /// Suffixes allowed after a number, in lower case, each with its factor to the wire value.
     pub const fn suffixes(self, dialect: &Dialect) -> &'static [(&'static str, f64)] {
         match self {
-            Self::Megabytes => &[
-                ("mb", 1.0),
-                ("gb", 1e3),
-                ("g", 1e3),
-                ("tb", 1e6),
-                ("t", 1e6),
-            ],
-            Self::Gigabytes => &[
-                ("mb", 1e-3),
-                ("gb", 1.0),
-                ("g", 1.0),
-                ("tb", 1e3),
-                ("t", 1e3),
-            ],
+            Self::Megabytes => &[("mb", 1.0), ("gb", 1e3), ("g", 1e3), ("tb", 1e6), ("t", 1e6)],
+            Self::Gigabytes => &[("mb", 1e-3), ("gb", 1.0), ("g", 1.0), ("tb", 1e3), ("t", 1e3)],
             Self::Seconds => DURATIONS,
             Self::Transfer => transfer_suffixes(dialect.transfer),
             Self::MegabytesPerSecond => &[("mb/s", 1.0), ("gb/s", 1e3)],
@@ -166,11 +154,7 @@ impl Unit {
             Self::DollarsPerGigabyteMonth => &[("$", 1.0), ("$/gb", 1.0)],
             Self::DollarsPerGigabyte => &[("$", 1.0), ("$/gb", 1.0), ("$/tb", 1.0 / 1024.0)],
             Self::DollarsPerTerabyte => &[("$", 1.0), ("$/tb", 1.0), ("$/gb", 1024.0)],
-            Self::None
-            | Self::Dlperf
-            | Self::DlperfPerDollar
-            | Self::TeraflopsPerDollar
-            | Self::Capability => &[],
+            Self::None | Self::Dlperf | Self::DlperfPerDollar | Self::TeraflopsPerDollar | Self::Capability => &[],
         }
     }
 

@@ -80,8 +80,7 @@ impl Version {
         let numbers = |text: &str| -> Option<Vec<u64>> {
             text.split('.')
                 .map(|part| {
-                    let digits = (1..=9).contains(&part.len())
-                        && part.bytes().all(|byte| byte.is_ascii_digit());
+                    let digits = (1..=9).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
                     digits.then(|| part.parse().ok()).flatten()
                 })
                 .collect()
@@ -95,9 +94,7 @@ impl Version {
         let code = match parts[..] {
             [major] => major * 1_000_000,
             [major, minor] if minor < 1000 => major * 1_000_000 + minor * 1000,
-            [major, minor, patch] if minor < 1000 && patch < 1000 => {
-                major * 1_000_000 + minor * 1000 + patch
-            }
+            [major, minor, patch] if minor < 1000 && patch < 1000 => major * 1_000_000 + minor * 1000 + patch,
             _ => return None,
         };
         (parts[0] < 1_000_000).then(|| Self {

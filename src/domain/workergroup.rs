@@ -2,9 +2,8 @@
 //!
 //! [`PARAMETERS`] is the one table of the thirteen parameters; a [`Draft`] holds what a person
 //! typed into its form and becomes a [`NewWorkergroup`] if it is valid. [`Preflight`] says what a
-//! search would recruit and cost, [`CapacityPlan`] how many workers the scaling parameters amount
-//! to, [`drift`] what changed since a listing was last seen, and [`candidates`] which group may be
-//! the one whose creation was never confirmed.
+//! search would recruit and cost, [`drift`] what changed since a listing was last seen, and
+//! [`candidates`] which group may be the one whose creation was never confirmed.
 
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -26,8 +25,7 @@ pub use launch::disk;
 pub use made::{GroupChange, MOST_GROUPS, MadeGroup, MadeGroups};
 pub use parameters::{Key, PARAMETERS, Parameter, ParameterKind};
 pub use preflight::{
-    HostShare, Part, Preflight, Recruitment, VramCheck, WorkerCost, WorkerCounts, WorkerOffer,
-    WorkerPrices,
+    HostShare, Part, Preflight, Recruitment, VramCheck, WorkerCost, WorkerCounts, WorkerOffer, WorkerPrices,
 };
 pub use reconcile::candidates;
 pub use search::{SearchText, group_search, search_query_text};
@@ -94,8 +92,7 @@ impl NewWorkergroup {
     /// Validation errors; empty if it can be sent.
     pub fn check(&self) -> Vec<Objection> {
         let mut found = Vec::new();
-        let mut object =
-            |key: Key, message: &str| found.push(Objection::new(key.wire(), message.to_owned()));
+        let mut object = |key: Key, message: &str| found.push(Objection::new(key.wire(), message.to_owned()));
         match (&self.endpoint_name, self.endpoint_id) {
             (None, None) => object(Key::EndpointName, "enter the endpoint's name or id"),
             (Some(_), Some(_)) => {
@@ -113,19 +110,13 @@ impl NewWorkergroup {
             (Key::LaunchArgs, &self.launch_args),
         ] {
             if text.as_ref().is_some_and(|text| text.contains(REMOVED)) {
-                object(
-                    key,
-                    &format!("{REMOVED} replaces a secret: enter another value"),
-                );
+                object(key, &format!("{REMOVED} replaces a secret: enter another value"));
             }
         }
         if self.template_hash.is_some() && self.template_id.is_some() {
             object(Key::TemplateId, "enter the template's hash or id, not both");
         }
-        for (key, value) in [
-            (Key::MinLoad, self.min_load),
-            (Key::ColdMult, self.cold_mult),
-        ] {
+        for (key, value) in [(Key::MinLoad, self.min_load), (Key::ColdMult, self.cold_mult)] {
             if value.is_some_and(|value| !value.is_finite() || value < 0.0) {
                 object(key, "must be 0 or more");
             }

@@ -46,13 +46,7 @@ impl Attention {
     }
 
     /// Shows a desktop notification, if the person wants one now.
-    pub(super) fn tell(
-        &self,
-        title: &str,
-        text: &str,
-        is_focused: bool,
-        surface: &mut impl Surface,
-    ) {
+    pub(super) fn tell(&self, title: &str, text: &str, is_focused: bool, surface: &mut impl Surface) {
         let is_wanted = match self.notifications {
             Notifications::Off => false,
             Notifications::Unfocused => !is_focused,
@@ -133,9 +127,7 @@ mod tests {
     use super::*;
 
     fn alarm(values: &[(&'static str, &str)]) -> Alarm {
-        let values = values
-            .iter()
-            .map(|(name, value)| (*name, (*value).to_owned()));
+        let values = values.iter().map(|(name, value)| (*name, (*value).to_owned()));
         Alarm {
             title: "bourse: cheap".to_owned(),
             text: "$0.225/h per GPU is the lowest price".to_owned(),
@@ -154,10 +146,7 @@ mod tests {
         let file = folder.path().join("values");
         let hostile = "RTX $(touch pwned) `id` \"; exit 9";
         let values = [("BOURSE_MODEL", hostile), ("BOURSE_PRICE", "0.225")];
-        let command = script(
-            r#"printf '%s|%s' "$BOURSE_MODEL" "$BOURSE_PRICE" > "$1""#,
-            &file,
-        );
+        let command = script(r#"printf '%s|%s' "$BOURSE_MODEL" "$BOURSE_PRICE" > "$1""#, &file);
         let values = alarm(&values).values;
         let ended = hook::finish(&command, values, Stdio::null, PATIENCE).await;
         assert_eq!(ended, Ok(()));
@@ -216,7 +205,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("log");
         // A second one at the same time would find the folder there.
-        let text = r#"mkdir "$1.busy" || echo twice >> "$1"; sleep 0.05; echo "$BOURSE_PRICE" >> "$1"; rmdir "$1.busy""#;
+        let text =
+            r#"mkdir "$1.busy" || echo twice >> "$1"; sleep 0.05; echo "$BOURSE_PRICE" >> "$1"; rmdir "$1.busy""#;
         let command = script(text, &file);
         let (outbox, mut inbox) = unbounded_channel();
         let queue = Arc::default();

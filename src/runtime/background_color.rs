@@ -114,9 +114,7 @@ impl BackgroundQuery {
             self.text.push('\x1b');
             return Filtered::Held;
         } else if let KeyCode::Char(character) = key.code
-            && !key
-                .modifiers
-                .intersects(KeyModifiers::CONTROL | KeyModifiers::ALT)
+            && !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT)
         {
             self.text.push(character);
             if may_be_answer(&self.text) {
@@ -156,9 +154,7 @@ fn may_be_answer(text: &str) -> bool {
 /// Whether the colour in a reply is light; `None` unless the reply is complete.
 fn is_light(text: &str) -> Option<bool> {
     let text = text.trim_end_matches('\x1b');
-    let colour = text
-        .strip_prefix("11;rgb:")
-        .or_else(|| text.strip_prefix("11;rgba:"))?;
+    let colour = text.strip_prefix("11;rgb:").or_else(|| text.strip_prefix("11;rgba:"))?;
     let mut parts = colour.split('/').map(|digits| {
         let most = 16_u32.checked_pow(u32::try_from(digits.len()).ok()?)? - 1;
         let value = u32::from_str_radix(digits, 16).ok()?;

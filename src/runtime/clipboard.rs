@@ -197,24 +197,14 @@ mod tests {
             windows: false,
             ..place
         };
-        place
-            .helpers()
-            .into_iter()
-            .map(|helper| helper.program)
-            .collect()
+        place.helpers().into_iter().map(|helper| helper.program).collect()
     }
 
     #[test]
     fn tmux_comes_first_and_ssh_forbids_the_desktop() {
         let none: [&str; 0] = [];
-        assert_eq!(
-            programs(&[("TMUX", "/tmp/t,1,0"), ("DISPLAY", ":0")]),
-            ["tmux", "tmux"]
-        );
-        assert_eq!(
-            programs(&[("SSH_CONNECTION", "a b c d"), ("DISPLAY", ":0")]),
-            none
-        );
+        assert_eq!(programs(&[("TMUX", "/tmp/t,1,0"), ("DISPLAY", ":0")]), ["tmux", "tmux"]);
+        assert_eq!(programs(&[("SSH_CONNECTION", "a b c d"), ("DISPLAY", ":0")]), none);
         assert_eq!(
             programs(&[("SSH_TTY", "/dev/pts/1"), ("WAYLAND_DISPLAY", "wayland-0")]),
             none
@@ -231,12 +221,7 @@ mod tests {
         assert_eq!(osc52("").unwrap(), b"\x1b]52;c;\x1b\\");
         assert!(osc52(&"x".repeat(LONGEST)).is_ok());
         let long = "x".repeat(LONGEST + 1);
-        assert_eq!(
-            osc52(&long),
-            Err(TooLong {
-                length: LONGEST + 1
-            })
-        );
+        assert_eq!(osc52(&long), Err(TooLong { length: LONGEST + 1 }));
     }
 
     #[cfg(unix)]

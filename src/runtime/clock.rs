@@ -14,9 +14,7 @@ pub(super) struct Clock {
 
 impl Clock {
     pub(super) fn start() -> Self {
-        Self {
-            start: Instant::now(),
-        }
+        Self { start: Instant::now() }
     }
 
     pub(super) fn now(self) -> Now {

@@ -82,13 +82,11 @@ async fn serve(
         tokio::time::sleep(SETTLING).await;
         let known = Arc::clone(&known);
         // This checks key files too, and their disk may be slow.
-        let read =
-            move || -> Result<_, ConfigError> { Ok((known.preferences()?, known.market_list())) };
+        let read = move || -> Result<_, ConfigError> { Ok((known.preferences()?, known.market_list())) };
         let reloaded = match tokio::task::spawn_blocking(read).await {
             Ok(Ok(((preferences, notices), market_list))) => {
                 let last = before.replace(preferences.config.clone());
-                let is_noticeable =
-                    last.is_none_or(|last| !last.has_same_preferences(&preferences.config));
+                let is_noticeable = last.is_none_or(|last| !last.has_same_preferences(&preferences.config));
                 Ok(Box::new(Saved {
                     preferences,
                     market_list,
@@ -120,10 +118,7 @@ fn watch(file: &Path, wanted: Arc<Notify>) -> notify::Result<RecommendedWatcher>
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
         let Ok(event) = event else { return };
         // Reads are not changes: our own reads would wake us forever.
-        let is_ours = |path: &PathBuf| {
-            path.file_name()
-                .is_some_and(|own| names.iter().any(|name| name == own))
-        };
+        let is_ours = |path: &PathBuf| path.file_name().is_some_and(|own| names.iter().any(|name| name == own));
         if !event.kind.is_access() && event.paths.iter().any(is_ours) {
             wanted.notify_one();
         }

@@ -231,10 +231,7 @@ impl<S: Surface> Dashboard<S> {
     }
 
     /// The messages of a terminal event, or the exit status that it ends the program with.
-    async fn outside(
-        &mut self,
-        event: TerminalEvent,
-    ) -> io::Result<ControlFlow<i32, Vec<Message>>> {
+    async fn outside(&mut self, event: TerminalEvent) -> io::Result<ControlFlow<i32, Vec<Message>>> {
         Ok(ControlFlow::Continue(match event {
             TerminalEvent::Input(events) => events.into_iter().map(message).collect(),
             TerminalEvent::Pasted(events) => events.into_iter().map(with_paste).collect(),

@@ -67,18 +67,10 @@ impl DiskWriter {
         let (jobs, inbox) = channel();
         let (end, ended) = channel();
         let run = move || {
-            work(
-                state_store.as_ref(),
-                groups.as_ref(),
-                &secrets,
-                &inbox,
-                &outbox,
-            );
+            work(state_store.as_ref(), groups.as_ref(), &secrets, &inbox, &outbox);
             let _ = end.send(());
         };
-        let thread = thread::Builder::new()
-            .name("disk writer".to_owned())
-            .spawn(run);
+        let thread = thread::Builder::new().name("disk writer".to_owned()).spawn(run);
         Self {
             // Without a thread, jobs are refused and reported as such.
             jobs: thread.ok().map(|_| jobs),
@@ -95,9 +87,7 @@ impl DiskWriter {
 
     /// Queues a job; false if the thread has ended.
     pub fn take(&self, job: Job) -> bool {
-        self.jobs
-            .as_ref()
-            .is_some_and(|jobs| jobs.send(job).is_ok())
+        self.jobs.as_ref().is_some_and(|jobs| jobs.send(job).is_ok())
     }
 
     /// Waits until all is written.
@@ -185,11 +175,7 @@ const fn writer(is_private: bool) -> Writer {
 }
 
 /// `before` with a change, which lasts until the program ends without a store.
-fn changed<T: Shared>(
-    state_store: Option<&StateStore>,
-    change: &T::Change,
-    mut before: T,
-) -> Result<T, String> {
+fn changed<T: Shared>(state_store: Option<&StateStore>, change: &T::Change, mut before: T) -> Result<T, String> {
     if let Some(state_store) = state_store {
         return state_store.change(change, &before);
     }

@@ -49,8 +49,7 @@ impl Session {
         let (path, temporary) = match document {
             Document::File(path) => (path, None),
             Document::Text { text, suffix } => {
-                let temporary =
-                    write(&text, suffix).map_err(|why| format!("can't write a draft: {why}"))?;
+                let temporary = write(&text, suffix).map_err(|why| format!("can't write a draft: {why}"))?;
                 (temporary.to_path_buf(), Some(temporary))
             }
         };
@@ -114,9 +113,7 @@ fn command(variable: impl Fn(&str) -> Option<OsString>) -> Result<Vec<String>, S
         let Some(value) = variable(name).filter(|value| !value.is_empty()) else {
             continue;
         };
-        let words = value
-            .to_str()
-            .and_then(|text| shell_words::split(text).ok());
+        let words = value.to_str().and_then(|text| shell_words::split(text).ok());
         return words
             .filter(|words| !words.is_empty())
             .ok_or_else(|| format!("{name} is not a command"));
@@ -158,16 +155,9 @@ mod tests {
         };
         assert_eq!(
             with(&[("EDITOR", "nano"), ("VISUAL", "code --wait 'my file'")]),
-            Ok(vec![
-                "code".to_owned(),
-                "--wait".to_owned(),
-                "my file".to_owned()
-            ])
+            Ok(vec!["code".to_owned(), "--wait".to_owned(), "my file".to_owned()])
         );
-        assert_eq!(
-            with(&[("VISUAL", ""), ("EDITOR", "nano")]),
-            Ok(vec!["nano".to_owned()])
-        );
+        assert_eq!(with(&[("VISUAL", ""), ("EDITOR", "nano")]), Ok(vec!["nano".to_owned()]));
         assert_eq!(with(&[]), Ok(vec!["vi".to_owned()]));
         assert_eq!(
             with(&[("EDITOR", "'unclosed")]),

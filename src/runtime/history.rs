@@ -78,10 +78,7 @@ impl HistoryThread {
                 ticket,
                 result: Box::new(Err("the market is not recorded".to_owned())),
             },
-            Some(HistoryJob::Claim(claim)) => Message::RingClaimed {
-                claim,
-                is_ours: true,
-            },
+            Some(HistoryJob::Claim(claim)) => Message::RingClaimed { claim, is_ours: true },
             Some(HistoryJob::ClaimPoll { ticket, .. }) => Message::PollClaimed {
                 ticket,
                 right: PollRight::Ours,
@@ -180,9 +177,7 @@ impl Keeper {
             return PollRight::Ours;
         }
         self.with(|database| database.poll_after(&claim.search, claim.seen))
-            .map_or(PollRight::Ours, |poll| {
-                PollRight::Another(poll.map(Box::new))
-            })
+            .map_or(PollRight::Ours, |poll| PollRight::Another(poll.map(Box::new)))
     }
 
     fn recall(&mut self, question: &Question) -> Result<Answer, HistoryError> {
@@ -190,10 +185,7 @@ impl Keeper {
     }
 
     /// Uses the database, opened if it is not; one that is beyond use is closed.
-    fn with<T>(
-        &mut self,
-        act: impl FnOnce(&mut Database) -> Result<T, HistoryError>,
-    ) -> Result<T, HistoryError> {
+    fn with<T>(&mut self, act: impl FnOnce(&mut Database) -> Result<T, HistoryError>) -> Result<T, HistoryError> {
         let file = self.place.path.as_deref().and_then(files::identity);
         let mut state = std::mem::replace(&mut self.state, State::Closed);
         if matches!(&state, State::Off(_, failed) if *failed != file) {
@@ -295,10 +287,7 @@ mod tests {
         let offers = Resource::Offers;
         let [mut one, mut other] = [(); 2].map(|()| Program::start(Some(&place)));
         assert!(matches!(one.claim(offers, 1000.0), PollRight::Ours));
-        assert!(matches!(
-            other.claim(offers, 1001.0),
-            PollRight::Another(None)
-        ));
+        assert!(matches!(other.claim(offers, 1001.0), PollRight::Another(None)));
         one.0.take(HistoryJob::Record(Box::new(poll(1002))));
         assert!(matches!(one.claim(offers, 1003.0), PollRight::Ours));
         let PollRight::Another(Some(read)) = other.claim(offers, 1003.0) else {
@@ -317,11 +306,7 @@ mod tests {
     fn a_file_that_was_of_no_use_and_is_gone_starts_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("history.sqlite");
-        std::fs::write(
-            &path,
-            "no database, but long enough to have a header ".repeat(9),
-        )
-        .unwrap();
+        std::fs::write(&path, "no database, but long enough to have a header ".repeat(9)).unwrap();
         let place = HistoryPlace {
             path: Some(path.clone()),
             market: "test".to_owned(),

@@ -38,10 +38,7 @@ pub async fn finish(
         Ok(Ok(status)) if status.success() => Ok(()),
         Ok(Ok(status)) => failed(&status),
         Ok(Err(error)) => failed(&error),
-        Err(_) => Err(format!(
-            "{program} took longer than {} s",
-            patience.as_secs()
-        )),
+        Err(_) => Err(format!("{program} took longer than {} s", patience.as_secs())),
     }
 }
 
@@ -61,9 +58,7 @@ impl Drop for Group {
         if let Some(leader) = self.0.id().and_then(|id| i32::try_from(id).ok()) {
             // It was not waited for, so the id is still its own.
             let leader = rustix::process::Pid::from_raw(leader);
-            let _ = leader.map(|leader| {
-                rustix::process::kill_process_group(leader, rustix::process::Signal::KILL)
-            });
+            let _ = leader.map(|leader| rustix::process::kill_process_group(leader, rustix::process::Signal::KILL));
         }
     }
 }

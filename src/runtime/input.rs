@@ -87,25 +87,19 @@ impl Input {
     }
 
     /// Starts the reader, which says when it is ready.
-    fn listening(
-        told: Option<oneshot::Sender<bool>>,
-    ) -> io::Result<(Self, mpsc_sync::Receiver<()>)> {
+    fn listening(told: Option<oneshot::Sender<bool>>) -> io::Result<(Self, mpsc_sync::Receiver<()>)> {
         let (outbox, inbox) = mpsc::unbounded_channel();
         let (stop, stopped) = oneshot::channel();
         let (ready, is_ready) = mpsc_sync::channel();
         // A runtime of its own without sockets: the stream only needs a waker.
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_time()
-            .build()?;
-        thread::Builder::new()
-            .name("input".to_owned())
-            .spawn(move || {
-                runtime.block_on(async {
-                    let stream = EventStream::new();
-                    let _ = ready.send(());
-                    read(stream, &outbox, told, stopped).await;
-                });
-            })?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+        thread::Builder::new().name("input".to_owned()).spawn(move || {
+            runtime.block_on(async {
+                let stream = EventStream::new();
+                let _ = ready.send(());
+                read(stream, &outbox, told, stopped).await;
+            });
+        })?;
         let input = Self {
             inbox,
             next: VecDeque::new(),
@@ -128,10 +122,7 @@ impl Input {
             }
         }
         let is_pasted = self.next.front()?.is_pasted;
-        let other = self
-            .next
-            .iter()
-            .position(|read| read.is_pasted != is_pasted);
+        let other = self.next.iter().position(|read| read.is_pasted != is_pasted);
         let many = other.unwrap_or(self.next.len());
         let events = self.next.drain(..many).map(|read| read.event).collect();
         Some(if is_pasted {
@@ -285,11 +276,7 @@ mod tests {
     use super::*;
 
     fn key(kind: KeyEventKind) -> Event {
-        Event::Key(KeyEvent::new_with_kind(
-            KeyCode::Char('j'),
-            KeyModifiers::NONE,
-            kind,
-        ))
+        Event::Key(KeyEvent::new_with_kind(KeyCode::Char('j'), KeyModifiers::NONE, kind))
     }
 
     fn mouse(kind: MouseEventKind) -> Event {

@@ -56,9 +56,7 @@ impl MarketTasks {
         tokio::spawn(async move {
             let outbox = self.outbox.clone();
             let news = match command {
-                MarketCommand::List => {
-                    blocking(move || MarketEvent::Listed(self.known.market_list())).await
-                }
+                MarketCommand::List => blocking(move || MarketEvent::Listed(self.known.market_list())).await,
                 MarketCommand::Change(change) => {
                     blocking(move || MarketEvent::Changed {
                         result: self.known.change(change).map_err(|why| shown(&why)),
@@ -71,17 +69,18 @@ impl MarketTasks {
                         // If it is gone, nothing is being written.
                         let _ = written.await;
                     }
-                    Some(self.connect(ticket, name).await.unwrap_or_else(|error| {
-                        MarketEvent::ConnectFailed {
-                            ticket,
-                            why: words(error),
-                        }
-                    }))
+                    Some(
+                        self.connect(ticket, name)
+                            .await
+                            .unwrap_or_else(|error| MarketEvent::ConnectFailed {
+                                ticket,
+                                why: words(error),
+                            }),
+                    )
                 }
                 MarketCommand::Test { ticket, name } => {
                     let outcome = self.test(name).await;
-                    let outcome =
-                        outcome.unwrap_or_else(|error| ConnectionTest::NotSent(words(error)));
+                    let outcome = outcome.unwrap_or_else(|error| ConnectionTest::NotSent(words(error)));
                     Some(MarketEvent::Tested { ticket, outcome })
                 }
                 // Handled by the event loop itself.

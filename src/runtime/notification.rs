@@ -11,11 +11,7 @@ const LONGEST: usize = 200;
 ///
 /// Many terminals support both OSC 9 (iTerm2) and OSC 777 (urxvt) and would show two: only one is
 /// sent, 777 if the terminal is known to have no OSC 9 for texts.
-pub(super) fn sequence(
-    title: &str,
-    text: &str,
-    variable: impl Fn(&str) -> Option<OsString>,
-) -> Vec<u8> {
+pub(super) fn sequence(title: &str, text: &str, variable: impl Fn(&str) -> Option<OsString>) -> Vec<u8> {
     let set = |name| variable(name).is_some_and(|value| !value.is_empty());
     let term = variable("TERM").unwrap_or_default();
     let term = term.to_string_lossy();

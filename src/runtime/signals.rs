@@ -112,8 +112,7 @@ mod os {
 
     impl Source {
         pub fn new() -> io::Result<Self> {
-            let numbered =
-                |number: rustix::process::Signal| signal(SignalKind::from_raw(number.as_raw()));
+            let numbered = |number: rustix::process::Signal| signal(SignalKind::from_raw(number.as_raw()));
             // A file at its limit is an error of the write then, and not the end of the process.
             let _ = numbered(rustix::process::Signal::XFSZ)?;
             Ok(Self {
@@ -156,10 +155,7 @@ mod os {
         }
 
         pub async fn next(&mut self) -> Option<Signal> {
-            tokio::signal::ctrl_c()
-                .await
-                .ok()
-                .map(|()| Signal::Interrupt)
+            tokio::signal::ctrl_c().await.ok().map(|()| Signal::Interrupt)
         }
     }
 }

@@ -46,10 +46,7 @@ pub fn dashboard(settings: &Settings, markets: ProfileResolver) -> color_eyre::R
     ended
 }
 
-async fn connect_and_show(
-    settings: &Settings,
-    markets: ProfileResolver,
-) -> color_eyre::Result<ExitCode> {
+async fn connect_and_show(settings: &Settings, markets: ProfileResolver) -> color_eyre::Result<ExitCode> {
     let connection = match settings.connect().await {
         Ok(connection) => connection,
         Err(error) => return Ok(error.report()),
@@ -122,10 +119,7 @@ pub(super) fn sandbox_notes(settings: &Settings, connection: &Connection) -> San
 /// The themes as this terminal shows them. The one that follows the background is left open while
 /// it is in use, as the terminal may still report its background; otherwise `light` is what the
 /// terminal has reported.
-pub(super) fn theme_choices(
-    preferences: &Preferences,
-    light: Option<bool>,
-) -> crate::app::themes::Themes {
+pub(super) fn theme_choices(preferences: &Preferences, light: Option<bool>) -> crate::app::themes::Themes {
     let variable = |name: &str| std::env::var(name).ok();
     let all = preferences.themes.iter().map(|(name, look, is_own)| {
         let follows = look.choice == Choice::Auto && preferences.look.choice == Choice::Auto;
@@ -171,11 +165,7 @@ pub(super) fn open(settings: &Settings, profile: &Profile) -> (Files, RestoredSt
 }
 
 /// Reads the profile's saved state; returns the files to save more to.
-fn bring_back(
-    restored: &mut RestoredState,
-    settings: &Settings,
-    profile: &Profile,
-) -> Option<StateStore> {
+fn bring_back(restored: &mut RestoredState, settings: &Settings, profile: &Profile) -> Option<StateStore> {
     let Some(paths) = &settings.paths else {
         let notice = "No home directory: searches and settings are kept until you quit.";
         restored.notices.push(notice.to_owned());
@@ -191,11 +181,7 @@ fn bring_back(
 
 /// Reads the workergroups that the profile last saw. The embedded sandbox is another market in
 /// every run, so there is nothing to compare with.
-fn groups_seen(
-    restored: &mut RestoredState,
-    settings: &Settings,
-    profile: &Profile,
-) -> Option<GroupsFile> {
+fn groups_seen(restored: &mut RestoredState, settings: &Settings, profile: &Profile) -> Option<GroupsFile> {
     let paths = settings.paths.as_ref().filter(|_| !settings.is_sandbox())?;
     let (file, last, notice) = GroupsFile::open(paths, &profile.name, &profile.base_url);
     restored.groups = last;

@@ -45,10 +45,7 @@ pub trait Surface {
         let _ = is_on;
     }
     /// Hands the terminal to the person's editor; returns the edited text, or why there is none.
-    fn edit(
-        &mut self,
-        document: Document,
-    ) -> impl Future<Output = io::Result<Result<String, String>>> {
+    fn edit(&mut self, document: Document) -> impl Future<Output = io::Result<Result<String, String>>> {
         let _ = document;
         std::future::ready(Ok(Err("there is no terminal to edit on".to_owned())))
     }

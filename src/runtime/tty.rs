@@ -112,9 +112,7 @@ impl Surface for Tty {
     }
 
     async fn copy(&mut self, text: &str) -> Result<String, String> {
-        let copied = clipboard::copy(text)
-            .await
-            .map_err(|error| error.to_string())?;
+        let copied = clipboard::copy(text).await.map_err(|error| error.to_string())?;
         let _ = self.screen.copy(text);
         Ok(copied.to_string())
     }

@@ -27,14 +27,12 @@ impl Watchdog {
     /// with [`HANG_UP_STATUS`] about a second later, if it still runs.
     pub fn start() -> Self {
         let (sender, receiver) = oneshot::channel();
-        let watching = thread::Builder::new()
-            .name("watchdog".to_owned())
-            .spawn(move || {
-                if os::wait_for_hang_up() {
-                    exit_after(GRACE, HANG_UP_STATUS);
-                    let _ = sender.send(());
-                }
-            });
+        let watching = thread::Builder::new().name("watchdog".to_owned()).spawn(move || {
+            if os::wait_for_hang_up() {
+                exit_after(GRACE, HANG_UP_STATUS);
+                let _ = sender.send(());
+            }
+        });
         Self {
             report: watching.is_ok().then_some(receiver),
         }
@@ -56,17 +54,15 @@ impl Watchdog {
 /// Ends the process with `status` after `grace`, whatever the other threads do meanwhile. The
 /// terminal is restored if it responds.
 pub fn exit_after(grace: Duration, status: i32) {
-    let waiting = thread::Builder::new()
-        .name("last resort".to_owned())
-        .spawn(move || {
-            thread::sleep(grace);
-            // Writing to a stalled terminal can block forever, so this does not wait for it.
-            let _ = thread::Builder::new().spawn(|| {
-                let _ = terminal::restore();
-            });
-            thread::sleep(RESTORING);
-            std::process::exit(status);
+    let waiting = thread::Builder::new().name("last resort".to_owned()).spawn(move || {
+        thread::sleep(grace);
+        // Writing to a stalled terminal can block forever, so this does not wait for it.
+        let _ = thread::Builder::new().spawn(|| {
+            let _ = terminal::restore();
         });
+        thread::sleep(RESTORING);
+        std::process::exit(status);
+    });
     if waiting.is_err() {
         std::process::exit(status);
     }
@@ -84,10 +80,7 @@ mod os {
     const LOOK: Option<Timespec> = if cfg!(target_os = "linux") {
         None
     } else {
-        Some(Timespec {
-            tv_sec: 1,
-            tv_nsec: 0,
-        })
+        Some(Timespec { tv_sec: 1, tv_nsec: 0 })
     };
 
     /// Waits until the terminal is gone; false if that cannot be watched.
@@ -107,10 +100,7 @@ mod os {
             if ends.iter().any(|end| end.revents().intersects(gone)) {
                 return true;
             }
-            if ends
-                .iter()
-                .any(|end| end.revents().contains(PollFlags::NVAL))
-            {
+            if ends.iter().any(|end| end.revents().contains(PollFlags::NVAL)) {
                 return false;
             }
         }

@@ -56,8 +56,7 @@ impl History {
         });
         let is_own = |entry: &Entry| {
             // The embedded sandbox listens at another address in every run.
-            entry.intent.profile == profile.name
-                && (profile.is_sandbox || entry.intent.address == profile.base_url)
+            entry.intent.profile == profile.name && (profile.is_sandbox || entry.intent.address == profile.base_url)
         };
         let entries = journal::entries(kept.lines).into_iter().filter(is_own);
         Self {

@@ -64,10 +64,7 @@ impl Target {
     /// without a final slash, and with the doubled first one that the market's own client sends.
     pub fn of(method: &Method, path: &str) -> Result<Self, Refusal> {
         // Never a redirect to the other spelling: clients follow it with a GET without the body.
-        let segments: Vec<&str> = path
-            .split('/')
-            .filter(|segment| !segment.is_empty())
-            .collect();
+        let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
         let (allow, choices): (_, &[(Method, Self)]) = match segments.as_slice() {
             ["api", "v0", "bundles"] => (
                 "GET, POST",
@@ -83,9 +80,7 @@ impl Target {
                     (Method::POST, Self::Call(Call::Offers)),
                 ],
             ),
-            ["api", "v0", "network_volumes", "search"] => {
-                ("POST", &[(Method::POST, Self::Call(Call::Volumes))])
-            }
+            ["api", "v0", "network_volumes", "search"] => ("POST", &[(Method::POST, Self::Call(Call::Volumes))]),
             ["api", "v0", "volumes", "search"] => ("POST", &[(Method::POST, Self::LocalVolumes)]),
             ["api", "v0", "volumes" | "network_volumes", "unlist"] => {
                 ("POST", &[(Method::POST, Self::Call(Call::Unlist))])
@@ -100,10 +95,7 @@ impl Target {
             ["api", "v0", "workergroups" | "autojobs", id] => return Self::of_group(method, id),
             ["api", "v0", "endptjobs"] => (
                 "GET, POST",
-                &[
-                    (Method::GET, Self::Endpoints),
-                    (Method::POST, Self::CreateEndpoint),
-                ],
+                &[(Method::GET, Self::Endpoints), (Method::POST, Self::CreateEndpoint)],
             ),
             ["api", "v0", "users", "current"] => ("GET", &[(Method::GET, Self::User)]),
             ["api", "v0", "gpu_names", "unique"] => ("GET", &[(Method::GET, Self::GpuNames)]),
@@ -112,9 +104,7 @@ impl Target {
             _ => return Err(Refusal::path()),
         };
         let chosen = choices.iter().find(|(known, _)| known == method);
-        chosen
-            .map(|(_, target)| *target)
-            .ok_or_else(|| Refusal::method(allow))
+        chosen.map(|(_, target)| *target).ok_or_else(|| Refusal::method(allow))
     }
 
     fn of_group(method: &Method, id: &str) -> Result<Self, Refusal> {

@@ -82,11 +82,7 @@ enum Socket {
 }
 
 impl Front {
-    pub fn new(
-        listener: TcpListener,
-        faults: Arc<Faults>,
-        config: &SandboxConfig,
-    ) -> io::Result<Self> {
+    pub fn new(listener: TcpListener, faults: Arc<Faults>, config: &SandboxConfig) -> io::Result<Self> {
         Ok(Self {
             addr: listener.local_addr()?,
             socket: Socket::Open(listener),
@@ -206,11 +202,7 @@ impl Connection {
     }
 
     /// Plays the rest of the script. An error ends the connection.
-    fn poll_play(
-        &mut self,
-        context: &mut Context<'_>,
-        script: &mut Script,
-    ) -> Poll<io::Result<()>> {
+    fn poll_play(&mut self, context: &mut Context<'_>, script: &mut Script) -> Poll<io::Result<()>> {
         loop {
             if let Some(pause) = &mut self.pause {
                 ready!(pause.as_mut().poll(context));
@@ -273,11 +265,7 @@ impl AsyncRead for Connection {
 }
 
 impl AsyncWrite for Connection {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let (next, is_busy) = {
             let mut shared = self.handle.shared();
             (shared.script.take(), shared.is_busy)

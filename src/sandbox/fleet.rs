@@ -161,10 +161,7 @@ impl Fleet {
     /// does not exist.
     pub fn route(&mut self, request: RouteRequest<'_>) -> Option<RouteReply> {
         let elapsed = self.elapsed;
-        let index = self
-            .endpoints
-            .iter()
-            .position(|known| known.name == request.endpoint)?;
+        let index = self.endpoints.iter().position(|known| known.name == request.endpoint)?;
         let request_id = self.request_id();
         let endpoint = &mut self.endpoints[index];
         let request_idx = if request.request_idx == 0 {
@@ -204,21 +201,12 @@ impl Fleet {
     /// Hires `candidates` for a workergroup; without any it tries again later.
     pub fn staff(&mut self, group: u64, candidates: &[Candidate]) {
         let elapsed = self.elapsed;
-        let Some(group) = self
-            .groups
-            .iter_mut()
-            .find(|known| known.record.id == group)
-        else {
+        let Some(group) = self.groups.iter_mut().find(|known| known.record.id == group) else {
             return;
         };
         group.hires_at = candidates.is_empty().then_some(elapsed + HIRING_AGAIN);
-        let (places, group_id, endpoint_id) =
-            (group.places(), group.record.id, group.record.endpoint_id);
-        let Some(index) = self
-            .endpoints
-            .iter()
-            .position(|known| known.id == endpoint_id)
-        else {
+        let (places, group_id, endpoint_id) = (group.places(), group.record.id, group.record.endpoint_id);
+        let Some(index) = self.endpoints.iter().position(|known| known.id == endpoint_id) else {
             return;
         };
         for candidate in candidates.iter().take(places) {
@@ -235,8 +223,7 @@ impl Fleet {
     /// Whether `key` is a key of that endpoint: its own or that of one of its workergroups.
     pub fn is_key_of(&self, endpoint: &str, key: &str) -> bool {
         let own = |known: &Endpoint| known.name == endpoint && known.api_key.expose() == key;
-        let group =
-            |known: &Workergroup| known.endpoint_name == endpoint && known.api_key.expose() == key;
+        let group = |known: &Workergroup| known.endpoint_name == endpoint && known.api_key.expose() == key;
         self.endpoints.iter().any(own) || self.workergroups().any(group)
     }
 
@@ -279,9 +266,7 @@ impl Fleet {
     fn token(&mut self) -> Token {
         let rng = &mut self.secret();
         let [first, second, third, fourth] = std::array::from_fn(|_| rng.next());
-        Token::new(format!(
-            "{first:016x}{second:016x}{third:016x}{fourth:016x}"
-        ))
+        Token::new(format!("{first:016x}{second:016x}{third:016x}{fourth:016x}"))
     }
 
     /// A request id in the shape of a UUID.

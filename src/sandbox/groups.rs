@@ -45,9 +45,7 @@ pub fn draft(body: &Map<String, Json>) -> Result<Draft, Refusal> {
             "gpu_ram" => draft.gpu_ram = amount(name, value)?,
             _ if IGNORED.contains(&name.as_str()) => {}
             _ => {
-                return Err(Refusal::invalid(format!(
-                    "{name} is not a workergroup parameter"
-                )));
+                return Err(Refusal::invalid(format!("{name} is not a workergroup parameter")));
             }
         }
     }
@@ -97,17 +95,12 @@ pub fn count(name: &str, value: &Json) -> Result<u64, Refusal> {
     number(value)
         .filter(|number| number.fract() == 0.0)
         .map(unsigned)
-        .ok_or_else(|| {
-            Refusal::invalid(format!(
-                "{name} must be a whole number that is not negative"
-            ))
-        })
+        .ok_or_else(|| Refusal::invalid(format!("{name} must be a whole number that is not negative")))
 }
 
 /// A non-negative number, also as text.
 pub fn amount(name: &str, value: &Json) -> Result<f64, Refusal> {
-    number(value)
-        .ok_or_else(|| Refusal::invalid(format!("{name} must be a number that is not negative")))
+    number(value).ok_or_else(|| Refusal::invalid(format!("{name} must be a number that is not negative")))
 }
 
 pub fn named(name: &str, value: &Json) -> Result<String, Refusal> {
@@ -130,9 +123,7 @@ fn text(name: &str, value: &Json) -> Result<String, Refusal> {
 fn bounded(name: &str, text: String) -> Result<String, Refusal> {
     if text.len() > LONGEST {
         let bound = LONGEST / 1024;
-        return Err(Refusal::invalid(format!(
-            "{name} must not be longer than {bound} KiB"
-        )));
+        return Err(Refusal::invalid(format!("{name} must not be longer than {bound} KiB")));
     }
     Ok(text)
 }

@@ -63,9 +63,7 @@ mod tests {
     use super::*;
 
     fn milliseconds(delays: &Delays, call: Call, count: usize) -> Vec<u128> {
-        (0..count)
-            .map(|_| delays.next(Some(call)).as_millis())
-            .collect()
+        (0..count).map(|_| delays.next(Some(call)).as_millis()).collect()
     }
 
     #[test]

@@ -178,23 +178,12 @@ impl Market {
         self.machines
             .iter()
             .filter(move |machine| machine.end_date > now)
-            .flat_map(|machine| {
-                machine
-                    .slices
-                    .iter()
-                    .map(move |slice| Listed(machine, slice))
-            })
+            .flat_map(|machine| machine.slices.iter().map(move |slice| Listed(machine, slice)))
     }
 
     /// An offer as a search with `terms` shows it.
     pub fn row<'m>(&'m self, listed: Listed<'m>, terms: Terms) -> OfferRow<'m> {
-        offer::row(
-            &self.facts,
-            &self.codes,
-            (listed.0, listed.1),
-            terms,
-            self.now(),
-        )
+        offer::row(&self.facts, &self.codes, (listed.0, listed.1), terms, self.now())
     }
 
     /// All machine offers as a search with `terms` shows them, computed lazily.
@@ -227,12 +216,7 @@ impl Market {
 
     /// The names of the GPU models, as the service lists them.
     pub fn gpu_names(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = self
-            .facts
-            .gpus
-            .iter()
-            .map(|card| card.name.as_str())
-            .collect();
+        let mut names: Vec<&str> = self.facts.gpus.iter().map(|card| card.name.as_str()).collect();
         names.sort_unstable();
         names
     }
@@ -266,11 +250,7 @@ impl Market {
             let volume = machine.local_volume.as_ref();
             machine.is_own() && volume.is_some_and(|volume| volume.id == id)
         };
-        let machine = self
-            .machines
-            .iter_mut()
-            .find(listed)
-            .ok_or(UnlistError::Missing)?;
+        let machine = self.machines.iter_mut().find(listed).ok_or(UnlistError::Missing)?;
         machine.local_volume = None;
         Ok(())
     }
@@ -307,13 +287,7 @@ impl Market {
         self.draw_machine(host, None, room, arrival);
     }
 
-    fn draw_machine(
-        &mut self,
-        host: Arc<Host>,
-        wish: Option<Wish>,
-        room: usize,
-        arrival: Option<f64>,
-    ) {
+    fn draw_machine(&mut self, host: Arc<Host>, wish: Option<Wish>, room: usize, arrival: Option<f64>) {
         let commission = Commission {
             facts: &self.facts,
             seed: self.config.seed,
@@ -363,8 +337,7 @@ impl Market {
             let id = self.ids.offer;
             self.ids.offer += 1 + rng.below(900);
             let now = self.now();
-            let mut volume =
-                Volume::draw(&self.facts, (self.config.seed, serial), id, cluster, now);
+            let mut volume = Volume::draw(&self.facts, (self.config.seed, serial), id, cluster, now);
             if is_own {
                 volume.active = serial / OWN_EVERY == OWN_RENTED;
             }
@@ -396,8 +369,7 @@ impl Market {
                 continue;
             };
             let verified = machine.verification == machine::Verification::Verified;
-            if let Some((cluster, machines)) = clusters.iter_mut().find(|(known, _)| known.id == id)
-            {
+            if let Some((cluster, machines)) = clusters.iter_mut().find(|(known, _)| known.id == id) {
                 cluster.verified &= verified;
                 cluster.reliability += machine.reliability;
                 *machines += 1;

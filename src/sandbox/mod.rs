@@ -265,10 +265,7 @@ impl Running {
     /// Stops it: accepts no more requests, and gives responses in flight a moment to finish.
     pub async fn stop(mut self) {
         self.stop.send_replace(());
-        if tokio::time::timeout(PATIENCE, &mut self.task)
-            .await
-            .is_err()
-        {
+        if tokio::time::timeout(PATIENCE, &mut self.task).await.is_err() {
             self.task.abort();
         }
     }

@@ -1,10 +1,7 @@
 //! Conversions between number types, in one place.
 
 /// The nearest whole number.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "rounded; saturates at the ends"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "rounded; saturates at the ends")]
 pub fn whole(value: f64) -> i64 {
     value.round() as i64
 }

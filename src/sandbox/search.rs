@@ -10,9 +10,7 @@ use serde_json::{Map, Value as Json};
 
 use super::answer::Refusal;
 use super::market::Terms;
-use crate::domain::{
-    Catalog, Condition, Dialect, Direction, Field, OfferType, Operand, Operator, OrderKey, Value,
-};
+use crate::domain::{Catalog, Condition, Dialect, Direction, Field, OfferType, Operand, Operator, OrderKey, Value};
 
 pub use pick::pick;
 
@@ -72,11 +70,7 @@ impl Search {
         let mut search = Self::of(Vec::new());
         // The specification wraps a volume search and counts its duration in days; the market's own
         // client sends it flat and in seconds.
-        let dialect = if wrapped {
-            &Dialect::DOCUMENTED
-        } else {
-            &Dialect::VAST
-        };
+        let dialect = if wrapped { &Dialect::DOCUMENTED } else { &Dialect::VAST };
         for (name, value) in &members {
             match name.as_str() {
                 _ if IGNORED.contains(&name.as_str()) => {}
@@ -111,47 +105,33 @@ impl Search {
     }
 
     /// Parses a filter: an object with one operator per condition.
-    fn ask(
-        &mut self,
-        catalog: &'static Catalog,
-        dialect: &Dialect,
-        name: &str,
-        value: &Json,
-    ) -> Result<(), Refusal> {
-        let (field, factor) = column(catalog, name)
-            .ok_or_else(|| Refusal::invalid(format!("{name} is not a search parameter")))?;
+    fn ask(&mut self, catalog: &'static Catalog, dialect: &Dialect, name: &str, value: &Json) -> Result<(), Refusal> {
+        let (field, factor) =
+            column(catalog, name).ok_or_else(|| Refusal::invalid(format!("{name} is not a search parameter")))?;
         let factor = factor * dialect.divisor(catalog.resource, field);
         let Some(filter) = value.as_object() else {
             return self.ask_bare(field, value);
         };
         if filter.is_empty() {
-            return Err(Refusal::invalid(format!(
-                "{name} needs an operator and a value"
-            )));
+            return Err(Refusal::invalid(format!("{name} needs an operator and a value")));
         }
         for (operator, operand) in filter {
             let operator = operator_named(operator)
                 .ok_or_else(|| Refusal::invalid(format!("{operator} is not a valid search op")))?;
             if !field.operators.allows(operator) {
                 let operator = operator.name();
-                return Err(Refusal::invalid(format!(
-                    "{name} cannot be compared with {operator}"
-                )));
+                return Err(Refusal::invalid(format!("{name} cannot be compared with {operator}")));
             }
             if operator == Operator::Eq && operand.as_str() == Some("any") {
                 continue;
             }
             self.values += operand.as_array().map_or(1, Vec::len);
             if self.values > MOST_VALUES {
-                return Err(Refusal::invalid(format!(
-                    "at most {MOST_VALUES} values in a search"
-                )));
+                return Err(Refusal::invalid(format!("at most {MOST_VALUES} values in a search")));
             }
-            let operand = operands::read(field, operator, operand, factor).map_err(|wanted| {
-                Refusal::invalid(format!("{name} {}: {wanted}", operator.name()))
-            })?;
-            self.conditions
-                .push(Condition::new(field, operator, operand));
+            let operand = operands::read(field, operator, operand, factor)
+                .map_err(|wanted| Refusal::invalid(format!("{name} {}: {wanted}", operator.name())))?;
+            self.conditions.push(Condition::new(field, operator, operand));
         }
         Ok(())
     }
@@ -162,15 +142,13 @@ impl Search {
             "external" => Operator::Eq,
             "target_reliability" => Operator::Gte,
             key => {
-                let example =
-                    format!("{key} must be an object with an operator, as {{\"eq\": ...}}");
+                let example = format!("{key} must be an object with an operator, as {{\"eq\": ...}}");
                 return Err(Refusal::invalid(example));
             }
         };
         let operand = operands::read(field, operator, value, 1.0)
             .map_err(|wanted| Refusal::invalid(format!("{}: {wanted}", field.key)))?;
-        self.conditions
-            .push(Condition::new(field, operator, operand));
+        self.conditions.push(Condition::new(field, operator, operand));
         Ok(())
     }
 
@@ -185,8 +163,7 @@ impl Search {
         self.storage = Some(gigabytes);
         if let Some(field) = catalog.by_key("disk_space") {
             let least = Operand::One(Value::Number(gigabytes));
-            self.conditions
-                .push(Condition::new(field, Operator::Gte, least));
+            self.conditions.push(Condition::new(field, Operator::Gte, least));
         }
         Ok(())
     }
@@ -200,9 +177,7 @@ fn unwrap(mut body: Map<String, Json>) -> Result<(Map<String, Json>, bool), Refu
             inner.append(&mut body);
             Ok((inner, true))
         }
-        Some(_) => Err(Refusal::invalid(
-            "Invalid query: q must be a dict of conditions",
-        )),
+        Some(_) => Err(Refusal::invalid("Invalid query: q must be a dict of conditions")),
     }
 }
 
@@ -252,13 +227,11 @@ fn order(catalog: &'static Catalog, value: &Json) -> Result<Vec<OrderKey>, Refus
     let mut order: Vec<OrderKey> = Vec::new();
     for key in keys {
         let key = {
-            let [Json::String(name), Json::String(direction)] =
-                key.as_array().map_or(&[][..], Vec::as_slice)
-            else {
+            let [Json::String(name), Json::String(direction)] = key.as_array().map_or(&[][..], Vec::as_slice) else {
                 return Err(shape());
             };
-            let (field, _) = column(catalog, name)
-                .ok_or_else(|| Refusal::invalid(format!("order: {name} is not a field")))?;
+            let (field, _) =
+                column(catalog, name).ok_or_else(|| Refusal::invalid(format!("order: {name} is not a field")))?;
             let direction = [Direction::Ascending, Direction::Descending]
                 .into_iter()
                 .find(|known| known.wire() == direction)

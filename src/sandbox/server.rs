@@ -44,9 +44,7 @@ async fn handle(
     handle.head_arrived();
     let (parts, body) = request.into_parts();
     let frozen = state.frozen;
-    let call = Target::of(&parts.method, parts.uri.path())
-        .ok()
-        .and_then(Target::call);
+    let call = Target::of(&parts.method, parts.uri.path()).ok().and_then(Target::call);
     let delay = state.delays.next(call);
     let mut response = answer(state, &parts, body, &handle)
         .await
@@ -200,12 +198,7 @@ async fn inject(
     Ok(send(injection.output(cx), handle))
 }
 
-fn context<'a>(
-    state: &State,
-    call: Call,
-    parts: &'a Parts,
-    created: &'a [Created],
-) -> FaultContext<'a> {
+fn context<'a>(state: &State, call: Call, parts: &'a Parts, created: &'a [Created]) -> FaultContext<'a> {
     FaultContext::new(call, parts, state.faults.times(), created)
 }
 
@@ -219,19 +212,12 @@ fn send(output: FaultOutput, handle: &ConnectionHandle) -> Response<Body> {
     }
 }
 
-async fn perform(
-    state: Arc<State>,
-    target: Target,
-    parts: &Parts,
-    body: Bytes,
-) -> Result<Response<Body>, Refusal> {
+async fn perform(state: Arc<State>, target: Target, parts: &Parts, body: Bytes) -> Result<Response<Body>, Refusal> {
     match target {
         Target::Call(Call::Offers) => search(state, body, State::search_offers).await,
         Target::OffersInQuery => {
             let body = query_object(parts)?;
-            beside(move || state.search_offers(body))
-                .await
-                .map(answer::ok)
+            beside(move || state.search_offers(body)).await.map(answer::ok)
         }
         Target::Call(Call::Volumes) => search(state, body, State::search_volumes).await,
         Target::LocalVolumes => search(state, body, State::search_local_volumes).await,
@@ -270,24 +256,17 @@ async fn search(
 }
 
 /// Changes a workergroup off the event loop: it may write a file.
-async fn change(
-    work: impl FnOnce() -> Result<Json, Refusal> + Send + 'static,
-) -> Result<Response<Body>, Refusal> {
+async fn change(work: impl FnOnce() -> Result<Json, Refusal> + Send + 'static) -> Result<Response<Body>, Refusal> {
     beside(work).await.map(json_answer)
 }
 
 /// Runs blocking work off the event loop.
-async fn beside<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
-) -> Result<T, Refusal> {
+async fn beside<T: Send + 'static>(work: impl FnOnce() -> Result<T, Refusal> + Send + 'static) -> Result<T, Refusal> {
     let done = tokio::task::spawn_blocking(work).await;
     done.map_err(|error| Refusal::failure(error.to_string()))?
 }
 
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "used as the end of a chain of results"
-)]
+#[expect(clippy::needless_pass_by_value, reason = "used as the end of a chain of results")]
 fn json_answer(value: Json) -> Response<Body> {
     answer::value(&value)
 }
@@ -325,9 +304,7 @@ fn unescape(text: &str) -> Vec<u8> {
     let mut plain = Vec::with_capacity(bytes.len());
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
-        let digits = bytes
-            .get(at + 1..at + 3)
-            .and_then(|two| str::from_utf8(two).ok());
+        let digits = bytes.get(at + 1..at + 3).and_then(|two| str::from_utf8(two).ok());
         let code = digits.and_then(|two| u8::from_str_radix(two, 16).ok());
         let (byte, width) = match (byte, code) {
             (b'%', Some(code)) => (code, 3),
@@ -353,8 +330,5 @@ fn names_loopback(parts: &Parts) -> bool {
         Some(rest) => rest.split(']').next().unwrap_or_default(),
         None => host.split(':').next().unwrap_or_default(),
     };
-    name.eq_ignore_ascii_case("localhost")
-        || name
-            .parse::<IpAddr>()
-            .is_ok_and(|address| address.is_loopback())
+    name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }

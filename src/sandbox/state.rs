@@ -18,9 +18,7 @@ use super::market::{DEFAULT_VOLUME, FROZEN_AT, Market, UnlistError};
 use super::pacing::Pacer;
 use super::search::{Search, pick};
 use super::token::Token;
-use super::{
-    ChangeStore, GroupStore, OwnListing, SandboxConfig, USER, UnlistStore, groups, staffing,
-};
+use super::{ChangeStore, GroupStore, OwnListing, SandboxConfig, USER, UnlistStore, groups, staffing};
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::workergroup::GroupChange;
 use crate::domain::{OFFERS, VOLUMES};
@@ -150,11 +148,7 @@ impl State {
         let terms = search.terms(DEFAULT_STORAGE_GB);
         let world = self.world();
         let market = &world.market;
-        let hits = pick(
-            market.listed(),
-            |listed| market.row(*listed, terms),
-            &search,
-        );
+        let hits = pick(market.listed(), |listed| market.row(*listed, terms), &search);
         Ok(list(
             "{\"offers\":[",
             hits.into_iter().map(|listed| market.row(listed, terms)),
@@ -190,13 +184,12 @@ impl State {
             .keys()
             .find(|name| !["id", "client_id", "api_key"].contains(&name.as_str()))
         {
-            return Err(Refusal::invalid(format!(
-                "{name} is not a parameter of unlisting"
-            )));
+            return Err(Refusal::invalid(format!("{name} is not a parameter of unlisting")));
         }
-        let id = body.get("id").filter(|id| !id.is_null()).ok_or_else(|| {
-            Refusal::arguments("You must pass in `id` in the body of the request")
-        })?;
+        let id = body
+            .get("id")
+            .filter(|id| !id.is_null())
+            .ok_or_else(|| Refusal::arguments("You must pass in `id` in the body of the request"))?;
         let id = groups::count("id", id)?;
         let unlisted = self.world().market.unlist(id);
         match unlisted {
@@ -205,9 +198,7 @@ impl State {
                 self.commit(Call::Unlist, id, false);
                 Ok(json!({ "success": true, "msg": format!("Unlisted Volume {id}.") }))
             }
-            Err(error @ (UnlistError::Missing | UnlistError::Active)) => {
-                Err(Refusal::arguments(error.to_string()))
-            }
+            Err(error @ (UnlistError::Missing | UnlistError::Active)) => Err(Refusal::arguments(error.to_string())),
         }
     }
 
@@ -216,18 +207,11 @@ impl State {
             created.listings += 1;
         }
         let world = self.world();
-        list(
-            "{\"success\":true,\"results\":[",
-            world.fleet.workergroups(),
-        )
+        list("{\"success\":true,\"results\":[", world.fleet.workergroups())
     }
 
     /// Creates the workergroup in a body, as if by another client if `is_foreign`.
-    pub fn create_workergroup(
-        &self,
-        body: &Map<String, Json>,
-        is_foreign: bool,
-    ) -> Result<Json, Refusal> {
+    pub fn create_workergroup(&self, body: &Map<String, Json>, is_foreign: bool) -> Result<Json, Refusal> {
         let draft = groups::draft(body)?;
         let created = self.world().fleet.create(draft);
         let id = created.map_err(|error: CreateError| Refusal::arguments(error.to_string()))?;
@@ -331,17 +315,13 @@ impl State {
         ];
         let account = self.credential(header) == Credential::Account;
         let endpoint = self.endpoint_named(body);
-        let key = header
-            .and_then(bearer)
-            .and_then(|key| str::from_utf8(key).ok());
+        let key = header.and_then(bearer).and_then(|key| str::from_utf8(key).ok());
         let own = |name: &str| key.is_some_and(|key| self.world().fleet.is_key_of(name, key));
         if !account && !endpoint.as_ref().is_ok_and(|name| own(name)) {
             return Err(Refusal::key(header.is_none()));
         }
         if let Some(name) = body.keys().find(|name| !KNOWN.contains(&name.as_str())) {
-            return Err(Refusal::invalid(format!(
-                "{name} is not a parameter of routing"
-            )));
+            return Err(Refusal::invalid(format!("{name} is not a parameter of routing")));
         }
         let endpoint = endpoint?;
         let sent = body.get("cost").filter(|cost| !cost.is_null());
@@ -378,9 +358,7 @@ impl State {
                 let id = groups::count("endpoint_id", id)?;
                 let world = self.world();
                 let known = world.fleet.endpoints().iter().find(|known| known.id == id);
-                known
-                    .map(|known| known.name.clone())
-                    .ok_or_else(unknown_endpoint)
+                known.map(|known| known.name.clone()).ok_or_else(unknown_endpoint)
             }
             (None, None) => Err(unknown_endpoint()),
         }
@@ -420,10 +398,7 @@ impl State {
 
     /// The signature of a worker's address, cached: it depends on nothing else.
     fn signature(&self, url: &str) -> Result<String, Refusal> {
-        let mut known = self
-            .signatures
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.signatures.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(signature) = known.get(url) {
             return Ok(signature.clone());
         }
@@ -441,11 +416,7 @@ impl State {
     }
 
     fn commit(&self, call: Call, id: u64, is_foreign: bool) {
-        self.ledger.commit(Commit {
-            call,
-            id,
-            is_foreign,
-        });
+        self.ledger.commit(Commit { call, id, is_foreign });
     }
 
     /// The market and the fleet, advanced to the present.
@@ -455,9 +426,7 @@ impl State {
             let now = Instant::now();
             let passed = now.saturating_duration_since(world.seen).as_secs_f64();
             world.seen = now;
-            world
-                .market
-                .step((passed * self.speed).min(LONGEST_STEP.max(passed)));
+            world.market.step((passed * self.speed).min(LONGEST_STEP.max(passed)));
             world.fleet.step(passed);
             world.hire();
         }
@@ -478,9 +447,7 @@ impl World {
 /// The key in an `Authorization` header.
 fn bearer(header: &[u8]) -> Option<&[u8]> {
     let (scheme, key) = header.split_at_checked(7)?;
-    scheme
-        .eq_ignore_ascii_case(b"bearer ")
-        .then(|| key.trim_ascii())
+    scheme.eq_ignore_ascii_case(b"bearer ").then(|| key.trim_ascii())
 }
 
 fn unknown_endpoint() -> Refusal {
@@ -489,9 +456,7 @@ fn unknown_endpoint() -> Refusal {
 
 fn known_group(known: bool) -> Result<Json, Refusal> {
     let missing = || Refusal::missing("Workergroup does not exist");
-    known
-        .then(|| json!({ "success": true }))
-        .ok_or_else(missing)
+    known.then(|| json!({ "success": true })).ok_or_else(missing)
 }
 
 /// A JSON object that ends with a list of records, written record by record.

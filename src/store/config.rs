@@ -234,10 +234,7 @@ impl Config {
     fn meaning(&self) -> Self {
         fn bare<T: Clone>(entries: &[Entry<T>]) -> Vec<Entry<T>> {
             let place = Place::default();
-            let bare = entries
-                .iter()
-                .cloned()
-                .map(|entry| Entry { place, ..entry });
+            let bare = entries.iter().cloned().map(|entry| Entry { place, ..entry });
             let mut bare: Vec<_> = bare.collect();
             bare.sort_by(|one, other| one.name.cmp(&other.name));
             bare
@@ -365,11 +362,7 @@ mod tests {
             "{unknown}"
         );
         assert!(unknown.contains("api_key_file"), "{unknown}");
-        assert!(
-            parse("theme = ")
-                .unwrap_err()
-                .starts_with("/etc/x/config.toml:1:9: ")
-        );
+        assert!(parse("theme = ").unwrap_err().starts_with("/etc/x/config.toml:1:9: "));
     }
 
     #[test]
@@ -391,13 +384,7 @@ mod tests {
             .iter()
             .map(|entry| (entry.name.as_str(), entry.value.join(" "), entry.place.line))
             .collect();
-        assert_eq!(
-            keys,
-            [
-                ("sort", "S".to_owned(), 7),
-                ("refresh", "R f5".to_owned(), 8)
-            ]
-        );
+        assert_eq!(keys, [("sort", "S".to_owned(), 7), ("refresh", "R f5".to_owned(), 8)]);
         let error = parse("theme = 3").unwrap_err();
         assert!(error.starts_with("/etc/x/config.toml:1:9: "), "{error}");
     }
@@ -422,10 +409,8 @@ mod tests {
 
     #[test]
     fn keys_of_another_type_drop_only_themselves() {
-        let config = parse(
-            "default_profile = \"vast\"\n[keys]\nsort = 3\nrefresh = [\"R\", 4]\nquit = [5]\nopen = []",
-        )
-        .unwrap();
+        let config =
+            parse("default_profile = \"vast\"\n[keys]\nsort = 3\nrefresh = [\"R\", 4]\nquit = [5]\nopen = []").unwrap();
         assert_eq!(config.default_profile.as_deref(), Some("vast"));
         let keys: Vec<_> = config
             .keys
@@ -482,10 +467,7 @@ mod tests {
             .map(|mistake| mistake.split(": ").next().unwrap())
             .collect();
         assert_eq!(places, ["c:1:9", "c:2:9", "c:3:12", "c:5:8"], "{found:#?}");
-        assert!(
-            !found.iter().any(|mistake| mistake.contains('\n')),
-            "{found:#?}"
-        );
+        assert!(!found.iter().any(|mistake| mistake.contains('\n')), "{found:#?}");
     }
 
     #[test]

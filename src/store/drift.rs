@@ -27,11 +27,7 @@ struct Seen {
 impl GroupsFile {
     /// The file of a profile at `address`, its content for that market, and a notice for the
     /// person.
-    pub fn open(
-        paths: &Paths,
-        profile: &str,
-        address: &str,
-    ) -> (Self, Option<Snapshot>, Option<String>) {
+    pub fn open(paths: &Paths, profile: &str, address: &str) -> (Self, Option<Snapshot>, Option<String>) {
         let path = paths.profile_state(profile).join("groups.json");
         let read = state_file::read::<Seen>(&path);
         let file = Self {
@@ -59,8 +55,7 @@ impl GroupsFile {
             address: self.address.clone(),
             snapshot: snapshot.clone(),
         };
-        state_file::write(&self.path, &seen)
-            .map_err(|error| format!("{}: {error}", self.path.display()))
+        state_file::write(&self.path, &seen).map_err(|error| format!("{}: {error}", self.path.display()))
     }
 }
 
@@ -79,9 +74,7 @@ mod tests {
         let paths = Paths::below(root.path());
         let (file, last, notice) = GroupsFile::open(&paths, "work", "https://a");
         assert_eq!((last, notice), (None, None));
-        let groups = listing(
-            r#"{"results":[{"id":7,"endpoint_name":"chat","api_key":"canary-42","max_workers":3}]}"#,
-        );
+        let groups = listing(r#"{"results":[{"id":7,"endpoint_name":"chat","api_key":"canary-42","max_workers":3}]}"#);
         let snapshot = Snapshot::of(&groups);
         file.save(&snapshot).unwrap();
         let (_, last, _) = GroupsFile::open(&paths, "work", "https://a");

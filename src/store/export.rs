@@ -38,9 +38,7 @@ fn put(path: &str, content: &[u8], overwrite: bool, mode: u32) -> Result<PathBuf
         path: path.clone(),
         why,
     };
-    let folder = path
-        .parent()
-        .ok_or_else(|| failed(io::Error::other("not a file")))?;
+    let folder = path.parent().ok_or_else(|| failed(io::Error::other("not a file")))?;
     if path.is_dir() {
         return Err(failed(io::Error::from(io::ErrorKind::IsADirectory)));
     }

@@ -24,8 +24,7 @@ const LARGEST: u64 = 1024 * 1024;
 /// When it is none, or cannot be read; see [`why`].
 pub fn read_text(path: &Path) -> io::Result<String> {
     let bytes = read(path, LARGEST)?;
-    String::from_utf8(bytes)
-        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
+    String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
 
 /// Reads a regular file of at most so many bytes. A pipe may have no end, or no beginning.
@@ -186,9 +185,7 @@ pub fn set_aside(path: &Path) -> io::Result<std::path::PathBuf> {
             return Ok(aside);
         }
     }
-    Err(io::Error::other(
-        "too many broken files have been set aside",
-    ))
+    Err(io::Error::other("too many broken files have been set aside"))
 }
 
 #[cfg(test)]

@@ -77,9 +77,10 @@ impl Journal {
             Place::Memory(_) | Place::Nowhere => None,
         };
         let entries = entries(self.read()?.lines);
-        let mut unsettled = entries.iter().rev().filter(|entry| {
-            entry.verdict() == Verdict::Unknown && entry.intent.is_same_creation(intent)
-        });
+        let mut unsettled = entries
+            .iter()
+            .rev()
+            .filter(|entry| entry.verdict() == Verdict::Unknown && entry.intent.is_same_creation(intent));
         if let Some(same) = unsettled.next() {
             return Err(format!(
                 "the same was sent at {} UTC, and its outcome is unknown. Another bourse may wait \
@@ -281,20 +282,13 @@ mod tests {
         for journal in [Journal::at(&path), Journal::in_memory()] {
             journal.intend(&creation("a", "https://a")).unwrap();
             let refused = journal.intend(&creation("b", "https://a")).unwrap_err();
-            assert!(
-                refused.starts_with("the same was sent at 2026-11-20"),
-                "{refused}"
-            );
+            assert!(refused.starts_with("the same was sent at 2026-11-20"), "{refused}");
             journal.intend(&creation("c", "https://other")).unwrap();
             journal.append(&outcome("a")).unwrap();
             journal.intend(&creation("d", "https://a")).unwrap();
             assert_eq!(journal.read().unwrap().lines.len(), 4);
         }
-        assert!(
-            Journal::default()
-                .intend(&creation("e", "https://a"))
-                .is_err()
-        );
+        assert!(Journal::default().intend(&creation("e", "https://a")).is_err());
     }
 
     #[test]

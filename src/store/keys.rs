@@ -89,8 +89,7 @@ pub fn from_file(path: &Path) -> Result<SecretString, KeyError> {
     } else {
         let path = path.to_owned();
         // A pipe without a writer opens when there is one.
-        in_time(PATIENCE, move || first_bytes(fs::File::open(path)?))
-            .unwrap_or(Err(io::ErrorKind::TimedOut.into()))
+        in_time(PATIENCE, move || first_bytes(fs::File::open(path)?)).unwrap_or(Err(io::ErrorKind::TimedOut.into()))
     };
     let text = text.map_err(unreadable)?;
     parse(&text, &format!("the key file {}", path.display()))
@@ -122,9 +121,7 @@ fn closed_to_others(path: &Path, file: &fs::File) -> Result<(), KeyError> {
 /// As much as a key may be long, and a little more, by which one that is too long is known.
 fn first_bytes(source: impl io::Read) -> io::Result<Zeroizing<String>> {
     let mut text = Zeroizing::new(String::with_capacity(LONGEST_KEY + 2));
-    source
-        .take(LONGEST_KEY as u64 + 2)
-        .read_to_string(&mut text)?;
+    source.take(LONGEST_KEY as u64 + 2).read_to_string(&mut text)?;
     Ok(text)
 }
 
@@ -146,10 +143,7 @@ fn first_line(source: &mut impl io::Read) -> io::Result<Zeroizing<String>> {
 }
 
 /// What `read` gives, if it does so in time; else it is left behind on its thread.
-fn in_time<T: Send + 'static>(
-    patience: Duration,
-    read: impl FnOnce() -> T + Send + 'static,
-) -> Option<T> {
+fn in_time<T: Send + 'static>(patience: Duration, read: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (done, result) = mpsc::channel();
     thread::spawn(move || done.send(read()));
     result.recv_timeout(patience).ok()
@@ -192,13 +186,8 @@ pub fn from_command(command: &str, complaints: Complaints) -> Result<SecretStrin
     from_command_within(PATIENCE, command, complaints)
 }
 
-fn from_command_within(
-    patience: Duration,
-    command: &str,
-    complaints: Complaints,
-) -> Result<SecretString, KeyError> {
-    let (program, arguments) =
-        command_words(command).map_err(|why| KeyError::Command(why.to_owned()))?;
+fn from_command_within(patience: Duration, command: &str, complaints: Complaints) -> Result<SecretString, KeyError> {
+    let (program, arguments) = command_words(command).map_err(|why| KeyError::Command(why.to_owned()))?;
     let failed = |why: &dyn fmt::Display| KeyError::Command(format!("{program}: {why}"));
     let mut child = Command::new(&program)
         .args(arguments)
@@ -254,10 +243,7 @@ mod tests {
 
     #[test]
     fn keys_are_trimmed_and_checked() {
-        assert_eq!(
-            parse("  abc-123\r\n", "x").unwrap().expose_secret(),
-            "abc-123"
-        );
+        assert_eq!(parse("  abc-123\r\n", "x").unwrap().expose_secret(), "abc-123");
         for bad in ["", " \n", "a b", "a\nb", "a\u{1b}b", "schlüssel", "a\0b"] {
             let error = parse(bad, "x").unwrap_err().to_string();
             assert!(error.starts_with("x has no valid key"), "{error}");
@@ -284,10 +270,7 @@ mod tests {
                 Err(error) => {
                     assert_ne!(mode & 0o077, 0, "{mode:o}: {error}");
                     let error = error.to_string();
-                    assert!(
-                        error.contains(&format!("chmod 600 {}", path.display())),
-                        "{error}"
-                    );
+                    assert!(error.contains(&format!("chmod 600 {}", path.display())), "{error}");
                 }
             }
         }

@@ -136,8 +136,7 @@ mod tests {
         let paths = Paths::below(root.path());
         let folder = paths.profile_state("work");
         std::fs::create_dir_all(&folder).unwrap();
-        let old =
-            r#"{"version":1,"kept":{"address":"https://a","intervals":{"search offers":330}}}"#;
+        let old = r#"{"version":1,"kept":{"address":"https://a","intervals":{"search offers":330}}}"#;
         std::fs::write(folder.join("pacing.json"), old).unwrap();
         let file = PacingFile::new(&paths, "work", "https://a");
         assert_eq!(file.read(1_795_176_000.0), BTreeMap::new());

@@ -90,9 +90,7 @@ pub fn set_key(path: &Path, name: &str, key: &KeyPlace) -> Result<(), EditError>
         Some((setting, text)) => format!("[profiles.{name}] {setting} = {}", value(*text)),
         None => format!("no {FILE} and no {COMMAND} in [profiles.{name}]"),
     };
-    let own = document
-        .get_mut("profiles")
-        .and_then(|all| all.get_mut(name));
+    let own = document.get_mut("profiles").and_then(|all| all.get_mut(name));
     match (own.and_then(Item::as_table_like_mut), line) {
         (Some(table), line) => {
             for setting in [FILE, COMMAND] {
@@ -103,11 +101,7 @@ pub fn set_key(path: &Path, name: &str, key: &KeyPlace) -> Result<(), EditError>
             if let Some((setting, text)) = line {
                 set(table, setting, text);
             }
-            respace(
-                document
-                    .get_mut("profiles")
-                    .and_then(|all| all.get_mut(name)),
-            );
+            respace(document.get_mut("profiles").and_then(|all| all.get_mut(name)));
         }
         (None, None) => return Ok(()),
         // A built-in profile that the file does not mention.
@@ -168,26 +162,17 @@ fn read(path: &Path) -> Result<(DocumentMut, Config), EditError> {
     let config = Config::load(path)?;
     // Errors in reading or parsing were reported above.
     let text = files::read_text(path).unwrap_or_default();
-    let document = text
-        .parse()
-        .map_err(|error: TomlError| EditError::Uneditable {
-            path: path.to_owned(),
-            why: error.message().to_owned(),
-        })?;
+    let document = text.parse().map_err(|error: TomlError| EditError::Uneditable {
+        path: path.to_owned(),
+        why: error.message().to_owned(),
+    })?;
     Ok((document, config))
 }
 
 /// Writes the document if it means what is wanted, and checks the written file again.
-fn write(
-    path: &Path,
-    document: &DocumentMut,
-    wanted: &Config,
-    advice: &str,
-) -> Result<(), EditError> {
+fn write(path: &Path, document: &DocumentMut, wanted: &Config, advice: &str) -> Result<(), EditError> {
     let text = document.to_string();
-    let means_it = |config: Result<Config, ConfigError>| {
-        config.is_ok_and(|config| config.says_the_same(wanted))
-    };
+    let means_it = |config: Result<Config, ConfigError>| config.is_ok_and(|config| config.says_the_same(wanted));
     let foreign = || EditError::Foreign {
         path: path.to_owned(),
         wanted: advice.trim().replace('\n', ", "),
@@ -199,9 +184,7 @@ fn write(
         path: path.to_owned(),
         why,
     })?;
-    means_it(Config::load(path))
-        .then_some(())
-        .ok_or_else(foreign)
+    means_it(Config::load(path)).then_some(()).ok_or_else(foreign)
 }
 
 fn expected(new: &NewProfile, path: &Path) -> Profile {
@@ -305,10 +288,7 @@ mod tests {
             )
         );
         assert!(matches!(add(&path, &all), Err(EditError::Exists(_))));
-        assert!(matches!(
-            add(&path, &new("vast")),
-            Err(EditError::Exists(_))
-        ));
+        assert!(matches!(add(&path, &new("vast")), Err(EditError::Exists(_))));
         let tricky = NewProfile {
             key: KeyPlace::Command("sh -c \"echo 'a\\b'\"".to_owned()),
             ..new("tricky")
@@ -316,10 +296,7 @@ mod tests {
         add(&path, &tricky).unwrap();
         let config = Config::load(&path).unwrap();
         let read = config.profile("tricky").unwrap();
-        assert_eq!(
-            read.api_key_command.as_deref(),
-            Some("sh -c \"echo 'a\\b'\"")
-        );
+        assert_eq!(read.api_key_command.as_deref(), Some("sh -c \"echo 'a\\b'\""));
     }
 
     #[test]
@@ -338,10 +315,7 @@ mod tests {
         let inline = "profiles = { a = { base_url = \"https://a\" } }\n";
         fs::write(&path, inline).unwrap();
         add(&path, &new("work")).unwrap();
-        let added = inline.replace(
-            " }\n",
-            ", work = { base_url = \"https://market.example\" } }\n",
-        );
+        let added = inline.replace(" }\n", ", work = { base_url = \"https://market.example\" } }\n");
         assert_eq!(fs::read_to_string(&path).unwrap(), added);
     }
 

@@ -98,10 +98,7 @@ mod tests {
         assert_eq!((none, notice), (MadeGroups::default(), None));
         let (one, two) = (one.unwrap(), open(1).0.unwrap());
         // Both sandboxes assigned the same id.
-        let (first, mut second) = (
-            group(4210, "2026-01-01T00:00:00Z"),
-            group(4210, "2026-01-02T00:00:00Z"),
-        );
+        let (first, mut second) = (group(4210, "2026-01-01T00:00:00Z"), group(4210, "2026-01-02T00:00:00Z"));
         one.change(|groups| groups.apply(GroupChange::Put(first.clone())))
             .unwrap();
         two.change(|groups| groups.apply(GroupChange::Put(second.clone())))
@@ -110,8 +107,7 @@ mod tests {
         two.change(|groups| groups.apply(GroupChange::Put(second.clone())))
             .unwrap();
         assert_eq!(open(1).1.0, [first.clone(), second.clone()]);
-        one.change(|groups| groups.apply(GroupChange::Deleted(first)))
-            .unwrap();
+        one.change(|groups| groups.apply(GroupChange::Deleted(first))).unwrap();
         assert_eq!(open(1).1.0, [second]);
         assert_eq!(open(2).1, MadeGroups::default());
     }

@@ -80,8 +80,7 @@ impl StateStore {
         if let Some(why) = &self.ui_blocked {
             return Err(why.clone());
         }
-        state_file::write(&self.ui, snapshot)
-            .map_err(|error| format!("{}: {error}", self.ui.display()))
+        state_file::write(&self.ui, snapshot).map_err(|error| format!("{}: {error}", self.ui.display()))
     }
 
     /// Applies a change to the searches, annotations or alerts; returns them as they are in the file

@@ -119,10 +119,7 @@ fn set_aside<T>(path: &Path, error: &serde_json::Error) -> Reading<T> {
 
 /// Replaces a file in one step.
 pub(super) fn write<T: Serialize>(path: &Path, kept: &T) -> io::Result<()> {
-    let mut text = serde_json::to_vec_pretty(&Versioned {
-        version: VERSION,
-        kept,
-    })?;
+    let mut text = serde_json::to_vec_pretty(&Versioned { version: VERSION, kept })?;
     text.push(b'\n');
     files::write_atomically(path, &text)
 }
@@ -138,9 +135,7 @@ pub(super) fn change<T: Serialize + DeserializeOwned>(
     change: impl FnOnce(Option<T>) -> T,
 ) -> Result<T, String> {
     let failed = |error: io::Error| format!("{}: {error}", path.display());
-    path.parent()
-        .map_or(Ok(()), files::private_dir)
-        .map_err(failed)?;
+    path.parent().map_or(Ok(()), files::private_dir).map_err(failed)?;
     let _lock = files::lock(path)?;
     let found = read::<T>(path);
     if let Some(why) = found.blocked {

@@ -28,9 +28,7 @@ pub fn folder(config: &Path) -> PathBuf {
 /// Whether a text can name a theme. Names are parts of paths.
 pub fn is_name(name: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-    !name.is_empty()
-        && name.bytes().all(is_plain)
-        && !Theme::ALL.iter().any(|(own, _)| *own == name)
+    !name.is_empty() && name.bytes().all(is_plain) && !Theme::ALL.iter().any(|(own, _)| *own == name)
 }
 
 /// Whether a folder has a theme of that name.
@@ -78,15 +76,7 @@ fn read(name: &str, text: &str, path: &Path, wrong: &mut Vec<ConfigError>) -> Th
     };
     for error in &errors {
         let at = error.span().map_or(0, |span| span.start);
-        note(
-            at,
-            error
-                .message()
-                .lines()
-                .next()
-                .unwrap_or_default()
-                .to_owned(),
-        );
+        note(at, error.message().lines().next().unwrap_or_default().to_owned());
     }
     for (role, value) in root.get_ref() {
         let at = value.span().start;
@@ -126,18 +116,14 @@ pub fn choose(config: &Path, name: &str) -> Result<(), String> {
     if after.theme_name() != name || after.names() != before.names() {
         return Err(foreign());
     }
-    files::replace(config, changed.as_bytes())
-        .map_err(|why| format!("{shown} can't be written: {why}"))
+    files::replace(config, changed.as_bytes()).map_err(|why| format!("{shown} can't be written: {why}"))
 }
 
 /// The configuration with another theme selected.
 fn named(text: &str, name: &str) -> Option<String> {
     let mut document: DocumentMut = text.parse().ok()?;
     let item = match document.get_mut("theme") {
-        Some(table) if table.is_table_like() => table
-            .as_table_like_mut()?
-            .entry("name")
-            .or_insert(value(name)),
+        Some(table) if table.is_table_like() => table.as_table_like_mut()?.entry("name").or_insert(value(name)),
         Some(item) => item,
         None => document.entry("theme").or_insert(value(name)),
     };
@@ -186,21 +172,10 @@ mod tests {
         let (themes, wrong) = load(folder.path());
         // A file cannot replace a built-in theme.
         assert_eq!(themes.len(), 1);
-        assert_eq!(
-            (themes[0].name.as_str(), themes[0].base),
-            ("night", Theme::Dark)
-        );
-        let colors: Vec<_> = themes[0]
-            .colors
-            .iter()
-            .map(|own| own.value.as_str())
-            .collect();
+        assert_eq!((themes[0].name.as_str(), themes[0].base), ("night", Theme::Dark));
+        let colors: Vec<_> = themes[0].colors.iter().map(|own| own.value.as_str()).collect();
         assert_eq!(colors, ["#ff79c6"]);
-        assert!(
-            wrong[0]
-                .to_string()
-                .contains("night.toml:3:9: expected a color")
-        );
+        assert!(wrong[0].to_string().contains("night.toml:3:9: expected a color"));
         assert_eq!(load(&folder.path().join("none")).0, []);
     }
 

@@ -31,8 +31,7 @@ impl Hint {
 pub fn hints(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
     let last = ways_out(model);
     let width = last.iter().map(|hint| hint.width() + GAP).sum::<u16>();
-    let [left, right] =
-        Layout::horizontal([Constraint::Fill(1), Constraint::Length(width)]).areas(area);
+    let [left, right] = Layout::horizontal([Constraint::Fill(1), Constraint::Length(width)]).areas(area);
     let notice = toast(model, scene);
     let long = notice.as_ref().map_or(0, Line::width);
     if let Some(line) = notice {
@@ -98,11 +97,7 @@ fn own(model: &Model) -> Vec<Hint> {
             row.hint.map(|(word, rank)| Hint {
                 key: model.keymap.shown_key(row),
                 word: model.hint(row.action).unwrap_or(word),
-                rank: if is_at_hand(model, row.action) {
-                    0
-                } else {
-                    rank
-                },
+                rank: if is_at_hand(model, row.action) { 0 } else { rank },
                 action: row.action,
             })
         })
@@ -144,10 +139,7 @@ fn ways_out(model: &Model) -> Vec<Hint> {
 
 /// Whether the action is offered in panes only: over one it would lead away from the view.
 const fn leads_away(action: Action) -> bool {
-    matches!(
-        action,
-        Action::NextPane | Action::SavedSearches | Action::Markets
-    )
+    matches!(action, Action::NextPane | Action::SavedSearches | Action::Markets)
 }
 
 const fn is_way_out(action: Action) -> bool {
@@ -156,10 +148,7 @@ const fn is_way_out(action: Action) -> bool {
 
 /// The wanted rows whose keys reach the topmost view: a key bound in an upper context hides the same
 /// key below.
-fn reachable(
-    model: &Model,
-    is_wanted: impl Fn(&Binding) -> bool,
-) -> impl Iterator<Item = &'static Binding> {
+fn reachable(model: &Model, is_wanted: impl Fn(&Binding) -> bool) -> impl Iterator<Item = &'static Binding> {
     let contexts = model.contexts();
     BINDINGS
         .iter()

@@ -44,10 +44,7 @@ pub fn draw(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
         ..area
     };
     scene.render(right, right_area);
-    let left = Rect {
-        width: left,
-        ..area
-    };
+    let left = Rect { width: left, ..area };
     tabs_at(model, left, form.has_brand, scene);
     right_area
 }
@@ -80,10 +77,7 @@ fn forms(all: &[Activity]) -> [(Form, usize); NARROWEST + 1] {
         is_short: false,
         has_idle: true,
     };
-    let short = Form {
-        is_short: true,
-        ..full
-    };
+    let short = Form { is_short: true, ..full };
     let busy = Form {
         has_idle: false,
         ..short
@@ -157,11 +151,7 @@ fn tabs_at(model: &Model, area: Rect, has_brand: bool, scene: &mut Scene<'_, '_>
     let names = names(model.pane, area.right().saturating_sub(x + 1));
     for (place, (pane, title)) in Pane::ALL.into_iter().zip(names).enumerate() {
         let text = tab(place, &title);
-        let style = if pane == model.pane {
-            theme.selected
-        } else {
-            theme.text
-        };
+        let style = if pane == model.pane { theme.selected } else { theme.text };
         let cell = Rect {
             x,
             width: cells(&text),
@@ -196,9 +186,7 @@ fn names(open: Pane, width: u16) -> [String; 4] {
     };
     let fits = |names: &[String; 4]| {
         let tabs = names.iter().enumerate();
-        tabs.map(|(place, name)| cells(&tab(place, name)))
-            .sum::<u16>()
-            <= width
+        tabs.map(|(place, name)| cells(&tab(place, name))).sum::<u16>() <= width
     };
     [(99, 99), (4, 99), (0, 99), (0, 6)]
         .into_iter()
@@ -274,9 +262,9 @@ fn activity(browser: &Browser, now: Now, theme: &Theme) -> Option<Activity> {
             return Some(busy(text, short));
         }
         let elapsed = (now.mono - since).max(0.0);
-        let size = arrived.as_ref().map_or_else(String::new, |arrived| {
-            format!(", {}", format::size(arrived.bytes))
-        });
+        let size = arrived
+            .as_ref()
+            .map_or_else(String::new, |arrived| format!(", {}", format::size(arrived.bytes)));
         let what = match (browser.order_request(), browser.listing()) {
             (Some(order), _) => order,
             (None, Some(_)) => "refreshing".to_owned(),

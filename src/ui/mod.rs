@@ -54,12 +54,7 @@ struct Brush<'a> {
 }
 
 impl<'a> Brush<'a> {
-    fn scene<'s, 'b>(
-        self,
-        frame: &'s mut Frame<'b>,
-        facts: &'s mut FrameLayout,
-        depth: usize,
-    ) -> Scene<'s, 'b>
+    fn scene<'s, 'b>(self, frame: &'s mut Frame<'b>, facts: &'s mut FrameLayout, depth: usize) -> Scene<'s, 'b>
     where
         'a: 's,
     {
@@ -77,30 +72,18 @@ impl<'a> Brush<'a> {
     }
 }
 
-fn screen(
-    frame: &mut Frame<'_>,
-    model: &Model,
-    now: Now,
-    theme: &Theme,
-    facts: &mut FrameLayout,
-) -> Option<Position> {
+fn screen(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme, facts: &mut FrameLayout) -> Option<Position> {
     let brush = Brush { model, now, theme };
     let area = frame.area();
-    let [top, body, bottom] = Layout::vertical([
-        Constraint::Length(1),
-        Constraint::Fill(1),
-        Constraint::Length(1),
-    ])
-    .areas(area);
+    let [top, body, bottom] =
+        Layout::vertical([Constraint::Length(1), Constraint::Fill(1), Constraint::Length(1)]).areas(area);
     let lit = header::draw(model, top, &mut brush.scene(frame, facts, 0));
     // A view covered by a page is not drawn, but keeps its area.
     let mut above = model.overlays.iter();
     let page = above.rposition(|view| view.placement() == Placement::Page);
     let hidden = page.map_or(0, |page| page + 1);
     let covered = model.facts.viewports.iter();
-    facts
-        .viewports
-        .extend(covered.filter(|(depth, _, _)| *depth < hidden));
+    facts.viewports.extend(covered.filter(|(depth, _, _)| *depth < hidden));
     let mut cursor = None;
     if hidden == 0 {
         let pane_theme = match Size::of(area.width, area.height) {
@@ -148,11 +131,7 @@ fn overlays(
             dim(frame, tabs, brush.theme);
             dim(frame, body, brush.theme);
         }
-        let theme = if place + 1 < views.len() {
-            &covered
-        } else {
-            brush.theme
-        };
+        let theme = if place + 1 < views.len() { &covered } else { brush.theme };
         let brush = Brush { theme, ..brush };
         let mut scene = brush.scene(frame, facts, place + 1);
         view.draw(body, &mut scene);

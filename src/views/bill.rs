@@ -15,23 +15,12 @@ const SECONDS_PER_HOUR: f64 = 3600.0;
 const LABEL: usize = 21;
 
 /// What a job costs on an offer.
-pub fn job(
-    prices: &Prices<'_>,
-    row: usize,
-    job: &Job,
-    now: Now,
-    theme: &Theme,
-) -> Vec<Line<'static>> {
+pub fn job(prices: &Prices<'_>, row: usize, job: &Job, now: Now, theme: &Theme) -> Vec<Line<'static>> {
     match prices.job(row, job, now.epoch) {
         Err(gap) => vec![Line::styled(format!("No bill: {gap}"), theme.warning)],
         Ok(cost) => {
             let mut lines = steps(&cost.steps, theme);
-            lines.extend(end(
-                ("offer", "job"),
-                "the job is done",
-                cost.outlives,
-                theme,
-            ));
+            lines.extend(end(("offer", "job"), "the job is done", cost.outlives, theme));
             lines.extend(room("disk", cost.room, theme));
             lines
         }
@@ -39,23 +28,12 @@ pub fn job(
 }
 
 /// What a volume costs for a size and term.
-pub fn volume(
-    listing: &Listing,
-    row: usize,
-    term: &VolumeTerm,
-    now: Now,
-    theme: &Theme,
-) -> Vec<Line<'static>> {
+pub fn volume(listing: &Listing, row: usize, term: &VolumeTerm, now: Now, theme: &Theme) -> Vec<Line<'static>> {
     match VolumePrices::new(listing).cost(row, term, now.epoch) {
         Err(gap) => vec![Line::styled(format!("No bill: {gap}"), theme.warning)],
         Ok(cost) => {
             let mut lines = steps(&cost.steps, theme);
-            lines.extend(end(
-                ("volume", "term"),
-                "the term does",
-                cost.outlives,
-                theme,
-            ));
+            lines.extend(end(("volume", "term"), "the term does", cost.outlives, theme));
             lines.extend(room("volume", cost.room, theme));
             lines
         }
@@ -81,25 +59,17 @@ pub fn steps(steps: &[Step], theme: &Theme) -> Vec<Line<'static>> {
     steps.iter().enumerate().map(line).collect()
 }
 
-fn end(
-    (noun, purpose): (&str, &str),
-    needed: &str,
-    outlives: Outlives,
-    theme: &Theme,
-) -> Vec<Line<'static>> {
+fn end((noun, purpose): (&str, &str), needed: &str, outlives: Outlives, theme: &Theme) -> Vec<Line<'static>> {
     let span = |hours: f64| format::lasting(hours * SECONDS_PER_HOUR);
     let line = match outlives {
-        Outlives::Yes { spare } => Line::styled(
-            format!("Available for {} after the {purpose}", span(spare)),
-            theme.good,
-        ),
+        Outlives::Yes { spare } => {
+            Line::styled(format!("Available for {} after the {purpose}", span(spare)), theme.good)
+        }
         Outlives::No { short_by } => {
             let text = format!("! The {noun} ends {} before {needed}", span(short_by));
             Line::styled(text, theme.warning)
         }
-        Outlives::Unknown => {
-            Line::styled(format!("! End of the {noun} not reported"), theme.warning)
-        }
+        Outlives::Unknown => Line::styled(format!("! End of the {noun} not reported"), theme.warning),
     };
     vec![line]
 }

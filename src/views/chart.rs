@@ -27,9 +27,7 @@ impl Axis<'_> {
     /// A tick's number, as short as possible.
     fn label(&self, value: f64) -> String {
         match self.field {
-            Some(field) if !matches!(field.format, Format::Places(_)) => {
-                format::number(field, value)
-            }
+            Some(field) if !matches!(field.format, Format::Places(_)) => format::number(field, value),
             _ if value.abs() < 1e6 => format::figure(value, 4),
             _ if value.abs() < 1e7 => format::trimmed(value, 4),
             _ => format!("{value:.0e}"),
@@ -41,33 +39,16 @@ impl Axis<'_> {
 pub(super) fn polyline(context: &mut Context<'_>, points: &[(f64, f64)], color: Color) {
     for step in points.windows(2) {
         let ((x1, y1), (x2, y2)) = (step[0], step[1]);
-        context.draw(&Stroke {
-            x1,
-            y1,
-            x2,
-            y2,
-            color,
-        });
+        context.draw(&Stroke { x1, y1, x2, y2, color });
     }
 }
 
 /// Draws the axes with their ticks; returns the area between them, if there is any.
-pub(super) fn axes(
-    x: &Axis<'_>,
-    y: Option<&Axis<'_>>,
-    area: Rect,
-    scene: &mut Scene<'_, '_>,
-) -> Option<Rect> {
+pub(super) fn axes(x: &Axis<'_>, y: Option<&Axis<'_>>, area: Rect, scene: &mut Scene<'_, '_>) -> Option<Rect> {
     let plot = frame(y, area, scene)?;
     let buffer = scene.frame.buffer_mut();
     for (column, label, start) in ticks(x, plot) {
-        buffer.set_stringn(
-            start,
-            plot.bottom() + 1,
-            &label,
-            label.len(),
-            scene.theme.dim,
-        );
+        buffer.set_stringn(start, plot.bottom() + 1, &label, label.len(), scene.theme.dim);
         buffer.set_string(column, plot.bottom(), "┬", scene.theme.border);
     }
     Some(plot)
@@ -77,8 +58,7 @@ pub(super) fn axes(
 /// there is any. Below it is a row for the signs of the horizontal ticks and one for their labels.
 pub(super) fn frame(y: Option<&Axis<'_>>, area: Rect, scene: &mut Scene<'_, '_>) -> Option<Rect> {
     let [body, foot] = Layout::vertical([Constraint::Fill(1), Constraint::Length(2)]).areas(area);
-    let [_, plot] =
-        Layout::horizontal([Constraint::Length(LABELS), Constraint::Fill(1)]).areas(body);
+    let [_, plot] = Layout::horizontal([Constraint::Length(LABELS), Constraint::Fill(1)]).areas(body);
     if plot.width < 10 || plot.height < 2 {
         return None;
     }
@@ -117,9 +97,7 @@ pub(super) fn ticks(axis: &Axis<'_>, area: Rect) -> Vec<(u16, String, u16)> {
         let column = area.x + cell(place, area.width);
         let label = axis.label(tick);
         let width = cells(&label);
-        let start = column
-            .saturating_sub(width / 2)
-            .min(area.right().saturating_sub(width));
+        let start = column.saturating_sub(width / 2).min(area.right().saturating_sub(width));
         if start >= free {
             free = start + width + 1;
             ticks.push((column, label, start));
@@ -139,13 +117,7 @@ pub(super) fn cell(place: f64, many: u16) -> u16 {
 pub(super) const OWN_BAR: &str = "▴";
 
 /// Draws the distribution of `values`, with the bar that contains `own` highlighted and marked.
-pub(super) fn histogram(
-    values: &[f64],
-    own: Option<f64>,
-    axis: &Axis<'_>,
-    area: Rect,
-    scene: &mut Scene<'_, '_>,
-) {
+pub(super) fn histogram(values: &[f64], own: Option<f64>, axis: &Axis<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
     let Some(plot) = axes(axis, None, area, scene) else {
         return;
     };
@@ -160,9 +132,7 @@ pub(super) fn histogram(
     let index = |column: u16| (usize::from(column) * many / usize::from(plot.width)).min(last);
     let is_own = |column: u16| {
         let (index, bucket) = (index(column), &histogram.buckets[index(column)]);
-        own.is_some_and(|value| {
-            value >= bucket.low && (value < bucket.high || index == last && value <= bucket.high)
-        })
+        own.is_some_and(|value| value >= bucket.low && (value < bucket.high || index == last && value <= bucket.high))
     };
     let bar = |column: u16| {
         let style: Style = if is_own(column) {
@@ -186,19 +156,12 @@ pub(super) fn histogram(
 
 /// Draws how many GPUs there are at or below each price, as a staircase, with the most expensive
 /// GPU of a purchase.
-pub(super) fn depth(
-    depth: &Depth,
-    purchase: Option<&Purchase>,
-    area: Rect,
-    scene: &mut Scene<'_, '_>,
-) {
+pub(super) fn depth(depth: &Depth, purchase: Option<&Purchase>, area: Rect, scene: &mut Scene<'_, '_>) {
     let prices = depth.levels().iter().map(|(price, _)| *price);
     #[expect(clippy::cast_precision_loss)] // far below 2^53
     let counted = |gpus: u64| gpus as f64;
-    let (Some(across), Some(upwards)) = (
-        Scale::fit(prices, None),
-        Scale::fit([0.0, counted(depth.gpus())], None),
-    ) else {
+    let (Some(across), Some(upwards)) = (Scale::fit(prices, None), Scale::fit([0.0, counted(depth.gpus())], None))
+    else {
         return;
     };
     let axis = |scale| Axis { scale, field: None };

@@ -4,12 +4,7 @@ use crate::app::keymap::{Action, Context};
 use crate::app::view::Availability;
 
 /// The contexts of a chart with tabs.
-pub(super) const TABBED_CHART: &[Context] = &[
-    Context::Tabs,
-    Context::Chart,
-    Context::Global,
-    Context::Always,
-];
+pub(super) const TABBED_CHART: &[Context] = &[Context::Tabs, Context::Chart, Context::Global, Context::Always];
 
 /// The contexts of a list whose lines are edited. While nothing is typed, a blank checks the line;
 /// then it is text.
@@ -17,12 +12,7 @@ pub(super) const fn edits(is_typed: bool) -> &'static [Context] {
     if is_typed {
         &[Context::ListEdit, Context::List, Context::Always]
     } else {
-        &[
-            Context::Choice,
-            Context::ListEdit,
-            Context::List,
-            Context::Always,
-        ]
+        &[Context::Choice, Context::ListEdit, Context::List, Context::Always]
     }
 }
 

@@ -72,10 +72,7 @@ fn pane(pane: Pane) -> Box<dyn View> {
 
 /// Opens the view of an action where the keyboard is; false if it has none. The one place that
 /// knows every view by name.
-#[expect(
-    clippy::too_many_lines,
-    reason = "one arm an action, so that none is forgotten"
-)]
+#[expect(clippy::too_many_lines, reason = "one arm an action, so that none is forgotten")]
 pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
     match action {
         Action::Summary => cx.try_open(market::Market::new),
@@ -83,9 +80,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         Action::Cluster => cluster::open(cx),
         Action::Compare => cx.try_open(compare::Compare::new),
         Action::Funnel => funnel::open(cx),
-        Action::Job if cx.state.pane == Pane::Volumes => {
-            cx.try_open(|state| Some(term::Term::new(state)))
-        }
+        Action::Job if cx.state.pane == Pane::Volumes => cx.try_open(|state| Some(term::Term::new(state))),
         Action::Job => cx.try_open(|state| Some(job::JobForm::new(state))),
         Action::Plot => cx.try_open(plot::Plot::new),
         Action::Sort if cx.is_on_pane() => cx.try_open(sort::Sort::new),

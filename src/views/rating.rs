@@ -6,9 +6,7 @@ use crate::app::State;
 use crate::app::remote::Now;
 use crate::domain::Resource;
 use crate::domain::format::{self, percent};
-use crate::domain::history::{
-    Lasted, Lifetimes, Lot, Memory, Moment, Rating, Standing, Verdict, verdict,
-};
+use crate::domain::history::{Lasted, Lifetimes, Lot, Memory, Moment, Rating, Standing, Verdict, verdict};
 use crate::widgets::theme::Theme;
 
 /// What is said of an offer, each sentence with its style.

@@ -8,18 +8,8 @@ use crate::widgets::find::{Find, FindLine};
 
 /// The contexts of a view of lines under a chart's keys, without and with a search.
 pub(super) const CHART: [&[Context]; 2] = [
-    &[
-        Context::Chart,
-        Context::Report,
-        Context::Global,
-        Context::Always,
-    ],
-    &[
-        Context::Report,
-        Context::Chart,
-        Context::Global,
-        Context::Always,
-    ],
+    &[Context::Chart, Context::Report, Context::Global, Context::Always],
+    &[Context::Report, Context::Chart, Context::Global, Context::Always],
 ];
 
 /// Where keys are looked up: while a search is typed, letters are text; while there is one, its
@@ -35,14 +25,11 @@ pub(super) fn contexts(find: &Find, [idle, active]: [&'static [Context]; 2]) -> 
 /// Draws the line of a search at the bottom, if there is one; gives the rest.
 pub(super) fn draw_line(find: &Find, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     let height = u16::from(find.is_active());
-    let [rest, line] =
-        Layout::vertical([Constraint::Fill(1), Constraint::Length(height)]).areas(area);
+    let [rest, line] = Layout::vertical([Constraint::Fill(1), Constraint::Length(height)]).areas(area);
     if height > 0 {
         let widget = FindLine::new(find, scene.theme);
         let mut cursor = None;
-        scene
-            .frame
-            .render_stateful_widget(widget, line, &mut cursor);
+        scene.frame.render_stateful_widget(widget, line, &mut cursor);
         scene.cursor = cursor.or(scene.cursor);
     }
     rest

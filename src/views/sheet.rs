@@ -29,13 +29,7 @@ pub(super) struct Sheet {
 }
 
 /// Dims the screen and draws both frames, high enough for `lines` lines in either.
-pub(super) fn open(
-    list: Panel<'_>,
-    preview: Panel<'_>,
-    lines: usize,
-    area: Rect,
-    scene: &mut Scene<'_, '_>,
-) -> Sheet {
+pub(super) fn open(list: Panel<'_>, preview: Panel<'_>, lines: usize, area: Rect, scene: &mut Scene<'_, '_>) -> Sheet {
     let theme = scene.theme;
     let size = scene.size;
     let buffer = scene.frame.buffer_mut();
@@ -49,8 +43,7 @@ pub(super) fn open(
                 side: None,
             };
         }
-        let [upper, lower] =
-            Layout::vertical([Constraint::Fill(1), Constraint::Length(STRIP)]).areas(area);
+        let [upper, lower] = Layout::vertical([Constraint::Fill(1), Constraint::Length(STRIP)]).areas(area);
         return Sheet {
             main: list.render(upper, buffer, theme),
             side: Some(preview.render(lower, buffer, theme)),
@@ -81,9 +74,7 @@ fn place(height: u16, area: Rect, buffer: &mut Buffer) -> Rect {
 pub(super) fn side_width(area: Rect, size: Size) -> u16 {
     match size {
         Size::Compact => area.width,
-        Size::Medium | Size::Wide => {
-            (area.width.saturating_sub(4).min(WIDEST) * 2 / 5).saturating_sub(4)
-        }
+        Size::Medium | Size::Wide => (area.width.saturating_sub(4).min(WIDEST) * 2 / 5).saturating_sub(4),
     }
 }
 
@@ -94,11 +85,7 @@ pub(super) fn rows(lines: &[Line<'_>], width: u16) -> usize {
 }
 
 /// Draws lines of text, wrapped, as many as fit.
-pub(super) fn text<'a>(
-    lines: impl IntoIterator<Item = Line<'a>>,
-    area: Rect,
-    scene: &mut Scene<'_, '_>,
-) {
+pub(super) fn text<'a>(lines: impl IntoIterator<Item = Line<'a>>, area: Rect, scene: &mut Scene<'_, '_>) {
     let lines = lines.into_iter();
     let wrapped = lines.flat_map(|line| wrap_line(&line, area.width, 2));
     let shown: Vec<Line<'static>> = wrapped.take(usize::from(area.height)).collect();
@@ -109,9 +96,7 @@ pub(super) fn text<'a>(
 pub(super) fn result_width(area: Rect, size: Size) -> u16 {
     match size {
         Size::Compact => area.width,
-        Size::Medium | Size::Wide => {
-            (area.width.saturating_sub(4).min(WIDEST) * 3 / 5).saturating_sub(4)
-        }
+        Size::Medium | Size::Wide => (area.width.saturating_sub(4).min(WIDEST) * 3 / 5).saturating_sub(4),
     }
 }
 
@@ -141,8 +126,7 @@ pub(super) fn with_result(
                 side: None,
             };
         }
-        let [upper, lower] =
-            Layout::vertical([Constraint::Length(needed), Constraint::Fill(1)]).areas(area);
+        let [upper, lower] = Layout::vertical([Constraint::Length(needed), Constraint::Fill(1)]).areas(area);
         return Sheet {
             main: form.render(upper, buffer, theme),
             side: Some(result.render(lower, buffer, theme)),

@@ -49,9 +49,7 @@ impl WatchForm {
         let resource = browser.resource();
         let watch = browser.watching();
         let least = floor(resource);
-        let interval = watch.map_or(state.watch_pace.interval.max(least), |watch| {
-            watch.interval()
-        });
+        let interval = watch.map_or(state.watch_pace.interval.max(least), crate::app::watch::Watch::interval);
         let baseline = watch.map_or_else(Baseline::default, Watch::baseline);
         let place = Baseline::ALL.iter().position(|own| *own == baseline);
         let interval = quantity::write(interval, Quantity::Seconds);
@@ -66,12 +64,7 @@ impl WatchForm {
                 Baseline::ALL.map(Baseline::title),
                 place.unwrap_or(0),
             ),
-            Field::choice(
-                Key::Gone,
-                "Gone rows",
-                GONE,
-                usize::from(state.watch_pace.lists_gone),
-            ),
+            Field::choice(Key::Gone, "Gone rows", GONE, usize::from(state.watch_pace.lists_gone)),
             Field::button(Key::Start, start),
         ];
         if watch.is_some() {
@@ -139,10 +132,7 @@ impl WatchForm {
         let own = 60.0 / interval;
         let limit = state.watch_pace.limit;
         let rate = |many: f64| format::trimmed(many, 1);
-        let mut lines = vec![Line::styled(
-            format!("{} requests a minute", rate(own)),
-            theme.heading,
-        )];
+        let mut lines = vec![Line::styled(format!("{} requests a minute", rate(own)), theme.heading)];
         if others > 0.0 {
             let text = format!("and {} for the other watched search", rate(others));
             lines.push(Line::styled(text, theme.text));

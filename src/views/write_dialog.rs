@@ -104,9 +104,7 @@ impl Rows {
     pub fn request(&mut self, preview: &RequestPreview, scene: &Scene<'_, '_>) {
         let theme = scene.theme;
         self.text(3, "Sends once:", theme.dim);
-        let RequestPreview {
-            method, base, path, ..
-        } = preview;
+        let RequestPreview { method, base, path, .. } = preview;
         let address = format!("{method} {base}{path}");
         if cells(&address) <= self.width {
             self.text(1, &address, theme.text);
@@ -152,8 +150,7 @@ impl Rows {
         self.text(6, title, scene.theme.heading);
         let shown = if count > most { most - 1 } else { most };
         for (place, entry) in writes.past(kind).take(shown).enumerate() {
-            let is_in_flight =
-                place == 0 && entry.outcome.is_none() && writes.in_flight(kind).is_some();
+            let is_in_flight = place == 0 && entry.outcome.is_none() && writes.in_flight(kind).is_some();
             self.line(6, past(entry, is_in_flight, scene));
         }
         if count > shown {
@@ -179,11 +176,7 @@ impl Rows {
         for (row, (_, content)) in inner.rows().zip(self.rows) {
             match content {
                 Content::Text(line) => scene.render(line, row),
-                Content::Input {
-                    label,
-                    input,
-                    is_open,
-                } => input_line(label, &input, is_open, row, scene),
+                Content::Input { label, input, is_open } => input_line(label, &input, is_open, row, scene),
             }
         }
     }
@@ -242,10 +235,7 @@ fn past(entry: &Entry, is_in_flight: bool, scene: &Scene<'_, '_>) -> Line<'stati
     };
     let when = format::moment(entry.intent.at);
     Line::from(vec![
-        Span::styled(
-            format!("{when}  {:<10}  ", entry.intent.subject),
-            theme.text,
-        ),
+        Span::styled(format!("{when}  {:<10}  ", entry.intent.subject), theme.text),
         Span::styled(format!("{verdict:<9}  "), style),
         Span::styled(message, theme.dim),
     ])

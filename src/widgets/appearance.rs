@@ -71,9 +71,7 @@ impl Override {
             (None, "background") => Role::Background,
             (None, _) => {
                 let names = names.join(", ");
-                return Err(format!(
-                    "'{role}' is no role: use one of {names}, background"
-                ));
+                return Err(format!("'{role}' is no role: use one of {names}, background"));
             }
         };
         let (foreground, background) = match text.split_once("on ") {
@@ -122,29 +120,16 @@ impl Depth {
         if variable("NO_COLOR").is_some_and(|value| !value.is_empty()) {
             return Self::Mono;
         }
-        let is_full = matches!(
-            variable("COLORTERM").as_deref(),
-            Some("truecolor" | "24bit")
-        ) || variable("WT_SESSION").is_some();
+        let is_full =
+            matches!(variable("COLORTERM").as_deref(), Some("truecolor" | "24bit")) || variable("WT_SESSION").is_some();
         let term = variable("TERM").unwrap_or_default();
         // COLORTERM is not passed on by ssh; these names mean 24 bits wherever they occur.
-        let knows_all = [
-            "kitty",
-            "alacritty",
-            "foot",
-            "ghostty",
-            "wezterm",
-            "-direct",
-        ];
+        let knows_all = ["kitty", "alacritty", "foot", "ghostty", "wezterm", "-direct"];
         if is_full || knows_all.iter().any(|name| term.contains(name)) {
             Self::Full
         } else if term.contains("256color") {
             Self::Palette
-        } else if term == "dumb"
-            || term.ends_with("-m")
-            || term.ends_with("-mono")
-            || term.starts_with("vt1")
-        {
+        } else if term == "dumb" || term.ends_with("-m") || term.ends_with("-mono") || term.starts_with("vt1") {
             Self::Mono
         } else {
             Self::Ansi
@@ -165,9 +150,7 @@ impl Look {
             _ if depth == Depth::Ansi => Theme::ANSI,
             Choice::Dark => Theme::DARK,
             Choice::Light => Theme::LIGHT,
-            Choice::Auto if light.or_else(|| from_colorfgbg(&variable)) == Some(true) => {
-                Theme::LIGHT
-            }
+            Choice::Auto if light.or_else(|| from_colorfgbg(&variable)) == Some(true) => Theme::LIGHT,
             Choice::Auto => Theme::DARK,
         };
         if depth > Depth::Mono && self.choice != Choice::Plain {
@@ -243,11 +226,7 @@ fn distance(one: (u8, u8, u8), other: (u8, u8, u8)) -> u32 {
 fn indexed(r: u8, g: u8, b: u8) -> u8 {
     const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
     let step = |value: u8| (0..6_u8).min_by_key(|at| STEPS[usize::from(*at)].abs_diff(value));
-    let (red, green, blue) = (
-        step(r).unwrap_or(0),
-        step(g).unwrap_or(0),
-        step(b).unwrap_or(0),
-    );
+    let (red, green, blue) = (step(r).unwrap_or(0), step(g).unwrap_or(0), step(b).unwrap_or(0));
     let cube = (
         STEPS[usize::from(red)],
         STEPS[usize::from(green)],

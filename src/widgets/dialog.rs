@@ -17,13 +17,7 @@ const BESIDE: u16 = 4;
 
 /// Dims the screen and draws a frame of `width` x `height` cells, including borders, in its middle;
 /// returns the area inside.
-pub fn open(
-    panel: Panel<'_>,
-    (width, height): (u16, u16),
-    screen: Rect,
-    buffer: &mut Buffer,
-    theme: &Theme,
-) -> Rect {
+pub fn open(panel: Panel<'_>, (width, height): (u16, u16), screen: Rect, buffer: &mut Buffer, theme: &Theme) -> Rect {
     buffer.set_style(screen, theme.backdrop);
     let place = centred(width, height, screen);
     if screen.width - place.width <= 2 * BESIDE {

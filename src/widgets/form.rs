@@ -104,11 +104,7 @@ impl<K: Copy + Eq> Form<K> {
         match (action, &mut field.control) {
             (Action::Left | Action::Right, Control::Text(_) | Control::Secret(_)) => {
                 let is_right = action == Action::Right;
-                let arrow = if is_right {
-                    KeyCode::Right
-                } else {
-                    KeyCode::Left
-                };
+                let arrow = if is_right { KeyCode::Right } else { KeyCode::Left };
                 self.key(KeyEvent::from(arrow));
                 FormEvent::Moved
             }
@@ -116,10 +112,7 @@ impl<K: Copy + Eq> Form<K> {
                 self.step(if action == Action::Right { 1 } else { -1 });
                 FormEvent::Moved
             }
-            (
-                Action::Left | Action::Right | Action::Toggle,
-                Control::Choice { options, chosen },
-            ) => {
+            (Action::Left | Action::Right | Action::Toggle, Control::Choice { options, chosen }) => {
                 let many = options.len().max(1);
                 let by = if action == Action::Left { many - 1 } else { 1 };
                 *chosen = (*chosen + by) % many;
@@ -173,11 +166,7 @@ impl<K: Copy + Eq> Form<K> {
             }
         }
         self.focus = place.min(self.fields.len().saturating_sub(1));
-        if let Some(Control::Text(input)) = self
-            .fields
-            .get_mut(self.focus)
-            .map(|field| &mut field.control)
-        {
+        if let Some(Control::Text(input)) = self.fields.get_mut(self.focus).map(|field| &mut field.control) {
             input.select_all();
         }
     }
@@ -274,9 +263,7 @@ impl<K: Copy + Eq> Form<K> {
     pub fn text(&self, key: K) -> &str {
         match self.field(key).map(|field| &field.control) {
             Some(Control::Text(input)) => input.text().trim(),
-            Some(Control::Choice { options, chosen }) => {
-                options.get(*chosen).map_or("", |option| option)
-            }
+            Some(Control::Choice { options, chosen }) => options.get(*chosen).map_or("", |option| option),
             Some(Control::Secret(_) | Control::Toggle(_) | Control::Button) | None => "",
         }
     }
@@ -285,10 +272,7 @@ impl<K: Copy + Eq> Form<K> {
     pub fn set_text(&mut self, key: K, text: &str) {
         match self.field_mut(key).map(|field| &mut field.control) {
             Some(Control::Text(input)) => input.set(text),
-            Some(
-                Control::Secret(_) | Control::Choice { .. } | Control::Toggle(_) | Control::Button,
-            )
-            | None => {}
+            Some(Control::Secret(_) | Control::Choice { .. } | Control::Toggle(_) | Control::Button) | None => {}
         }
         if let Some(field) = self.field_mut(key) {
             field.error = None;
@@ -299,9 +283,7 @@ impl<K: Copy + Eq> Form<K> {
     pub fn input_mut(&mut self, key: K) -> Option<&mut TextInput> {
         match &mut self.field_mut(key)?.control {
             Control::Text(input) => Some(input),
-            Control::Secret(_) | Control::Choice { .. } | Control::Toggle(_) | Control::Button => {
-                None
-            }
+            Control::Secret(_) | Control::Choice { .. } | Control::Toggle(_) | Control::Button => None,
         }
     }
 
@@ -309,9 +291,7 @@ impl<K: Copy + Eq> Form<K> {
     pub fn secret(&self, key: K) -> Option<&SecretInput> {
         match &self.field(key)?.control {
             Control::Secret(input) => Some(input),
-            Control::Text(_) | Control::Choice { .. } | Control::Toggle(_) | Control::Button => {
-                None
-            }
+            Control::Text(_) | Control::Choice { .. } | Control::Toggle(_) | Control::Button => None,
         }
     }
 
@@ -325,9 +305,7 @@ impl<K: Copy + Eq> Form<K> {
 
     /// Chooses the option at an index.
     pub fn choose(&mut self, key: K, place: usize) {
-        if let Some(Control::Choice { options, chosen }) =
-            self.field_mut(key).map(|field| &mut field.control)
-        {
+        if let Some(Control::Choice { options, chosen }) = self.field_mut(key).map(|field| &mut field.control) {
             *chosen = place.min(options.len().saturating_sub(1));
         }
     }
@@ -353,9 +331,7 @@ impl<K: Copy + Eq> Form<K> {
     pub fn line(&self, key: K) -> Option<&TextInput> {
         match &self.field(key)?.control {
             Control::Text(input) => Some(input),
-            Control::Secret(_) | Control::Choice { .. } | Control::Toggle(_) | Control::Button => {
-                None
-            }
+            Control::Secret(_) | Control::Choice { .. } | Control::Toggle(_) | Control::Button => None,
         }
     }
 

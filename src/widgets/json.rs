@@ -34,9 +34,7 @@ fn token(text: &str, first: char, theme: &Theme) -> (usize, Style) {
             let length = until(|letter| !matches!(letter, '-' | '+' | '.' | 'e' | 'E' | '0'..='9'));
             (length.max(1), theme.series[2])
         }
-        letter if letter.is_alphabetic() => {
-            (until(|letter| !letter.is_alphanumeric()), theme.series[3])
-        }
+        letter if letter.is_alphabetic() => (until(|letter| !letter.is_alphanumeric()), theme.series[3]),
         other if is_plain(other) => {
             let length = until(|letter| !is_plain(letter));
             (length, theme.dim)

@@ -137,9 +137,7 @@ impl<T: Clone> List<T> {
     }
 
     pub fn current(&self) -> Option<&Item<T>> {
-        self.shown
-            .get(self.selected)
-            .map(|index| &self.items[*index])
+        self.shown.get(self.selected).map(|index| &self.items[*index])
     }
 
     /// Selects another line, skipping headings.
@@ -157,11 +155,7 @@ impl<T: Clone> List<T> {
             .rev()
             .filter(|index| *index < self.shown.len())
             .find(choosable);
-        let found = if upwards {
-            above.or(below)
-        } else {
-            below.or(above)
-        };
+        let found = if upwards { above.or(below) } else { below.or(above) };
         self.selected = found.unwrap_or(0);
     }
 
@@ -244,11 +238,7 @@ impl<'a, T: Clone> ListLines<'a, T> {
             ]);
             return fit(line, width);
         }
-        let dim = if is_selected {
-            theme.selected
-        } else {
-            theme.dim
-        };
+        let dim = if is_selected { theme.selected } else { theme.dim };
         let (title_style, text_style) = match (&item.disabled, is_selected) {
             (Some(_), _) => (dim, dim),
             (None, true) => (theme.selected, theme.selected),
@@ -264,9 +254,7 @@ impl<'a, T: Clone> ListLines<'a, T> {
             None => item.text.clone(),
         };
         let gap = if note == 0 { 0 } else { note + 2 };
-        let title = cells(&item.title)
-            .min(width.saturating_sub(gap + 4))
-            .max(title);
+        let title = cells(&item.title).min(width.saturating_sub(gap + 4)).max(title);
         let mut line = fit(
             Line::from(vec![
                 Span::styled(sign, title_style),
@@ -334,12 +322,7 @@ impl<T: Clone> StatefulWidget for ListLines<'_, T> {
         let most = if has_text { area.width / 2 } else { area.width };
         let title = title.min(most.saturating_sub(4));
         let visible = viewport.visible();
-        let lines = self
-            .list
-            .shown()
-            .enumerate()
-            .skip(visible.start)
-            .take(visible.len());
+        let lines = self.list.shown().enumerate().skip(visible.start).take(visible.len());
         for (row, (index, item)) in area.rows().zip(lines) {
             let is_selected = index == self.list.selected();
             if is_selected {

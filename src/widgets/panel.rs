@@ -106,11 +106,7 @@ impl<'a> Panel<'a> {
 
     #[must_use]
     pub const fn focused(self, is_focused: bool) -> Self {
-        self.tone(if is_focused {
-            Tone::Focused
-        } else {
-            Tone::Quiet
-        })
+        self.tone(if is_focused { Tone::Focused } else { Tone::Quiet })
     }
 
     /// Reduces the frame to a title rule on a compact screen, where borders would take the room of
@@ -143,11 +139,7 @@ impl<'a> Panel<'a> {
 
     fn block(&self) -> Block<'static> {
         Block::new()
-            .borders(if self.is_rule {
-                Borders::TOP
-            } else {
-                Borders::ALL
-            })
+            .borders(if self.is_rule { Borders::TOP } else { Borders::ALL })
             .padding(if self.is_rule || self.is_flush {
                 Padding::ZERO
             } else {

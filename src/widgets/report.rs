@@ -523,10 +523,7 @@ mod tests {
 
     fn type_in(report: &mut Report, text: &str) {
         for letter in text.chars() {
-            report.key(
-                KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE),
-                page(5),
-            );
+            report.key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE), page(5));
         }
     }
 
@@ -569,10 +566,7 @@ mod tests {
     fn a_line_longer_than_the_page_is_read_row_by_row() {
         let words: Vec<String> = (0..30).map(|number| format!("word{number:02}")).collect();
         let mut report = Report::new(vec![Line::from(words.join(" ")), Line::from("end")]);
-        let narrow = Viewport {
-            width: 8,
-            ..page(4)
-        };
+        let narrow = Viewport { width: 8, ..page(4) };
         report.scroll(10, narrow);
         assert_eq!((report.top, report.skip), (0, 10));
         report.update(Action::Move(Motion::Last), narrow);
@@ -600,19 +594,10 @@ mod tests {
 
     #[test]
     fn a_match_across_spans_is_highlighted() {
-        let line = Line::from(vec![
-            Span::raw("\"price\""),
-            Span::raw(": "),
-            Span::raw("1.50"),
-        ]);
+        let line = Line::from(vec![Span::raw("\"price\""), Span::raw(": "), Span::raw("1.50")]);
         let marked = mark(&line, "price\": 1", Style::new().bold(), &mut 9);
         let bold = |span: &&Span<'_>| span.style == Style::new().bold();
-        let text: String = marked
-            .spans
-            .iter()
-            .filter(bold)
-            .map(|span| &*span.content)
-            .collect();
+        let text: String = marked.spans.iter().filter(bold).map(|span| &*span.content).collect();
         assert_eq!(text, "price\": 1");
         assert_eq!(marked.to_string(), line.to_string());
     }
@@ -620,12 +605,7 @@ mod tests {
     #[test]
     fn a_huge_line_is_cut_and_says_how_long_it_is() {
         let report = Report::new(vec![Line::from("x".repeat(1_000_000))]);
-        let last = cut(&report.lines()[0])
-            .spans
-            .last()
-            .unwrap()
-            .content
-            .to_string();
+        let last = cut(&report.lines()[0]).spans.last().unwrap().content.to_string();
         assert_eq!(last, "… (1000000 bytes)");
     }
 }

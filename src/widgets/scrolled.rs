@@ -23,9 +23,7 @@ impl StatefulWidget for Scrolled<'_> {
 
     fn render(self, area: Rect, buffer: &mut Buffer, viewport: &mut Viewport) {
         let lines = self.lines.iter();
-        let wrapped: Vec<Line<'_>> = lines
-            .flat_map(|line| wrap_line(line, area.width, INDENT))
-            .collect();
+        let wrapped: Vec<Line<'_>> = lines.flat_map(|line| wrap_line(line, area.width, INDENT)).collect();
         viewport.scroll_to(self.top, wrapped.len(), area);
         viewport.rows = Rect::default();
         for (line, row) in wrapped[viewport.visible()].iter().zip(area.rows()) {

@@ -94,11 +94,7 @@ pub fn place_from(columns: &[Column], offset: usize, gutter: u16, width: u16) ->
     let mut placed = Vec::with_capacity(shown.len());
     for index in shown {
         let column = &columns[index];
-        let more = if column.grows {
-            std::mem::take(&mut spare)
-        } else {
-            0
-        };
+        let more = if column.grows { std::mem::take(&mut spare) } else { 0 };
         let width = (column.width + more).min(room.max(1));
         placed.push(Placed { index, x, width });
         x += width + 1;
@@ -220,13 +216,7 @@ impl<'a, R: Rows> Table<'a, R> {
         for place in self.placed {
             let column = &self.columns[place.index];
             let cell = Rect::new(area.x + place.x, area.y, place.width, 1).intersection(area);
-            put(
-                &column.title,
-                column.alignment,
-                cell,
-                self.theme.heading,
-                buffer,
-            );
+            put(&column.title, column.alignment, cell, self.theme.heading, buffer);
         }
     }
 
@@ -270,14 +260,7 @@ impl<'a, R: Rows> Table<'a, R> {
     }
 
     /// Highlights a part of a cell's text.
-    fn highlight(
-        &self,
-        text: &str,
-        range: Range<usize>,
-        cell: Rect,
-        is_selected: bool,
-        buffer: &mut Buffer,
-    ) {
+    fn highlight(&self, text: &str, range: Range<usize>, cell: Rect, is_selected: bool, buffer: &mut Buffer) {
         let (Some(before), Some(part)) = (text.get(..range.start), text.get(range)) else {
             return;
         };
@@ -382,10 +365,7 @@ mod tests {
         ];
         let indices = |width| -> Vec<(usize, u16)> {
             let placed = place(&columns, width);
-            placed
-                .iter()
-                .map(|column| (column.index, column.width))
-                .collect()
+            placed.iter().map(|column| (column.index, column.width)).collect()
         };
         assert_eq!(indices(30), [(0, 16), (1, 5), (2, 5)]);
         assert_eq!(indices(20), [(0, 12), (1, 5)]);
@@ -426,11 +406,7 @@ mod tests {
         let mut buffer = Buffer::empty(area);
         let mut viewport = Viewport::default();
         let rows = Numbers(100_000);
-        Table::new(&rows, &columns, &placed, Some(99_999), &Theme::MONO).render(
-            area,
-            &mut buffer,
-            &mut viewport,
-        );
+        Table::new(&rows, &columns, &placed, Some(99_999), &Theme::MONO).render(area, &mut buffer, &mut viewport);
         let row = |y| -> String { (0..20).map(|x| buffer[(x, y)].symbol()).collect() };
         assert_eq!(row(0), "  Name            N ");
         assert_eq!(row(3), "▌ machine 999… 999… ");

@@ -87,10 +87,7 @@ fn options<'a>(width: u16) -> Options<'a> {
 fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
     let is_unit = |word: &str| word.starts_with('$') || ["h", "GB", "days"].contains(&word);
     let starts_item = |place: usize| line[place..].starts_with(char::is_alphabetic);
-    let ends_in_number = |text: &str| {
-        text.trim_end()
-            .ends_with(|last: char| last.is_ascii_digit())
-    };
+    let ends_in_number = |text: &str| text.trim_end().ends_with(|last: char| last.is_ascii_digit());
     let (mut start, mut end) = (0, 0);
     let mut parts = Vec::new();
     for word in WordSeparator::AsciiSpace.find_words(line) {
@@ -210,10 +207,7 @@ mod tests {
     #[test]
     fn a_unit_stays_with_its_number() {
         let line = Line::raw("0.9 $/GB/month x 72 GB / 720 h x 10 h");
-        let parts: Vec<_> = wrap_line(&line, 18, 2)
-            .iter()
-            .map(Line::to_string)
-            .collect();
+        let parts: Vec<_> = wrap_line(&line, 18, 2).iter().map(Line::to_string).collect();
         assert_eq!(parts, ["0.9 $/GB/month x", "  72 GB / 720 h x", "  10 h"]);
     }
 

@@ -129,10 +129,7 @@ impl TextArea {
         }
         let (clean, refused) = clean(text);
         self.editor.insert_str(clean);
-        Pasted {
-            refused,
-            too_long: 0,
-        }
+        Pasted { refused, too_long: 0 }
     }
 
     /// The length of the text.

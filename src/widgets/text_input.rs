@@ -32,9 +32,7 @@ impl Pasted {
     pub fn notice(self) -> Option<String> {
         if self.too_long > 0 {
             let size = size(self.too_long);
-            Some(format!(
-                "{size} is too long for this field: nothing was pasted"
-            ))
+            Some(format!("{size} is too long for this field: nothing was pasted"))
         } else if self.refused > 0 {
             let many = self.refused;
             Some(format!("{many} invisible or control characters left out"))
@@ -197,11 +195,7 @@ impl TextInput {
 
     /// Inserts a pasted text: line breaks and tabs become blanks, hostile characters are left out.
     pub fn paste(&mut self, text: &str) -> Pasted {
-        let kept = if self.is_selected {
-            0
-        } else {
-            self.text().len()
-        };
+        let kept = if self.is_selected { 0 } else { self.text().len() };
         if kept + text.len() > LONGEST_LINE {
             return Pasted {
                 too_long: text.len(),
@@ -230,10 +224,7 @@ impl TextInput {
             let cursor = line[..at + clean.len()].chars().count();
             self.set_with_cursor(line, cursor);
         }
-        Pasted {
-            refused,
-            too_long: 0,
-        }
+        Pasted { refused, too_long: 0 }
     }
 }
 
@@ -292,10 +283,7 @@ impl StatefulWidget for InputLine<'_> {
         buffer.set_stringn(area.x, area.y, rest, usize::from(area.width), style);
         let column = self.input.cursor_column().saturating_sub(scroll);
         let column = u16::try_from(column).unwrap_or(area.width);
-        *cursor = Some(Position::new(
-            area.x + column.min(area.width.saturating_sub(1)),
-            area.y,
-        ));
+        *cursor = Some(Position::new(area.x + column.min(area.width.saturating_sub(1)), area.y));
     }
 }
 

@@ -150,8 +150,7 @@ impl Theme {
         key: fg(Color::Rgb(0x66, 0xff, 0xff)).add_modifier(Modifier::BOLD),
         good: fg(Color::Rgb(0x66, 0xff, 0x66)).add_modifier(Modifier::BOLD),
         warning: fg(Color::Rgb(0xff, 0xd0, 0x40)).add_modifier(Modifier::BOLD),
-        error: fg(Color::Rgb(0xff, 0xa0, 0xa0))
-            .add_modifier(Modifier::BOLD.union(Modifier::UNDERLINED)),
+        error: fg(Color::Rgb(0xff, 0xa0, 0xa0)).add_modifier(Modifier::BOLD.union(Modifier::UNDERLINED)),
         sandbox: Style::new()
             .fg(Color::Rgb(0x00, 0x00, 0x00))
             .bg(Color::Rgb(0x66, 0xff, 0x66))
@@ -201,9 +200,7 @@ impl Theme {
         focus: fg(Color::Cyan),
         input: Style::new().add_modifier(Modifier::UNDERLINED),
         highlight: Style::new().add_modifier(Modifier::BOLD.union(Modifier::REVERSED)),
-        backdrop: Style::new()
-            .add_modifier(Modifier::DIM)
-            .remove_modifier(Modifier::BOLD),
+        backdrop: Style::new().add_modifier(Modifier::DIM).remove_modifier(Modifier::BOLD),
         series: [
             fg(Color::Cyan),
             fg(Color::Green),
@@ -234,11 +231,9 @@ impl Theme {
         focus: Style::new().add_modifier(Modifier::BOLD),
         input: Style::new().add_modifier(Modifier::UNDERLINED),
         highlight: Style::new().add_modifier(Modifier::BOLD.union(Modifier::UNDERLINED)),
-        backdrop: Style::new().add_modifier(Modifier::DIM).remove_modifier(
-            Modifier::BOLD
-                .union(Modifier::UNDERLINED)
-                .union(Modifier::REVERSED),
-        ),
+        backdrop: Style::new()
+            .add_modifier(Modifier::DIM)
+            .remove_modifier(Modifier::BOLD.union(Modifier::UNDERLINED).union(Modifier::REVERSED)),
         series: [Style::new(); SERIES],
         thick_focus: true,
         ascii: false,

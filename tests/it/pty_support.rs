@@ -34,9 +34,7 @@ struct Shared {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, Seen> {
-        self.seen
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.seen.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 
@@ -96,13 +94,7 @@ impl Pty {
     }
 
     /// Starts any program. Of the environment it sees only `PATH`, an empty home and `variables`.
-    pub fn spawn(
-        program: &Path,
-        arguments: &[&str],
-        variables: &[(&str, &str)],
-        cols: u16,
-        rows: u16,
-    ) -> Self {
+    pub fn spawn(program: &Path, arguments: &[&str], variables: &[(&str, &str)], cols: u16, rows: u16) -> Self {
         let home = tempfile::tempdir().unwrap();
         let mut command = CommandBuilder::new(program);
         command.args(arguments);
@@ -503,10 +495,7 @@ fn modes_that_stay_on_are_found() {
         \x1b[8h\x1b[?2004l\x1b[?1049l\x1b[?25h";
     assert_eq!(modes_left_on(clean), Vec::<String>::new());
     let dirty = b"\x1b[?1000;1006h\x1b[?1049h\x1b[8l\x1b[?25l\x1b[31mred\x1b[?1049l\x1b[?1000l";
-    assert_eq!(
-        modes_left_on(dirty),
-        ["CSI 8l", "CSI ?1006h", "CSI ?25l", "SGR"]
-    );
+    assert_eq!(modes_left_on(dirty), ["CSI 8l", "CSI ?1006h", "CSI ?25l", "SGR"]);
 }
 
 #[test]

@@ -164,9 +164,5 @@ pub fn answer(status: u16, headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
 
 /// A whole HTTP answer of JSON.
 pub fn json(status: u16, body: &str) -> Vec<u8> {
-    answer(
-        status,
-        &[("Content-Type", "application/json")],
-        body.as_bytes(),
-    )
+    answer(status, &[("Content-Type", "application/json")], body.as_bytes())
 }

@@ -62,13 +62,7 @@ impl Server {
     }
 
     /// The same, when the connection may break: `None` when no whole head came.
-    pub fn try_send(
-        &self,
-        method: &str,
-        path: &str,
-        headers: &[(&str, &str)],
-        body: &str,
-    ) -> Option<Answer> {
+    pub fn try_send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Option<Answer> {
         let host = self.addr().to_string();
         let mut head = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
         if !headers.iter().any(|(name, _)| *name == "Host") {
@@ -111,9 +105,7 @@ pub fn side_by_side<T: Send>(cases: Vec<T>, run: impl Fn(T) + Sync) {
 
 fn raw(addr: SocketAddr, bytes: &[u8]) -> Option<Answer> {
     let mut stream = TcpStream::connect(addr).unwrap();
-    stream
-        .set_read_timeout(Some(Duration::from_secs(60)))
-        .unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     stream.write_all(bytes).unwrap();
     let mut answer = Vec::new();
     // A broken connection ends what there is to read.

@@ -136,10 +136,9 @@ impl TestApp {
                     let arranged = Message::Arranged(Box::new(arrival.arranged()));
                     effects.extend(update(&mut self.model, self.now, arranged));
                 }
-                Effect::Call { ticket, request }
-                | Effect::Write {
-                    ticket, request, ..
-                } => self.calls.push((ticket, request)),
+                Effect::Call { ticket, request } | Effect::Write { ticket, request, .. } => {
+                    self.calls.push((ticket, request))
+                }
                 Effect::Abort(ticket) => self.calls.retain(|(own, _)| *own != ticket),
                 Effect::Record(poll) => {
                     if let Some(files) = &mut self.files {
@@ -149,9 +148,7 @@ impl TestApp {
                 }
                 Effect::ClaimRing(claim) => {
                     let is_ours = match &mut self.files {
-                        Some(Files {
-                            database, program, ..
-                        }) => database
+                        Some(Files { database, program, .. }) => database
                             .claim_ring(&claim.logged.alert, program, claim.logged.at)
                             .unwrap(),
                         None => !self.rings_elsewhere,
@@ -212,9 +209,7 @@ impl TestApp {
             "end" => KeyCode::End,
             "pgup" => KeyCode::PageUp,
             "pgdn" => KeyCode::PageDown,
-            function if function.len() == 2 && function.starts_with('f') => {
-                KeyCode::F(function[1..].parse().unwrap())
-            }
+            function if function.len() == 2 && function.starts_with('f') => KeyCode::F(function[1..].parse().unwrap()),
             one => KeyCode::Char(one.chars().next().unwrap()),
         };
         self.send(Message::Key(KeyEvent::new(code, modifiers)));
@@ -351,9 +346,7 @@ impl TestApp {
         let buffer = self.terminal.backend().buffer();
         let mut text = String::new();
         for y in 0..buffer.area.height {
-            let line: String = (0..buffer.area.width)
-                .map(|x| buffer[(x, y)].symbol())
-                .collect();
+            let line: String = (0..buffer.area.width).map(|x| buffer[(x, y)].symbol()).collect();
             text.push_str(line.trim_end());
             text.push('\n');
         }
@@ -372,11 +365,7 @@ impl TestApp {
     /// Fails with the screen when a text is not on it.
     #[track_caller]
     pub fn expect(&self, text: &str) -> &Self {
-        assert!(
-            self.shows(text),
-            "{text:?} is not on the screen:\n{}",
-            self.screen()
-        );
+        assert!(self.shows(text), "{text:?} is not on the screen:\n{}", self.screen());
         self
     }
 
@@ -389,11 +378,7 @@ impl TestApp {
         let row = self.highlighted().unwrap_or_default();
         let row = row.trim_start_matches(['›', '▌', '◆', '!', '+', ' ']);
         let is_named = selected.as_deref() == Some(id) || row.starts_with(id);
-        assert!(
-            is_named && !row.is_empty(),
-            "{selected:?}\n{}",
-            self.screen()
-        );
+        assert!(is_named && !row.is_empty(), "{selected:?}\n{}", self.screen());
         self
     }
 
@@ -403,9 +388,7 @@ impl TestApp {
         let (y, screen) = (self.row_of(id), self.screen());
         let left = self.model.facts.viewport(0, Region::MAIN).rows.x;
         let line = screen.lines().nth(usize::from(y)).unwrap();
-        line.chars()
-            .skip(usize::from(left.saturating_sub(1)))
-            .collect()
+        line.chars().skip(usize::from(left.saturating_sub(1))).collect()
     }
 
     /// The cell of a record under a header.
@@ -429,19 +412,11 @@ impl TestApp {
     fn row_of(&self, id: &str) -> u16 {
         let browser = self.model.browser().expect("a pane with a table");
         let listing = browser.listing().expect("rows");
-        let is_it = |row: &u32| {
-            listing
-                .id(*row as usize)
-                .is_some_and(|own| own.to_string() == id)
-        };
+        let is_it = |row: &u32| listing.id(*row as usize).is_some_and(|own| own.to_string() == id);
         let place = browser.view().iter().position(is_it);
         let viewport = self.model.facts.viewport(0, Region::MAIN);
         let place = place.unwrap_or_else(|| panic!("{id} is no row:\n{}", self.screen()));
-        assert!(
-            viewport.visible().contains(&place),
-            "{id}:\n{}",
-            self.screen()
-        );
+        assert!(viewport.visible().contains(&place), "{id}:\n{}", self.screen());
         viewport.rows.y + (place - viewport.top) as u16
     }
 
@@ -457,18 +432,12 @@ impl TestApp {
             let cells = (0..width).filter(|x| is_reversed(*x, y));
             cells.map(|x| buffer[(x, y)].symbol()).collect()
         };
-        (1..buffer.area.height)
-            .map(row)
-            .find(|row| row.chars().count() > 20)
+        (1..buffer.area.height).map(row).find(|row| row.chars().count() > 20)
     }
 
     #[track_caller]
     pub fn expect_not(&self, text: &str) -> &Self {
-        assert!(
-            !self.shows(text),
-            "{text:?} is on the screen:\n{}",
-            self.screen()
-        );
+        assert!(!self.shows(text), "{text:?} is on the screen:\n{}", self.screen());
         self
     }
 }

@@ -5,8 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use reqwest::header::{
-    ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER,
-    USER_AGENT,
+    ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER, USER_AGENT,
 };
 
 use super::Origin;
@@ -99,10 +98,7 @@ pub(super) enum Body {
 
 impl Body {
     pub(super) fn new(reader: Option<Reader>) -> Self {
-        reader.map_or_else(
-            || Self::Bytes(Vec::new()),
-            |reader| Self::Records(reader.into()),
-        )
+        reader.map_or_else(|| Self::Bytes(Vec::new()), |reader| Self::Records(reader.into()))
     }
 
     fn reserve(&mut self, bytes: usize) {
@@ -224,9 +220,7 @@ async fn within<T>(silence: Duration, sign: impl Future<Output = T>) -> Result<T
 }
 
 fn build(exchange: Exchange<'_>) -> Result<reqwest::Request, ApiError> {
-    let Exchange {
-        http, origin, wire, ..
-    } = exchange;
+    let Exchange { http, origin, wire, .. } = exchange;
     let method = match wire.method {
         Method::Get => reqwest::Method::GET,
         Method::Post => reqwest::Method::POST,
@@ -236,10 +230,8 @@ fn build(exchange: Exchange<'_>) -> Result<reqwest::Request, ApiError> {
         .header(USER_AGENT, AGENT)
         .header(ACCEPT, "application/json");
     if let Some(key) = exchange.key {
-        let mut value =
-            HeaderValue::try_from(format!("Bearer {}", key.expose())).map_err(|_| {
-                ApiError::Misconfigured("the API key can't be sent in a header".to_owned())
-            })?;
+        let mut value = HeaderValue::try_from(format!("Bearer {}", key.expose()))
+            .map_err(|_| ApiError::Misconfigured("the API key can't be sent in a header".to_owned()))?;
         // Otherwise `{:?}` of a request would print the key.
         value.set_sensitive(true);
         builder = builder.header(AUTHORIZATION, value);
@@ -301,9 +293,7 @@ fn handshake(error: &rustls::Error) -> Unreachable {
         | rustls::Error::InvalidCertRevocationList(_)
         | rustls::Error::UnsupportedNameType => Unreachable::Certificate,
         rustls::Error::PeerIncompatible(_)
-        | rustls::Error::AlertReceived(rustls::AlertDescription::ProtocolVersion) => {
-            Unreachable::TlsVersion
-        }
+        | rustls::Error::AlertReceived(rustls::AlertDescription::ProtocolVersion) => Unreachable::TlsVersion,
         _ => Unreachable::Handshake,
     }
 }
@@ -311,12 +301,9 @@ fn handshake(error: &rustls::Error) -> Unreachable {
 /// The error for a body that broke off.
 fn broken_body(error: &reqwest::Error, status: u16, bytes: usize) -> ApiError {
     let is_damage = |cause: &(dyn Error + 'static)| {
-        cause.downcast_ref::<io::Error>().is_some_and(|io| {
-            matches!(
-                io.kind(),
-                io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput
-            )
-        })
+        cause
+            .downcast_ref::<io::Error>()
+            .is_some_and(|io| matches!(io.kind(), io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput))
     };
     if causes(error).any(is_damage) {
         // What the decompressor says comes as it is, what the connection says inside of its own.
@@ -331,10 +318,7 @@ fn broken_body(error: &reqwest::Error, status: u16, bytes: usize) -> ApiError {
             why: why.to_owned(),
         };
     }
-    ApiError::Cut {
-        bytes,
-        records: None,
-    }
+    ApiError::Cut { bytes, records: None }
 }
 
 /// An error followed by its causes.
@@ -344,10 +328,7 @@ fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn
 
 /// The cause of an error; for an I/O error the wrapped one, which its own `source` skips.
 fn behind<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
-    match error
-        .downcast_ref::<io::Error>()
-        .and_then(io::Error::get_ref)
-    {
+    match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
         Some(inside) => Some(inside),
         None => error.source(),
     }

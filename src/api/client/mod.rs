@@ -258,11 +258,7 @@ type Excerpt = (String, bool);
 
 /// Reads what is left of an answer, of a large one off the caller's thread. What is known is removed
 /// first.
-async fn decode(
-    request: Request,
-    raw: Raw,
-    known: Arc<Known>,
-) -> (Result<Reply, ApiError>, Option<Excerpt>) {
+async fn decode(request: Request, raw: Raw, known: Arc<Known>) -> (Result<Reply, ApiError>, Option<Excerpt>) {
     let now = epoch_seconds();
     let (status, size) = (raw.status, raw.bytes);
     let read = move || {
@@ -279,10 +275,7 @@ async fn decode(
             body: &[],
         };
         let excerpt = ledger::excerpt(&content);
-        (
-            wire::decode_content(&request, answer, content, now),
-            Some(excerpt),
-        )
+        (wire::decode_content(&request, answer, content, now), Some(excerpt))
     };
     if size <= LARGE {
         return read();
@@ -295,12 +288,9 @@ async fn decode(
 
 /// Whether a key can be sent in a header.
 fn check_key(key: &Secret) -> Result<(), ApiError> {
-    let sound =
-        !key.expose().is_empty() && key.expose().bytes().all(|byte| byte.is_ascii_graphic());
+    let sound = !key.expose().is_empty() && key.expose().bytes().all(|byte| byte.is_ascii_graphic());
     sound.then_some(()).ok_or_else(|| {
-        ApiError::Misconfigured(
-            "the API key is empty or contains spaces, control or non-ASCII characters".to_owned(),
-        )
+        ApiError::Misconfigured("the API key is empty or contains spaces, control or non-ASCII characters".to_owned())
     })
 }
 

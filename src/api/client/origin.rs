@@ -30,9 +30,7 @@ pub enum OriginError {
     #[error("an address must not contain a fragment (#...)")]
     Fragment,
     /// A key would be sent in clear text.
-    #[error(
-        "an API key is sent over plain http only to this computer (127.0.0.1, [::1] or localhost): use https"
-    )]
+    #[error("an API key is sent over plain http only to this computer (127.0.0.1, [::1] or localhost): use https")]
     KeyInTheClear,
 }
 
@@ -97,10 +95,7 @@ impl Origin {
 
     fn ip(&self) -> Option<IpAddr> {
         let host = self.url.host_str()?;
-        host.trim_start_matches('[')
-            .trim_end_matches(']')
-            .parse()
-            .ok()
+        host.trim_start_matches('[').trim_end_matches(']').parse().ok()
     }
 
     /// Addresses to pin `localhost` to, so that no resolver decides where the key goes.
@@ -203,10 +198,7 @@ mod tests {
             let origin = Origin::parse(text).unwrap();
             assert_eq!(origin.judge_for_key(), Err(OriginError::KeyInTheClear));
         }
-        assert_eq!(
-            Origin::parse("https://h.example").unwrap().judge_for_key(),
-            Ok(())
-        );
+        assert_eq!(Origin::parse("https://h.example").unwrap().judge_for_key(), Ok(()));
     }
 
     #[test]

@@ -30,9 +30,7 @@ impl Transports {
             // Https on this computer is rare: such a client is not cached.
             (true, true) => return build(origin.clone()).await,
         };
-        cell.get_or_try_init(|| build(origin.clone()))
-            .await
-            .cloned()
+        cell.get_or_try_init(|| build(origin.clone())).await.cloned()
     }
 }
 
@@ -93,9 +91,7 @@ fn built_in_roots() -> Vec<reqwest::Certificate> {
 }
 
 fn unbuildable() -> ApiError {
-    ApiError::Misconfigured(
-        "can't set up TLS: the certificates of this computer can't be read".to_owned(),
-    )
+    ApiError::Misconfigured("can't set up TLS: the certificates of this computer can't be read".to_owned())
 }
 
 #[cfg(test)]

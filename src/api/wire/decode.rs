@@ -86,8 +86,8 @@ pub(crate) fn is_good(status: u16) -> bool {
 /// The text of a body, without known secrets and without copies of its own outside of their members.
 pub(crate) fn clean_text(body: Vec<u8>, known: &Known) -> String {
     // One invalid byte must not hide a response: it becomes a replacement character in its record.
-    let mut text = String::from_utf8(body)
-        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+    let mut text =
+        String::from_utf8(body).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
     if text.starts_with('\u{feff}') {
         text.remove(0);
     }
@@ -230,9 +230,7 @@ fn origin_of(location: &str) -> Option<String> {
 }
 
 fn records(whole: Whole, status: u16) -> Result<Reply, ApiError> {
-    let Whole {
-        listing, envelope, ..
-    } = whole;
+    let Whole { listing, envelope, .. } = whole;
     let members = Members::new(listing.response(), &envelope);
     let failed = members.flag("success") == Some(false);
     if failed || (!envelope.has_list && words(&members).is_some()) {
@@ -345,12 +343,10 @@ fn unreadable(error: SplitError, text: &str, status: u16) -> ApiError {
             status,
             why: not_an_object(text),
         },
-        SplitError::Broken(_) | SplitError::TooManyMembers | SplitError::TooManyRecords => {
-            ApiError::Unreadable {
-                status,
-                why: error.to_string(),
-            }
-        }
+        SplitError::Broken(_) | SplitError::TooManyMembers | SplitError::TooManyRecords => ApiError::Unreadable {
+            status,
+            why: error.to_string(),
+        },
     }
 }
 
@@ -360,9 +356,7 @@ fn not_an_object(text: &str) -> String {
     match start.chars().next() {
         Some('[') => "a JSON list instead of an object".to_owned(),
         Some('"') => "a JSON string instead of an object".to_owned(),
-        _ if serde_json::from_str::<serde::de::IgnoredAny>(error_body::head_of(text, 4096))
-            .is_ok() =>
-        {
+        _ if serde_json::from_str::<serde::de::IgnoredAny>(error_body::head_of(text, 4096)).is_ok() => {
             "a bare JSON value instead of an object".to_owned()
         }
         _ => format!(

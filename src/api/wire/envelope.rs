@@ -83,8 +83,7 @@ impl<'a> Members<'a> {
         text.trim().parse().ok().or_else(|| {
             let number = self.number(name)?;
             #[expect(clippy::cast_possible_truncation)] // whole and in the exact range
-            (number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0)
-                .then_some(number as i64)
+            (number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0).then_some(number as i64)
         })
     }
 

@@ -43,13 +43,7 @@ pub(super) fn said(body: &str) -> ErrorBody {
         return ErrorBody::Noise;
     }
     let text = serde_json::from_str::<String>(body).unwrap_or_else(|_| body.to_owned());
-    if text
-        .chars()
-        .filter(|c| c.is_control() && !c.is_whitespace())
-        .count()
-        > 4
-        || text.contains('\u{fffd}')
-    {
+    if text.chars().filter(|c| c.is_control() && !c.is_whitespace()).count() > 4 || text.contains('\u{fffd}') {
         return ErrorBody::Noise;
     }
     ErrorBody::Words {
@@ -139,10 +133,7 @@ pub(super) fn title(page: &str) -> Option<String> {
     let open = lower.find("<title")?;
     let start = open + lower[open..].find('>')? + 1;
     let end = start + lower[start..].find('<').unwrap_or(lower.len() - start);
-    let title = page[start..end]
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
+    let title = page[start..end].split_whitespace().collect::<Vec<_>>().join(" ");
     (!title.is_empty()).then(|| bounded(&unescaped(&title)))
 }
 
@@ -156,9 +147,7 @@ fn unescaped(text: &str) -> String {
         ("&amp;", "&"),
     ]
     .iter()
-    .fold(text.to_owned(), |text, (entity, plain)| {
-        text.replace(entity, plain)
-    })
+    .fold(text.to_owned(), |text, (entity, plain)| text.replace(entity, plain))
 }
 
 fn head(text: &str) -> &str {

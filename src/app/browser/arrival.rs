@@ -96,10 +96,7 @@ impl Browser {
     /// Shows an arranged response, if it is still awaited; true if it was.
     pub fn arrived(&mut self, arrival: Arrival) -> bool {
         let Arrival {
-            ticket,
-            now,
-            mut pane,
-            ..
+            ticket, now, mut pane, ..
         } = arrival;
         let Some((listing, _)) = pane.remote.take().filter(|_| self.awaits(ticket)) else {
             return false;
@@ -117,8 +114,7 @@ impl Browser {
             && self.computed.price_models.is_empty()
             && self.preview.is_empty()
             && self.computed.is_for(&pane.computed)
-            && (&self.query, &self.words, &self.columns)
-                == (&pane.query, &pane.words, &pane.columns);
+            && (&self.query, &self.words, &self.columns) == (&pane.query, &pane.words, &pane.columns);
         if is_as_asked {
             pane.computed.jobless_storage = self.computed.jobless_storage;
             self.computed = pane.computed;
@@ -127,9 +123,7 @@ impl Browser {
             self.revealed = pane.revealed;
             self.revision += 1;
             self.contents += 1;
-            self.counted_ahead = pane
-                .counted_ahead
-                .map(|(_, counts)| (self.contents, counts));
+            self.counted_ahead = pane.counted_ahead.map(|(_, counts)| (self.contents, counts));
             self.follow_selection();
         } else {
             // The person went on meanwhile.

@@ -85,22 +85,18 @@ impl State {
 
     /// Records the user's decision on a creation with an unknown outcome: it made the listed
     /// workergroup `made`, it made one (`Done`), or it made none (`Refused`).
-    pub fn resolve_creation(
-        &mut self,
-        verdict: Verdict,
-        made: Option<RowId>,
-        now: Now,
-    ) -> Option<Effect> {
+    pub fn resolve_creation(&mut self, verdict: Verdict, made: Option<RowId>, now: Now) -> Option<Effect> {
         let unresolved = self.groups.creation.unresolved.take()?;
         let words = match (verdict, made) {
             (_, Some(id)) => format!("created as {id}, as you decided"),
             (Verdict::Done, None) => "created, as you decided".to_owned(),
             (Verdict::Refused | Verdict::Unknown, None) => "not created, as you decided".to_owned(),
         };
-        let is_drafted =
-            self.groups.draft.built().is_ok_and(|new| {
-                new.without_launch_args() == unresolved.asked.without_launch_args()
-            });
+        let is_drafted = self
+            .groups
+            .draft
+            .built()
+            .is_ok_and(|new| new.without_launch_args() == unresolved.asked.without_launch_args());
         if verdict == Verdict::Done && is_drafted {
             self.groups.draft.clear();
         }
@@ -113,35 +109,21 @@ impl State {
     ///
     /// When it was not confirmed, or the rate limit does not allow it yet.
     pub fn create_workergroup(&mut self, now: Now) -> Result<Effect, SendBlocked> {
-        let new = self
-            .groups
-            .draft
-            .built()
-            .map_err(|_| SendBlocked::NotConfirmed)?;
+        let new = self.groups.draft.built().map_err(|_| SendBlocked::NotConfirmed)?;
         let asked = new.clone();
         let effect = self.send_write(Request::CreateWorkergroup(asked.clone()), now)?;
         let before = self.browsers[Resource::Workergroups].listing().map(ids);
-        self.groups.creation.in_flight = Some(Sent {
-            asked,
-            before,
-            at: now,
-        });
+        self.groups.creation.in_flight = Some(Sent { asked, before, at: now });
         Ok(effect)
     }
 }
 
 fn ids(listing: &Listing) -> Vec<RowId> {
-    (0..listing.len())
-        .filter_map(|row| listing.id(row))
-        .collect()
+    (0..listing.len()).filter_map(|row| listing.id(row)).collect()
 }
 
 /// Handles the response to a creation.
-pub(in crate::app) fn answered(
-    state: &mut State,
-    now: Now,
-    response: &Result<Reply, ApiError>,
-) -> Vec<Effect> {
+pub(in crate::app) fn answered(state: &mut State, now: Now, response: &Result<Reply, ApiError>) -> Vec<Effect> {
     let Some(sent) = state.groups.creation.in_flight.take() else {
         return Vec::new();
     };
@@ -178,9 +160,7 @@ pub(in crate::app) fn answered(
 
 /// Looks for the created group in a new listing.
 pub(super) fn listed(state: &mut State, now: Now) {
-    let State {
-        browsers, groups, ..
-    } = state;
+    let State { browsers, groups, .. } = state;
     let workergroups = &mut browsers[Resource::Workergroups];
     let Some(listing) = workergroups.listing() else {
         return;
@@ -198,14 +178,10 @@ pub(super) fn listed(state: &mut State, now: Now) {
     let is_shown = workergroups.selected() == Some(id);
     match (is_listed, is_shown) {
         (true, true) => {}
-        (true, false) => state.show(Toast::error(
-            format!("Workergroup {id} is hidden by the filters"),
-            now,
-        )),
+        (true, false) => state.show(Toast::error(format!("Workergroup {id} is hidden by the filters"), now)),
         (false, _) => {
             let key = state.keymap.key_of(Action::Refresh);
-            let text =
-                format!("Workergroup {id} was created but is not listed yet ({key} to refresh)");
+            let text = format!("Workergroup {id} was created but is not listed yet ({key} to refresh)");
             state.show(Toast::error(text, now));
         }
     }

@@ -29,11 +29,7 @@ pub struct Look {
 
 impl Look {
     /// The draft of a group.
-    pub(super) fn at_draft(
-        number: DraftNumber,
-        draft: &Draft,
-        dialect: &'static Dialect,
-    ) -> Result<Self, String> {
+    pub(super) fn at_draft(number: DraftNumber, draft: &Draft, dialect: &'static Dialect) -> Result<Self, String> {
         let subject = Subject::Draft(number);
         let conditions = draft
             .conditions(dialect)
@@ -73,11 +69,7 @@ impl Look {
     }
 
     /// A listed group; `Err` says why its search cannot be run.
-    pub fn at_row(
-        listing: &Listing,
-        row: usize,
-        dialect: &'static Dialect,
-    ) -> Result<Self, String> {
+    pub fn at_row(listing: &Listing, row: usize, dialect: &'static Dialect) -> Result<Self, String> {
         let id = listing.id(row).ok_or("No such workergroup")?;
         let search = group_search(listing, row).unwrap_or_default();
         let mut notes = Vec::new();
@@ -134,8 +126,7 @@ fn disk_of(launch_args: &str, notes: &mut Vec<String>) -> Option<f64> {
 
 fn default_note(has_template: bool) -> String {
     if has_template {
-        "the market applies the template's own search; this is for the documented default search"
-            .to_owned()
+        "the market applies the template's own search; this is for the documented default search".to_owned()
     } else {
         "no search set: this is for the documented default search".to_owned()
     }

@@ -34,15 +34,12 @@ impl Check {
 
     /// The report, unless a newer request failed.
     pub fn report(&self) -> Option<&Preflight> {
-        self.remote
-            .shown()
-            .filter(|_| self.remote.error().is_none())
+        self.remote.shown().filter(|_| self.remote.error().is_none())
     }
 
     fn is_current(&self, now: Now) -> bool {
         let is_fresh = |then: Now| now.epoch - then.epoch < FRESH;
-        self.remote.is_loading()
-            || (self.report().is_some() && self.remote.shown_at().is_some_and(is_fresh))
+        self.remote.is_loading() || (self.report().is_some() && self.remote.shown_at().is_some_and(is_fresh))
     }
 }
 
@@ -171,11 +168,7 @@ impl SupplyChecks {
             Err(error) => asked.failed(error, now),
         };
         let ends = answer.as_ref().is_err_and(|error| {
-            error.stops_timers(now.epoch)
-                || matches!(
-                    error,
-                    ApiError::NotConnected { .. } | ApiError::Misconfigured(_)
-                )
+            error.stops_timers(now.epoch) || matches!(error, ApiError::NotConnected { .. } | ApiError::Misconfigured(_))
         });
         let mut checks = self.checks.iter_mut();
         if let Some(check) = checks.find(|check| check.remote.awaited() == Some(ticket)) {
@@ -191,10 +184,7 @@ impl SupplyChecks {
             self.queue.clear();
         }
         let recorded = poll.map(recording::record);
-        recorded
-            .into_iter()
-            .chain(self.next(tickets, now))
-            .collect()
+        recorded.into_iter().chain(self.next(tickets, now)).collect()
     }
 }
 
@@ -202,8 +192,6 @@ impl SupplyChecks {
 fn banned(many: usize) -> Option<String> {
     (many > 0).then(|| {
         let verb = if many == 1 { "is" } else { "are" };
-        format!(
-            "{many} of your bans {verb} not in its search: the market may still use those machines"
-        )
+        format!("{many} of your bans {verb} not in its search: the market may still use those machines")
     })
 }

@@ -522,7 +522,5 @@ pub static BINDINGS: &[Binding] = &[
 
 /// The rows of a context.
 pub fn bindings(context: Context) -> impl Iterator<Item = &'static Binding> {
-    BINDINGS
-        .iter()
-        .filter(move |binding| binding.context == context)
+    BINDINGS.iter().filter(move |binding| binding.context == context)
 }

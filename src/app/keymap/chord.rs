@@ -86,8 +86,7 @@ impl Chord {
 
     /// Whether it types a letter or a digit.
     pub fn is_text(self) -> bool {
-        self.modifiers.is_empty()
-            && matches!(self.code, KeyCode::Char(character) if character.is_alphanumeric())
+        self.modifiers.is_empty() && matches!(self.code, KeyCode::Char(character) if character.is_alphanumeric())
     }
 
     /// The chord of a key event. Shift is part of the character; terminals report it in both ways.

@@ -64,19 +64,12 @@ impl Default for Keymap {
                 line: None,
             })
             .collect();
-        Self {
-            rows,
-            in_words: false,
-        }
+        Self { rows, in_words: false }
     }
 }
 
 fn defaults(binding: &Binding) -> Vec<Chord> {
-    binding
-        .keys
-        .iter()
-        .filter_map(|key| Chord::parse(key))
-        .collect()
+    binding.keys.iter().filter_map(|key| Chord::parse(key)).collect()
 }
 
 impl Keymap {
@@ -88,10 +81,7 @@ impl Keymap {
         let mut errors = Vec::new();
         let mut wanted: Vec<(usize, &OwnKeys, Vec<Chord>)> = Vec::new();
         for own in own {
-            let place = keymap
-                .rows
-                .iter()
-                .position(|row| row.binding.name == own.name);
+            let place = keymap.rows.iter().position(|row| row.binding.name == own.name);
             let Some(place) = place else {
                 errors.push(KeyError::of(own, unknown(&own.name)));
                 continue;
@@ -214,11 +204,7 @@ impl Keymap {
 
     /// All keys of a row, for the help screen.
     pub fn all_keys(&self, binding: &Binding) -> String {
-        let keys: Vec<_> = self
-            .chords(binding)
-            .iter()
-            .map(|chord| self.shown(*chord))
-            .collect();
+        let keys: Vec<_> = self.chords(binding).iter().map(|chord| self.shown(*chord)).collect();
         keys.join(" ")
     }
 
@@ -228,10 +214,7 @@ impl Keymap {
         if let Some(chord) = rows().find_map(|row| row.chords.first()) {
             return self.shown(*chord);
         }
-        let palette = self
-            .rows
-            .iter()
-            .find(|row| row.binding.action == Action::Palette);
+        let palette = self.rows.iter().find(|row| row.binding.action == Action::Palette);
         let palette = palette
             .and_then(|row| row.chords.first())
             .map_or_else(String::new, |chord| self.shown(*chord));
@@ -311,10 +294,7 @@ fn conflict(own: &OwnKeys, other: &Row, chord: Chord) -> String {
     let theirs = other.binding.name;
     let (whence, advice) = match other.line {
         Some(line) => (format!("line {line}"), String::new()),
-        None => (
-            "its default".to_owned(),
-            format!("; give '{theirs}' another key too"),
-        ),
+        None => ("its default".to_owned(), format!("; give '{theirs}' another key too")),
     };
     format!(
         "'{chord}' of '{}' is already the key of '{theirs}' ({whence}){advice}",
@@ -338,11 +318,8 @@ fn types(context: Context) -> bool {
 /// Whether two rows can receive the same key press.
 fn meet(one: &Binding, other: &Binding) -> bool {
     let shared = |context| context == Context::Global;
-    let behind =
-        |front: Context, back: Context| back == Context::Always || shared(back) && !types(front);
-    one.context == other.context
-        || behind(one.context, other.context)
-        || behind(other.context, one.context)
+    let behind = |front: Context, back: Context| back == Context::Always || shared(back) && !types(front);
+    one.context == other.context || behind(one.context, other.context) || behind(other.context, one.context)
 }
 
 /// Whether the table itself gives both rows the key: the first one wins.
@@ -363,17 +340,10 @@ fn unknown(name: &str) -> String {
         .collect();
     near.sort_by(|one, other| other.0.total_cmp(&one.0));
     near.dedup_by_key(|(_, name)| *name);
-    let near: Vec<_> = near
-        .iter()
-        .take(3)
-        .map(|(_, name)| format!("'{name}'"))
-        .collect();
+    let near: Vec<_> = near.iter().take(3).map(|(_, name)| format!("'{name}'")).collect();
     if near.is_empty() {
         format!("there is no action '{name}'; the help screen (?) names them all")
     } else {
-        format!(
-            "there is no action '{name}'; did you mean {}?",
-            near.join(" or ")
-        )
+        format!("there is no action '{name}'; did you mean {}?", near.join(" or "))
     }
 }

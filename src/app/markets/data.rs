@@ -269,10 +269,7 @@ impl Markets {
 
     /// The place of a market in the list.
     pub fn place(&self, name: &str) -> Option<usize> {
-        self.market_list
-            .markets
-            .iter()
-            .position(|market| market.name == name)
+        self.market_list.markets.iter().position(|market| market.name == name)
     }
 }
 
@@ -280,10 +277,7 @@ impl Markets {
 pub fn explain(error: &ApiError, keymap: &Keymap) -> String {
     match error {
         ApiError::NoKey { .. } => {
-            format!(
-                "{error} or press {} to add one",
-                keymap.key_of(Action::Markets)
-            )
+            format!("{error} or press {} to add one", keymap.key_of(Action::Markets))
         }
         other => other.to_string(),
     }

@@ -26,6 +26,5 @@ pub fn held(state: &State) -> Option<String> {
             "a route run is in progress: stop it in the route lab ({key}), then switch"
         ));
     }
-    (state.persistence.pending > 0)
-        .then(|| "a saved search is still being written: try again in a moment".to_owned())
+    (state.persistence.pending > 0).then(|| "a saved search is still being written: try again in a moment".to_owned())
 }

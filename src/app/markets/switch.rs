@@ -131,9 +131,7 @@ pub(super) fn on_ready(model: &mut Model, now: Now, ready: MarketReady) -> Vec<E
     model.set_throughput(Throughput::clone(&throughput));
     model.state.markets.market_list = ready.market_list;
     model.state.markets.status = None;
-    effects.push(Effect::Market(super::data::MarketCommand::Activate(
-        ready.ticket,
-    )));
+    effects.push(Effect::Market(super::data::MarketCommand::Activate(ready.ticket)));
     effects.extend(actions::start(model, now));
     model.show(Toast::new(text, now));
     effects

@@ -1,8 +1,6 @@
 //! Market commands of the views, and their results.
 
-use super::{
-    Change, ConnectionTest, Done, Market, MarketCommand, MarketEvent, StatusMessage, switch,
-};
+use super::{Change, ConnectionTest, Done, Market, MarketCommand, MarketEvent, StatusMessage, switch};
 use crate::api::ApiError;
 use crate::app::keymap::{Action, Context};
 use crate::app::message::Effect;
@@ -33,11 +31,7 @@ fn refusal(state: &State) -> Option<StatusMessage> {
     let error = on_pane
         .chain(all)
         .find_map(|browser| browser.remote().error().filter(|error| error.is_auth()))?;
-    Some(StatusMessage::bad(failed(
-        state,
-        &state.profile.name,
-        error,
-    )))
+    Some(StatusMessage::bad(failed(state, &state.profile.name, error)))
 }
 
 /// A failed test, and what to do about it.
@@ -109,9 +103,7 @@ pub(in crate::app) fn on_event(model: &mut Model, now: Now, event: MarketEvent) 
         MarketEvent::ConnectFailed { ticket, why } => {
             let awaited = |(own, _): &mut (_, String)| *own == ticket;
             if let Some((_, name)) = markets.connecting.take_if(awaited) {
-                markets.status = Some(StatusMessage::bad(format!(
-                    "Not connected to {name}: {why}"
-                )));
+                markets.status = Some(StatusMessage::bad(format!("Not connected to {name}: {why}")));
             }
         }
         MarketEvent::Tested { ticket, outcome } => {
@@ -120,10 +112,7 @@ pub(in crate::app) fn on_event(model: &mut Model, now: Now, event: MarketEvent) 
                 model.state.markets.status = Some(tested(&model.state, &name, &outcome));
             }
         }
-        MarketEvent::Changed {
-            result,
-            market_list,
-        } => {
+        MarketEvent::Changed { result, market_list } => {
             markets.market_list = market_list;
             markets.is_changing = false;
             match result {
@@ -151,24 +140,18 @@ pub fn explain_done(name: &str, done: Done, state: &State) -> String {
 fn tested(state: &State, name: &str, outcome: &ConnectionTest) -> StatusMessage {
     match outcome {
         ConnectionTest::Groups(count) => {
-            let noun = if *count == 1 {
-                "workergroup"
-            } else {
-                "workergroups"
-            };
+            let noun = if *count == 1 { "workergroup" } else { "workergroups" };
             StatusMessage::good(format!(
                 "{name} responded and accepts the key: its account has {count} {noun}."
             ))
         }
-        ConnectionTest::Offers(0) => StatusMessage::good(format!(
-            "{name} responded to a search without a key, with no offers."
-        )),
+        ConnectionTest::Offers(0) => {
+            StatusMessage::good(format!("{name} responded to a search without a key, with no offers."))
+        }
         ConnectionTest::Offers(_) => StatusMessage::good(format!(
             "{name} responds to searches. No API key configured: workergroups and volumes may need one."
         )),
         ConnectionTest::Failed(error) => StatusMessage::bad(failed(state, name, error)),
-        ConnectionTest::NotSent(why) => {
-            StatusMessage::bad(format!("{name} was not tested: {why}."))
-        }
+        ConnectionTest::NotSent(why) => StatusMessage::bad(format!("{name} was not tested: {why}.")),
     }
 }

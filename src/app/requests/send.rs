@@ -46,9 +46,7 @@ pub fn editable(state: &State) -> Result<(u64, Operation), String> {
 const fn refusal(operation: Operation) -> &'static str {
     match operation {
         Operation::UnlistVolume => "Writes are never resent: unlist on the Volumes pane",
-        Operation::CreateWorkergroup => {
-            "Writes are never resent: create a workergroup on the Workergroups pane"
-        }
+        Operation::CreateWorkergroup => "Writes are never resent: create a workergroup on the Workergroups pane",
         Operation::Route => "Route requests are sent from the route lab only",
         Operation::SearchOffers | Operation::SearchVolumes | Operation::ListWorkergroups => {
             "This request can be resent"

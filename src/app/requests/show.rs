@@ -28,11 +28,7 @@ pub(in crate::app) fn copy_items(state: &State) -> Vec<CopyItem> {
     }
     call.push_str(&remark(&request));
     let sent = format!("the request body{}", remark(&request));
-    let cut = if entry.response_cut {
-        ", truncated"
-    } else {
-        ""
-    };
+    let cut = if entry.response_cut { ", truncated" } else { "" };
     let received = format!("the response body{cut}{}", remark(&response));
     vec![
         CopyItem::new('c', "copy-curl", call, Ok(curl::recorded(entry))),
@@ -52,12 +48,7 @@ pub(in crate::app) fn copy_items(state: &State) -> Vec<CopyItem> {
                 .map(|body| clean(&body))
                 .ok_or_else(|| "no response was received".to_owned()),
         ),
-        CopyItem::new(
-            'u',
-            "copy-address",
-            "the URL",
-            Ok(visible(&entry.url, 4096)),
-        ),
+        CopyItem::new('u', "copy-address", "the URL", Ok(visible(&entry.url, 4096))),
     ]
 }
 

@@ -100,12 +100,7 @@ pub async fn run(
     Ok(ended)
 }
 
-async fn send(
-    session: &Session,
-    mut call: RouteCall,
-    attempt: Attempt,
-    started: Instant,
-) -> Answered {
+async fn send(session: &Session, mut call: RouteCall, attempt: Attempt, started: Instant) -> Answered {
     call.cost = attempt.cost;
     let request = Request::Route(call);
     let mut bytes = 0;

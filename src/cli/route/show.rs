@@ -114,10 +114,7 @@ pub fn show(ended: &Ended, format: Format) -> Result<(), CliError> {
 fn shares(run: &Run) -> Vec<(&WorkerShare, f64)> {
     let workers = run.stats().workers();
     let ranked = workers.ranked();
-    ranked
-        .into_iter()
-        .map(|share| (share, workers.share(share)))
-        .collect()
+    ranked.into_iter().map(|share| (share, workers.share(share))).collect()
 }
 
 fn as_table(ended: &Ended) -> String {
@@ -201,22 +198,16 @@ fn summary(ended: &Ended) -> Vec<String> {
     lines.push(format!(
         "load {}, first assignment after {}",
         trimmed(run.load_injected(), 2),
-        summary
-            .first_assigned
-            .map_or_else(|| "-".to_owned(), milliseconds),
+        summary.first_assigned.map_or_else(|| "-".to_owned(), milliseconds),
     ));
     lines
 }
 
 fn as_csv(run: &Run) -> String {
     let head = ["worker", "requests", "share"].map(str::to_owned);
-    let rows = shares(run).into_iter().map(|(worker, share)| {
-        [
-            worker.worker.csv(),
-            worker.assigned.to_string(),
-            share.to_string(),
-        ]
-    });
+    let rows = shares(run)
+        .into_iter()
+        .map(|(worker, share)| [worker.worker.csv(), worker.assigned.to_string(), share.to_string()]);
     export::csv_lines(std::iter::once(head).chain(rows))
 }
 
@@ -224,9 +215,7 @@ fn as_csv(run: &Run) -> String {
 fn document(ended: &Ended) -> String {
     let replies = ended.replies.iter().flatten();
     // The signature is the worker's; a key is nobody's.
-    let replies: Vec<_> = replies
-        .map(|(_, reply)| redact::api_keys(reply.compared()))
-        .collect();
+    let replies: Vec<_> = replies.map(|(_, reply)| redact::api_keys(reply.compared())).collect();
     format!(
         "{{\"replies\": [{}],\n\"summary\": {:#}}}\n",
         replies.join(",\n"),

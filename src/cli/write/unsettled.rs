@@ -36,19 +36,13 @@ pub(super) fn tell(mutations: &Mutations, write: &Write) {
 
 /// Settles what was sent before, as the person says. True if nothing is to be sent; refuses while it
 /// is unknown whether the same workergroup exists already.
-pub(super) fn settle(
-    mutations: &mut Mutations,
-    journal: &Journal,
-    write: &Write,
-) -> Result<bool, CliError> {
+pub(super) fn settle(mutations: &mut Mutations, journal: &Journal, write: &Write) -> Result<bool, CliError> {
     let Request::CreateWorkergroup(new) = &write.request else {
         return Ok(false);
     };
     let is_created = write.settle == Some(Settlement::Created);
     if is_created && mutations.unsettled_like(new).is_none() {
-        return Err(not_sent(
-            "there is no such creation with an unknown outcome",
-        ));
+        return Err(not_sent("there is no such creation with an unknown outcome"));
     }
     while let Some(entry) = mutations.unsettled_like(new) {
         let key = entry.intent.key.clone();

@@ -9,9 +9,7 @@ use super::dialect::Dialect;
 use super::field::{Field, Filter, Section};
 
 /// A kind of record that a marketplace lists.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Resource {
     Offers,
@@ -115,10 +113,7 @@ impl Catalog {
         self.by_key(name).or_else(|| {
             self.fields().iter().chain(self.computed()).find(|field| {
                 field.key.eq_ignore_ascii_case(name)
-                    || field
-                        .aliases
-                        .iter()
-                        .any(|alias| alias.eq_ignore_ascii_case(name))
+                    || field.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(name))
             })
         })
     }
@@ -176,10 +171,7 @@ impl Catalog {
             .map(|known| (strsim::damerau_levenshtein(&wanted, known), known))
             .filter(|(distance, known)| *distance <= 1 + known.len().min(wanted.len()) / 4)
             .min_by_key(|(distance, known)| {
-                let shared = known
-                    .bytes()
-                    .zip(wanted.bytes())
-                    .take_while(|(a, b)| a == b);
+                let shared = known.bytes().zip(wanted.bytes()).take_while(|(a, b)| a == b);
                 (*distance, std::cmp::Reverse(shared.count()))
             })
             .map(|(_, known)| known)

@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Gap, HOURS_PER_MONTH, Input, InputError, MEGABITS_PER_GB, Measure, Outlives, Prices, Room,
-    SECONDS_PER_HOUR, Step, finite, hours_left, rounded, shown, summand,
+    Gap, HOURS_PER_MONTH, Input, InputError, MEGABITS_PER_GB, Measure, Outlives, Prices, Room, SECONDS_PER_HOUR, Step,
+    finite, hours_left, rounded, shown, summand,
 };
 use crate::domain::format::{gigabytes, trimmed};
 
@@ -167,13 +167,7 @@ impl Prices<'_> {
     /// What `job` costs on a row if it starts at `now` (seconds since 1970).
     pub fn job(&self, row: usize, job: &Job, now: f64) -> Result<JobCost, Gap> {
         let parts = self.parts(row, job)?;
-        let [
-            gpu,
-            storage_running,
-            storage_stopped,
-            traffic_in,
-            traffic_out,
-        ] = parts.sums;
+        let [gpu, storage_running, storage_stopped, traffic_in, traffic_out] = parts.sums;
         let needed = parts.hours + job.stopped_hours;
         Ok(JobCost {
             hours: parts.hours,
@@ -289,9 +283,7 @@ impl Prices<'_> {
             let hours = shown(hours, 4);
             format!("{storage_cost} $/GB/month × {disk} GB / 720 h × {hours} h")
         };
-        let traffic = |per_gb: Result<f64, Gap>, gb: f64| {
-            format!("{} $/GB × {} GB", price(per_gb), shown(gb, 4))
-        };
+        let traffic = |per_gb: Result<f64, Gap>, gb: f64| format!("{} $/GB × {} GB", price(per_gb), shown(gb, 4));
         [
             (
                 "GPUs while running",
@@ -299,14 +291,8 @@ impl Prices<'_> {
             ),
             ("Storage while running", storage(hours)),
             ("Storage while stopped", storage(job.stopped_hours)),
-            (
-                "Traffic in",
-                traffic(self.traffic_in.amount(row), job.gb_in),
-            ),
-            (
-                "Traffic out",
-                traffic(self.traffic_out.amount(row), job.gb_out),
-            ),
+            ("Traffic in", traffic(self.traffic_in.amount(row), job.gb_in)),
+            ("Traffic out", traffic(self.traffic_out.amount(row), job.gb_out)),
         ]
     }
 }

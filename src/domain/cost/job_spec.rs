@@ -126,8 +126,7 @@ fn read(part: &str, span: &Range<usize>) -> Result<(Input, f64), LanguageError> 
             return of(&lower, input).map_err(wrong);
         }
     }
-    let message =
-        format!("'{part}' is no part of a job: write 3d, 200GB, 300GB-down, 50GB-up or 2d-stopped");
+    let message = format!("'{part}' is no part of a job: write 3d, 200GB, 300GB-down, 50GB-up or 2d-stopped");
     Err(wrong(message))
 }
 
@@ -159,13 +158,7 @@ mod tests {
     #[track_caller]
     fn reads(text: &str, wanted: [f64; 5], work: Option<f64>) {
         let job: Job = text.parse().unwrap_or_else(|why| panic!("{text}: {why}"));
-        let got = [
-            job.run_hours,
-            job.disk_gb,
-            job.gb_in,
-            job.gb_out,
-            job.stopped_hours,
-        ];
+        let got = [job.run_hours, job.disk_gb, job.gb_in, job.gb_out, job.stopped_hours];
         for (got, wanted) in got.into_iter().zip(wanted) {
             assert!((got - wanted).abs() < 1e-9, "{text}: {got} is not {wanted}");
         }
@@ -177,26 +170,10 @@ mod tests {
     fn the_parts_of_a_job_are_told_apart_by_unit_and_word() {
         reads("3d", [72.0, 8.0, 0.0, 0.0, 0.0], None);
         reads("3d,200GB,300GB-down", [72.0, 200.0, 300.0, 0.0, 0.0], None);
-        reads(
-            "300 GB down, 1TB, 90 min",
-            [1.5, 1000.0, 300.0, 0.0, 0.0],
-            None,
-        );
-        reads(
-            "24h,50gb-out,2d-stopped,5GB in",
-            [24.0, 8.0, 5.0, 50.0, 48.0],
-            None,
-        );
-        reads(
-            "5000-dlperf-hours,1.5TB",
-            [0.0, 1500.0, 0.0, 0.0, 0.0],
-            Some(5000.0),
-        );
-        reads(
-            "72-run,100-disk,10-upload",
-            [72.0, 100.0, 0.0, 10.0, 0.0],
-            None,
-        );
+        reads("300 GB down, 1TB, 90 min", [1.5, 1000.0, 300.0, 0.0, 0.0], None);
+        reads("24h,50gb-out,2d-stopped,5GB in", [24.0, 8.0, 5.0, 50.0, 48.0], None);
+        reads("5000-dlperf-hours,1.5TB", [0.0, 1500.0, 0.0, 0.0, 0.0], Some(5000.0));
+        reads("72-run,100-disk,10-upload", [72.0, 100.0, 0.0, 10.0, 0.0], None);
     }
 
     #[test]
@@ -215,10 +192,7 @@ mod tests {
                 "3d,5GB-stopped",
                 "3d,5GB-stopped\n   ^^^^^^^^^^^\nNot a duration: write 24, 24h, 3d or 2w",
             ),
-            (
-                "-1d-run",
-                "-1d-run\n^^^^^^^\nOut of range: 0 to 1,000,000 hours",
-            ),
+            ("-1d-run", "-1d-run\n^^^^^^^\nOut of range: 0 to 1,000,000 hours"),
             (
                 "3d,9-dlperf-hours",
                 "3d,9-dlperf-hours\n^^^^^^^^^^^^^^^^^\na job has a run time or DLPerf-hours, not both",

@@ -72,9 +72,7 @@ impl<'a> PriceJoin<'a> {
         reserved: Option<&'a Listing>,
         gb: Option<f64>,
     ) -> Self {
-        let side = |listing: Option<&'a Listing>, model| {
-            listing.map(|it| Side::new(Prices::new(it, model)))
-        };
+        let side = |listing: Option<&'a Listing>, model| listing.map(|it| Side::new(Prices::new(it, model)));
         Self {
             shown,
             sides: [
@@ -92,10 +90,10 @@ impl<'a> PriceJoin<'a> {
             return ThreePrices::default();
         };
         let key = gpu_key(self.shown, row);
-        let [on_demand, bid, reserved] = self.sides.each_ref().map(|side| {
-            side.as_ref()
-                .and_then(|side| side.quote(id, key.as_ref(), self.gb))
-        });
+        let [on_demand, bid, reserved] = self
+            .sides
+            .each_ref()
+            .map(|side| side.as_ref().and_then(|side| side.quote(id, key.as_ref(), self.gb)));
         let less = |quote: Option<Quote>| {
             let (full, other) = (on_demand?.total, quote?.total);
             (full > 0.0).then(|| 1.0 - other / full)
@@ -124,9 +122,7 @@ impl<'a> Side<'a> {
             }
         }
         Self {
-            by_id: rows
-                .filter_map(|row| Some((listing.id(row as usize)?, row)))
-                .collect(),
+            by_id: rows.filter_map(|row| Some((listing.id(row as usize)?, row))).collect(),
             by_gpus,
             prices,
         }

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    DAYS_PER_MONTH, Gap, Input, InputError, Measure, Member, Outlives, Room, Step, finite,
-    hours_left, rounded, shown, storage_per_hour,
+    DAYS_PER_MONTH, Gap, Input, InputError, Measure, Member, Outlives, Room, Step, finite, hours_left, rounded, shown,
+    storage_per_hour,
 };
 use crate::domain::listing::Listing;
 
@@ -146,11 +146,7 @@ impl<'a> VolumePrices<'a> {
             ),
             step(
                 "Whole term",
-                format!(
-                    "{} $/h × {} days × 24 h",
-                    rounded(per_hour),
-                    shown(term.days, 4)
-                ),
+                format!("{} $/h × {} days × 24 h", rounded(per_hour), shown(term.days, 4)),
                 total,
                 Measure::Dollars,
             ),

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::shift::{Outcomes, Shift};
-use super::{
-    Beginning, Ending, Lot, Moment, Poll, PollOutcome, PollRow, Sighting, Spell, is_same_price,
-};
+use super::{Beginning, Ending, Lot, Moment, Poll, PollOutcome, PollRow, Sighting, Spell, is_same_price};
 
 /// What a poll changes in the record of its search.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -51,9 +49,8 @@ pub fn advance(open: &[Spell], last: Option<PollRow>, poll: &Poll) -> Advance {
             None => advance.miss(spell, poll, last),
         }
     }
-    let is_certain = last.is_some_and(|last| {
-        last.outcome == PollOutcome::Complete && !is_gap(last.at) && last.bans == poll.bans
-    });
+    let is_certain =
+        last.is_some_and(|last| last.outcome == PollOutcome::Complete && !is_gap(last.at) && last.bans == poll.bans);
     let beginning = if is_certain {
         Beginning::Listed
     } else {

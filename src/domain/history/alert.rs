@@ -102,9 +102,7 @@ impl Rule {
             Trigger::PriceBelow(limit) => (Some(limit), None),
             Trigger::GpusAtLeast { below, .. } => (below, None),
             Trigger::MachineBack(machine) => (None, Some(machine)),
-            Trigger::PriceDown { .. } | Trigger::GpusBelow(_) | Trigger::WorkersBelow(_) => {
-                (None, None)
-            }
+            Trigger::PriceDown { .. } | Trigger::GpusBelow(_) | Trigger::WorkersBelow(_) => (None, None),
         };
         poll.sightings.iter().filter(move |it| {
             let is_model = self.model.as_ref().is_none_or(|own| it.lot.model == *own);
@@ -202,9 +200,7 @@ pub fn check(rule: &Rule, state: &mut AlertState, figures: Figures<'_>) -> Optio
     // After the clock was set back, moments to come are none to count from.
     state.clear_since = state.clear_since.map(|since| since.min(at));
     let sight = look(rule, state, figures);
-    let has_rested = state
-        .clear_since
-        .is_some_and(|since| at.since(since) >= REST);
+    let has_rested = state.clear_since.is_some_and(|since| at.since(since) >= REST);
     match sight {
         Sight::Unknown => None,
         Sight::Clear { is_far } => {
@@ -279,13 +275,9 @@ impl Trigger {
             (Self::GpusBelow(_) | Self::WorkersBelow(_), sight) => {
                 matches!(sight, Sight::Clear { .. })
             }
-            (
-                Self::PriceBelow(_)
-                | Self::GpusAtLeast { .. }
-                | Self::MachineBack(_)
-                | Self::PriceDown { .. },
-                sight,
-            ) => matches!(sight, Sight::Met(..)),
+            (Self::PriceBelow(_) | Self::GpusAtLeast { .. } | Self::MachineBack(_) | Self::PriceDown { .. }, sight) => {
+                matches!(sight, Sight::Met(..))
+            }
         }
     }
 }
@@ -300,9 +292,7 @@ fn total<'a>(lots: impl Iterator<Item = &'a Sighting>) -> u32 {
 
 fn price_below(cheapest: Option<&Sighting>, limit: f64) -> Sight<'_> {
     match cheapest {
-        Some(sighting) if sighting.price < limit => {
-            Sight::Met(Seen::Price(sighting.price), Some(sighting))
-        }
+        Some(sighting) if sighting.price < limit => Sight::Met(Seen::Price(sighting.price), Some(sighting)),
         Some(sighting) => Sight::Clear {
             is_far: sighting.price >= limit * (1.0 + MARGIN),
         },
@@ -336,13 +326,7 @@ fn below(wanted: u32, have: u32, met: Sight<'_>) -> Sight<'_> {
 
 impl AlertState {
     /// Compares the lowest price with the highest that it had within `span` seconds.
-    fn down<'a>(
-        &mut self,
-        poll: &Poll,
-        span: i64,
-        percent: f64,
-        cheapest: Option<&'a Sighting>,
-    ) -> Sight<'a> {
+    fn down<'a>(&mut self, poll: &Poll, span: i64, percent: f64, cheapest: Option<&'a Sighting>) -> Sight<'a> {
         let at = poll.at;
         self.highs
             .retain(|(moment, _)| *moment <= at && at.since(*moment) <= span);

@@ -21,12 +21,7 @@ pub struct Placed {
 /// Where a poll at `at` belongs after the `newest` poll of its search and the `last` usable one,
 /// while recorded times are `ahead` seconds ahead of the clock. `None` if the search has one
 /// of that second or just after it.
-pub fn placed(
-    at: Moment,
-    ahead: i64,
-    newest: Option<Moment>,
-    last: Option<PollRow>,
-) -> Option<Placed> {
+pub fn placed(at: Moment, ahead: i64, newest: Option<Moment>, last: Option<PollRow>) -> Option<Placed> {
     let Some(newest) = newest else {
         return Some(Placed { at, ahead: 0 });
     };
@@ -83,13 +78,7 @@ impl Outline {
 /// Moves polls, and the first, last and ending times of spells, back by `seconds`.
 fn tell_earlier<'a>(
     polls: &mut [PollRow],
-    times: impl Iterator<
-        Item = (
-            &'a mut Moment,
-            &'a mut Moment,
-            &'a mut Option<(Ending, Moment)>,
-        ),
-    >,
+    times: impl Iterator<Item = (&'a mut Moment, &'a mut Moment, &'a mut Option<(Ending, Moment)>)>,
     seconds: i64,
 ) {
     if seconds == 0 {

@@ -67,9 +67,7 @@ pub fn with_storage(storage: f64) -> String {
 pub const VOLUME_MODEL: &str = "network volume";
 
 /// A moment: whole seconds since 1970, UTC.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Moment(pub i64);
 
@@ -162,12 +160,7 @@ impl Quote {
 /// The lowest price of `quotes` with `gb` of storage, of those with `gpus` GPUs if that is asked. Version
 /// 0.1 recorded no quotes: then it is `recorded`, which includes 50 GB for each GPU, and of no known
 /// number of GPUs.
-pub fn lowest_price(
-    quotes: impl Iterator<Item = Quote>,
-    recorded: f64,
-    gpus: Option<u32>,
-    gb: f64,
-) -> Option<f64> {
+pub fn lowest_price(quotes: impl Iterator<Item = Quote>, recorded: f64, gpus: Option<u32>, gb: f64) -> Option<f64> {
     let mut is_known = false;
     let lowest = quotes
         .inspect(|_| is_known = true)

@@ -48,9 +48,7 @@ impl Onset {
         match beginning {
             Beginning::Found => Self::Found,
             Beginning::Listed => Self::Listed,
-            Beginning::Repriced { .. } | Beginning::Resized { .. } | Beginning::Revealed => {
-                Self::Continued
-            }
+            Beginning::Repriced { .. } | Beginning::Resized { .. } | Beginning::Revealed => Self::Continued,
         }
     }
 }

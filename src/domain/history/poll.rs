@@ -2,10 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{
-    Cause, Lot, Moment, Poll, PollOutcome, PollRow, Quote, SearchKey, Sighting, VOLUME_MODEL,
-    lowest_price,
-};
+use super::{Cause, Lot, Moment, Poll, PollOutcome, PollRow, Quote, SearchKey, Sighting, VOLUME_MODEL, lowest_price};
 use crate::domain::cost::{Prices, VolumePrices};
 use crate::domain::dialect::Dialect;
 use crate::domain::insight::{Coverage, Supply, coverage};
@@ -131,9 +128,7 @@ impl Poll {
 
     /// The sighting of a lot.
     pub fn sighting(&self, lot: &Lot) -> Option<&Sighting> {
-        let found = self
-            .sightings
-            .binary_search_by(|sighting| sighting.lot.cmp(lot));
+        let found = self.sightings.binary_search_by(|sighting| sighting.lot.cmp(lot));
         self.sightings.get(found.ok()?)
     }
 }
@@ -162,12 +157,7 @@ pub fn cause_query(query: &Query, field: &'static Field, ids: BTreeSet<i128>) ->
 
 /// Why `missing` lots are not on offer in a search, by a search for their machines without other
 /// conditions. Nothing is said of lots that a truncated response lacks.
-pub fn causes(
-    missing: &[Lot],
-    listing: &Listing,
-    offer_type: OfferType,
-    coverage: Coverage,
-) -> Vec<(Lot, Cause)> {
+pub fn causes(missing: &[Lot], listing: &Listing, offer_type: OfferType, coverage: Coverage) -> Vec<(Lot, Cause)> {
     let rows: Vec<u32> = all_rows(listing).collect();
     let lots = Lots::of(listing, offer_type, &rows);
     let cause = |lot: &Lot| {
@@ -182,18 +172,13 @@ pub fn causes(
         }
     };
     let known = missing.iter().map(|lot| (lot.clone(), cause(lot)));
-    known
-        .filter_map(|(lot, cause)| Some((lot, cause?)))
-        .collect()
+    known.filter_map(|(lot, cause)| Some((lot, cause?))).collect()
 }
 
 fn outcome(query: &Query, listing: &Listing, check: &ResponseCheck) -> PollOutcome {
     // The public service ignores the filter `rented`; rented rows are not on offer anyway.
     let is_own = |key: &str| matches!(key, "rented" | "rentable");
-    let is_ignored = check
-        .violations
-        .iter()
-        .any(|violation| !is_own(violation.field.key));
+    let is_ignored = check.violations.iter().any(|violation| !is_own(violation.field.key));
     if is_ignored || check.is_other_type() {
         return PollOutcome::FiltersIgnored;
     }
@@ -205,20 +190,14 @@ fn outcome(query: &Query, listing: &Listing, check: &ResponseCheck) -> PollOutco
 }
 
 /// Whether a truncated response begins with its lowest prices.
-fn leads_with_lowest(
-    query: &Query,
-    listing: &Listing,
-    check: &ResponseCheck,
-    dialect: &'static Dialect,
-) -> bool {
+fn leads_with_lowest(query: &Query, listing: &Listing, check: &ResponseCheck, dialect: &'static Dialect) -> bool {
     let price = match query.resource {
         Resource::Offers => "dph_total",
         Resource::Volumes => "storage_cost",
         Resource::Workergroups => return false,
     };
     let first = query.sent_order(dialect).into_iter().next();
-    let is_cheapest_first =
-        first.is_some_and(|key| key.field.key == price && key.direction == Direction::Ascending);
+    let is_cheapest_first = first.is_some_and(|key| key.field.key == price && key.direction == Direction::Ascending);
     is_cheapest_first && !check.is_unordered() && listing.skipped().is_empty()
 }
 
@@ -330,11 +309,7 @@ pub fn quotes(listing: &Listing, offer_type: OfferType) -> Box<dyn Fn(u32) -> Op
                 let number = column?.cell(row as usize).number()?;
                 (number.is_finite() && number >= 0.0).then_some(number)
             };
-            let columns = [
-                column("num_gpus"),
-                column("storage_cost"),
-                column("min_bid"),
-            ];
+            let columns = [column("num_gpus"), column("storage_cost"), column("min_bid")];
             Box::new(move |row| {
                 let [gpus, storage, min_bid] = columns.map(|column| number(column, row));
                 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it saturates
@@ -380,11 +355,7 @@ impl<'a> Columns<'a> {
         };
         let is_volumes = listing.catalog().resource == Resource::Volumes;
         Self {
-            machine: column(if is_volumes {
-                "cluster_id"
-            } else {
-                "machine_id"
-            }),
+            machine: column(if is_volumes { "cluster_id" } else { "machine_id" }),
             model: column("gpu_name"),
             host: column("host_id"),
             rented: column("rented"),
@@ -426,9 +397,7 @@ impl<'a> Columns<'a> {
         match self.space {
             None => u32::try_from(Supply::of(listing, rows).amount().gpus).unwrap_or(u32::MAX),
             Some(space) => {
-                let sizes = rows
-                    .iter()
-                    .filter_map(|row| space.cell(*row as usize).number());
+                let sizes = rows.iter().filter_map(|row| space.cell(*row as usize).number());
                 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it saturates
                 let largest = sizes.fold(0.0, f64::max) as u32;
                 largest

@@ -3,9 +3,7 @@
 use super::series::Series;
 use super::tape::Event;
 use super::verdict::Memory;
-use super::{
-    Excerpt, Lot, Moment, Quote, SearchKey, Spell, lowest_price, memory, series, tape, timeline,
-};
+use super::{Excerpt, Lot, Moment, Quote, SearchKey, Spell, lowest_price, memory, series, tape, timeline};
 
 /// Which lots a question is about; all, without conditions.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
@@ -119,9 +117,7 @@ pub fn answer(question: &Question, recorded: &[Recorded]) -> Answer {
 fn summary(question: &Question, recorded: &Recorded) -> Option<RecordedSearch> {
     let polls = timeline::usable(&recorded.excerpt.polls);
     let (since, until) = (question.since, question.until);
-    let mut within = polls
-        .iter()
-        .filter(|poll| (since..=until).contains(&poll.at));
+    let mut within = polls.iter().filter(|poll| (since..=until).contains(&poll.at));
     let first = within.next()?.at;
     let times = timeline::watched(&polls, since, until);
     let last = within.clone().next_back().map_or(first, |poll| poll.at);

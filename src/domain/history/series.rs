@@ -133,8 +133,7 @@ impl Prices {
 
     /// The prices, ascending, each once, with their weights.
     pub(super) fn sorted(mut self) -> Vec<(f64, f64)> {
-        self.0
-            .sort_unstable_by(|(one, _), (other, _)| one.total_cmp(other));
+        self.0.sort_unstable_by(|(one, _), (other, _)| one.total_cmp(other));
         self.0.dedup_by(|(price, weight), (kept, sum)| {
             let is_same = kept.total_cmp(price).is_eq();
             if is_same {
@@ -183,11 +182,7 @@ impl Parts {
         let span = i128::from(until.since(since).max(0));
         let edge = |place: usize| {
             let part = span * place as i128 / parts as i128;
-            Moment(
-                since
-                    .0
-                    .saturating_add(i64::try_from(part).unwrap_or(i64::MAX)),
-            )
+            Moment(since.0.saturating_add(i64::try_from(part).unwrap_or(i64::MAX)))
         };
         Self {
             edges: (0..=parts).map(edge).collect(),
@@ -238,8 +233,7 @@ impl Parts {
                 until: *until,
                 watched: share(seconds(watched), seconds(until.since(*from))),
                 levels: prices.levels(),
-                amount: (watched > 0 || has_poll)
-                    .then(|| amount / seconds((watched + alone).max(1))),
+                amount: (watched > 0 || has_poll).then(|| amount / seconds((watched + alone).max(1))),
             }
         });
         buckets.collect()

@@ -40,9 +40,7 @@ impl Outcomes {
     fn less(self) -> Turn {
         match self.after {
             PollOutcome::Complete => Turn::Changed,
-            PollOutcome::Truncated | PollOutcome::Failed | PollOutcome::FiltersIgnored => {
-                Turn::Same
-            }
+            PollOutcome::Truncated | PollOutcome::Failed | PollOutcome::FiltersIgnored => Turn::Same,
         }
     }
 
@@ -50,9 +48,7 @@ impl Outcomes {
     fn more(self) -> Turn {
         match self.before {
             PollOutcome::Complete => Turn::Changed,
-            PollOutcome::Truncated | PollOutcome::Failed | PollOutcome::FiltersIgnored => {
-                Turn::Revealed
-            }
+            PollOutcome::Truncated | PollOutcome::Failed | PollOutcome::FiltersIgnored => Turn::Revealed,
         }
     }
 
@@ -88,16 +84,8 @@ impl Outcomes {
         // The cheapest offer of a truncated response may be more expensive than one it lacks.
         let is_cheapest = price != Turn::Same || is_same_price(old.price, seen.price);
         let figures = Figures {
-            price: if price == Turn::Same {
-                old.price
-            } else {
-                seen.price
-            },
-            amount: if amount == Turn::Same {
-                old.amount
-            } else {
-                seen.amount
-            },
+            price: if price == Turn::Same { old.price } else { seen.price },
+            amount: if amount == Turn::Same { old.amount } else { seen.amount },
             offer: if is_cheapest { seen.offer } else { old.offer },
         };
         (shift, figures)

@@ -71,9 +71,7 @@ impl Lifetimes {
             return None;
         }
         let before = self.steps.partition_point(|step| step.age <= age);
-        let step = before
-            .checked_sub(1)
-            .and_then(|place| self.steps.get(place));
+        let step = before.checked_sub(1).and_then(|place| self.steps.get(place));
         Some(step.copied().unwrap_or(Step {
             age: 0.0,
             survival: 1.0,
@@ -102,10 +100,7 @@ impl Lifetimes {
 /// between 0 and 1.
 pub fn lifetimes(lives: &[Life]) -> Lifetimes {
     let mut entries: Vec<f64> = lives.iter().map(|life| life.from).collect();
-    let mut exits: Vec<(f64, bool)> = lives
-        .iter()
-        .map(|life| (life.to, life.is_departed))
-        .collect();
+    let mut exits: Vec<(f64, bool)> = lives.iter().map(|life| (life.to, life.is_departed)).collect();
     entries.sort_by(f64::total_cmp);
     exits.sort_by(|(one, _), (other, _)| one.total_cmp(other));
     let mut found = Lifetimes {
@@ -118,11 +113,7 @@ pub fn lifetimes(lives: &[Life]) -> Lifetimes {
     for ages in exits.chunk_by(|(one, _), (other, _)| one.total_cmp(other).is_eq()) {
         let age = ages.first().map_or(0.0, |(age, _)| *age);
         let departed = ages.iter().filter(|(_, is_departed)| *is_departed).count();
-        entered += entries
-            .iter()
-            .skip(entered)
-            .take_while(|entry| **entry < age)
-            .count();
+        entered += entries.iter().skip(entered).take_while(|entry| **entry < age).count();
         let at_risk = entered.saturating_sub(left);
         left += ages.len();
         if departed == 0 {
@@ -165,10 +156,7 @@ const fn count(number: usize) -> f64 {
 
 /// The stretches of lives that a search watched.
 pub fn lives(recorded: &Recorded, filter: &LotFilter) -> Vec<Life> {
-    recorded
-        .outline(filter, |spell| Some(spell.price))
-        .0
-        .lives()
+    recorded.outline(filter, |spell| Some(spell.price)).0.lives()
 }
 
 impl Outline {
@@ -236,8 +224,7 @@ fn begin(before: Option<Alive>, interval: Interval, polls: &[PollRow]) -> Option
     let latest = interval;
     match interval.onset {
         Onset::Listed => {
-            let missed =
-                timeline::before(polls, interval.first).map_or(interval.first, |poll| poll.at);
+            let missed = timeline::before(polls, interval.first).map_or(interval.first, |poll| poll.at);
             Some(Alive {
                 born: middle(missed, interval.first),
                 from: 0.0,
@@ -245,16 +232,13 @@ fn begin(before: Option<Alive>, interval: Interval, polls: &[PollRow]) -> Option
             })
         }
         Onset::Continued => {
-            let before =
-                before.filter(|it| it.latest.end == Some((Ending::Changed, interval.first)))?;
+            let before = before.filter(|it| it.latest.end == Some((Ending::Changed, interval.first)))?;
             Some(Alive { latest, ..before })
         }
         Onset::Found => {
             let is_same = |old: &Interval| {
                 let has_lost = matches!(old.end, Some((Ending::LostSight, _)));
-                has_lost
-                    && old.amount == interval.amount
-                    && super::is_same_price(old.price, interval.price)
+                has_lost && old.amount == interval.amount && super::is_same_price(old.price, interval.price)
             };
             let before = before.filter(|it| is_same(&it.latest))?;
             Some(Alive {

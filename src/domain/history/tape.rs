@@ -6,8 +6,8 @@ use super::outline::{Interval, Onset};
 use super::recall::{Question, Recorded};
 use super::shift::{Outcomes, Shift};
 use super::{
-    Beginning, Cause, Ending, Lot, Moment, Poll, PollOutcome, PollRow, SearchKey, Sighting, Spell,
-    is_same_price, timeline,
+    Beginning, Cause, Ending, Lot, Moment, Poll, PollOutcome, PollRow, SearchKey, Sighting, Spell, is_same_price,
+    timeline,
 };
 
 /// What happened to a lot.
@@ -45,9 +45,7 @@ impl ChangeKind {
     /// The same with the price before as the question's storage makes it; `None` if that did not change.
     fn from(self, old: Option<f64>, price: f64) -> Option<Self> {
         match (self, old) {
-            (Self::Repriced { .. }, Some(from)) => {
-                (!is_same_price(from, price)).then_some(Self::Repriced { from })
-            }
+            (Self::Repriced { .. }, Some(from)) => (!is_same_price(from, price)).then_some(Self::Repriced { from }),
             _ => Some(self),
         }
     }
@@ -58,9 +56,7 @@ impl Change {
     /// zero.
     pub fn share(&self) -> Option<f64> {
         match self.kind {
-            ChangeKind::Repriced { from } => {
-                Some((self.price - from) / from).filter(|share| share.is_finite())
-            }
+            ChangeKind::Repriced { from } => Some((self.price - from) / from).filter(|share| share.is_finite()),
             ChangeKind::Listed
             | ChangeKind::Gone(_)
             | ChangeKind::IntoView
@@ -121,11 +117,7 @@ pub fn compare(before: &Poll, after: &Poll) -> Vec<Change> {
     let others = after.sightings.iter().filter_map(|seen| {
         let kind = match before.sighting(&seen.lot) {
             None if !is_same_scope => return None,
-            None if before.outcome == PollOutcome::Complete
-                && !after.search.is_bound_by_price() =>
-            {
-                ChangeKind::Listed
-            }
+            None if before.outcome == PollOutcome::Complete && !after.search.is_bound_by_price() => ChangeKind::Listed,
             None => ChangeKind::IntoView,
             Some(old) => match outcomes.shift(old.figures(), seen.figures()).0 {
                 Shift::Repriced => ChangeKind::Repriced { from: old.price },
@@ -227,8 +219,7 @@ fn once(events: Vec<Event>) -> Vec<Event> {
 impl Event {
     /// Whether another search told the same a little later.
     fn is_told_by(&self, other: &Self) -> bool {
-        let (EventKind::Change { change: one, .. }, EventKind::Change { change: two, .. }) =
-            (&self.kind, &other.kind)
+        let (EventKind::Change { change: one, .. }, EventKind::Change { change: two, .. }) = (&self.kind, &other.kind)
         else {
             return false;
         };
@@ -250,9 +241,7 @@ fn events_of(question: &Question, recorded: &Recorded) -> Vec<Event> {
         kind,
     };
     let gaps = polls.windows(2).filter_map(|pair| match pair {
-        [one, next] if one.is_gap(next.at) => {
-            Some(event(next.at, EventKind::NotWatched { since: one.at }))
-        }
+        [one, next] if one.is_gap(next.at) => Some(event(next.at, EventKind::NotWatched { since: one.at })),
         _ => None,
     });
     let mut events: Vec<Event> = gaps.filter(|event| is_asked(&event.at)).collect();
@@ -265,8 +254,7 @@ fn events_of(question: &Question, recorded: &Recorded) -> Vec<Event> {
         let old = lives.price(&spell.lot);
         let has_left = recorded.search.is_bound_by_price() || lives.has_left(&spell.lot);
         let before = lives.follow(spell, price);
-        if let Some(kind) =
-            beginning(spell, &polls, has_left).and_then(|kind| kind.from(old, price))
+        if let Some(kind) = beginning(spell, &polls, has_left).and_then(|kind| kind.from(old, price))
             && is_asked(&spell.first)
         {
             let change = Change::of_spell(spell, price, kind);
@@ -306,8 +294,7 @@ fn ending(spell: &Spell, polls: &[PollRow]) -> Option<(ChangeKind, Moment)> {
         (Ending::Changed, _) => None,
         (Ending::LostSight, _) => {
             let next = timeline::after(polls, spell.last)?;
-            let was_watched =
-                timeline::before(polls, next.at).is_some_and(|it| !it.is_gap(next.at));
+            let was_watched = timeline::before(polls, next.at).is_some_and(|it| !it.is_gap(next.at));
             was_watched.then_some((ChangeKind::OutOfView, next.at))
         }
     }
@@ -373,8 +360,7 @@ impl<'a> Lives<'a> {
         let before = self.lots.get(&spell.lot).copied();
         let lived = Lived::after(before.map(|(lived, ..)| lived), &interval);
         self.lots.insert(&spell.lot, (lived, spell, price));
-        let (before, latest, _) =
-            before.filter(|(before, ..)| before.is_continued_by(&interval))?;
+        let (before, latest, _) = before.filter(|(before, ..)| before.is_continued_by(&interval))?;
         Some(Lasted {
             seconds: spell.first.since(before.latest_since),
             is_at_least: matches!(latest.beginning, Beginning::Found | Beginning::Revealed),
@@ -384,9 +370,7 @@ impl<'a> Lives<'a> {
     /// Whether a lot went because the search excludes it.
     fn has_left(&self, lot: &Lot) -> bool {
         let latest = self.lots.get(lot);
-        latest.is_some_and(|(_, spell, _)| {
-            matches!(spell.end, Some((Ending::Gone(Cause::LeftTheSearch), _)))
-        })
+        latest.is_some_and(|(_, spell, _)| matches!(spell.end, Some((Ending::Gone(Cause::LeftTheSearch), _))))
     }
 
     /// The price of a lot in its latest spell.

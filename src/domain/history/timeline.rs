@@ -63,10 +63,7 @@ pub fn rhythm(polls: &[Moment]) -> Option<u32> {
 /// Seconds of `times` between two moments.
 pub(super) fn overlap(times: &[(Moment, Moment)], since: Moment, until: Moment) -> i64 {
     let begin = times.partition_point(|(_, end)| *end <= since);
-    let within = times
-        .iter()
-        .skip(begin)
-        .take_while(|(from, _)| *from < until);
+    let within = times.iter().skip(begin).take_while(|(from, _)| *from < until);
     within
         .map(|(from, to)| (*to).min(until).since((*from).max(since)).max(0))
         .sum()

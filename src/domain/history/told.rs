@@ -40,9 +40,8 @@ impl Memory {
 
     /// When the lowest price is usually lowest, in a time zone, once three weeks were watched.
     pub fn times(&self, zone: &TimeZone) -> Option<String> {
-        let hours = ends(&self.by_hour(zone)).map(|ends| {
-            ends.map(|(hour, price)| format!("at {hour:02}:00 ({})", self.money(price)))
-        });
+        let hours = ends(&self.by_hour(zone))
+            .map(|ends| ends.map(|(hour, price)| format!("at {hour:02}:00 ({})", self.money(price))));
         let days = ends(&self.by_weekday(zone)).map(|ends| {
             ends.map(|(day, price)| {
                 let day = DAYS.get(day).copied().unwrap_or_default();
@@ -78,13 +77,7 @@ fn ends(prices: &[Option<f64>]) -> Option<[Part; 2]> {
     let known = prices.iter().enumerate();
     let known = known.filter_map(|(part, price)| Some((part, (*price)?)));
     let known: Vec<Part> = known.collect();
-    let low = known
-        .iter()
-        .copied()
-        .min_by(|one, other| one.1.total_cmp(&other.1))?;
-    let high = known
-        .iter()
-        .copied()
-        .max_by(|one, other| one.1.total_cmp(&other.1))?;
+    let low = known.iter().copied().min_by(|one, other| one.1.total_cmp(&other.1))?;
+    let high = known.iter().copied().max_by(|one, other| one.1.total_cmp(&other.1))?;
     (low.1 < high.1).then_some([low, high])
 }

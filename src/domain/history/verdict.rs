@@ -172,11 +172,7 @@ impl Outline {
 
     /// The times with a known lowest price, and the one of the last poll that has to know it. What a
     /// poll saw holds until the next one.
-    fn lows(
-        &self,
-        question: &Question,
-        since: Moment,
-    ) -> (Vec<(Moment, Moment, f64)>, Option<f64>) {
+    fn lows(&self, question: &Question, since: Moment) -> (Vec<(Moment, Moment, f64)>, Option<f64>) {
         let mut polls = timeline::usable(&self.polls);
         polls.retain(|poll| poll.at <= question.until);
         let found = Lows::of(&self.intervals, &polls).of_polls;
@@ -190,8 +186,7 @@ impl Outline {
             lowest = *low;
             let next = polls.get(place + 1).filter(|next| !poll.is_gap(next.at));
             let from = poll.at.max(since);
-            let (Some(low), Some(to)) = (*low, next.map(|next| next.at).filter(|to| *to > from))
-            else {
+            let (Some(low), Some(to)) = (*low, next.map(|next| next.at).filter(|to| *to > from)) else {
                 continue;
             };
             match lows.last_mut() {
@@ -307,10 +302,7 @@ impl Memory {
         })
     }
 
-    fn by<const PARTS: usize>(
-        &self,
-        part: impl Fn(Moment) -> Option<usize>,
-    ) -> [Option<f64>; PARTS] {
+    fn by<const PARTS: usize>(&self, part: impl Fn(Moment) -> Option<usize>) -> [Option<f64>; PARTS] {
         let mut prices = [const { Vec::new() }; PARTS].map(|_: Vec<()>| Prices::default());
         if self.watched < LEAST_WEEKS {
             return [None; PARTS];
@@ -333,9 +325,5 @@ impl Memory {
 const QUARTER: i64 = 900;
 
 fn local(at: Moment, zone: &TimeZone) -> Option<jiff::Zoned> {
-    Some(
-        jiff::Timestamp::from_second(at.0)
-            .ok()?
-            .to_zoned(zone.clone()),
-    )
+    Some(jiff::Timestamp::from_second(at.0).ok()?.to_zoned(zone.clone()))
 }

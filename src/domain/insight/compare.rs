@@ -54,10 +54,7 @@ pub fn compare(
     only_differences: bool,
 ) -> Vec<CompareSection> {
     // Reads the few records in full rather than all columns of all rows.
-    let records: Vec<Arc<FullRecord>> = rows
-        .iter()
-        .map(|row| listing.whole(*row as usize))
-        .collect();
+    let records: Vec<Arc<FullRecord>> = rows.iter().map(|row| listing.whole(*row as usize)).collect();
     Section::ALL
         .into_iter()
         .filter_map(|section| {
@@ -85,15 +82,8 @@ fn is_derived(field: &Field) -> bool {
 }
 
 /// The lines of the given fields, in their order; those that no row fills are left out.
-pub fn compare_fields(
-    listing: &Listing,
-    rows: &[u32],
-    fields: &[&'static Field],
-) -> Vec<CompareLine> {
-    let records: Vec<Arc<FullRecord>> = rows
-        .iter()
-        .map(|row| listing.whole(*row as usize))
-        .collect();
+pub fn compare_fields(listing: &Listing, rows: &[u32], fields: &[&'static Field]) -> Vec<CompareLine> {
+    let records: Vec<Arc<FullRecord>> = rows.iter().map(|row| listing.whole(*row as usize)).collect();
     let mut lines: Vec<_> = fields
         .iter()
         .map(|field| line_of(listing, rows, &records, field))
@@ -102,12 +92,7 @@ pub fn compare_fields(
     lines
 }
 
-fn line_of(
-    listing: &Listing,
-    rows: &[u32],
-    records: &[Arc<FullRecord>],
-    field: &'static Field,
-) -> CompareLine {
+fn line_of(listing: &Listing, rows: &[u32], records: &[Arc<FullRecord>], field: &'static Field) -> CompareLine {
     if field.is_computed() {
         let cells = rows.iter().map(|row| listing.cell(*row as usize, field));
         field_line(field, &cells.collect::<Vec<_>>())
@@ -127,13 +112,8 @@ pub fn is_silent(cell: &CellRef<'_>) -> bool {
 }
 
 fn field_line(field: &'static Field, cells: &[CellRef<'_>]) -> CompareLine {
-    let values: Vec<Option<f64>> = cells
-        .iter()
-        .map(|cell| super::number(*cell, field.kind))
-        .collect();
-    let alike = |left: &CellRef<'_>, right: &CellRef<'_>| {
-        left == right || (is_silent(left) && is_silent(right))
-    };
+    let values: Vec<Option<f64>> = cells.iter().map(|cell| super::number(*cell, field.kind)).collect();
+    let alike = |left: &CellRef<'_>, right: &CellRef<'_>| left == right || (is_silent(left) && is_silent(right));
     CompareLine {
         subject: Subject::Field(field),
         best: best(&values, field.better),
@@ -144,11 +124,7 @@ fn field_line(field: &'static Field, cells: &[CellRef<'_>]) -> CompareLine {
 }
 
 /// The prices per GPU, per GB of its memory and per point of `DLPerf`.
-fn derived_lines(
-    rows: &[u32],
-    prices: &Prices<'_>,
-    gb: Option<f64>,
-) -> impl Iterator<Item = CompareLine> {
+fn derived_lines(rows: &[u32], prices: &Prices<'_>, gb: Option<f64>) -> impl Iterator<Item = CompareLine> {
     let units: Vec<_> = rows
         .iter()
         .map(|row| {
@@ -157,52 +133,33 @@ fn derived_lines(
         })
         .collect();
     let lines: [(_, _, Vec<Option<f64>>); 3] = [
-        (
-            "$/h per GPU",
-            4,
-            units.iter().map(|unit| unit.gpu).collect(),
-        ),
-        (
-            "$/h per GB VRAM",
-            5,
-            units.iter().map(|unit| unit.vram_gb).collect(),
-        ),
-        (
-            "$/h per DLPerf",
-            5,
-            units.iter().map(|unit| unit.dlperf).collect(),
-        ),
+        ("$/h per GPU", 4, units.iter().map(|unit| unit.gpu).collect()),
+        ("$/h per GB VRAM", 5, units.iter().map(|unit| unit.vram_gb).collect()),
+        ("$/h per DLPerf", 5, units.iter().map(|unit| unit.dlperf).collect()),
     ];
-    lines
-        .into_iter()
-        .map(|(label, places, values)| CompareLine {
-            subject: Subject::Derived {
-                label,
-                unit: Unit::DollarsPerHour,
-                places,
-            },
-            best: best(&values, Some(false)),
-            differs: values.windows(2).any(|pair| pair[0] != pair[1]),
-            blank: values.iter().all(Option::is_none),
-            values,
-        })
+    lines.into_iter().map(|(label, places, values)| CompareLine {
+        subject: Subject::Derived {
+            label,
+            unit: Unit::DollarsPerHour,
+            places,
+        },
+        best: best(&values, Some(false)),
+        differs: values.windows(2).any(|pair| pair[0] != pair[1]),
+        blank: values.iter().all(Option::is_none),
+        values,
+    })
 }
 
 /// The indices of the best values, unless the field has no better end or there is no choice.
 fn best(values: &[Option<f64>], more_is_better: Option<bool>) -> Vec<usize> {
     let known = || values.iter().flatten().copied();
-    let (Some(more), Some(least), Some(most)) = (
-        more_is_better,
-        known().reduce(f64::min),
-        known().reduce(f64::max),
-    ) else {
+    let (Some(more), Some(least), Some(most)) = (more_is_better, known().reduce(f64::min), known().reduce(f64::max))
+    else {
         return Vec::new();
     };
     if least >= most {
         return Vec::new();
     }
     let wanted = Some(if more { most } else { least });
-    (0..values.len())
-        .filter(|place| values[*place] == wanted)
-        .collect()
+    (0..values.len()).filter(|place| values[*place] == wanted).collect()
 }

@@ -134,11 +134,7 @@ impl Depth {
             });
         }
         let largest = (1 << (all - 1).ilog2()).min(MOST_GPUS as u64);
-        let middle = if largest >= 2 * FIRST {
-            self.buy(largest)
-        } else {
-            None
-        };
+        let middle = if largest >= 2 * FIRST { self.buy(largest) } else { None };
         let middle = middle.filter(|middle| gpus < middle.gpus && middle.gpus < all);
         Some(match middle {
             Some(middle) => format!(

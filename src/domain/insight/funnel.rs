@@ -146,12 +146,7 @@ pub fn loosened(condition: &Condition, value: f64) -> Option<Condition> {
 
 /// How many rows come back if `looser` replaces the condition at `place`: those that meet every
 /// other condition.
-pub fn won_back(
-    listing: &Listing,
-    conditions: &[Condition],
-    place: usize,
-    looser: &Condition,
-) -> usize {
+pub fn won_back(listing: &Listing, conditions: &[Condition], place: usize, looser: &Condition) -> usize {
     let Some(condition) = conditions.get(place) else {
         return 0;
     };
@@ -167,9 +162,7 @@ pub fn won_back(
         let cell = column.cell(*row);
         looser.accepts(cell)
             && !condition.accepts(cell)
-            && others
-                .iter()
-                .all(|(other, column)| other.accepts(column.cell(*row)))
+            && others.iter().all(|(other, column)| other.accepts(column.cell(*row)))
     };
     (0..listing.len()).filter(comes_back).count()
 }
@@ -203,13 +196,7 @@ fn rounded(field: &'static Field, operator: Operator, value: f64) -> f64 {
                 _ => None,
             }
         })
-        .find(|bound| {
-            if is_upper {
-                *bound >= value
-            } else {
-                *bound <= value
-            }
-        })
+        .find(|bound| if is_upper { *bound >= value } else { *bound <= value })
         .unwrap_or(value)
 }
 

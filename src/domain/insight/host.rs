@@ -65,36 +65,21 @@ pub fn host_summary(listing: &Listing, rows: &[u32]) -> HostSummary {
         CellRef::Flag(flag) => Some(flag),
         _ => None,
     };
-    let rented: Vec<u32> = rows
-        .iter()
-        .copied()
-        .filter(|row| flag(row) == Some(true))
-        .collect();
+    let rented: Vec<u32> = rows.iter().copied().filter(|row| flag(row) == Some(true)).collect();
     let reliability = listing.catalog().by_key("reliability");
     let reliabilities = machines.iter().filter_map(|row| {
         let field = reliability?;
         listing.cell(*row as usize, field).number()
     });
     HostSummary {
-        gpus: ordered(
-            models
-                .iter()
-                .map(|(model, rows)| (model.clone(), gpus(rows))),
-        ),
-        verification: counted(
-            machines
-                .iter()
-                .filter_map(|row| shown(*row, "verification")),
-        ),
+        gpus: ordered(models.iter().map(|(model, rows)| (model.clone(), gpus(rows)))),
+        verification: counted(machines.iter().filter_map(|row| shown(*row, "verification"))),
         countries: counted(machines.iter().filter_map(|row| {
             let place = text(*row, "geolocation")?.screen(256);
             Some(country::code(&place).chars().take(LONGEST).collect())
         })),
         reliability: Spread::of(reliabilities),
-        rented: rows
-            .iter()
-            .any(|row| flag(row).is_some())
-            .then(|| gpus(&rented)),
+        rented: rows.iter().any(|row| flag(row).is_some()).then(|| gpus(&rented)),
         level: None,
     }
 }
@@ -116,17 +101,10 @@ fn ordered<N: Ord>(counts: impl Iterator<Item = Count<N>>) -> Vec<Count<N>> {
 
 /// The prices of `rows` of one host against the offers of other hosts in `market`, all with `gb` of
 /// storage or as quoted; `None` if nothing compares.
-pub fn price_level(
-    host: &Prices<'_>,
-    rows: &[u32],
-    market: &Prices<'_>,
-    gb: Option<f64>,
-) -> Option<PriceLevel> {
+pub fn price_level(host: &Prices<'_>, rows: &[u32], market: &Prices<'_>, gb: Option<f64>) -> Option<PriceLevel> {
     let id = |prices: &Prices<'_>, row: usize| {
         let listing = prices.listing();
-        listing
-            .cell(row, listing.catalog().by_key("host_id")?)
-            .whole()
+        listing.cell(row, listing.catalog().by_key("host_id")?).whole()
     };
     let own = rows.first().and_then(|row| id(host, *row as usize));
     let mut elsewhere: HashMap<(String, u64), Vec<f64>> = HashMap::new();

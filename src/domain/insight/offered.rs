@@ -51,11 +51,7 @@ impl OfferIndex {
 
     /// The groups of `rows` by each field, those with the most machines first. `unit_price` is of a
     /// row.
-    pub fn count(
-        &self,
-        rows: &[u32],
-        unit_price: impl Fn(u32) -> Option<f64>,
-    ) -> Vec<Vec<Offered>> {
+    pub fn count(&self, rows: &[u32], unit_price: impl Fn(u32) -> Option<f64>) -> Vec<Vec<Offered>> {
         let mut groups: Vec<Vec<Offered>> = self.groupings.iter().map(Grouping::empty).collect();
         let mut is_counted = vec![false; self.slices.len()];
         for row in rows {

@@ -16,9 +16,7 @@ pub enum Goal {
 impl Goal {
     /// The better end of a field; `None` where neither is better, so that the person decides.
     pub fn of(field: &Field) -> Option<Self> {
-        field
-            .better
-            .map(|more| if more { Self::Most } else { Self::Least })
+        field.better.map(|more| if more { Self::Most } else { Self::Least })
     }
 
     #[must_use]

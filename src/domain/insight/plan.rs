@@ -86,11 +86,7 @@ impl Need {
     pub fn check(&self) -> Result<(), String> {
         let (least, most) = (self.least_machines, self.most_machines);
         let is_limited = least.is_some() || most.is_some();
-        let most_gpus = if is_limited {
-            MOST_GPUS_LIMITED
-        } else {
-            MOST_GPUS
-        };
+        let most_gpus = if is_limited { MOST_GPUS_LIMITED } else { MOST_GPUS };
         if !(1..=most_gpus).contains(&(self.gpus as usize)) {
             return Err(format!("From 1 to {} GPUs", format::grouped(most_gpus)));
         }
@@ -152,11 +148,7 @@ impl Plan {
         });
         let rows = |set: &&Set| set.lots.iter().map(|lot| lot.row).collect();
         Self {
-            gpus: sets
-                .iter()
-                .flat_map(|set| &set.lots)
-                .map(|lot| lot.gpus)
-                .sum(),
+            gpus: sets.iter().flat_map(|set| &set.lots).map(|lot| lot.gpus).sum(),
             bill: sets.iter().map(|set| set.cost).sum(),
             machines: sets.iter().map(rows).collect(),
         }
@@ -210,12 +202,7 @@ pub struct Offers<'a> {
 
 impl<'a> Offers<'a> {
     /// The rows that have a price by `basis`, under `is_choice`.
-    pub fn new(
-        prices: &'a Prices<'a>,
-        basis: Basis,
-        rows: &[u32],
-        is_choice: impl Fn(usize) -> bool,
-    ) -> Self {
+    pub fn new(prices: &'a Prices<'a>, basis: Basis, rows: &[u32], is_choice: impl Fn(usize) -> bool) -> Self {
         let rows = rows.iter().filter(|row| is_choice(**row as usize));
         let with_price = |row: &u32| Some((*row, basis.price(prices, *row as usize).ok()?));
         Self {
@@ -243,9 +230,7 @@ impl<'a> Offers<'a> {
         let hours = || self.prices.job_hours(row, &self.basis.job?).ok();
         need.vram_gb
             .is_none_or(|least| memory().is_some_and(|own| own >= least))
-            && need
-                .deadline
-                .is_none_or(|most| hours().is_some_and(|own| own <= most))
+            && need.deadline.is_none_or(|most| hours().is_some_and(|own| own <= most))
     }
 
     /// The rows that meet the need one by one, in groups that a plan must not mix.
@@ -258,12 +243,7 @@ impl<'a> Offers<'a> {
             }
         }
         let same = need.same.map(Same::field);
-        let keys: Vec<&str> = need
-            .one_model
-            .then_some("gpu_name")
-            .into_iter()
-            .chain(same)
-            .collect();
+        let keys: Vec<&str> = need.one_model.then_some("gpu_name").into_iter().chain(same).collect();
         let mut groups: BTreeMap<Vec<String>, Vec<u32>> = BTreeMap::new();
         for row in self.rows.keys().copied() {
             let index = row as usize;
@@ -271,8 +251,7 @@ impl<'a> Offers<'a> {
                 continue;
             }
             // An offer that does not say what must be the same can't be known to be.
-            let group: Option<Vec<String>> =
-                keys.iter().map(|key| value(listing, index, key)).collect();
+            let group: Option<Vec<String>> = keys.iter().map(|key| value(listing, index, key)).collect();
             if let Some(group) = group {
                 groups.entry(group).or_default().push(row);
             }
@@ -318,13 +297,8 @@ impl<'a> Offers<'a> {
             // A difference below a hundredth of a cent is rounding.
             (lower < bill - 1e-4).then_some((name, lower))
         });
-        let most = bills[..=gpus]
-            .iter()
-            .rposition(Option::is_some)
-            .unwrap_or(0);
-        let budget = need
-            .budget
-            .filter(|budget| bill.is_finite() && bill > *budget);
+        let most = bills[..=gpus].iter().rposition(Option::is_some).unwrap_or(0);
+        let budget = need.budget.filter(|budget| bill.is_finite() && bill > *budget);
         let paid = budget.map(|budget| {
             let is_paid = |bill: &Option<f64>| bill.is_some_and(|bill| bill <= budget);
             bills[..gpus].iter().rposition(is_paid).unwrap_or(0)
@@ -338,10 +312,7 @@ impl<'a> Offers<'a> {
             runner_up: plan.as_ref().and_then(|plan| self.runner_up(need, plan)),
             binding: binding.collect(),
             is_limited,
-            curve: sizes
-                .into_iter()
-                .map(|gpus| (number(gpus), bills[gpus]))
-                .collect(),
+            curve: sizes.into_iter().map(|gpus| (number(gpus), bills[gpus])).collect(),
             affordable: paid.map(number),
             most: number(most),
             offers: self.groups(need).iter().map(Vec::len).sum(),
@@ -385,10 +356,7 @@ impl Solution {
         let allowed = Machines {
             least: need.least_machines.unwrap_or(0) as usize,
             // As many machines as GPUs are no limit.
-            most: need
-                .most_machines
-                .map(|most| most as usize)
-                .filter(|most| *most < gpus),
+            most: need.most_machines.map(|most| most as usize).filter(|most| *most < gpus),
         };
         let knapsack = Knapsack::new(machines, gpus, allowed);
         for (gpus, bill) in self.bills.iter_mut().enumerate().skip(1) {
@@ -432,10 +400,7 @@ impl Planning {
                     Some(gpus) if gpus > 0 => counted(gpus as usize, "GPU", "GPUs"),
                     _ => "no GPU".to_owned(),
                 };
-                say(
-                    true,
-                    format!("{over} over the budget: {budget} pays for {paid}"),
-                );
+                say(true, format!("{over} over the budget: {budget} pays for {paid}"));
             }
             let offers = plan.rows().count();
             if bill == Bill::Job && offers > 1 {

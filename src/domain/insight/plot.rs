@@ -34,9 +34,7 @@ impl Scale {
     pub fn fit(values: impl IntoIterator<Item = f64>, wanted: Option<ScaleKind>) -> Option<Self> {
         let finite = values.into_iter().filter(|value| value.is_finite());
         let (low, high) = finite.fold(None, |ends: Option<(f64, f64)>, value| {
-            Some(ends.map_or((value, value), |(low, high)| {
-                (low.min(value), high.max(value))
-            }))
+            Some(ends.map_or((value, value), |(low, high)| (low.min(value), high.max(value))))
         })?;
         let spaced = (high - low).is_finite() && high.abs().max(low.abs()) < 1e300;
         if !spaced {
@@ -67,12 +65,8 @@ impl Scale {
     }
 
     fn logarithmic(low: f64, high: f64) -> Self {
-        let below = mantissas(low)
-            .filter(|tick| *tick <= low)
-            .fold(low / 10.0, f64::max);
-        let above = mantissas(high)
-            .filter(|tick| *tick >= high)
-            .fold(high * 10.0, f64::min);
+        let below = mantissas(low).filter(|tick| *tick <= low).fold(low / 10.0, f64::max);
+        let above = mantissas(high).filter(|tick| *tick >= high).fold(high * 10.0, f64::min);
         let single = above <= below;
         Self {
             kind: ScaleKind::Logarithmic,
@@ -131,9 +125,7 @@ impl Scale {
             let many = last - first + 1.0;
             if many <= count(most) {
                 let many = whole(many, most);
-                return (0..many)
-                    .map(|index| step.times(first + count(index)))
-                    .collect();
+                return (0..many).map(|index| step.times(first + count(index))).collect();
             }
             step = step.next();
         }
@@ -144,9 +136,7 @@ impl Scale {
         let decades = whole(last - first, 700);
         let within = |tick: &f64| (self.low..=self.high).contains(tick);
         let fine: Vec<f64> = (0..=decades)
-            .flat_map(|decade| {
-                [1.0, 2.0, 5.0].map(|mantissa| scaled(mantissa, first + count(decade)))
-            })
+            .flat_map(|decade| [1.0, 2.0, 5.0].map(|mantissa| scaled(mantissa, first + count(decade))))
             .filter(within)
             .collect();
         if fine.len() <= most {
@@ -186,14 +176,8 @@ impl Step {
 
     fn next(self) -> Self {
         match self.mantissa {
-            mantissa if mantissa < 2.0 => Self {
-                mantissa: 2.0,
-                ..self
-            },
-            mantissa if mantissa < 5.0 => Self {
-                mantissa: 5.0,
-                ..self
-            },
+            mantissa if mantissa < 2.0 => Self { mantissa: 2.0, ..self },
+            mantissa if mantissa < 5.0 => Self { mantissa: 5.0, ..self },
             _ => Self {
                 mantissa: 1.0,
                 exponent: self.exponent + 1.0,
@@ -253,17 +237,9 @@ pub enum Toward {
 
 /// The nearest point in a direction from the point of `row`. Sideways distance counts double, so
 /// that the selection moves as straight as it can. `None` at the edge or if the row has no point.
-pub fn neighbour(
-    points: &[Point],
-    (x, y): (&Scale, &Scale),
-    row: u32,
-    toward: Toward,
-) -> Option<u32> {
+pub fn neighbour(points: &[Point], (x, y): (&Scale, &Scale), row: u32, toward: Toward) -> Option<u32> {
     let place = |point: &Point| Some((x.position(point.x)?, y.position(point.y)?));
-    let (own_x, own_y) = points
-        .iter()
-        .find(|point| point.row == row)
-        .and_then(place)?;
+    let (own_x, own_y) = points.iter().find(|point| point.row == row).and_then(place)?;
     points
         .iter()
         .filter_map(|point| {
@@ -320,10 +296,7 @@ impl Histogram {
             let above = bars.partition_point(|bar| bar.high <= *value);
             bars[above.min(last)].count += 1;
         }
-        Some(Self {
-            scale,
-            buckets: bars,
-        })
+        Some(Self { scale, buckets: bars })
     }
 
     /// The largest count, to scale the bars.

@@ -74,11 +74,7 @@ pub fn slices(prices: &Prices<'_>, row: usize, gb: Option<f64>) -> Vec<Slice> {
         let known = |value: Option<f64>| value.unwrap_or(f64::INFINITY);
         let by_gpus = known(left.gpus).total_cmp(&known(right.gpus));
         let by_price = known(left.price).total_cmp(&known(right.price));
-        let ids = || {
-            listing
-                .id(left.row as usize)
-                .cmp(&listing.id(right.row as usize))
-        };
+        let ids = || listing.id(left.row as usize).cmp(&listing.id(right.row as usize));
         by_gpus.then(by_price).then_with(ids)
     });
     for place in 0..slices.len() {

@@ -37,11 +37,7 @@ impl Measure {
     const fn goal(self) -> Goal {
         match self {
             Self::Price => Goal::Least,
-            Self::Performance
-            | Self::Network
-            | Self::Reliability
-            | Self::Value
-            | Self::TimeLeft => Goal::Most,
+            Self::Performance | Self::Network | Self::Reliability | Self::Value | Self::TimeLeft => Goal::Most,
         }
     }
 }
@@ -140,8 +136,7 @@ impl Standing {
         let performance = value_of(listing, Measure::Performance);
         let alike = |other: &usize| groups.get(*other) == groups.get(row);
         let rows = (0..listing.len()).filter(alike);
-        rows.filter_map(|row| Some((price(row)?, performance(row)?)))
-            .collect()
+        rows.filter_map(|row| Some((price(row)?, performance(row)?))).collect()
     }
 
     /// The value of a row by a measure.
@@ -152,12 +147,7 @@ impl Standing {
     /// How many loaded offers are slices of the machine of `row`, including `row`.
     pub fn on_machine(&self, listing: &Listing, row: usize) -> Option<u32> {
         let counts = || counts(listing, "machine_id");
-        alike(
-            listing,
-            row,
-            "machine_id",
-            self.machines.get_or_init(counts),
-        )
+        alike(listing, row, "machine_id", self.machines.get_or_init(counts))
     }
 
     /// How many loaded offers the host of `row` has, including `row`.
@@ -184,9 +174,7 @@ fn counts(listing: &Listing, key: &str) -> HashMap<i128, u32> {
 }
 
 fn alike(listing: &Listing, row: usize, key: &str, counts: &HashMap<i128, u32>) -> Option<u32> {
-    counts
-        .get(&column(listing, key)?.cell(row).whole()?)
-        .copied()
+    counts.get(&column(listing, key)?.cell(row).whole()?).copied()
 }
 
 /// The value of a row by a measure.
@@ -234,11 +222,7 @@ fn groups(listing: &Listing) -> Vec<u32> {
         .collect()
 }
 
-fn rank(
-    groups: &[u32],
-    values: impl Iterator<Item = Option<f64>>,
-    goal: Goal,
-) -> Vec<Option<Place>> {
+fn rank(groups: &[u32], values: impl Iterator<Item = Option<f64>>, goal: Goal) -> Vec<Option<Place>> {
     let mut sorted: Vec<(u32, f64, usize)> = groups
         .iter()
         .zip(values)
@@ -251,8 +235,7 @@ fn rank(
             Some((*group, cost, row))
         })
         .collect();
-    sorted
-        .sort_unstable_by(|one, other| one.0.cmp(&other.0).then_with(|| one.1.total_cmp(&other.1)));
+    sorted.sort_unstable_by(|one, other| one.0.cmp(&other.0).then_with(|| one.1.total_cmp(&other.1)));
     let mut places = vec![None; groups.len()];
     for group in sorted.chunk_by(|one, other| one.0 == other.0) {
         let of = u32::try_from(group.len()).unwrap_or(u32::MAX);

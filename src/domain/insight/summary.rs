@@ -94,10 +94,7 @@ pub struct Spread {
 impl Spread {
     /// The spread of the values that are numbers; `None` if there is none.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
-        let mut sorted: Vec<f64> = values
-            .into_iter()
-            .filter(|value| value.is_finite())
-            .collect();
+        let mut sorted: Vec<f64> = values.into_iter().filter(|value| value.is_finite()).collect();
         sorted.sort_by(f64::total_cmp);
         Some(Self {
             known: sorted.len(),
@@ -150,11 +147,7 @@ impl<'a> Measures<'a> {
 
     /// For offers: the price by the current basis, the same per GPU, and `DLPerf` for the money.
     /// Rows that cannot do the job have no price.
-    pub fn priced(
-        prices: &'a Prices<'a>,
-        basis: Basis,
-        is_choice: impl Fn(usize) -> bool + Copy + 'a,
-    ) -> Self {
+    pub fn priced(prices: &'a Prices<'a>, basis: Basis, is_choice: impl Fn(usize) -> bool + Copy + 'a) -> Self {
         let price = move |row| {
             let price = basis.price(prices, row).ok();
             price.filter(|_| is_choice(row))
@@ -220,43 +213,29 @@ impl Group {
     /// The conditions that select this group of `grouping`.
     pub fn conditions(&self, grouping: &[&'static Field]) -> Vec<Condition> {
         let values = self.key.iter().zip(grouping);
-        values
-            .map(|(value, field)| value.condition(field))
-            .collect()
+        values.map(|(value, field)| value.condition(field)).collect()
     }
 }
 
 /// The groups of `rows` by `grouping`, largest first, ties by key.
-pub fn summarise(
-    listing: &Listing,
-    rows: &[u32],
-    grouping: &[&'static Field],
-    measures: &Measures<'_>,
-) -> Vec<Group> {
+pub fn summarise(listing: &Listing, rows: &[u32], grouping: &[&'static Field], measures: &Measures<'_>) -> Vec<Group> {
     let mut members: Vec<(Vec<Part<'_>>, Vec<u32>)> = partition(listing, rows, grouping);
-    members.sort_by(|(left, some), (right, others)| {
-        others.len().cmp(&some.len()).then_with(|| left.cmp(right))
-    });
+    members.sort_by(|(left, some), (right, others)| others.len().cmp(&some.len()).then_with(|| left.cmp(right)));
     members
         .into_iter()
         .map(|(key, rows)| group(listing, key, rows, measures))
         .collect()
 }
 
-fn partition<'a>(
-    listing: &'a Listing,
-    rows: &[u32],
-    grouping: &[&'static Field],
-) -> Vec<(Vec<Part<'a>>, Vec<u32>)> {
+fn partition<'a>(listing: &'a Listing, rows: &[u32], grouping: &[&'static Field]) -> Vec<(Vec<Part<'a>>, Vec<u32>)> {
     let columns: Vec<_> = grouping
         .iter()
         .map(|field| (field.kind, listing.column(field)))
         .collect();
     let mut groups: HashMap<Vec<Part<'a>>, Vec<u32>> = HashMap::new();
     for row in rows {
-        let part = |(kind, column): &(Kind, &'a crate::domain::listing::Column)| {
-            Part::of(*kind, column.cell(*row as usize))
-        };
+        let part =
+            |(kind, column): &(Kind, &'a crate::domain::listing::Column)| Part::of(*kind, column.cell(*row as usize));
         let key = columns.iter().map(part).collect();
         groups.entry(key).or_default().push(*row);
     }
@@ -276,13 +255,8 @@ fn group(listing: &Listing, key: Vec<Part<'_>>, rows: Vec<u32>, measures: &Measu
     let merits = values(&measures.merit);
     let spread = |measure: &dyn Fn(usize) -> Option<f64>| Spread::of(lowest(&supply, measure));
     let first = |of: Vec<Best>, better: fn(f64, f64) -> bool| {
-        of.into_iter().reduce(|best, next| {
-            if better(next.value, best.value) {
-                next
-            } else {
-                best
-            }
-        })
+        of.into_iter()
+            .reduce(|best, next| if better(next.value, best.value) { next } else { best })
     };
     Group {
         key: key.into_iter().map(Part::value).collect(),
@@ -351,9 +325,7 @@ pub fn sort_groups(groups: &mut [Group], order: GroupOrder) {
 /// an editor.
 pub fn facets(listing: &Listing, rows: &[u32], field: &'static Field) -> Vec<(GroupValue, usize)> {
     let mut members = partition(listing, rows, &[field]);
-    members.sort_by(|(left, some), (right, others)| {
-        others.len().cmp(&some.len()).then_with(|| left.cmp(right))
-    });
+    members.sort_by(|(left, some), (right, others)| others.len().cmp(&some.len()).then_with(|| left.cmp(right)));
     members
         .into_iter()
         .filter_map(|(key, rows)| Some((key.first()?.value(), rows.len())))

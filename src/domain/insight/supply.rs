@@ -228,13 +228,7 @@ impl Machine {
     }
 
     /// Notes every set that extends the chosen slices by some of `rest`.
-    fn combine<'a>(
-        &self,
-        unit: Unit,
-        rest: &[(&'a Slice, Lot)],
-        chosen: &mut Chosen<'a>,
-        sets: &mut Vec<Set>,
-    ) {
+    fn combine<'a>(&self, unit: Unit, rest: &[(&'a Slice, Lot)], chosen: &mut Chosen<'a>, sets: &mut Vec<Set>) {
         for (index, (slice, lot)) in rest.iter().enumerate() {
             if self.fits(&chosen.slices, slice) {
                 chosen.push(slice, *lot);
@@ -292,10 +286,7 @@ impl<'a> Chosen<'a> {
         };
         let units = usize::try_from(units).unwrap_or(usize::MAX);
         let cost = self.lots.iter().map(|lot| lot.price).sum();
-        if sets
-            .iter()
-            .any(|set| set.units >= units && set.cost <= cost)
-        {
+        if sets.iter().any(|set| set.units >= units && set.cost <= cost) {
             return;
         }
         sets.retain(|set| set.units > units || set.cost < cost);
@@ -387,10 +378,7 @@ impl Picks {
             let cost = |workers: usize| sets[sets.partition_point(|set| set.units < workers)].cost;
             let costs: Vec<f64> = (1..=largest.units).map(cost).collect();
             let before = std::iter::once(0.0).chain(costs.iter().copied());
-            let steps: Vec<f64> = before
-                .zip(&costs)
-                .map(|(before, cost)| cost - before)
-                .collect();
+            let steps: Vec<f64> = before.zip(&costs).map(|(before, cost)| cost - before).collect();
             // If each further worker costs more than the one before, taking the cheapest next
             // worker of any machine is optimal. Otherwise a cheap large slice competes with several
             // small ones, and the sizes have to be weighed against each other.

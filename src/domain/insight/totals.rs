@@ -35,9 +35,8 @@ impl Totals {
             let numbers: Option<Vec<f64>> = rows.iter().map(|row| number(key, *row)).collect();
             numbers?.into_iter().reduce(f64::min)
         };
-        let sum = |value: &dyn Fn(usize) -> Option<f64>| -> Option<f64> {
-            rows.iter().map(|row| value(*row as usize)).sum()
-        };
+        let sum =
+            |value: &dyn Fn(usize) -> Option<f64>| -> Option<f64> { rows.iter().map(|row| value(*row as usize)).sum() };
         let supply = Supply::of(listing, rows);
         Self {
             amount: supply.amount(),
@@ -49,9 +48,7 @@ impl Totals {
                 Some(nominal_total_gb(megabytes, count))
             }),
             hourly: sum(&|row| prices.hourly(row, basis.gb).ok()),
-            bill: basis
-                .job
-                .and_then(|job| sum(&|row| prices.job_total(row, &job).ok())),
+            bill: basis.job.and_then(|job| sum(&|row| prices.job_total(row, &job).ok())),
             slowest: least("inet_down").zip(least("inet_up")),
             left: least("duration"),
         }

@@ -64,13 +64,9 @@ pub fn differences(old: &Listing, new: &Listing, price: &Field) -> Differences {
 impl Differences {
     /// Notes a change of the price of a row that both listings have.
     fn compare(&mut self, old: &Listing, old_row: u32, new: &Listing, new_row: u32, price: &Field) {
-        let number =
-            |listing: &Listing, row: u32| numeric(listing.column(price), price.kind, row as usize);
-        if let (Some(id), Some(from), Some(to)) = (
-            new.id(new_row as usize),
-            number(old, old_row),
-            number(new, new_row),
-        ) && (from - to).abs() > 1e-9 * from.abs().max(to.abs())
+        let number = |listing: &Listing, row: u32| numeric(listing.column(price), price.kind, row as usize);
+        if let (Some(id), Some(from), Some(to)) = (new.id(new_row as usize), number(old, old_row), number(new, new_row))
+            && (from - to).abs() > 1e-9 * from.abs().max(to.abs())
         {
             self.changed.push(PriceChange {
                 id,

@@ -44,11 +44,7 @@ pub fn highlight(text: &str, catalog: &'static Catalog) -> Vec<(Range<usize>, To
 }
 
 /// The tokens of a statement; the one with the mistake is an error.
-fn statement_parts(
-    reader: &Reader<'_>,
-    statement: &Statement,
-    parts: &mut Vec<(Range<usize>, Token)>,
-) {
+fn statement_parts(reader: &Reader<'_>, statement: &Statement, parts: &mut Vec<(Range<usize>, Token)>) {
     let wrong = reader.statement(statement).err().map(|error| error.span);
     let mut push = |span: Range<usize>, token: Token| {
         let is_wrong = wrong

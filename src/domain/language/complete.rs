@@ -97,9 +97,7 @@ fn behind(
         }
         // After a name: longer names, and the operators of this one.
         let mut longer = fields(before, statement.name.clone(), reader.catalog);
-        longer
-            .candidates
-            .retain(|candidate| candidate.label != field.key);
+        longer.candidates.retain(|candidate| candidate.label != field.key);
         let mut completion = operators(field, "", statement.name.clone(), name);
         completion.candidates.append(&mut longer.candidates);
         return completion;
@@ -107,11 +105,7 @@ fn behind(
     let Some(operator) = sign.operator else {
         return operators(field, "", sign.span.clone(), "");
     };
-    let values = Values {
-        field,
-        operator,
-        seen,
-    };
+    let values = Values { field, operator, seen };
     match &statement.value {
         // The sign may become a longer word.
         Raw::Missing if sign.span.end == end && operator.takes_list() => {
@@ -132,9 +126,7 @@ fn at_value(reader: &Reader<'_>, value: &Raw, values: &Values<'_>, at_blank: boo
             Some(comma) => fields(before, item.span.start + comma + 1..end, reader.catalog),
             None => values.starting(&item.text, item.span.clone(), &[]),
         },
-        Raw::List(list) if list.closed && list.bracketed => {
-            fields(before, end..end, reader.catalog)
-        }
+        Raw::List(list) if list.closed && list.bracketed => fields(before, end..end, reader.catalog),
         Raw::List(list) => {
             let listed: Vec<_> = list.items.iter().map(|item| item.text.clone()).collect();
             match list.items.last() {
@@ -230,9 +222,7 @@ impl Values<'_> {
         for candidate in self.all() {
             let (label, insert) = (plain(&candidate.label), plain(&candidate.insert));
             let begins = label.starts_with(&wanted) || insert.starts_with(&wanted);
-            let known = found
-                .iter()
-                .any(|(_, known)| known.insert == candidate.insert);
+            let known = found.iter().any(|(_, known)| known.insert == candidate.insert);
             if !known && !listed.contains(&label) && (begins || label.contains(&wanted)) {
                 found.push((!begins, candidate));
             }
@@ -290,7 +280,5 @@ impl Values<'_> {
 
 /// A value normalised for matching: lower case, blanks for `_`, without quotes.
 fn plain(text: &str) -> String {
-    text.trim_matches(['"', '\''])
-        .replace('_', " ")
-        .to_lowercase()
+    text.trim_matches(['"', '\'']).replace('_', " ").to_lowercase()
 }

@@ -15,10 +15,7 @@ const BESIDE: [(&str, &str); 6] = [
     ("limit", "the limit is not part of the query (--limit)"),
     ("order", "the order is not part of the query (--order)"),
     ("type", "the offer type is not part of the query (--type)"),
-    (
-        "allocated_storage",
-        "the storage is not part of the query (--storage)",
-    ),
+    ("allocated_storage", "the storage is not part of the query (--storage)"),
     ("disable_bundling", "bundling is not part of the query"),
     ("q", "write conditions without a surrounding q"),
 ];
@@ -96,11 +93,7 @@ impl Reader<'_> {
     }
 
     /// The error for a field without an operator.
-    pub(super) fn no_operator(
-        &self,
-        field: &'static Field,
-        statement: &Statement,
-    ) -> LanguageError {
+    pub(super) fn no_operator(&self, field: &'static Field, statement: &Statement) -> LanguageError {
         let end = statement.name.end;
         let rest = self.text.get(end..).unwrap_or_default();
         let next = rest.split_whitespace().next().unwrap_or_default();
@@ -149,21 +142,12 @@ impl Reader<'_> {
     /// The error for an operator without a value.
     pub(super) fn no_value(&self, target: Target<'_>, sign: &Sign) -> LanguageError {
         let end = sign.span.end;
-        let message = format!(
-            "missing value after '{}': {}",
-            self.slice(&sign.span),
-            target.wanted()
-        );
+        let message = format!("missing value after '{}': {}", self.slice(&sign.span), target.wanted());
         LanguageError::new(end..end, message)
     }
 
     /// The error for several values after an operator that takes one.
-    pub(super) fn unasked_list(
-        &self,
-        sign: &Sign,
-        operator: Operator,
-        span: &Range<usize>,
-    ) -> LanguageError {
+    pub(super) fn unasked_list(&self, sign: &Sign, operator: Operator, span: &Range<usize>) -> LanguageError {
         let list = match operator {
             Operator::Eq => "in",
             Operator::Neq => "notin",
@@ -178,14 +162,9 @@ impl Reader<'_> {
             .get(..sign.span.start)
             .is_some_and(|before| before.ends_with(char::is_whitespace));
         let blank = if apart { "" } else { " " };
-        let message = format!(
-            "{} takes one value; for a list write {list} [..]",
-            operator.symbol()
-        );
-        LanguageError::new(span.clone(), message).suggest(
-            sign.span.start..span.end,
-            format!("{blank}{list} [{values}]"),
-        )
+        let message = format!("{} takes one value; for a list write {list} [..]", operator.symbol());
+        LanguageError::new(span.clone(), message)
+            .suggest(sign.span.start..span.end, format!("{blank}{list} [{values}]"))
     }
 
     /// Rejects a list with a closing bracket but no opening one.
@@ -218,16 +197,8 @@ impl Reader<'_> {
     }
 
     /// The error for a comma between a condition and a word.
-    pub(super) fn comma_before(
-        &self,
-        span: &Range<usize>,
-        before: &Statement,
-        word: &Item,
-    ) -> LanguageError {
-        let message = format!(
-            "'{}' is not a condition; write a list in brackets: in [a,b]",
-            word.text
-        );
+    pub(super) fn comma_before(&self, span: &Range<usize>, before: &Statement, word: &Item) -> LanguageError {
+        let message = format!("'{}' is not a condition; write a list in brackets: in [a,b]", word.text);
         let error = LanguageError::new(span.clone(), message);
         let Some(sign) = &before.sign else {
             return error;
@@ -265,11 +236,9 @@ impl Reader<'_> {
                 let alone = squashed(&value.text);
                 let choices: Vec<_> = field.choices.iter().map(|name| squashed(name)).collect();
                 let known = choices.contains(&joined)
-                    || (!choices.contains(&alone)
-                        && choices.iter().any(|name| name.starts_with(&joined)));
+                    || (!choices.contains(&alone) && choices.iter().any(|name| name.starts_with(&joined)));
                 // `discord` is no part of the name of a model.
-                let goes_on =
-                    choices.is_empty() || item.text.contains(|c: char| c.is_ascii_digit());
+                let goes_on = choices.is_empty() || item.text.contains(|c: char| c.is_ascii_digit());
                 (known || (self.mode != Mode::Bar && goes_on)).then(|| {
                     let message = "a space ends the value: use _ or quotes";
                     LanguageError::new(item.span.clone(), message).suggest(gap, "_")

@@ -49,11 +49,7 @@ impl LanguageError {
     }
 
     /// Adds a suggested fix: replace `span` by `replacement`.
-    pub(in crate::domain) fn suggest(
-        mut self,
-        span: Range<usize>,
-        replacement: impl Into<String>,
-    ) -> Self {
+    pub(in crate::domain) fn suggest(mut self, span: Range<usize>, replacement: impl Into<String>) -> Self {
         self.suggestion = Some(Suggestion {
             span,
             replacement: replacement.into(),
@@ -97,13 +93,7 @@ impl LanguageError {
 fn line(text: &str) -> String {
     let blanked: String = text
         .chars()
-        .map(|character| {
-            if character.is_whitespace() {
-                ' '
-            } else {
-                character
-            }
-        })
+        .map(|character| if character.is_whitespace() { ' ' } else { character })
         .collect();
     visible(&blanked, DRAWN)
 }

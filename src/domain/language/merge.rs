@@ -34,10 +34,7 @@ pub(super) fn add(list: &mut Vec<Located>, new: Located) -> Result<(), LanguageE
         Operator::In => {
             let kept = common(&list[place].condition.operand, &new.condition.operand);
             if kept.is_empty() {
-                let message = format!(
-                    "the lists of {} have no value in common: merge them",
-                    field.key
-                );
+                let message = format!("the lists of {} have no value in common: merge them", field.key);
                 return Err(LanguageError::new(new.span, message));
             }
             list[place].condition.operand = Operand::Many(kept);
@@ -61,9 +58,7 @@ fn find(list: &[Located], field: &Field, operator: Operator) -> Option<usize> {
 pub(super) fn single(list: &[Located], text: &str) -> Result<(), LanguageError> {
     for (index, first) in list.iter().enumerate() {
         let field = first.condition.field;
-        let is_rival = |other: &&Located| {
-            other.condition.field == field && other.condition.operator == Operator::Eq
-        };
+        let is_rival = |other: &&Located| other.condition.field == field && other.condition.operator == Operator::Eq;
         if first.condition.operator != Operator::Eq {
             continue;
         }
@@ -169,11 +164,7 @@ fn is_tighter(new: &Condition, old: &Condition) -> bool {
 /// Lays what words say over the conditions of a search: what a field is to be replaces what it was to be, a
 /// bound replaces that on its side. Exclusions add up, and so do the values of the fields in `added`. Also
 /// returns what was replaced.
-pub fn renew(
-    old: Vec<Condition>,
-    mut new: Vec<Condition>,
-    added: &[&str],
-) -> (Vec<Condition>, Vec<Condition>) {
+pub fn renew(old: Vec<Condition>, mut new: Vec<Condition>, added: &[&str]) -> (Vec<Condition>, Vec<Condition>) {
     let is_equal = |own: &Condition| matches!(own.operator, Operator::Eq | Operator::In);
     let excludes = |own: &Condition| matches!(own.operator, Operator::Neq | Operator::Nin);
     let is_upper = |own: &Condition| matches!(own.operator, Operator::Lt | Operator::Lte);
@@ -210,11 +201,7 @@ fn many(operand: Operand) -> Operand {
 /// Lays the conditions of a text over the default ones. If the text says what a field equals (or
 /// not), it replaces all such defaults; a bound replaces the same bound; `any` removes all. A
 /// replacement takes the place of what it replaced.
-pub(super) fn over(
-    seed: &[Condition],
-    own: Vec<Condition>,
-    freed: &[&'static Field],
-) -> Vec<Condition> {
+pub(super) fn over(seed: &[Condition], own: Vec<Condition>, freed: &[&'static Field]) -> Vec<Condition> {
     let mut placed = vec![false; own.len()];
     let mut laid = Vec::new();
     for old in seed {

@@ -108,14 +108,7 @@ fn power(text: &str) -> (i32, &str) {
         return (0, text);
     }
     let power = count.parse().unwrap_or(99_999).min(99_999);
-    (
-        if behind.starts_with('-') {
-            -power
-        } else {
-            power
-        },
-        rest,
-    )
+    (if behind.starts_with('-') { -power } else { power }, rest)
 }
 
 /// A factor as a whole number times a power of ten: 0.125 is 125 x 10^-3.
@@ -157,12 +150,7 @@ pub(super) fn read(text: &str, field: &Field, dialect: &Dialect) -> Result<f64, 
 }
 
 /// Like [`read`]; a bare number gets `suffix` if there is one.
-pub(super) fn read_with(
-    text: &str,
-    field: &Field,
-    dialect: &Dialect,
-    suffix: Option<&str>,
-) -> Result<f64, Fault> {
+pub(super) fn read_with(text: &str, field: &Field, dialect: &Dialect, suffix: Option<&str>) -> Result<f64, Fault> {
     let text = text.trim();
     let money = field.unit.is_money() && text.starts_with('$');
     let amount = if money { text[1..].trim_start() } else { text };
@@ -219,13 +207,9 @@ fn factor(suffix: &str, unit: Unit, dialect: &Dialect, money: bool) -> Result<f6
         .find(|(known, _)| *known == name)
         .map(|(_, factor)| *factor)
         .ok_or_else(|| {
-            let starts_as_unit = suffix.starts_with(|first: char| first.is_alphabetic())
-                || suffix.starts_with(['%', '$', '°']);
-            if starts_as_unit
-                && suffix
-                    .chars()
-                    .all(|c| c.is_alphabetic() || "/%$°".contains(c))
-            {
+            let starts_as_unit =
+                suffix.starts_with(|first: char| first.is_alphabetic()) || suffix.starts_with(['%', '$', '°']);
+            if starts_as_unit && suffix.chars().all(|c| c.is_alphabetic() || "/%$°".contains(c)) {
                 Fault::Unit
             } else {
                 Fault::NotANumber
@@ -252,10 +236,6 @@ pub(super) fn write(value: f64, field: &Field) -> String {
     if exact {
         return bare.write();
     }
-    let unit = if field.unit == Unit::Megabytes {
-        "MB"
-    } else {
-        "s"
-    };
+    let unit = if field.unit == Unit::Megabytes { "MB" } else { "s" };
     format!("{}{unit}", plain.write())
 }

@@ -58,11 +58,7 @@ pub fn parse_operand(
 }
 
 /// The error for an operator that a field does not take.
-pub(super) fn not_allowed(
-    field: &Field,
-    operator: Operator,
-    span: std::ops::Range<usize>,
-) -> LanguageError {
+pub(super) fn not_allowed(field: &Field, operator: Operator, span: std::ops::Range<usize>) -> LanguageError {
     let nature = match field.kind {
         Kind::Flag => "is true or false",
         _ => "is text",
@@ -93,18 +89,13 @@ pub(super) fn sound(item: &Item, separator: &str) -> Result<(), LanguageError> {
     let end = item.span.end;
     if !item.closed {
         let quote = if item.text.contains('"') { "'" } else { "\"" };
-        return Err(LanguageError::new(
-            item.span.clone(),
-            "missing closing quote at the end of the value",
-        )
-        .suggest(end..end, quote));
+        return Err(
+            LanguageError::new(item.span.clone(), "missing closing quote at the end of the value")
+                .suggest(end..end, quote),
+        );
     }
     if item.glued {
-        let what = if separator == "," {
-            "a comma"
-        } else {
-            "a blank"
-        };
+        let what = if separator == "," { "a comma" } else { "a blank" };
         let message = format!("missing {what} after the closing quote");
         return Err(LanguageError::new(end - 1..end, message).suggest(end..end, separator));
     }
@@ -139,8 +130,7 @@ impl Target<'_> {
             Kind::Text => "a value such as ".to_owned() + &self.example(),
             Kind::Epoch => "a date such as 2030-01-31 or seconds since 1970".to_owned(),
             Kind::Timestamp => {
-                "a date such as 2030-01-31, a moment such as 2030-01-31T12:00Z or seconds since 1970"
-                    .to_owned()
+                "a date such as 2030-01-31, a moment such as 2030-01-31T12:00Z or seconds since 1970".to_owned()
             }
             _ => self.number_hint(),
         };
@@ -159,11 +149,7 @@ impl Target<'_> {
 
     fn number_hint(self) -> String {
         let unit = self.field.unit;
-        let suffixes: Vec<_> = unit
-            .suffixes(self.dialect)
-            .iter()
-            .map(|(suffix, _)| *suffix)
-            .collect();
+        let suffixes: Vec<_> = unit.suffixes(self.dialect).iter().map(|(suffix, _)| *suffix).collect();
         let symbol = match unit.query_symbol(self.dialect) {
             "" => String::new(),
             "0..1" => " from 0 to 1".to_owned(),
@@ -197,9 +183,7 @@ impl Target<'_> {
                 .ok_or_else(|| self.unfit(item)),
             Kind::Country => self.country(item).map(Value::Text),
             Kind::Text | Kind::List | Kind::Secret => Ok(Value::Text(self.words(item))),
-            Kind::Integer | Kind::Number | Kind::Id | Kind::Epoch | Kind::Timestamp => {
-                self.number(item)
-            }
+            Kind::Integer | Kind::Number | Kind::Id | Kind::Epoch | Kind::Timestamp => self.number(item),
         }
     }
 
@@ -263,9 +247,7 @@ impl Target<'_> {
     fn is_null(self, item: &Item) -> bool {
         let exact = matches!(&*item.text, "null" | "None");
         let text = matches!(self.field.kind, Kind::Text | Kind::Country);
-        let loose = ["null", "none"]
-            .iter()
-            .any(|word| item.text.eq_ignore_ascii_case(word));
+        let loose = ["null", "none"].iter().any(|word| item.text.eq_ignore_ascii_case(word));
         !item.quoted && (exact || (loose && !text))
     }
 
@@ -358,9 +340,7 @@ impl Target<'_> {
                 };
             }
             Fault::Unit => format!("unknown unit in '{text}' for {key}: {}", self.wanted()),
-            Fault::BitsOrBytes => {
-                "mb/s is ambiguous: write Mbps for bits, MB/s for bytes".to_owned()
-            }
+            Fault::BitsOrBytes => "mb/s is ambiguous: write Mbps for bits, MB/s for bytes".to_owned(),
             Fault::NotFinite => {
                 format!("'{text}' is not a valid number")
             }
@@ -376,9 +356,7 @@ fn is_grouped(text: &str) -> bool {
     let mut groups = text.split([',', '_']);
     let first = groups.next().unwrap_or_default();
     let last = text.rsplit([',', '_']).next().unwrap_or_default();
-    let digits = last
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(last.len());
+    let digits = last.find(|c: char| !c.is_ascii_digit()).unwrap_or(last.len());
     first.len() < text.len() && (text.contains('_') || digits == 3)
 }
 
@@ -411,8 +389,6 @@ fn moment(text: &str) -> Option<f64> {
         let civil: jiff::civil::DateTime = text.parse().ok()?;
         Some(civil.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp())
     };
-    let found: jiff::Timestamp = text
-        .contains(['T', 't'])
-        .then(|| text.parse().ok().or_else(civil))??;
+    let found: jiff::Timestamp = text.contains(['T', 't']).then(|| text.parse().ok().or_else(civil))??;
     Some(found.as_duration().as_secs_f64())
 }

@@ -52,12 +52,8 @@ fn key(text: &str, begin: usize, catalog: &'static Catalog) -> Result<OrderKey, 
         [] => Ok(Direction::Ascending),
         [direction] => Ok(direction),
         _ => {
-            let message = format!(
-                "{} can't be both ascending and descending: keep one sign",
-                field.key
-            );
-            Err(LanguageError::new(whole.clone(), message)
-                .suggest(whole, format!("{}-", field.key)))
+            let message = format!("{} can't be both ascending and descending: keep one sign", field.key);
+            Err(LanguageError::new(whole.clone(), message).suggest(whole, format!("{}-", field.key)))
         }
     }
     .map(|direction| OrderKey { field, direction })
@@ -76,9 +72,7 @@ fn signs(text: &str) -> (&str, String) {
     let name = text.trim_matches(is_edge);
     let front = text.len() - text.trim_start_matches(is_edge).len();
     let behind = text.trim_end_matches(is_edge).len();
-    let edges = text[..front]
-        .chars()
-        .chain(text[behind.max(front)..].chars());
+    let edges = text[..front].chars().chain(text[behind.max(front)..].chars());
     (name, edges.filter(|sign| !sign.is_whitespace()).collect())
 }
 
@@ -95,12 +89,7 @@ fn direction_word(text: &str) -> (&str, Option<Direction>) {
     (name.trim_end(), Some(direction))
 }
 
-fn unknown(
-    name: &str,
-    span: Range<usize>,
-    whole: Range<usize>,
-    catalog: &'static Catalog,
-) -> LanguageError {
+fn unknown(name: &str, span: Range<usize>, whole: Range<usize>, catalog: &'static Catalog) -> LanguageError {
     let mut words = name.split_whitespace().peekable();
     let several = words.clone().count() > 1;
     if several && words.all(|word| catalog.named(word.trim_matches(['+', '-'])).is_some()) {
@@ -111,19 +100,14 @@ fn unknown(
     let message = format!("no field '{name}' to sort by");
     let error = LanguageError::new(span.clone(), message);
     match catalog.suggest(name) {
-        Some(known) if catalog.named(known).is_some_and(|field| field.sortable) => {
-            error.suggest(span, known)
-        }
+        Some(known) if catalog.named(known).is_some_and(|field| field.sortable) => error.suggest(span, known),
         _ => error,
     }
 }
 
 /// Parses a list of columns: names or aliases separated by commas, in their order. Repeated columns
 /// are dropped. Secrets are allowed: the caller decides whether to print them.
-pub fn parse_columns(
-    text: &str,
-    catalog: &'static Catalog,
-) -> Result<Vec<&'static Field>, LanguageError> {
+pub fn parse_columns(text: &str, catalog: &'static Catalog) -> Result<Vec<&'static Field>, LanguageError> {
     let mut columns: Vec<&'static Field> = Vec::new();
     let mut start = 0;
     for part in text.split(',') {
@@ -139,19 +123,12 @@ pub fn parse_columns(
         }
     }
     if columns.is_empty() {
-        return Err(LanguageError::new(
-            0..text.len(),
-            "missing column: id,price",
-        ));
+        return Err(LanguageError::new(0..text.len(), "missing column: id,price"));
     }
     Ok(columns)
 }
 
-fn column(
-    name: &str,
-    span: Range<usize>,
-    catalog: &'static Catalog,
-) -> Result<&'static Field, LanguageError> {
+fn column(name: &str, span: Range<usize>, catalog: &'static Catalog) -> Result<&'static Field, LanguageError> {
     let is_column = |field: &&'static Field| field.is_column() || field.kind == Kind::Secret;
     match catalog.named(name).or_else(|| catalog.column(name)) {
         Some(field) if is_column(&field) => Ok(field),

@@ -153,19 +153,13 @@ impl Reader<'_> {
         let span = statement.name.clone();
         let name = self.slice(&span);
         if name.is_empty() {
-            let signs = statement
-                .sign
-                .as_ref()
-                .map_or(0..0, |sign| sign.span.clone());
+            let signs = statement.sign.as_ref().map_or(0..0, |sign| sign.span.clone());
             let message = format!("missing field before '{}'", self.slice(&signs));
             return Err(LanguageError::new(signs, message));
         }
         if let Some(field) = self.catalog.named(name) {
             if field.is_computed() && self.mode == Mode::Market {
-                let message = format!(
-                    "{} is computed by bourse: the market can't filter on it",
-                    field.key
-                );
+                let message = format!("{} is computed by bourse: the market can't filter on it", field.key);
                 return Err(LanguageError::new(span, message));
             }
             if field.is_filter() {
@@ -192,9 +186,7 @@ impl Reader<'_> {
         }
         let is_place = field.kind == Kind::Country && target.one(item).is_ok() && {
             // `Taiwan,_TW` is one place, `US,CA` are two countries.
-            item.text
-                .split(',')
-                .any(|part| part.trim_matches('_').len() != 2)
+            item.text.split(',').any(|part| part.trim_matches('_').len() != 2)
         };
         let Some(comma) = item.text.find(',') else {
             return Ok(());
@@ -252,8 +244,9 @@ impl Reader<'_> {
             && from.order(to) == Some(Ordering::Greater)
         {
             let message = "a range goes from the smaller to the larger value";
-            return Err(LanguageError::new(item.span.clone(), message)
-                .suggest(item.span.clone(), format!("{high}..{low}")));
+            return Err(
+                LanguageError::new(item.span.clone(), message).suggest(item.span.clone(), format!("{high}..{low}"))
+            );
         }
         if ends.is_empty() {
             let message = "a range needs at least one end: 2..8, 2.. or ..8";
@@ -263,24 +256,14 @@ impl Reader<'_> {
     }
 
     /// The comma is an error unless it separates conditions.
-    fn comma(
-        &self,
-        span: &Range<usize>,
-        previous: Option<&Piece>,
-        next: Option<&Piece>,
-    ) -> Result<(), LanguageError> {
+    fn comma(&self, span: &Range<usize>, previous: Option<&Piece>, next: Option<&Piece>) -> Result<(), LanguageError> {
         let (Some(Piece::Statement(before)), Some(Piece::Word(word))) = (previous, next) else {
             return Ok(());
         };
         Err(self.comma_before(span, before, word))
     }
 
-    fn word(
-        &self,
-        item: &Item,
-        previous: Option<&Piece>,
-        next: Option<&Piece>,
-    ) -> Result<String, LanguageError> {
+    fn word(&self, item: &Item, previous: Option<&Piece>, next: Option<&Piece>) -> Result<String, LanguageError> {
         sound(item, " ")?;
         if let Some(Piece::Statement(before)) = previous {
             let joining = match next {

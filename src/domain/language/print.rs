@@ -71,10 +71,7 @@ fn print_operand(field: &Field, operand: &Operand) -> String {
     match operand {
         Operand::One(value) => print_value(field, value),
         Operand::Many(values) => {
-            let values: Vec<_> = values
-                .iter()
-                .map(|value| print_value(field, value))
-                .collect();
+            let values: Vec<_> = values.iter().map(|value| print_value(field, value)).collect();
             format!("[{}]", values.join(","))
         }
     }
@@ -118,9 +115,7 @@ fn print_text(field: &Field, text: &str) -> String {
     let escaped = with_escapes(text);
     let plain = if field.kind == Kind::Country {
         // Unquoted, the name of a group of countries would expand to its members.
-        text.len() == 2
-            && text.bytes().all(|byte| byte.is_ascii_uppercase())
-            && country::group(text).is_none()
+        text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_uppercase()) && country::group(text).is_none()
     } else {
         let blanks = field.key == "gpu_name";
         text.chars().all(|character| {

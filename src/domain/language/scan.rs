@@ -70,11 +70,7 @@ pub(in crate::domain) enum Piece {
 }
 
 pub(in crate::domain) fn scan(text: &str, catalog: &Catalog) -> Vec<Piece> {
-    let mut scanner = Scanner {
-        text,
-        at: 0,
-        catalog,
-    };
+    let mut scanner = Scanner { text, at: 0, catalog };
     std::iter::from_fn(|| scanner.piece()).collect()
 }
 
@@ -147,9 +143,7 @@ impl<'a> Scanner<'a> {
     /// The end of the run of characters from `from` on that `belongs` accepts.
     fn end_of(&self, from: usize, belongs: impl Fn(char) -> bool) -> usize {
         let rest = self.rest(from);
-        from + rest
-            .find(|character| !belongs(character))
-            .unwrap_or(rest.len())
+        from + rest.find(|character| !belongs(character)).unwrap_or(rest.len())
     }
 
     fn after_blanks(&self, from: usize) -> usize {
@@ -158,8 +152,7 @@ impl<'a> Scanner<'a> {
 
     /// Whether a piece can end here.
     fn at_border(&self) -> bool {
-        self.peek()
-            .is_none_or(|next| next == ',' || next.is_whitespace())
+        self.peek().is_none_or(|next| next == ',' || next.is_whitespace())
     }
 
     fn piece(&mut self) -> Option<Piece> {
@@ -181,10 +174,7 @@ impl<'a> Scanner<'a> {
         let mut sign = self.sign_at(end);
         if sign.is_none()
             && let Some(colon) = self.text[start..end].find(':')
-            && self
-                .catalog
-                .named(&self.text[start..start + colon])
-                .is_some()
+            && self.catalog.named(&self.text[start..start + colon]).is_some()
         {
             end = start + colon;
             sign = Some(Sign {
@@ -275,12 +265,10 @@ impl<'a> Scanner<'a> {
         let start = self.after_blanks(start);
         let end = self.name_end(start);
         let name = &self.text[start..end];
-        let plausible = name.starts_with(|first: char| first.is_ascii_alphabetic())
-            && name.chars().all(is_name);
+        let plausible = name.starts_with(|first: char| first.is_ascii_alphabetic()) && name.chars().all(is_name);
         plausible
             && self.sign_at(end).is_some_and(|sign| {
-                self.rest(sign.span.start).starts_with(is_sign)
-                    || self.catalog.named(name).is_some()
+                self.rest(sign.span.start).starts_with(is_sign) || self.catalog.named(name).is_some()
             })
     }
 
@@ -289,9 +277,7 @@ impl<'a> Scanner<'a> {
         let start = self.after_blanks(self.at);
         let end = self.run_end(start);
         let text = &self.text[start..end];
-        let numeric = text.starts_with(|first: char| {
-            first.is_ascii_digit() || matches!(first, '.' | '$' | '+' | '-')
-        });
+        let numeric = text.starts_with(|first: char| first.is_ascii_digit() || matches!(first, '.' | '$' | '+' | '-'));
         if !numeric || !text.contains("..") {
             return Raw::Missing;
         }
@@ -434,9 +420,7 @@ impl<'a> Scanner<'a> {
             }
             let comma = self.after_blanks(self.at);
             let after = self.after_blanks(comma + 1);
-            let goes_on = self.rest(comma).starts_with(',')
-                && after < self.text.len()
-                && !self.is_condition(after);
+            let goes_on = self.rest(comma).starts_with(',') && after < self.text.len() && !self.is_condition(after);
             if !goes_on {
                 break;
             }

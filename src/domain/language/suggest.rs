@@ -53,10 +53,7 @@ pub fn did_you_mean(condition: &Condition, seen: &[String]) -> Option<String> {
         _ if !is_changed => return None,
         [] => return None,
         [name] => (Operator::Eq, Operand::One(text(name))),
-        names => (
-            Operator::In,
-            Operand::Many(names.iter().map(text).collect()),
-        ),
+        names => (Operator::In, Operand::Many(names.iter().map(text).collect())),
     };
     Some(print_condition(&Condition::new(field, operator, operand)))
 }

@@ -69,16 +69,12 @@ fn range(condition: &Condition, value: &Value, dialect: &Dialect) -> Option<Stri
 fn meant(field: &Field, number: f64) -> Option<String> {
     let (low, high) = field.range?;
     match field.unit {
-        Unit::Ratio if (low..=high).contains(&(number / 100.0)) => {
-            Some(format!("{}%", format::trimmed(number, 4)))
-        }
+        Unit::Ratio if (low..=high).contains(&(number / 100.0)) => Some(format!("{}%", format::trimmed(number, 4))),
         // MB typed where GB are expected: 24000 became 24000 GB.
         Unit::Megabytes if (low..=high).contains(&(number / 1000.0)) => {
             Some(format!("{}MB", format::trimmed(number / 1000.0, 0)))
         }
-        Unit::Capability if (low..=high).contains(&(number * 100.0)) => {
-            Some(format::trimmed(number * 100.0, 0))
-        }
+        Unit::Capability if (low..=high).contains(&(number * 100.0)) => Some(format::trimmed(number * 100.0, 0)),
         _ => None,
     }
 }
@@ -90,9 +86,9 @@ fn memory(condition: &Condition, values: &[Value]) -> Option<String> {
     if field.unit != Unit::Megabytes || field.kind != Kind::Number || !is_equality {
         return None;
     }
-    let round = values.iter().find(
-        |value| matches!(value, Value::Number(megabytes) if *megabytes > 0.0 && megabytes % 1000.0 == 0.0),
-    )?;
+    let round = values
+        .iter()
+        .find(|value| matches!(value, Value::Number(megabytes) if *megabytes > 0.0 && megabytes % 1000.0 == 0.0))?;
     let value = print_value(field, round);
     Some(format!(
         "few machines report exactly {value} GB (a 24 GB card has 24564 MB): {}>={value} finds them",

@@ -14,10 +14,7 @@ use crate::domain::{Condition, Kind, Operand, Value};
 pub fn never_met<'a>(conditions: impl Iterator<Item = &'a Condition>) -> Option<String> {
     let mut of_fields: BTreeMap<&str, Vec<&Condition>> = BTreeMap::new();
     for condition in conditions {
-        of_fields
-            .entry(condition.field.key)
-            .or_default()
-            .push(condition);
+        of_fields.entry(condition.field.key).or_default().push(condition);
     }
     let mut never = of_fields.into_values().filter(|own| !is_possible(own));
     let never = never.next()?;
@@ -28,19 +25,15 @@ pub fn never_met<'a>(conditions: impl Iterator<Item = &'a Condition>) -> Option<
 fn is_possible(conditions: &[&Condition]) -> bool {
     let kind = conditions.first().map(|condition| condition.field.kind);
     let is_met = |cell: CellRef<'_>| conditions.iter().all(|condition| condition.accepts(cell));
-    let named = conditions
-        .iter()
-        .flat_map(|condition| match &condition.operand {
-            Operand::One(value) => std::slice::from_ref(value),
-            Operand::Many(values) => values.as_slice(),
-        });
+    let named = conditions.iter().flat_map(|condition| match &condition.operand {
+        Operand::One(value) => std::slice::from_ref(value),
+        Operand::Many(values) => values.as_slice(),
+    });
     if is_met(CellRef::Null) {
         return true;
     }
     match kind {
-        Some(Kind::Flag) => [true, false]
-            .into_iter()
-            .any(|flag| is_met(CellRef::Flag(flag))),
+        Some(Kind::Flag) => [true, false].into_iter().any(|flag| is_met(CellRef::Flag(flag))),
         Some(Kind::Integer | Kind::Number) => {
             let beside = |number: f64| match kind {
                 Some(Kind::Integer) => [number.ceil() - 1.0, number, number.floor() + 1.0],
@@ -51,9 +44,8 @@ fn is_possible(conditions: &[&Condition]) -> bool {
                 Value::Null | Value::Flag(_) | Value::Text(_) | Value::Version(_) => None,
             });
             let candidates = numbers.chain([0.0]).flat_map(beside);
-            let mut candidates = candidates.filter(|number| {
-                *number >= 0.0 && (kind != Some(Kind::Integer) || number.fract() == 0.0)
-            });
+            let mut candidates =
+                candidates.filter(|number| *number >= 0.0 && (kind != Some(Kind::Integer) || number.fract() == 0.0));
             candidates.any(|number| is_met(CellRef::Number(number)))
         }
         Some(Kind::Text | Kind::Country) => {
@@ -66,9 +58,6 @@ fn is_possible(conditions: &[&Condition]) -> bool {
             candidates.any(|text| is_met(CellRef::Text(text)))
         }
         // Their cells are written in other ways than their values.
-        Some(
-            Kind::Id | Kind::Version | Kind::Epoch | Kind::Timestamp | Kind::List | Kind::Secret,
-        )
-        | None => true,
+        Some(Kind::Id | Kind::Version | Kind::Epoch | Kind::Timestamp | Kind::List | Kind::Secret) | None => true,
     }
 }

@@ -89,15 +89,10 @@ impl Column {
 /// only cost a look-up.
 fn guess(text: &[u8]) -> usize {
     let end = text.last_chunk().map_or_else(
-        || {
-            text.iter()
-                .fold(0, |word, byte| word << 8 | u32::from(*byte))
-        },
+        || text.iter().fold(0, |word, byte| word << 8 | u32::from(*byte)),
         |end| u32::from_le_bytes(*end),
     );
-    let start = text
-        .first_chunk()
-        .map_or(0, |start| u32::from_le_bytes(*start));
+    let start = text.first_chunk().map_or(0, |start| u32::from_le_bytes(*start));
     // Fibonacci hashing: the upper bits are well mixed.
     let mixed = (end ^ start.rotate_left(15)).wrapping_mul(0x9E37_79B9);
     (mixed >> 24) as usize ^ (text.len() % RECENT)

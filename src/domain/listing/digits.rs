@@ -103,8 +103,8 @@ impl Digits {
     /// correctly.
     fn exact(&self) -> Option<f64> {
         const POWERS: [f64; 23] = [
-            1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-            1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+            1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
+            1e19, 1e20, 1e21, 1e22,
         ];
         let mantissa = self.mantissa?;
         let power = self.exponent? - i32::try_from(self.decimals).ok()?;
@@ -116,11 +116,7 @@ impl Digits {
         let factor = *POWERS.get(usize::try_from(power.unsigned_abs()).ok()?)?;
         #[expect(clippy::cast_precision_loss)] // below 2^53
         let double = mantissa as f64;
-        let number = if power < 0 {
-            double / factor
-        } else {
-            double * factor
-        };
+        let number = if power < 0 { double / factor } else { double * factor };
         Some(if self.is_negative { -number } else { number })
     }
 }
@@ -142,10 +138,7 @@ const POWERS_OF_TEN: [u64; 20] = {
 /// that the last bit stands for all that follow it changes no rounding.
 fn quotient(dividend: u64, divisor: u64) -> f64 {
     let (above, below) = (dividend.leading_zeros(), divisor.leading_zeros());
-    let (dividend, divisor) = (
-        u128::from(dividend << above) << 63,
-        u128::from(divisor << below),
-    );
+    let (dividend, divisor) = (u128::from(dividend << above) << 63, u128::from(divisor << below));
     let whole = dividend / divisor;
     let is_rest = dividend != whole * divisor;
     #[expect(clippy::cast_possible_truncation)] // below 2^64
@@ -164,23 +157,17 @@ fn run(bytes: &[u8], mut at: usize, number: &mut u64) -> usize {
     while let Some(word) = word(bytes, at) {
         let digits = leading_digits(word);
         let Some(power) = POWERS.get(digits) else {
-            *number = number
-                .wrapping_mul(100_000_000)
-                .wrapping_add(number_of(word, 8));
+            *number = number.wrapping_mul(100_000_000).wrapping_add(number_of(word, 8));
             at += 8;
             continue;
         };
         if digits > 0 {
-            *number = number
-                .wrapping_mul(*power)
-                .wrapping_add(number_of(word, digits));
+            *number = number.wrapping_mul(*power).wrapping_add(number_of(word, digits));
         }
         return at + digits;
     }
     while let Some(digit @ b'0'..=b'9') = bytes.get(at) {
-        *number = number
-            .wrapping_mul(10)
-            .wrapping_add(u64::from(digit - b'0'));
+        *number = number.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
         at += 1;
     }
     at

@@ -39,16 +39,10 @@ const MOVES: [(&str, Move); 12] = [
     ("flops_per_dphtotal", Move::Per("total_flops")),
     ("search.diskHour", Move::Storage),
     ("search.totalHour", Move::ContainsOf("search.diskHour")),
-    (
-        "search.discountedTotalPerHour",
-        Move::ContainsOf("search.diskHour"),
-    ),
+    ("search.discountedTotalPerHour", Move::ContainsOf("search.diskHour")),
     ("instance.diskHour", Move::Storage),
     ("instance.totalHour", Move::ContainsOf("instance.diskHour")),
-    (
-        "instance.discountedTotalPerHour",
-        Move::ContainsOf("instance.diskHour"),
-    ),
+    ("instance.discountedTotalPerHour", Move::ContainsOf("instance.diskHour")),
 ];
 
 /// What a reserved offer costs per hour.
@@ -107,11 +101,7 @@ impl Estimate {
 
     /// The adjusted cell of one record, whose received cells are `sent`; `None` for fields that are
     /// not adjusted.
-    pub(super) fn cell<'a>(
-        &self,
-        key: &str,
-        sent: &dyn Fn(&str) -> CellRef<'a>,
-    ) -> Option<RawCell<'a>> {
+    pub(super) fn cell<'a>(&self, key: &str, sent: &dyn Fn(&str) -> CellRef<'a>) -> Option<RawCell<'a>> {
         let (_, how) = MOVES[self.place(key)?];
         // If the record has no discounted price, the full price must not stand in for it.
         let source = match how {
@@ -220,9 +210,7 @@ fn sent<'a>(listing: &'a Listing, row: usize, key: &str) -> CellRef<'a> {
     listing
         .catalog()
         .by_key(key)
-        .map_or(CellRef::Missing, |field| {
-            listing.sent_column(field).cell(row)
-        })
+        .map_or(CellRef::Missing, |field| listing.sent_column(field).cell(row))
 }
 
 const fn hole(cell: CellRef<'_>) -> RawCell<'_> {
@@ -242,9 +230,7 @@ struct Record<'a, 'c> {
 
 impl Record<'_, '_> {
     fn number(&self, key: &str) -> Option<f64> {
-        (self.sent)(key)
-            .number()
-            .filter(|number| number.is_finite())
+        (self.sent)(key).number().filter(|number| number.is_finite())
     }
 
     /// $/h of the storage wanted. Zero GB cost nothing, even at an unknown price.

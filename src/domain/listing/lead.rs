@@ -18,9 +18,7 @@ pub(super) struct Lead {
 impl Lead {
     pub(super) fn new(text: &[u8]) -> Self {
         let words_of = |byte: &dyn Fn(usize) -> u8| {
-            std::array::from_fn(|word| {
-                u64::from_le_bytes(std::array::from_fn(|at| byte(8 * word + at)))
-            })
+            std::array::from_fn(|word| u64::from_le_bytes(std::array::from_fn(|at| byte(8 * word + at))))
         };
         Self {
             words: words_of(&|at| text.get(at).copied().unwrap_or(0)),

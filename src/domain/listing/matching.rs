@@ -21,9 +21,7 @@ impl Listing {
 fn keep(rows: &mut Vec<u32>, column: &Column, condition: &Condition) {
     let verdicts = Verdicts::new(column, condition);
     let Operand::One(Value::Number(wanted)) = condition.operand else {
-        return verdicts.keep(rows, column, |number| {
-            condition.accepts(CellRef::Number(number))
-        });
+        return verdicts.keep(rows, column, |number| condition.accepts(CellRef::Number(number)));
     };
     match condition.operator {
         Operator::Gt => verdicts.keep(rows, column, |number| number > wanted),
@@ -31,9 +29,7 @@ fn keep(rows: &mut Vec<u32>, column: &Column, condition: &Condition) {
         Operator::Lt => verdicts.keep(rows, column, |number| number < wanted),
         Operator::Lte => verdicts.keep(rows, column, |number| number <= wanted),
         Operator::Eq | Operator::Neq | Operator::In | Operator::Nin => {
-            verdicts.keep(rows, column, |number| {
-                condition.accepts(CellRef::Number(number))
-            });
+            verdicts.keep(rows, column, |number| condition.accepts(CellRef::Number(number)));
         }
     }
 }

@@ -68,9 +68,8 @@ fn sorted_ranks(keys: &[Codes]) -> Vec<usize> {
     };
     let mask = u64::MAX.checked_shr(64 - last.bits).unwrap_or(0);
     let packed = |place: usize| {
-        keys.iter().fold(0_u128, |packed, key| {
-            packed << key.bits | u128::from(key.codes[place])
-        })
+        keys.iter()
+            .fold(0_u128, |packed, key| packed << key.bits | u128::from(key.codes[place]))
     };
     let places = 0..last.codes.len();
     match keys.iter().map(|key| key.bits).sum::<u32>() {
@@ -82,9 +81,7 @@ fn sorted_ranks(keys: &[Codes]) -> Vec<usize> {
         65..=128 => {
             let mut all: Vec<u128> = places.map(packed).collect();
             all.sort_unstable();
-            all.into_iter()
-                .map(|row| (row as u64 & mask) as usize)
-                .collect()
+            all.into_iter().map(|row| (row as u64 & mask) as usize).collect()
         }
         129.. => {
             let mut all: Vec<usize> = places.collect();
@@ -93,9 +90,7 @@ fn sorted_ranks(keys: &[Codes]) -> Vec<usize> {
                 let unequal = keys.iter().map(by_key).find(|order| order.is_ne());
                 unequal.unwrap_or(Ordering::Equal)
             });
-            all.into_iter()
-                .map(|place| last.codes[place] as usize)
-                .collect()
+            all.into_iter().map(|place| last.codes[place] as usize).collect()
         }
     }
 }
@@ -110,9 +105,7 @@ struct Codes {
 impl Codes {
     fn of(key: &OrderKey, column: &Column, rows: &[u32]) -> Self {
         let cells = || rows.iter().map(|row| column.raw(*row as usize));
-        let new = |codes: &mut dyn Iterator<Item = Option<u64>>| {
-            Self::new(codes, rows.len(), key.direction)
-        };
+        let new = |codes: &mut dyn Iterator<Item = Option<u64>>| Self::new(codes, rows.len(), key.direction);
         match Uniform::of(key.field, cells()) {
             Uniform::Numbers => new(&mut cells().map(|cell| match cell {
                 Cell::Number(number) => Some(ordered_bits(number)),
@@ -210,11 +203,7 @@ fn text_ranks(field: &Field, column: &Column) -> Vec<u64> {
     let mut sorted: Vec<_> = texts
         .map(|(text, place)| {
             let text = text.compared();
-            let code = if field.kind == Kind::Version {
-                version(text)
-            } else {
-                0
-            };
+            let code = if field.kind == Kind::Version { version(text) } else { 0 };
             (code, text, place)
         })
         .collect();
@@ -229,12 +218,8 @@ fn text_ranks(field: &Field, column: &Column) -> Vec<u64> {
 /// The ranks of cells of several kinds; equal ones share a rank, blank ones have none.
 fn mixed_ranks(field: &Field, column: &Column, rows: &[u32]) -> Vec<Option<u64>> {
     let cell = |place: usize| column.cell(rows[place] as usize);
-    let compare = |left: usize, right: usize| {
-        compare_cells(field, cell(left), cell(right), Direction::Ascending)
-    };
-    let mut sorted: Vec<usize> = (0..rows.len())
-        .filter(|place| !cell(*place).is_blank())
-        .collect();
+    let compare = |left: usize, right: usize| compare_cells(field, cell(left), cell(right), Direction::Ascending);
+    let mut sorted: Vec<usize> = (0..rows.len()).filter(|place| !cell(*place).is_blank()).collect();
     sorted.sort_by(|left, right| compare(*left, *right));
     let mut ranks = vec![None; rows.len()];
     let equal = sorted.chunk_by(|left, right| compare(*left, *right).is_eq());
@@ -247,12 +232,7 @@ fn mixed_ranks(field: &Field, column: &Column, rows: &[u32]) -> Vec<Option<u64>>
 }
 
 /// Orders two cells of a field; blanks come last in either direction.
-pub fn compare_cells(
-    field: &Field,
-    left: CellRef<'_>,
-    right: CellRef<'_>,
-    direction: Direction,
-) -> Ordering {
+pub fn compare_cells(field: &Field, left: CellRef<'_>, right: CellRef<'_>, direction: Direction) -> Ordering {
     let ascending = match (left, right) {
         (left, right) if left.is_blank() || right.is_blank() => {
             return left.is_blank().cmp(&right.is_blank());

@@ -18,13 +18,7 @@ const FLAG: u64 = 2;
 const TEXT: u64 = 3;
 const BAD: u64 = 4;
 
-const FOUND: [Found; 5] = [
-    Found::Flag,
-    Found::Number,
-    Found::Text,
-    Found::List,
-    Found::Object,
-];
+const FOUND: [Found; 5] = [Found::Flag, Found::Number, Found::Text, Found::List, Found::Object];
 
 impl Cell {
     #[inline]

@@ -79,9 +79,7 @@ impl Inner<'_> {
     /// The members of an object by its JSON text, each read on its own.
     pub(super) fn of(json: &str) -> Inner<'static> {
         let members = json_split::members(json).unwrap_or_default();
-        let read = |(name, value): (String, Range<usize>)| {
-            (Cow::Owned(name), RawCell::of(&json[value]).into_owned())
-        };
+        let read = |(name, value): (String, Range<usize>)| (Cow::Owned(name), RawCell::of(&json[value]).into_owned());
         Inner(members.into_iter().map(read).collect())
     }
 }

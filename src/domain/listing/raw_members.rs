@@ -33,22 +33,16 @@ pub(super) fn member<'j>(json: &'j str, name: &str) -> Option<&'j str> {
         }
     }
     let mut deserializer = serde_json::Deserializer::from_str(json);
-    deserializer
-        .deserialize_map(Wanted(name))
-        .unwrap_or_else(|_| {
-            let members = json_split::members(json).ok()?;
-            let found = members.into_iter().rfind(|(own, _)| own == name)?;
-            Some(&json[found.1])
-        })
+    deserializer.deserialize_map(Wanted(name)).unwrap_or_else(|_| {
+        let members = json_split::members(json).ok()?;
+        let found = members.into_iter().rfind(|(own, _)| own == name)?;
+        Some(&json[found.1])
+    })
 }
 
 /// The first `most` members of a record that are not among `known`, and how many more there are;
 /// none of a record that cannot be read.
-pub(super) fn other_members<'j>(
-    json: &'j str,
-    known: &HashSet<&str>,
-    most: usize,
-) -> (Vec<(String, &'j str)>, usize) {
+pub(super) fn other_members<'j>(json: &'j str, known: &HashSet<&str>, most: usize) -> (Vec<(String, &'j str)>, usize) {
     let visitor = Others { known, most };
     let mut deserializer = serde_json::Deserializer::from_str(json);
     deserializer.deserialize_map(visitor).unwrap_or_else(|_| {

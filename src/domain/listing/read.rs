@@ -31,9 +31,7 @@ const PRICED_BY: [&str; 9] = [
 /// Whether a field's column is read together with the response.
 pub(super) fn is_hot(field: &Field) -> bool {
     field.kind != Kind::Secret
-        && (field.column.rank.is_some()
-            || field.filter == Filter::Documented
-            || PRICED_BY.contains(&field.key))
+        && (field.column.rank.is_some() || field.filter == Filter::Documented || PRICED_BY.contains(&field.key))
 }
 
 /// The record members that a source reads.
@@ -104,11 +102,7 @@ impl Plan {
                 plan.object(outer);
             }
         }
-        plan.ids = catalog
-            .id_members
-            .iter()
-            .map(|name| plan.member(name))
-            .collect();
+        plan.ids = catalog.id_members.iter().map(|name| plan.member(name)).collect();
         for field in fields() {
             let cell = field.map_or((Kind::Text, Slots::Nowhere), |field| {
                 (field.kind, plan.slots_of(&field.source))
@@ -122,9 +116,7 @@ impl Plan {
         match *source {
             Source::Member(name) => Slots::Member(self.member(name)),
             Source::Known(name) => Slots::Known(self.member(name)),
-            Source::Either(names) => {
-                Slots::Either(names.iter().map(|name| self.member(name)).collect())
-            }
+            Source::Either(names) => Slots::Either(names.iter().map(|name| self.member(name)).collect()),
             Source::Search(name) => Slots::Member(self.slot(0, name, Role::Search)),
             Source::Nested(outer, inner) => {
                 let object = self.object(outer);
@@ -277,12 +269,7 @@ impl Plan {
 }
 
 impl Slots {
-    fn cell<'v, 'a>(
-        &self,
-        kind: Kind,
-        values: &'v [RawCell<'a>],
-        now: f64,
-    ) -> Cow<'v, RawCell<'a>> {
+    fn cell<'v, 'a>(&self, kind: Kind, values: &'v [RawCell<'a>], now: f64) -> Cow<'v, RawCell<'a>> {
         let cell = match self {
             Self::Member(slot) => return fit(kind, &values[*slot]),
             Self::Known(slot) => match fit(kind, &values[*slot]) {
@@ -376,10 +363,7 @@ const fn is_taken(kind: Kind, value: &RawCell<'_>) -> bool {
             matches!(kind, Kind::Integer | Kind::Number | Kind::Id | Kind::Epoch)
         }
         RawCell::Flag(_) => matches!(kind, Kind::Flag),
-        RawCell::Text(_) => matches!(
-            kind,
-            Kind::Text | Kind::Country | Kind::Version | Kind::List
-        ),
+        RawCell::Text(_) => matches!(kind, Kind::Text | Kind::Country | Kind::Version | Kind::List),
         RawCell::Bad(_) => false,
     }
 }
@@ -389,9 +373,7 @@ fn fit<'v, 'a>(kind: Kind, value: &'v RawCell<'a>) -> Cow<'v, RawCell<'a>> {
     let cell = match (kind, value) {
         (_, RawCell::Missing | RawCell::Null) => return Cow::Borrowed(value),
         (Kind::Flag, RawCell::Flag(_)) => return Cow::Borrowed(value),
-        (Kind::Flag, RawCell::Number(number)) if matches!(whole(*number), Some(0 | 1)) => {
-            RawCell::Flag(*number != 0.0)
-        }
+        (Kind::Flag, RawCell::Number(number)) if matches!(whole(*number), Some(0 | 1)) => RawCell::Flag(*number != 0.0),
         (Kind::Flag, RawCell::Text(text)) => match text.as_ref() {
             "true" | "True" => RawCell::Flag(true),
             "false" | "False" => RawCell::Flag(false),

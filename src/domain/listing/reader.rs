@@ -138,8 +138,7 @@ impl Reader {
             let (valid, invalid) = (chunk.valid(), chunk.invalid());
             self.text.push_str(valid);
             rest -= valid.len() + invalid.len();
-            let is_begun =
-                || str::from_utf8(invalid).is_err_and(|error| error.error_len().is_none());
+            let is_begun = || str::from_utf8(invalid).is_err_and(|error| error.error_len().is_none());
             if rest == 0 && is_begun() {
                 self.carry = invalid.to_vec();
             } else if !invalid.is_empty() {
@@ -245,11 +244,7 @@ impl Reader {
     fn ended(mut self, is_clean: bool) -> Result<Whole, Unsplit> {
         if self.failed.is_some() {
             // The error as of a response that is read at once.
-            let again = Splitter::new(self.rows.listing.catalog.list_key).advance(
-                &self.text,
-                true,
-                &mut Ignored,
-            );
+            let again = Splitter::new(self.rows.listing.catalog.list_key).advance(&self.text, true, &mut Ignored);
             let error = again.err().unwrap_or(SplitError::Empty);
             let text = self.text;
             return Err(Unsplit { error, text });
@@ -311,11 +306,7 @@ impl Rows {
 }
 
 impl Listing {
-    fn with_columns(
-        mut self,
-        positions: &[usize],
-        columns: impl Iterator<Item = super::Column>,
-    ) -> Self {
+    fn with_columns(mut self, positions: &[usize], columns: impl Iterator<Item = super::Column>) -> Self {
         for (position, column) in positions.iter().zip(columns) {
             self.columns[*position] = OnceLock::from(column);
         }

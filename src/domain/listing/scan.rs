@@ -142,13 +142,7 @@ impl Scanner {
     }
 
     /// Finds out what stands at `at` instead of the expected member, and expects it from now on.
-    fn unexpected(
-        &mut self,
-        plan: &Plan,
-        object: usize,
-        place: &mut usize,
-        here: &Here<'_>,
-    ) -> Option<Next> {
+    fn unexpected(&mut self, plan: &Plan, object: usize, place: &mut usize, here: &Here<'_>) -> Option<Next> {
         let Here { text, at, is_first } = *here;
         let bytes = text.as_bytes();
         let ahead = self.shapes[object].iter().enumerate().skip(*place + 1);
@@ -177,10 +171,7 @@ impl Scanner {
         let own = text.get(name + 1..end - 1)?;
         self.judge(own);
         let mut role = plan.role(object, own);
-        if role == Role::Skipped
-            && bytes.get(value) == Some(&b'{')
-            && self.shapes.len() < MOST_SHAPES
-        {
+        if role == Role::Skipped && bytes.get(value) == Some(&b'{') && self.shapes.len() < MOST_SHAPES {
             // Its members come in the same order with every record, too.
             role = Role::Object(self.shapes.len());
             self.shapes.push(Vec::new());
@@ -309,9 +300,7 @@ fn literal(bytes: &[u8], at: usize) -> Option<(RawCell<'static>, usize)> {
 fn is_short_list(json: &[u8]) -> bool {
     // Beyond 15 digits a double may be written otherwise.
     json.len() <= 17
-        && json
-            .iter()
-            .all(|byte| matches!(byte, b'0'..=b'9' | b',' | b'[' | b']'))
+        && json.iter().all(|byte| matches!(byte, b'0'..=b'9' | b',' | b'[' | b']'))
         && json.iter().skip(1).all(|byte| *byte != b'[')
 }
 
@@ -438,10 +427,7 @@ mod tests {
         let mut scanner = Scanner::new(&plan);
         let member = |place: u32| format!("\"m{place}\":{place}");
         for round in 0..50_u32 {
-            let mut members: Vec<String> = (0..20)
-                .filter(|place| (round + place) % 3 > 0)
-                .map(member)
-                .collect();
+            let mut members: Vec<String> = (0..20).filter(|place| (round + place) % 3 > 0).map(member).collect();
             members.rotate_left((round % 7) as usize);
             members.insert(members.len() / 2, format!("\"id\":{round}"));
             let record = format!("{{{}}}", members.join(","));

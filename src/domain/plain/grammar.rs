@@ -84,15 +84,7 @@ pub(super) struct Clause {
 impl Clause {
     /// Whether it lists values that a field is to have.
     fn is_choice(&self) -> bool {
-        let is_choice = |fact: &Fact| {
-            matches!(
-                fact,
-                Fact::Choice {
-                    is_excluded: false,
-                    ..
-                }
-            )
-        };
+        let is_choice = |fact: &Fact| matches!(fact, Fact::Choice { is_excluded: false, .. });
         self.facts.iter().all(is_choice)
     }
 }
@@ -185,8 +177,7 @@ fn ways(text: &Text<'_>, at: usize) -> Vec<(u32, What, usize)> {
         ways.push((2, What::Or, at + 1));
     }
     let is_end = |at| matches!(text.kind(at), None | Some(Kind::Break));
-    let negation =
-        role!(text, at, Role::Not => ()).map(|((), next)| text.skip(next, BEFORE_EXCLUDED));
+    let negation = role!(text, at, Role::Not => ()).map(|((), next)| text.skip(next, BEFORE_EXCLUDED));
     let waived = role!(text, at, Role::Waive(_) => ()).map(|((), next)| next);
     for next in negation.into_iter().chain(waived) {
         ways.push((60, unknown(true, is_end(next)), next));
@@ -198,9 +189,7 @@ fn ways(text: &Text<'_>, at: usize) -> Vec<(u32, What, usize)> {
         let trails = behind.is_some() && (compared.is_none() || is_end(next));
         ways.push((60, unknown(compared.is_some(), trails), next));
     }
-    ways.retain(|(_, what, next)| {
-        matches!(what, What::Unknown { .. }) || text.is_border(at) && text.is_border(*next)
-    });
+    ways.retain(|(_, what, next)| matches!(what, What::Unknown { .. }) || text.is_border(at) && text.is_border(*next));
     ways
 }
 
@@ -215,11 +204,7 @@ pub(super) fn groups(text: &Text<'_>, items: &[Item]) -> Vec<(bool, Vec<Item>)> 
             continue;
         }
         let left = groups.last().and_then(|(_, items)| items.last());
-        let joined = |words: &str| {
-            joints
-                .iter()
-                .any(|joint| text.is_one_of(joint.start, words))
-        };
+        let joined = |words: &str| joints.iter().any(|joint| text.is_one_of(joint.start, words));
         let preposition = joined("to of than from as at by for but");
         let opens = matches!(left.map(|left| &left.what), None | Some(What::Opaque));
         let is_bound = left.is_some_and(|left| match (&left.what, &item.what) {
@@ -227,14 +212,10 @@ pub(super) fn groups(text: &Text<'_>, items: &[Item]) -> Vec<(bool, Vec<Item>)> 
             (_, What::Break) => is_or(items.get(index + 1)),
             (What::Or, _) | (_, What::Or) => true,
             (What::Break, _) => false,
-            (What::Unknown { leads, .. }, What::Clause(own)) => {
-                *leads || preposition || joints.is_empty() && own.leans
-            }
+            (What::Unknown { leads, .. }, What::Clause(own)) => *leads || preposition || joints.is_empty() && own.leans,
             (What::Unknown { .. }, _) => true,
             (What::Clause(_), What::Unknown { trails, .. }) => *trails,
-            (What::Clause(own), What::Clause(_)) => {
-                own.excludes_models && joined("with has having that")
-            }
+            (What::Clause(own), What::Clause(_)) => own.excludes_models && joined("with has having that"),
             (What::Joint, _) | (_, What::Joint) => false,
         });
         let is_refused = match (left.map(|left| &left.what), &item.what) {

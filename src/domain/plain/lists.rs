@@ -34,11 +34,7 @@ pub(super) fn count_of(counts: &[f64]) -> Fact {
     }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "checked"
-)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked")]
 pub(super) fn whole(number: f64) -> Option<u32> {
     (number.fract() == 0.0 && (1.0..=1e6).contains(&number)).then_some(number as u32)
 }
@@ -56,9 +52,7 @@ pub(super) fn is_bare(count: &Quantity) -> bool {
 /// `2 nodes of 8 h100`, `2x8 h100`: machines for the cluster planner.
 pub(super) fn cluster(text: &Text<'_>, at: usize) -> Vec<Clause> {
     let found = || {
-        let machines = text
-            .quantity(at)
-            .filter(|count| text.is_offers() && is_bare(count))?;
+        let machines = text.quantity(at).filter(|count| text.is_offers() && is_bare(count))?;
         let nouns = text.skip(machines.next, "machine host");
         let from = text
             .behind_mark(machines.next, 'x')
@@ -67,12 +61,9 @@ pub(super) fn cluster(text: &Text<'_>, at: usize) -> Vec<Clause> {
             .quantity(from)
             .filter(|count| from > machines.next && is_bare(count) && !text.is_model(from))?;
         let times = text.behind_mark(gpus.next, 'x');
-        let noun = text
-            .noun(times, &gpus)
-            .filter(|noun| noun.row.0 == "num_gpus");
+        let noun = text.noun(times, &gpus).filter(|noun| noun.row.0 == "num_gpus");
         let next = noun.map_or(times, |noun| noun.next);
-        let is_counted =
-            noun.is_some() || times > gpus.next || text.model(text.skip(times, "nvidia")).is_some();
+        let is_counted = noun.is_some() || times > gpus.next || text.model(text.skip(times, "nvidia")).is_some();
         let (machines_count, gpus_each) = (whole(machines.low)?, whole(gpus.low)?);
         let cluster = Fact::Cluster(machines_count, gpus_each);
         let mut facts = vec![count_of(&[gpus.low])];
@@ -90,8 +81,7 @@ pub(super) fn limit(text: &Text<'_>, at: usize) -> Vec<Clause> {
             .quantity(from)
             .filter(|count| count.units.is_empty() && count.operator.is_none())?;
         let next = text.skip(count.next, "offer result row");
-        let is_limit =
-            (from > at || next > count.next) && count.high.is_none() && !text.is_model(from);
+        let is_limit = (from > at || next > count.next) && count.high.is_none() && !text.is_model(from);
         let limit = Fact::Limit(whole(count.low)?);
         is_limit.then(|| say(next, vec![limit]))
     };
@@ -189,11 +179,9 @@ pub(super) fn listed(text: &Text<'_>, at: usize) -> Option<Listed> {
             && number.operator.is_none()
             && number.high.is_none()
             && whole(number.low / 1e3).is_some() | whole(number.low).is_some();
-        let is_other = text.noun(number.next, &number).is_some()
-            || text.is_mark(number.next, 'x')
-            || text.is_model(noun.next);
-        return (is_id && !is_other)
-            .then(|| list(noun.row.0, &text.tokens[noun.next].text, number.next));
+        let is_other =
+            text.noun(number.next, &number).is_some() || text.is_mark(number.next, 'x') || text.is_model(noun.next);
+        return (is_id && !is_other).then(|| list(noun.row.0, &text.tokens[noun.next].text, number.next));
     }
     let from = text.skip(at, BEFORE_PLACE);
     let run = text
@@ -231,12 +219,8 @@ fn next_listed(text: &Text<'_>, list: &Listed) -> Option<Listed> {
         base: list.base.clone(),
         next,
     };
-    if let (Some(base), Some((_, next))) =
-        (&list.base, form(text, from).filter(|_| from > list.next))
-    {
-        let names = text
-            .names
-            .models(&format!("{base}{}", text.tokens[from].text));
+    if let (Some(base), Some((_, next))) = (&list.base, form(text, from).filter(|_| from > list.next)) {
+        let names = text.names.models(&format!("{base}{}", text.tokens[from].text));
         return (!names.is_empty()).then(|| part(names, next));
     }
     // `host 12 or 34`
@@ -270,12 +254,10 @@ pub(super) fn counted(text: &Text<'_>, at: usize) -> Vec<Clause> {
         let mut next = text.behind_mark(count.next, 'x');
         let mut counts = vec![count.low];
         // `4 or 8 h100`
-        while let Some(more) = text.quantity(next + 1).filter(|more| {
-            text.is_one_of(next, "or")
-                && is_bare(&count)
-                && is_bare(more)
-                && !text.is_model(next + 1)
-        }) {
+        while let Some(more) = text
+            .quantity(next + 1)
+            .filter(|more| text.is_one_of(next, "or") && is_bare(&count) && is_bare(more) && !text.is_model(next + 1))
+        {
             counts.push(more.low);
             next = text.behind_mark(more.next, 'x');
         }

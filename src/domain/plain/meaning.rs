@@ -65,10 +65,7 @@ pub(super) fn text(meanings: &[&Meaning], settings: &Settings) -> String {
             texts.push(note.clone());
         }
     }
-    let idle: Vec<_> = meanings
-        .iter()
-        .filter_map(|own| own.idle.as_deref())
-        .collect();
+    let idle: Vec<_> = meanings.iter().filter_map(|own| own.idle.as_deref()).collect();
     if !idle.is_empty() {
         texts.push(format!("no condition: {}", idle.join(", ")));
     }
@@ -119,10 +116,7 @@ impl Context {
         // Models whose names do not tell the form stay.
         if let (Some(form), Some((.., models, _))) = (
             form,
-            context
-                .choices
-                .iter_mut()
-                .find(|own| own.0 == "gpu_name" && !own.1),
+            context.choices.iter_mut().find(|own| own.0 == "gpu_name" && !own.1),
         ) && models.iter().any(|model| models::has_form(model, form))
         {
             models.retain(|model| models::has_form(model, form));
@@ -171,9 +165,7 @@ impl Context {
         for fact in facts {
             match fact {
                 Fact::Condition(text) => conditions.push(text.clone()),
-                Fact::Choice {
-                    field, is_excluded, ..
-                } => conditions.extend(self.choice(field, *is_excluded)),
+                Fact::Choice { field, is_excluded, .. } => conditions.extend(self.choice(field, *is_excluded)),
                 Fact::Form(_) if self.names("gpu_name").is_empty() => return None,
                 Fact::Form(_) => conditions.extend(self.choice("gpu_name", false)),
                 Fact::Region(name) => {
@@ -186,19 +178,12 @@ impl Context {
                 Fact::Price(price, is_tied) => conditions.push(self.price(price, *is_tied)?),
                 Fact::Traffic { gb, hours, is_up } => {
                     if self.hours.is_none() {
-                        let note = format!(
-                            "{} of traffic in all, as no length of the job is given",
-                            gigabytes(*gb)
-                        );
+                        let note = format!("{} of traffic in all, as no length of the job is given", gigabytes(*gb));
                         meaning.notes.push(note);
                     }
                     let all = Some(gb * self.hours.map_or(1.0, |own| own / hours));
                     let job = &mut set.job;
-                    *(if *is_up {
-                        &mut job.gb_out
-                    } else {
-                        &mut job.gb_in
-                    }) = all;
+                    *(if *is_up { &mut job.gb_out } else { &mut job.gb_in }) = all;
                 }
                 Fact::Hours(hours) => set.job.hours = Some(*hours),
                 Fact::Down(gb) => set.job.gb_in = Some(*gb),
@@ -209,10 +194,7 @@ impl Context {
                 Fact::Limit(rows) => set.limit = Some(*rows),
                 Fact::Cluster(machines, gpus_each) => {
                     let (machines, gpus_each) = (*machines, *gpus_each);
-                    set.cluster = Some(Cluster {
-                        machines,
-                        gpus_each,
-                    });
+                    set.cluster = Some(Cluster { machines, gpus_each });
                 }
                 Fact::Note(note) => meaning.notes.push(note.clone()),
                 Fact::Idle => meaning.idle = Some(words.to_owned()),
@@ -265,13 +247,7 @@ impl Context {
 
     /// A size without a noun: memory of the cards if they have it, else disk.
     fn sizes(&mut self, size: &Quantity) -> Vec<Meaning> {
-        let ram = vec![Fact::Condition(compared(
-            size,
-            "cpu_ram",
-            Operator::Gte,
-            1.0,
-            "",
-        ))];
+        let ram = vec![Fact::Condition(compared(size, "cpu_ram", Operator::Gte, 1.0, ""))];
         let mut of = |noun: Option<&str>, facts: &[Fact]| {
             let words = noun.map(|noun| format!("{}GB {noun}", trimmed(size.low, 3)));
             self.meaning(facts, "").map(|own| Meaning { words, ..own })
@@ -279,18 +255,13 @@ impl Context {
         let (vram, ram) = (of(None, &as_sold(size, "gpu_ram")), of(Some("ram"), &ram));
         let disk = of(Some("disk"), &disk(size));
         let is_vram = models::have_size(self.names("gpu_name"), size.low);
-        let order = if is_vram {
-            [vram, disk, ram]
-        } else {
-            [disk, vram, ram]
-        };
+        let order = if is_vram { [vram, disk, ram] } else { [disk, vram, ram] };
         order.into_iter().flatten().collect()
     }
 
     /// Conditions as they are printed; `None` if the resource has no such fields.
     fn canonical(&self, conditions: &str) -> Option<String> {
-        let parsed =
-            language::parse(conditions, self.catalog, self.dialect, &[], Mode::Bar).ok()?;
+        let parsed = language::parse(conditions, self.catalog, self.dialect, &[], Mode::Bar).ok()?;
         parsed
             .words
             .is_empty()

@@ -25,12 +25,9 @@ pub(super) fn named(text: &Text<'_>, at: usize) -> Vec<Clause> {
         start = text.skip(start, "of is are should be must version");
     }
     // `nvme 3090` is a card.
-    let is_number =
-        |own: &Quantity| !own.units.is_empty() || own.operator.is_some() || !text.is_model(start);
+    let is_number = |own: &Quantity| !own.units.is_empty() || own.operator.is_some() || !text.is_model(start);
     let is_free = |own: &Quantity| front.is_none() || own.operator.is_none();
-    let quantity = text
-        .quantity(start)
-        .filter(|own| is_number(own) && is_free(own));
+    let quantity = text.quantity(start).filter(|own| is_number(own) && is_free(own));
     let Some(mut quantity) = quantity else {
         return found;
     };
@@ -73,19 +70,14 @@ pub(super) fn measured(text: &Text<'_>, at: usize) -> Vec<Clause> {
     };
     // `5090 day rental`
     let is_apart = text.tokens.get(start + 1).is_some_and(|unit| !unit.glued);
-    let is_for = at
-        .checked_sub(1)
-        .is_some_and(|at| text.is_one_of(at, "for"));
+    let is_for = at.checked_sub(1).is_some_and(|at| text.is_one_of(at, "for"));
     if text.is_model(start) && is_apart && start == at && !is_for {
         return found;
     }
     found.extend(priced(text, at, &quantity, None, Basis::default()));
     let leans = start == at;
     let skipped = text.skip(quantity.next, "of the free usable is in");
-    let nouns = [
-        text.noun(quantity.next, &quantity),
-        text.noun(skipped, &quantity),
-    ];
+    let nouns = [text.noun(quantity.next, &quantity), text.noun(skipped, &quantity)];
     for noun in nouns.into_iter().flatten() {
         if let Some(clause) = over_gpus(text, &noun, &quantity) {
             found.push(clause);
@@ -94,14 +86,8 @@ pub(super) fn measured(text: &Text<'_>, at: usize) -> Vec<Clause> {
             continue;
         };
         // `a gpu with 96gb memory`
-        let is_gpu = noun.row.0 == "cpu_ram"
-            && text.is_one_of(noun.next - 1, "memory")
-            && is_of_gpu(text, at);
-        let row = if is_gpu {
-            attribute("gpu_ram")
-        } else {
-            noun.row
-        };
+        let is_gpu = noun.row.0 == "cpu_ram" && text.is_one_of(noun.next - 1, "memory") && is_of_gpu(text, at);
+        let row = if is_gpu { attribute("gpu_ram") } else { noun.row };
         let noun = Named { row, ..noun };
         // `under 0.15 per gpu` is a price.
         let is_vague = quantity.units.is_empty() && matches!(noun.row.1, Dim::Size | Dim::Share);
@@ -135,9 +121,7 @@ fn two_ended(text: &Text<'_>, low: &Quantity) -> Option<Clause> {
     let is_lower = |end: Operator| matches!(end, Lt | Lte);
     let is_range = is_lower(low.operator?) != is_lower(high.operator?);
     let is_same = low.units.is_empty() || low.units == high.units;
-    let noun = text
-        .noun(high.next, &high)
-        .filter(|_| is_range && is_same)?;
+    let noun = text.noun(high.next, &high).filter(|_| is_range && is_same)?;
     let (units, low) = (high.units.clone(), low.clone());
     let mut clause = attributed(text, &Quantity { units, ..low }, &noun, noun.next)?;
     let most = attributed(text, &high, &noun, noun.next)?;
@@ -148,12 +132,8 @@ fn two_ended(text: &Text<'_>, low: &Quantity) -> Option<Clause> {
 /// `640gb vram over 8 gpus`: the memory of all, and their number.
 fn over_gpus(text: &Text<'_>, noun: &Named, size: &Quantity) -> Option<Clause> {
     let from = text.skip(noun.next, "over across");
-    let count = text
-        .quantity(from)
-        .filter(|count| from > noun.next && is_bare(count))?;
-    let gpus = text
-        .noun(count.next, &count)
-        .filter(|gpus| gpus.row.0 == "num_gpus")?;
+    let count = text.quantity(from).filter(|count| from > noun.next && is_bare(count))?;
+    let gpus = text.noun(count.next, &count).filter(|gpus| gpus.row.0 == "num_gpus")?;
     let is_memory = matches!(noun.row.0, "gpu_ram" | "gpu_total_ram");
     let mut facts = as_sold(&size.times(noun.factor), "gpu_total_ram");
     facts.push(count_of(&[count.low]));
@@ -164,9 +144,8 @@ fn over_gpus(text: &Text<'_>, noun: &Named, size: &Quantity) -> Option<Clause> {
 fn attributed(text: &Text<'_>, quantity: &Quantity, noun: &Named, next: usize) -> Option<Clause> {
     let own = quantity.times(noun.factor);
     let is_exact = own.operator.is_none_or(|operator| operator == Eq) && own.high.is_none();
-    let on = |field: &str, factor: f64, suffix: &str| {
-        Fact::Condition(compared(&own, field, noun.row.2, factor, suffix))
-    };
+    let on =
+        |field: &str, factor: f64, suffix: &str| Fact::Condition(compared(&own, field, noun.row.2, factor, suffix));
     let is_most = is_exact || own.operator == Some(Lte);
     let facts = match noun.row.0 {
         "+hours" if is_exact => vec![Fact::Hours(own.low)],
@@ -203,21 +182,12 @@ fn attributed(text: &Text<'_>, quantity: &Quantity, noun: &Named, next: usize) -
 }
 
 /// The condition of a quantity on a field.
-pub(super) fn compared(
-    quantity: &Quantity,
-    field: &str,
-    default: Operator,
-    factor: f64,
-    suffix: &str,
-) -> String {
+pub(super) fn compared(quantity: &Quantity, field: &str, default: Operator, factor: f64, suffix: &str) -> String {
     let written = |value: f64| trimmed(value * factor, 6) + suffix;
     let low = written(quantity.low);
     match quantity.high {
         Some(high) => format!("{field}>={low} {field}<={}", written(high)),
-        None => format!(
-            "{field}{}{low}",
-            quantity.operator.unwrap_or(default).symbol()
-        ),
+        None => format!("{field}{}{low}", quantity.operator.unwrap_or(default).symbol()),
     }
 }
 
@@ -245,10 +215,7 @@ pub(super) fn as_sold(size: &Quantity, field: &str) -> Vec<Fact> {
 pub(super) fn disk(size: &Quantity) -> Vec<Fact> {
     let condition = Fact::Condition(compared(size, "disk_space", Gte, 1.0, ""));
     let storage = Some(size.low).filter(|_| !matches!(size.operator, Some(Lt | Lte)));
-    [condition]
-        .into_iter()
-        .chain(storage.map(Fact::Storage))
-        .collect()
+    [condition].into_iter().chain(storage.map(Fact::Storage)).collect()
 }
 
 /// What a quantity without a noun says, as far as its unit tells.
@@ -283,28 +250,17 @@ fn unnamed(text: &Text<'_>, quantity: &Quantity) -> Option<Clause> {
 
 /// The row of a field that the table has.
 fn attribute(field: &str) -> &'static Attribute {
-    ATTRIBUTES
-        .iter()
-        .find(|row| row.0 == field)
-        .unwrap_or(&ATTRIBUTES[0])
+    ATTRIBUTES.iter().find(|row| row.0 == field).unwrap_or(&ATTRIBUTES[0])
 }
 
 /// Whether a quantity is of a GPU: it is behind `gpu with`.
 fn is_of_gpu(text: &Text<'_>, at: usize) -> bool {
-    let with = at
-        .checked_sub(2)
-        .filter(|gpu| text.is_one_of(gpu + 1, "with has"));
+    let with = at.checked_sub(2).filter(|gpu| text.is_one_of(gpu + 1, "with has"));
     with.is_some_and(|gpu| text.is_one_of(gpu, "gpu"))
 }
 
 /// The clause of a price, with the noun in front of it if there is one.
-fn priced(
-    text: &Text<'_>,
-    at: usize,
-    price: &Quantity,
-    noun: Option<Named>,
-    front: Basis,
-) -> Option<Clause> {
+fn priced(text: &Text<'_>, at: usize, price: &Quantity, noun: Option<Named>, front: Basis) -> Option<Clause> {
     let unit = price.units.iter().find(|(dim, _)| *dim == Dim::Dollars);
     let (mut basis, mut next) = text.basis(price.next);
     basis.hours = basis.hours.or(front.hours);
@@ -332,14 +288,10 @@ fn priced(
         units: vec![(Dim::Dollars, 1.0)],
         ..price.clone()
     };
-    let traded =
-        |noun: &Named| ["storage_cost", "inet_down_cost", "inet_up_cost"].contains(&noun.row.0);
+    let traded = |noun: &Named| ["storage_cost", "inet_down_cost", "inet_up_cost"].contains(&noun.row.0);
     let skipped = text.skip(next, "of for on");
-    let behind = [skipped, next]
-        .into_iter()
-        .find_map(|at| text.noun(at, &dollars));
-    let behind = behind
-        .filter(|own| noun.is_none() && traded(own) == is_data && own.row.0 != "dph_per_vram_gb");
+    let behind = [skipped, next].into_iter().find_map(|at| text.noun(at, &dollars));
+    let behind = behind.filter(|own| noun.is_none() && traded(own) == is_data && own.row.0 != "dph_per_vram_gb");
     next = behind.map_or(next, |noun| noun.next);
     let noun = noun.or(behind);
     let price = text.bounded(price.clone(), next)?;
@@ -349,8 +301,7 @@ fn priced(
         ..price.times(factor)
     };
     let is_volumes = !text.is_offers();
-    let on =
-        |field: &str, factor: f64| vec![Fact::Condition(compared(&price, field, Lte, factor, ""))];
+    let on = |field: &str, factor: f64| vec![Fact::Condition(compared(&price, field, Lte, factor, ""))];
     let field = noun.map_or("dph_total", |noun| noun.row.0);
     let per_tb = if basis.per_tb { 1e-3 } else { 1.0 };
     let mut is_open = false;
@@ -360,9 +311,7 @@ fn priced(
         // What storage costs is quoted per GB and month.
         ("storage_cost", hours) if !basis.total && !basis.per_gpu => {
             let months = hours.unwrap_or(720.0) / 720.0;
-            let has_price = is_data
-                || is_volumes
-                || noun.is_some_and(|noun| text.is_one_of(noun.next - 1, "price"));
+            let has_price = is_data || is_volumes || noun.is_some_and(|noun| text.is_one_of(noun.next - 1, "price"));
             let is_monthly = is_volumes || hours.is_none_or(|own| own > 700.0);
             let factor = Some(per_tb / months).filter(|_| has_price && is_monthly)?;
             on("storage_cost", factor)
@@ -373,21 +322,15 @@ fn priced(
         ("min_bid", None) => on("min_bid", 1.0),
         _ if is_data || is_volumes => return None,
         ("dph_per_gpu", hours) => on("dph_per_gpu", 1.0 / hours.unwrap_or(1.0)),
-        ("dph_total" | "job_cost", hours) if basis.per_gpu => {
-            on("dph_per_gpu", 1.0 / hours.unwrap_or(1.0))
-        }
+        ("dph_total" | "job_cost", hours) if basis.per_gpu => on("dph_per_gpu", 1.0 / hours.unwrap_or(1.0)),
         ("dph_total" | "job_cost", Some(hours)) => on("dph_total", 1.0 / hours),
         ("job_cost", None) => on("job_cost", 1.0),
         ("dph_total", None) if basis.total => on("job_cost", 1.0),
         ("dph_total", None) => {
             is_open = true;
             let time = text.quantity(text.skip(price.next, "for over in the"));
-            let is_time =
-                time.is_some_and(|time| time.units.iter().any(|(dim, _)| *dim == Dim::Time));
-            let is_tied = is_time
-                || at
-                    .checked_sub(1)
-                    .is_some_and(|before| text.is_one_of(before, "for"));
+            let is_time = time.is_some_and(|time| time.units.iter().any(|(dim, _)| *dim == Dim::Time));
+            let is_tied = is_time || at.checked_sub(1).is_some_and(|before| text.is_one_of(before, "for"));
             vec![Fact::Price(price.clone(), is_tied)]
         }
         _ => return None,

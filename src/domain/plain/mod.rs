@@ -67,12 +67,7 @@ pub struct Reading {
 /// let reading = plain::read("4090 europe dph<0.5", &OFFERS, &Dialect::SANDBOX, &names);
 /// assert_eq!(reading.query, "gpu_name=RTX_4090 geolocation in EUROPE dph<0.5");
 /// ```
-pub fn read(
-    text: &str,
-    catalog: &'static Catalog,
-    dialect: &'static Dialect,
-    names: &Names,
-) -> Reading {
+pub fn read(text: &str, catalog: &'static Catalog, dialect: &'static Dialect, names: &Names) -> Reading {
     let mut reading = understood(text, catalog, dialect, names);
     for index in 0..reading.refused.len() {
         let span = reading.refused[index].span.clone();
@@ -83,12 +78,7 @@ pub fn read(
     reading
 }
 
-fn understood(
-    text: &str,
-    catalog: &'static Catalog,
-    dialect: &'static Dialect,
-    names: &Names,
-) -> Reading {
+fn understood(text: &str, catalog: &'static Catalog, dialect: &'static Dialect, names: &Names) -> Reading {
     let mut reading = Reading {
         query: text.to_owned(),
         ..Reading::default()
@@ -99,31 +89,24 @@ fn understood(
     let tokens = token::tokens(text, catalog, names);
     let words = Text::new(&tokens, catalog, names);
     let items = grammar::items(&words);
-    let span = |items: &[Item]| {
-        tokens[items[0].start].span.start..tokens[items[items.len() - 1].next - 1].span.end
-    };
+    let span = |items: &[Item]| tokens[items[0].start].span.start..tokens[items[items.len() - 1].next - 1].span.end;
     let groups = grammar::groups(&words, &items);
     let accepted = groups.iter().filter(|(is_refused, _)| !is_refused);
     let mut found = Vec::new();
     for (_, group) in accepted {
         for item in group.iter().filter(|item| !item.facts().is_empty()) {
             if matches!(group[0].what, What::Or) {
-                reading
-                    .added
-                    .extend(item.facts().iter().filter_map(Fact::field));
+                reading.added.extend(item.facts().iter().filter_map(Fact::field));
             }
             found.push((span(std::slice::from_ref(item)), item.facts().to_vec()));
         }
     }
-    let mut context =
-        meaning::Context::of(found.iter().flat_map(|(_, facts)| facts), catalog, dialect);
+    let mut context = meaning::Context::of(found.iter().flat_map(|(_, facts)| facts), catalog, dialect);
     let mut replacements = Vec::new();
     let refused = groups.iter().filter(|(is_refused, _)| *is_refused);
     // `under 3090`: what is bound says why it is refused.
     let facts = |group: &[Item]| match group {
-        [first, second] if matches!(first.what, What::Unknown { leads: true, .. }) => {
-            second.facts().to_vec()
-        }
+        [first, second] if matches!(first.what, What::Unknown { leads: true, .. }) => second.facts().to_vec(),
         _ => Vec::new(),
     };
     let refused = refused.map(|(_, group)| (span(group), facts(group)));
@@ -177,21 +160,13 @@ fn understood(
 
 /// The words and signs that only join clauses; a comma beside a condition has rules of its own.
 fn joints(items: &[Item]) -> impl Iterator<Item = &Item> {
-    let is_opaque = |index: usize| {
-        items
-            .get(index)
-            .is_some_and(|item| matches!(item.what, What::Opaque))
-    };
+    let is_opaque = |index: usize| items.get(index).is_some_and(|item| matches!(item.what, What::Opaque));
     let is_joint = move |(index, item): &(usize, &Item)| match item.what {
         What::Joint | What::Or => true,
         What::Break => !is_opaque(index.wrapping_sub(1)) && !is_opaque(index + 1),
         What::Clause(_) | What::Unknown { .. } | What::Opaque => false,
     };
-    items
-        .iter()
-        .enumerate()
-        .filter(is_joint)
-        .map(|(_, item)| item)
+    items.iter().enumerate().filter(is_joint).map(|(_, item)| item)
 }
 
 /// Why a clause is refused, and what to write.
@@ -211,12 +186,10 @@ fn refusal(words: &str, facts: &[Fact]) -> String {
                 "{model} is a GPU ({names}), no price: write '{bound} ${model}' for a price, or '{model}' for the GPU"
             )
         }
-        [Fact::Price(..)] => format!(
-            "'{words}' may be the price of an hour or of the job: add 'per hour' or 'in total'"
-        ),
-        _ => format!(
-            "'{words}' is not understood: remove it, or write a condition such as num_gpus>=2"
-        ),
+        [Fact::Price(..)] => {
+            format!("'{words}' may be the price of an hour or of the job: add 'per hour' or 'in total'")
+        }
+        _ => format!("'{words}' is not understood: remove it, or write a condition such as num_gpus>=2"),
     }
 }
 
@@ -261,11 +234,7 @@ fn proposed(
                 && (known.len() != lower.len() || digits(known) == digits(&lower))
                 && !is_function(known)
         };
-        let mut near: Vec<String> = names
-            .spellings()
-            .filter(is_near)
-            .map(str::to_owned)
-            .collect();
+        let mut near: Vec<String> = names.spellings().filter(is_near).map(str::to_owned).collect();
         near.extend(
             vocabulary::words()
                 .chain(country::names())
@@ -287,8 +256,7 @@ fn proposed(
             replacement,
         };
         let is_understood = |proposal: &Suggestion| {
-            let touches =
-                |own: &LanguageError| own.span.start <= span.start && span.start < own.span.end;
+            let touches = |own: &LanguageError| own.span.start <= span.start && span.start < own.span.end;
             !read(&proposal.apply(text)).refused.iter().any(touches)
         };
         if let Some(found) = near.into_iter().map(proposal).find(is_understood) {
@@ -332,25 +300,15 @@ fn quotes(word: &str) -> String {
 
 /// A word that filters rows, quoted if it would be read as anything else.
 pub fn quoted(word: &str, catalog: &'static Catalog, dialect: &'static Dialect) -> String {
-    let is_plain =
-        |c: char| !c.is_whitespace() && !matches!(c, '"' | '\'' | ',' | '<' | '>' | '=' | '!');
+    let is_plain = |c: char| !c.is_whitespace() && !matches!(c, '"' | '\'' | ',' | '<' | '>' | '=' | '!');
     let is_free = || {
-        understood(word, catalog, dialect, &Names::default())
-            .phrases
-            .is_empty()
+        understood(word, catalog, dialect, &Names::default()).phrases.is_empty()
             && vocabulary::roles(&word.to_lowercase())
                 .iter()
                 .all(|role| matches!(role, Role::Number(_)))
     };
-    let is_word = word.chars().all(is_plain)
-        && !word.is_empty()
-        && catalog.named(word).is_none()
-        && is_free();
-    if is_word {
-        word.to_owned()
-    } else {
-        quotes(word)
-    }
+    let is_word = word.chars().all(is_plain) && !word.is_empty() && catalog.named(word).is_none() && is_free();
+    if is_word { word.to_owned() } else { quotes(word) }
 }
 
 impl Reading {
@@ -363,14 +321,8 @@ impl Reading {
 
     /// The conditions that the words mean.
     pub fn conditions(&self) -> String {
-        let texts = self
-            .meanings()
-            .into_iter()
-            .map(|meaning| meaning.conditions.as_str());
-        texts
-            .filter(|text| !text.is_empty())
-            .collect::<Vec<_>>()
-            .join(" ")
+        let texts = self.meanings().into_iter().map(|meaning| meaning.conditions.as_str());
+        texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
     }
 
     /// All that the words mean, in one line; empty without any.
@@ -382,8 +334,7 @@ impl Reading {
     /// then.
     pub fn state(&self) -> Option<&str> {
         let meanings = self.meanings();
-        let is_place =
-            |own: &&&Meaning| own.state.is_some() || own.conditions.starts_with("geolocation");
+        let is_place = |own: &&&Meaning| own.state.is_some() || own.conditions.starts_with("geolocation");
         let mut places = meanings.iter().filter(is_place);
         let first = places.next()?;
         let is_only = places.next().is_none() && !first.conditions.contains('[');
@@ -445,19 +396,10 @@ impl Reading {
         }
         let mut parsed = parse(&typed).map_err(|error| self.located(error))?;
         let own = parse(&words).map_err(|error| self.located(error))?;
-        parsed
-            .conditions
-            .retain(|old| !own.removed.contains(&old.field));
+        parsed.conditions.retain(|old| !own.removed.contains(&old.field));
         parsed.removed.extend(own.removed);
-        let (conditions, replaced) =
-            language::renew(parsed.conditions, own.conditions, &self.added);
-        Ok((
-            Parsed {
-                conditions,
-                ..parsed
-            },
-            replaced,
-        ))
+        let (conditions, replaced) = language::renew(parsed.conditions, own.conditions, &self.added);
+        Ok((Parsed { conditions, ..parsed }, replaced))
     }
 
     /// An error with its position in the original text. A suggestion that touches replaced parts is dropped: it
@@ -493,11 +435,7 @@ impl Reading {
             old_end + (at - new_end)
         };
         let start = place(span.start, false);
-        let end = if span.is_empty() {
-            start
-        } else {
-            place(span.end, true)
-        };
+        let end = if span.is_empty() { start } else { place(span.end, true) };
         start..end.max(start)
     }
 }

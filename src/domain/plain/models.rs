@@ -46,20 +46,13 @@ static KNOWN: LazyLock<Known> = LazyLock::new(|| {
         }
         names.learn(&name);
     }
-    Known {
-        listed,
-        names,
-        sizes,
-    }
+    Known { listed, names, sizes }
 });
 
 /// A spelling without blanks and hyphens, in lower case; `super` is the market's `S`.
 fn squashed(text: &str) -> String {
     let letters = text.chars().filter(|letter| letter.is_alphanumeric());
-    letters
-        .collect::<String>()
-        .to_lowercase()
-        .replace("super", "s")
+    letters.collect::<String>().to_lowercase().replace("super", "s")
 }
 
 impl<'a> FromIterator<&'a str> for Names {
@@ -104,11 +97,7 @@ impl Names {
         let of = |map: &HashMap<String, Vec<String>>| map.get(&spelling).cloned();
         let built_in = of(&KNOWN.listed).or_else(|| of(&KNOWN.names.exact));
         let exact = built_in.into_iter().chain(of(&self.exact));
-        let begun = || {
-            [of(&KNOWN.names.begun), of(&self.begun)]
-                .into_iter()
-                .flatten()
-        };
+        let begun = || [of(&KNOWN.names.begun), of(&self.begun)].into_iter().flatten();
         let mut found: Vec<String> = exact.flatten().collect();
         if found.is_empty() {
             found = begun().flatten().collect();
@@ -139,8 +128,7 @@ pub(super) fn has_form(name: &str, form: &str) -> bool {
 pub(super) fn have_size(models: &[String], gb: f64) -> bool {
     let mut sizes = KNOWN.sizes.iter();
     sizes.any(|(name, sizes)| {
-        (models.is_empty() || models.contains(name))
-            && sizes.iter().any(|size| (size - gb).abs() < 0.5)
+        (models.is_empty() || models.contains(name)) && sizes.iter().any(|size| (size - gb).abs() < 0.5)
     })
 }
 

@@ -17,12 +17,10 @@ pub(super) fn fixed(text: &Text<'_>, at: usize) -> Vec<Clause> {
     let found = || -> Option<Clause> {
         if let Some((row, next)) = own(at) {
             let behind = text.skip(next, "host machine offer is are");
-            return Some(
-                match role!(text, behind, Role::Waived(accepts) => accepts) {
-                    Some((accepts, next)) => say(next, waived(text, row, accepts)?),
-                    None => say(next, told(text, row.1)?),
-                },
-            );
+            return Some(match role!(text, behind, Role::Waived(accepts) => accepts) {
+                Some((accepts, next)) => say(next, waived(text, row, accepts)?),
+                None => say(next, told(text, row.1)?),
+            });
         }
         if let Some((accepts, next)) = waive {
             let (row, next) = own(text.skip(next, articles))?;
@@ -73,12 +71,7 @@ fn sorted_by(text: &Text<'_>, order: &str) -> Option<Vec<Fact>> {
     };
     let bid = (order == "min_bid").then(|| "bid".parse().ok()).flatten();
     let order = language::parse_order(order, text.catalog).ok()?;
-    Some(
-        [Fact::Order(order)]
-            .into_iter()
-            .chain(bid.map(Fact::Type))
-            .collect(),
-    )
+    Some([Fact::Order(order)].into_iter().chain(bid.map(Fact::Type)).collect())
 }
 
 /// `hopper`, `ampere or newer`, `not older than turing`.
@@ -87,9 +80,7 @@ pub(super) fn architecture(text: &Text<'_>, at: usize) -> Vec<Clause> {
         let (front, from) = text.comparison(at);
         let (row, next) = role!(text, from, Role::Architecture(row) => row)?;
         let next = text.skip(next, "architecture generation gen gpu");
-        let (behind, next) = text
-            .behind(next)
-            .map_or((None, next), |(own, next)| (Some(own), next));
+        let (behind, next) = text.behind(next).map_or((None, next), |(own, next)| (Some(own), next));
         let (first, later) = (row.1, row.2);
         let condition = match (front, behind) {
             (Some(_), Some(_)) => return None,
@@ -102,8 +93,7 @@ pub(super) fn architecture(text: &Text<'_>, at: usize) -> Vec<Clause> {
                 Some(Eq | Operator::Neq | Operator::In | Operator::Nin) => return None,
             },
         };
-        text.is_offers()
-            .then(|| say(next, vec![Fact::Condition(condition)]))
+        text.is_offers().then(|| say(next, vec![Fact::Condition(condition)]))
     };
     Vec::from_iter(found())
 }
@@ -147,10 +137,7 @@ pub(super) fn ordered(text: &Text<'_>, at: usize) -> Vec<Clause> {
             "dph_per_vram_gb" | "dph_total" if !text.is_offers() => "storage_cost",
             key => key,
         };
-        let field = text
-            .catalog
-            .named(key)
-            .or_else(|| text.catalog.column(key))?;
+        let field = text.catalog.named(key).or_else(|| text.catalog.column(key))?;
         let is_high = match end {
             // The most memory for a dollar is the lowest price of it.
             End::High => key != "dph_per_vram_gb",
@@ -173,9 +160,7 @@ pub(super) fn idle(text: &Text<'_>, at: usize) -> Vec<Clause> {
         .map(|next| say(next, vec![Fact::Idle]));
     let from = at + usize::from(text.is_one_of(at, "per"));
     let period = role!(text, from, Role::Period(own) if own > 1.0 => own);
-    let period =
-        period.filter(|_| text.is_offers() && (from > at || text.tokens[at].text.ends_with("ly")));
-    let rental =
-        period.map(|(own, next)| say(text.skip(next, "rental rent job"), vec![Fact::Hours(own)]));
+    let period = period.filter(|_| text.is_offers() && (from > at || text.tokens[at].text.ends_with("ly")));
+    let rental = period.map(|(own, next)| say(text.skip(next, "rental rent job"), vec![Fact::Hours(own)]));
     idle.into_iter().chain(rental).collect()
 }

@@ -148,11 +148,7 @@ impl<'a> Text<'a> {
     }
 
     /// See [`role`].
-    pub(super) fn find<T>(
-        &self,
-        at: usize,
-        pick: impl Fn(Role) -> Option<T>,
-    ) -> Option<(T, usize)> {
+    pub(super) fn find<T>(&self, at: usize, pick: impl Fn(Role) -> Option<T>) -> Option<(T, usize)> {
         let mut phrases = self.phrases.get(at)?.iter();
         phrases.find_map(|(next, roles)| Some((roles.iter().find_map(|role| pick(*role))?, *next)))
     }
@@ -171,16 +167,12 @@ impl<'a> Text<'a> {
     /// The texts of some tokens.
     pub(super) fn joined(&self, from: usize, to: usize, with: &str) -> String {
         let tokens = self.tokens[from..to].iter();
-        tokens
-            .map(|token| &*token.text)
-            .collect::<Vec<_>>()
-            .join(with)
+        tokens.map(|token| &*token.text).collect::<Vec<_>>().join(with)
     }
 
     /// The models that the longest run of words at a position means, and the position behind it.
     pub(super) fn model(&self, at: usize) -> Option<(Vec<String>, usize)> {
-        let is_text =
-            |token: &&Token| matches!(token.kind, Kind::Word | Kind::Number(_) | Kind::Mark('x'));
+        let is_text = |token: &&Token| matches!(token.kind, Kind::Word | Kind::Number(_) | Kind::Mark('x'));
         let run = self.tokens.get(at..)?.iter().take(LONGEST);
         let run = run.take_while(is_text).count();
         (at + 1..=at + run).rev().find_map(|next| {
@@ -188,10 +180,7 @@ impl<'a> Text<'a> {
             let token = self.tokens.get(next);
             let plural = token.is_some_and(|last| last.glued && last.text == "s");
             let exact = self.names.models(&spelling);
-            let singular = || {
-                self.names
-                    .models(spelling.strip_suffix('s').unwrap_or_default())
-            };
+            let singular = || self.names.models(spelling.strip_suffix('s').unwrap_or_default());
             let found = if exact.is_empty() { singular() } else { exact };
             (!found.is_empty()).then_some((found, next + usize::from(plural)))
         })
@@ -268,8 +257,7 @@ impl<'a> Text<'a> {
             self.number(number).is_some() && !is_card
         };
         let noun = role!(self, next, Role::Noun(_) => ());
-        let is_quantity =
-            is_number(next) || noun.is_some_and(|((), end)| is_number(self.comparison(end).1));
+        let is_quantity = is_number(next) || noun.is_some_and(|((), end)| is_number(self.comparison(end).1));
         let is_of_next = self.comparison(self.skip(at, "and")).1 >= next && is_quantity;
         (!is_of_next && !self.is_one_of(next, "than to")).then_some((operator, next))
     }
@@ -313,10 +301,7 @@ impl<'a> Text<'a> {
             (high, next) = (Some(end), behind);
         }
         let is_span = matches!(units.first(), Some((Dim::Time | Dim::Dollars, _)));
-        if between && high.is_none()
-            || operator.is_some() && high.is_some()
-            || number.is_none() && !is_span
-        {
+        if between && high.is_none() || operator.is_some() && high.is_some() || number.is_none() && !is_span {
             return None;
         }
         let plus = (plus || self.is_mark(next, '+')).then_some(Operator::Gte);
@@ -340,9 +325,7 @@ impl<'a> Text<'a> {
             let next = at;
             return Some(Quantity { next, ..quantity });
         };
-        let fits = quantity
-            .operator
-            .is_none_or(|own| inclusive(own) == operator);
+        let fits = quantity.operator.is_none_or(|own| inclusive(own) == operator);
         let operator = Some(operator);
         let fits = fits && quantity.high.is_none();
         fits.then_some(Quantity {

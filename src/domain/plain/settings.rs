@@ -54,11 +54,7 @@ impl JobWords {
                 format!("{}h", trimmed(hours, 2))
             });
         }
-        let sizes = [
-            (self.disk_gb, "disk"),
-            (self.gb_in, "down"),
-            (self.gb_out, "up"),
-        ];
+        let sizes = [(self.disk_gb, "disk"), (self.gb_in, "down"), (self.gb_out, "up")];
         for (gb, noun) in sizes {
             if let Some(gb) = gb {
                 parts.push(format!("{} {noun}", gigabytes(gb)));
@@ -124,10 +120,7 @@ impl Settings {
     /// The settings as text: `bid`, `job 3d, 200 GB disk`, `sort dph_total`.
     pub fn texts(&self) -> Vec<String> {
         let offer_type = self.offer_type.map(|own| own.wire().to_owned());
-        let job = self
-            .job
-            .is_job()
-            .then(|| format!("job {}", self.job.brief()));
+        let job = self.job.is_job().then(|| format!("job {}", self.job.brief()));
         let storage = self.storage.filter(|_| job.is_none());
         let storage = storage.map(|gb| format!("{} disk", gigabytes(gb)));
         let order = self.order.as_ref();

@@ -7,9 +7,7 @@ use super::vocabulary::{Role, roles};
 use crate::domain::catalog::Catalog;
 use crate::domain::country;
 use crate::domain::field::{Field, Kind as FieldKind, Operator};
-use crate::domain::language::scan::{
-    Item, Piece, Raw, Sign, Statement, is_sign, scan, sign_operator,
-};
+use crate::domain::language::scan::{Item, Piece, Raw, Sign, Statement, is_sign, scan, sign_operator};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Kind {
@@ -92,10 +90,7 @@ fn is_condition(
         return false;
     }
     let takes_list = |sign: &Sign| sign.operator.is_some_and(Operator::takes_list);
-    let numeric = !matches!(
-        field.kind,
-        FieldKind::Country | FieldKind::Flag | FieldKind::Text
-    );
+    let numeric = !matches!(field.kind, FieldKind::Country | FieldKind::Flag | FieldKind::Text);
     if !is_spelled {
         let first = match &statement.value {
             Raw::List(list) if list.bracketed => return true,
@@ -108,10 +103,7 @@ fn is_condition(
             FieldKind::Country => true,
             // `verified not in china`
             FieldKind::Flag => false,
-            _ => {
-                !takes_list(sign)
-                    || (field.key == name && (!numeric || first.is_some_and(is_number)))
-            }
+            _ => !takes_list(sign) || (field.key == name && (!numeric || first.is_some_and(is_number))),
         };
     }
     let goes_on = match &statement.value {
@@ -135,9 +127,7 @@ fn is_condition(
     let is_noun = roles(&format!("{before} {name}"))
         .iter()
         .any(|role| matches!(role, Role::Noun(_)));
-    let is_impossible = sign
-        .operator
-        .is_some_and(|operator| !field.operators.allows(operator));
+    let is_impossible = sign.operator.is_some_and(|operator| !field.operators.allows(operator));
     !(goes_on || is_noun || is_apart && is_impossible)
 }
 
@@ -168,9 +158,7 @@ impl Lexer<'_> {
         let mut at = span.start;
         while let Some(first) = self.text[at..span.end].chars().next() {
             let rest = &self.text[at..span.end];
-            let run = |belongs: &dyn Fn(char) -> bool| {
-                at + rest.find(|c: char| !belongs(c)).unwrap_or(rest.len())
-            };
+            let run = |belongs: &dyn Fn(char) -> bool| at + rest.find(|c: char| !belongs(c)).unwrap_or(rest.len());
             let single = at + first.len_utf8();
             let mut second = rest[first.len_utf8()..].chars();
             let is_number = |c: char| c.is_ascii_digit();
@@ -179,9 +167,7 @@ impl Lexer<'_> {
                 _ if is_number(first) || (first == '.' && second.next().is_some_and(is_number)) => {
                     self.number(at..span.end)
                 }
-                _ if first.is_alphabetic() => {
-                    self.word(at..run(&|c| c.is_alphanumeric() || matches!(c, '\'' | '’')))
-                }
+                _ if first.is_alphabetic() => self.word(at..run(&|c| c.is_alphanumeric() || matches!(c, '\'' | '’'))),
                 _ if is_sign(first) => {
                     let end = run(&is_sign);
                     let kind = match &rest[..end - at] {
@@ -206,8 +192,7 @@ impl Lexer<'_> {
         let next = self.text[after..end].trim_start_matches('$');
         next.starts_with(|c: char| c.is_ascii_digit() || c == '.')
             && self.found.last().is_some_and(|last| {
-                last.span.end + '–'.len_utf8() >= after
-                    && matches!(last.kind, Kind::Number(_) | Kind::Mark('x'))
+                last.span.end + '–'.len_utf8() >= after && matches!(last.kind, Kind::Number(_) | Kind::Mark('x'))
             })
     }
 
@@ -219,9 +204,7 @@ impl Lexer<'_> {
             behind.bytes().take_while(u8::is_ascii_digit).count()
         };
         let belongs = |(at, c): &(usize, char)| {
-            c.is_ascii_digit()
-                || (*c == '.' && digits(at + 1) > 0)
-                || (*c == ',' && digits(at + 1) == 3 && *at > 0)
+            c.is_ascii_digit() || (*c == '.' && digits(at + 1) > 0) || (*c == ',' && digits(at + 1) == 3 && *at > 0)
         };
         let length = rest.char_indices().take_while(belongs).count();
         let plain = rest[..length].replace(',', "");
@@ -238,12 +221,7 @@ impl Lexer<'_> {
             .last()
             .filter(|last| last.span.end == span.start && matches!(last.kind, Kind::Number(_)));
         // `7900xtx`
-        let is_model = number.is_some_and(|last| {
-            !self
-                .names
-                .models(&format!("{}{lower}", last.text))
-                .is_empty()
-        });
+        let is_model = number.is_some_and(|last| !self.names.models(&format!("{}{lower}", last.text)).is_empty());
         let all_digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
         let is_factor = lower
             .strip_prefix('x')

@@ -311,9 +311,9 @@ pub(super) fn folded(phrase: &str) -> String {
     fn word(word: &str) -> &str {
         let is_same = |words: &str| words.split(' ').any(|own| own == word);
         let same = SAME.iter().find(|(_, words)| is_same(words));
-        let stem = word.strip_suffix('s').filter(|stem: &&str| {
-            stem.len() > 2 && stem.contains(['a', 'e', 'i', 'o', 'u']) && !stem.ends_with('s')
-        });
+        let stem = word
+            .strip_suffix('s')
+            .filter(|stem: &&str| stem.len() > 2 && stem.contains(['a', 'e', 'i', 'o', 'u']) && !stem.ends_with('s'));
         // Minutes are no minimum.
         let stem = stem.filter(|stem| *stem != "min");
         same.map(|(own, _)| *own).or(stem).unwrap_or(word)

@@ -57,8 +57,7 @@ pub fn compare(first: (&RouteStats, f64), second: (&RouteStats, f64)) -> Vec<Fig
     };
     add("requests", Count, &|of| count(of.requests));
     for kind in OutcomeKind::ALL {
-        let is_shown =
-            first.count(kind) + second.count(kind) > 0 || kind <= OutcomeKind::RateLimited;
+        let is_shown = first.count(kind) + second.count(kind) > 0 || kind <= OutcomeKind::RateLimited;
         if is_shown {
             add(kind.label(), Count, &|of| count(of.count(kind)));
         }

@@ -61,20 +61,14 @@ pub fn export_csv(run: &Run) -> String {
             sample.ended.to_string(),
             sample.latency().to_string(),
             sample.outcome.kind().label().to_owned(),
-            sample
-                .outcome
-                .worker()
-                .map_or_else(String::new, Untrusted::csv),
+            sample.outcome.worker().map_or_else(String::new, Untrusted::csv),
             sample
                 .outcome
                 .reqnum()
                 .map_or_else(String::new, |reqnum| reqnum.to_string()),
             detail.csv(),
             sample.bytes.to_string(),
-            sample
-                .request_id
-                .as_ref()
-                .map_or_else(String::new, Untrusted::csv),
+            sample.request_id.as_ref().map_or_else(String::new, Untrusted::csv),
             sample.load().to_string(),
         ];
         row.extend_from_slice(&parameters);
@@ -142,10 +136,7 @@ fn plan_json(plan: &RoutePlan) -> Map<String, Json> {
         ("rate_per_s", optional(plan.rate)),
         ("poll_least_s", number_json(plan.poll.least)),
         ("poll_most_s", number_json(plan.poll.most)),
-        (
-            "poll_cost",
-            number_json(plan.poll.cost.unwrap_or(plan.cost)),
-        ),
+        ("poll_cost", number_json(plan.poll.cost.unwrap_or(plan.cost))),
         ("patience_s", number_json(plan.poll.patience)),
     ];
     members

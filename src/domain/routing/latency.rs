@@ -43,16 +43,8 @@ impl Latencies {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // bounded just here
         histogram.saturating_record((seconds * 1e6).round().min(3.6e9) as u64);
         self.sum += seconds;
-        self.least = if first {
-            seconds
-        } else {
-            self.least.min(seconds)
-        };
-        self.most = if first {
-            seconds
-        } else {
-            self.most.max(seconds)
-        };
+        self.least = if first { seconds } else { self.least.min(seconds) };
+        self.most = if first { seconds } else { self.most.max(seconds) };
     }
 
     pub fn count(&self) -> u64 {
@@ -81,8 +73,7 @@ impl Latencies {
     /// The mean in seconds.
     pub fn mean(&self) -> Option<f64> {
         #[expect(clippy::cast_precision_loss)] // a count of attempts
-        self.filled()
-            .map(|histogram| self.sum / histogram.len() as f64)
+        self.filled().map(|histogram| self.sum / histogram.len() as f64)
     }
 
     /// The shortest in seconds.
@@ -133,8 +124,6 @@ impl Latencies {
     }
 
     fn filled(&self) -> Option<&Histogram<u64>> {
-        self.histogram
-            .as_ref()
-            .filter(|histogram| !histogram.is_empty())
+        self.histogram.as_ref().filter(|histogram| !histogram.is_empty())
     }
 }

@@ -118,8 +118,7 @@ impl RoutePlan {
     /// The validation errors of the plan; empty if it can run.
     pub fn check(&self) -> Vec<Objection> {
         let mut found = Vec::new();
-        let mut object =
-            |parameter, message: &str| found.push(Objection::new(parameter, message.to_owned()));
+        let mut object = |parameter, message: &str| found.push(Objection::new(parameter, message.to_owned()));
         if self.endpoint.trim().is_empty() {
             object("endpoint", "enter an endpoint");
         }
@@ -145,10 +144,7 @@ impl RoutePlan {
         {
             object("rate", "must be above 0 and at most 10000 a second");
         }
-        if !(self.poll.least >= 0.1
-            && self.poll.least <= self.poll.most
-            && self.poll.most <= 3600.0)
-        {
+        if !(self.poll.least >= 0.1 && self.poll.least <= self.poll.most && self.poll.most <= 3600.0) {
             object(
                 "poll",
                 "waits must be from 0.1 s to an hour, the first not above the last",

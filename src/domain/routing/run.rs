@@ -182,13 +182,7 @@ impl Run {
 
     /// Records the result of an attempt; ignored unless it is in flight. `jitter` is a random
     /// number from 0 to 1, for the wait before the next attempt.
-    pub fn complete(
-        &mut self,
-        index: u64,
-        now: f64,
-        completion: Completion,
-        jitter: f64,
-    ) -> Option<&RouteSample> {
+    pub fn complete(&mut self, index: u64, now: f64, completion: Completion, jitter: f64) -> Option<&RouteSample> {
         let flight = self.in_flight.remove(&index)?;
         self.plan_next(&flight, &completion.outcome, now, jitter);
         self.note(&flight.attempt, now, completion);
@@ -320,9 +314,7 @@ impl Run {
     /// How many requests wait for the next poll.
     pub fn waiting(&self) -> usize {
         let polls = self.waits.iter();
-        polls
-            .filter(|wait| matches!(wait.what, Next::Poll(..)))
-            .count()
+        polls.filter(|wait| matches!(wait.what, Next::Poll(..))).count()
     }
 
     /// How many attempts are in flight.

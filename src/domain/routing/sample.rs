@@ -137,11 +137,9 @@ impl Outcome {
         match self {
             Self::RateLimited { .. } | Self::Refused { .. } => false,
             Self::Failed { is_rejected, .. } => !*is_rejected,
-            Self::Assigned { .. }
-            | Self::Waiting { .. }
-            | Self::Garbage { .. }
-            | Self::TimedOut
-            | Self::Cancelled => true,
+            Self::Assigned { .. } | Self::Waiting { .. } | Self::Garbage { .. } | Self::TimedOut | Self::Cancelled => {
+                true
+            }
         }
     }
 
@@ -190,9 +188,7 @@ impl Outcome {
                 Untrusted::from(format!("asked to wait {wait} s{more}"))
             }
             Self::Refused { status } => Untrusted::from(format!("status {status}")),
-            Self::Assigned { echoed: false, .. } => {
-                Untrusted::from("endpoint or cost not echoed as sent")
-            }
+            Self::Assigned { echoed: false, .. } => Untrusted::from("endpoint or cost not echoed as sent"),
             _ => Untrusted::default(),
         }
     }
@@ -236,18 +232,12 @@ impl RouteSample {
     /// Seconds from when its request was first due until it got a worker, polls included; `None`
     /// without a worker.
     pub fn time_to_worker(&self) -> Option<f64> {
-        self.outcome
-            .worker()
-            .map(|_| micros(self.ended - self.asked).max(0.0))
+        self.outcome.worker().map(|_| micros(self.ended - self.asked).max(0.0))
     }
 
     /// The load that it reported to the endpoint: none if it was refused.
     pub const fn load(&self) -> f64 {
-        if self.outcome.injects_load() {
-            self.cost
-        } else {
-            0.0
-        }
+        if self.outcome.injects_load() { self.cost } else { 0.0 }
     }
 
     /// Whether the row contains every blank-separated word of `filter`, in any case.
@@ -265,9 +255,7 @@ impl RouteSample {
             detail.compared(),
         )
         .to_lowercase();
-        filter
-            .split_whitespace()
-            .all(|word| row.contains(&word.to_lowercase()))
+        filter.split_whitespace().all(|word| row.contains(&word.to_lowercase()))
     }
 }
 

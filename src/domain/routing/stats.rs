@@ -158,9 +158,7 @@ impl RouteStats {
             load: self.load,
             workers: ranked.len() as u64,
             reqnum_gaps: ranked.iter().map(|share| share.gaps()).sum(),
-            reqnums_missing: ranked
-                .iter()
-                .fold(0, |sum, share| sum.saturating_add(share.missing())),
+            reqnums_missing: ranked.iter().fold(0, |sum, share| sum.saturating_add(share.missing())),
             reqnum_repeats: ranked.iter().map(|share| share.repeats()).sum(),
         }
     }

@@ -20,10 +20,7 @@ pub fn plan(plan: &RoutePlan) -> String {
     let rate = plan
         .rate
         .map_or_else(String::new, |rate| format!(", {}/s", amount(rate)));
-    format!(
-        "{endpoint}, {stop}, {} at once{rate}, cost {cost}",
-        plan.concurrency
-    )
+    format!("{endpoint}, {stop}, {} at once{rate}, cost {cost}", plan.concurrency)
 }
 
 /// Why a run ended before its plan was complete, unless the person or the key ended it.
@@ -37,10 +34,7 @@ pub fn early_end(run: &Run) -> Option<String> {
             "ended early: no worker within {}",
             span(run.plan().poll.patience)
         )),
-        Phase::Ended(End::Done | End::Stopped)
-        | Phase::Running
-        | Phase::Paused
-        | Phase::Draining => None,
+        Phase::Ended(End::Done | End::Stopped) | Phase::Running | Phase::Paused | Phase::Draining => None,
     }
 }
 

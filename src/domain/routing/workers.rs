@@ -125,9 +125,7 @@ impl Reqnums {
             return;
         }
         self.different += 1;
-        let above = number
-            .checked_add(1)
-            .and_then(|next| self.ranges.remove(&next));
+        let above = number.checked_add(1).and_then(|next| self.ranges.remove(&next));
         let last = above.unwrap_or(number);
         match below {
             Some((first, end)) if end.checked_add(1) == Some(number) => {

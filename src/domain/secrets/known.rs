@@ -64,11 +64,7 @@ pub fn scrub<'t>(text: &'t str, known: &Known, is_secret: impl Fn(&str) -> bool)
 }
 
 /// As [`scrub`], and the values of the secret members go too, whatever their type.
-pub(crate) fn without_secrets<'t>(
-    text: &'t str,
-    known: &Known,
-    is_secret: impl Fn(&str) -> bool,
-) -> Cow<'t, str> {
+pub(crate) fn without_secrets<'t>(text: &'t str, known: &Known, is_secret: impl Fn(&str) -> bool) -> Cow<'t, str> {
     let found = scan(text, is_secret);
     let cuts = copies(text, known, &found);
     let values = found.values.into_iter();
@@ -113,15 +109,11 @@ fn copies(text: &str, known: &Known, found: &Scan) -> Vec<Cut> {
 }
 
 /// Both in the order in which they stand in the text.
-fn merged(
-    cuts: impl IntoIterator<Item = Cut>,
-    others: impl IntoIterator<Item = Cut>,
-) -> impl Iterator<Item = Cut> {
+fn merged(cuts: impl IntoIterator<Item = Cut>, others: impl IntoIterator<Item = Cut>) -> impl Iterator<Item = Cut> {
     let (mut cuts, mut others) = (cuts.into_iter().peekable(), others.into_iter().peekable());
     std::iter::from_fn(move || {
         let next = others.peek().map_or(usize::MAX, |(place, _)| place.start);
-        cuts.next_if(|(place, _)| place.start <= next)
-            .or_else(|| others.next())
+        cuts.next_if(|(place, _)| place.start <= next).or_else(|| others.next())
     })
 }
 
@@ -219,8 +211,7 @@ mod tests {
         ] {
             assert_eq!(scrub(before, &known, is_key), after);
         }
-        let text =
-            r#"{"launch_args":"--key account-key","api_key":"account-key","n":"account-key"}"#;
+        let text = r#"{"launch_args":"--key account-key","api_key":"account-key","n":"account-key"}"#;
         assert_eq!(
             scrub(text, &known, is_key),
             r#"{"launch_args":"--key <removed>","api_key":"account-key","n":"<removed>"}"#

@@ -23,10 +23,7 @@ pub fn json_for_terminal<'t>(json: impl Into<Cow<'t, str>>) -> String {
     while let Some(character) = rest.chars().next() {
         // Most of it is plain, and nothing between two quotes or backslashes.
         let ends = |byte: &u8| !matches!(byte, b' '..=b'~') || matches!(byte, b'"' | b'\\');
-        let plain = rest
-            .bytes()
-            .position(|byte| ends(&byte))
-            .unwrap_or(rest.len());
+        let plain = rest.bytes().position(|byte| ends(&byte)).unwrap_or(rest.len());
         if plain > 0 {
             escapes.plain(&rest[..plain], &mut out);
             is_escaped = false;
@@ -134,9 +131,7 @@ fn unit_escape(text: &str) -> Option<(char, usize)> {
         is_number.then(|| u16::from_str_radix(digits, 16).ok())?
     };
     let first = unit(text)?;
-    let second = text
-        .get(4..)
-        .and_then(|rest| unit(rest.strip_prefix("\\u")?));
+    let second = text.get(4..).and_then(|rest| unit(rest.strip_prefix("\\u")?));
     let (character, length) = match char::decode_utf16([first]).next()? {
         Ok(character) => (character, 4),
         Err(_) => (char::decode_utf16([first, second?]).next()?.ok()?, 10),
@@ -166,11 +161,7 @@ impl Escapes {
             push_json_escape(character, out);
             return;
         }
-        self.room = if is_mark {
-            self.room - 1
-        } else {
-            MARKS_PER_GRAPHEME
-        };
+        self.room = if is_mark { self.room - 1 } else { MARKS_PER_GRAPHEME };
         out.push(character);
     }
 }

@@ -113,9 +113,7 @@ impl Draft {
         let mut omitted = Vec::new();
         if !computed.is_empty() {
             let text = language::print_briefly(&computed);
-            omitted.push(format!(
-                "Omitted, because the market can't filter on it: {text}"
-            ));
+            omitted.push(format!("Omitted, because the market can't filter on it: {text}"));
         }
         let usual = language::default_query(query.resource, dialect);
         let mut without = Vec::new();
@@ -177,9 +175,7 @@ impl Draft {
             // An endpoint with a validation error is not missing.
             let is_named = objection.parameter == Key::EndpointName.wire()
                 && self.is_set(Key::EndpointId)
-                && objections
-                    .iter()
-                    .any(|told| told.parameter == Key::EndpointId.wire());
+                && objections.iter().any(|told| told.parameter == Key::EndpointId.wire());
             if !is_named && !objections.iter().any(is_told) {
                 let span = Key::named(objection.parameter).map(|key| 0..self.text(key).len());
                 objections.push(Objection { span, ..objection });
@@ -274,8 +270,7 @@ impl<'a> Form<'a> {
 
     fn object(&mut self, key: Key, message: String) {
         let span = 0..self.draft.text(key).len();
-        self.objections
-            .push(Objection::new(key.wire(), message).at(span));
+        self.objections.push(Objection::new(key.wire(), message).at(span));
     }
 
     fn line(&mut self, key: Key) -> Option<String> {
@@ -283,10 +278,7 @@ impl<'a> Form<'a> {
         if text.trim().is_empty() {
             self.object(key, "is blank: enter a value or clear it".to_owned());
         } else if text.chars().any(char::is_control) {
-            self.object(
-                key,
-                "must be one line without control characters".to_owned(),
-            );
+            self.object(key, "must be one line without control characters".to_owned());
         }
         Some(text.trim().to_owned())
     }
@@ -313,10 +305,7 @@ impl<'a> Form<'a> {
         let number = text.parse().ok().filter(|number| *number <= 1_000_000);
         if number.is_none() {
             let least = u8::from(key == Key::MaxWorkers);
-            self.object(
-                key,
-                format!("must be a whole number from {least} to 1000000"),
-            );
+            self.object(key, format!("must be a whole number from {least} to 1000000"));
         }
         number
     }
@@ -337,10 +326,7 @@ impl<'a> Form<'a> {
         let text = self.wanted(Key::SearchParams)?;
         match read_search(text, dialect) {
             Ok(conditions) if conditions.is_empty() => {
-                self.object(
-                    Key::SearchParams,
-                    "has no conditions: any machine matches".to_owned(),
-                );
+                self.object(Key::SearchParams, "has no conditions: any machine matches".to_owned());
                 None
             }
             Ok(conditions) => {

@@ -29,13 +29,7 @@ impl MadeGroup {
     /// Two sandboxes running at the same time assign the same ids: the creation time and, within a
     /// second, the endpoint tell them apart.
     fn is_same(&self, other: &Self) -> bool {
-        let identity = |group: &Self| {
-            (
-                group.id,
-                group.created_at.clone(),
-                group.endpoint_name.clone(),
-            )
-        };
+        let identity = |group: &Self| (group.id, group.created_at.clone(), group.endpoint_name.clone());
         identity(self) == identity(other)
     }
 }

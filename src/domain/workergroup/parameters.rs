@@ -83,8 +83,7 @@ pub struct Parameter {
 }
 
 /// Why the scaling parameters have no effect: the market's autoscaler reads them from the endpoint.
-const ON_THE_ENDPOINT: &str =
-    "The public market ignores it on a workergroup and uses the endpoint's value.";
+const ON_THE_ENDPOINT: &str = "The public market ignores it on a workergroup and uses the endpoint's value.";
 
 const fn row(
     key: Key,

@@ -63,16 +63,12 @@ impl Recruitment {
         let space = OFFERS.by_key("disk_space").map(|it| listing.column(it));
         let is_small = |row: usize| {
             let space = space.and_then(|column| column.cell(row).number());
-            self.disk
-                .zip(space)
-                .is_some_and(|(wanted, space)| space < wanted)
+            self.disk.zip(space).is_some_and(|(wanted, space)| space < wanted)
         };
         rows(listing.len())
             .filter(|row| {
                 let row = *row as usize;
-                let is_broken = |(condition, column): &(&Condition, &Column)| {
-                    condition.is_broken_by(column.cell(row))
-                };
+                let is_broken = |(condition, column): &(&Condition, &Column)| condition.is_broken_by(column.cell(row));
                 !columns.iter().any(is_broken) && !is_small(row)
             })
             .collect()
@@ -208,9 +204,7 @@ impl Preflight {
     pub fn of(listing: &Listing, asked: &Recruitment, limit: Option<u32>) -> Self {
         let matching = asked.matching(listing);
         let rentable = OFFERS.by_key("rentable").map(|it| listing.column(it));
-        let is_rentable = |row: &u32| {
-            rentable.is_none_or(|column| column.cell(*row as usize) != CellRef::Flag(false))
-        };
+        let is_rentable = |row: &u32| rentable.is_none_or(|column| column.cell(*row as usize) != CellRef::Flag(false));
         let free: Vec<u32> = matching.iter().copied().filter(is_rentable).collect();
         let supply = Supply::of(listing, &free);
         let all = Supply::of(listing, &matching).machines().len();
@@ -228,13 +222,11 @@ impl Preflight {
             not_rentable: all - machines.len(),
             coverage: insight::coverage(listing, limit),
             disk: asked.disk,
-            prices: highest
-                .zip(picks.median())
-                .map(|(highest, median)| WorkerPrices {
-                    lowest: picks.least(1),
-                    median,
-                    highest,
-                }),
+            prices: highest.zip(picks.median()).map(|(highest, median)| WorkerPrices {
+                lowest: picks.least(1),
+                median,
+                highest,
+            }),
             gpus: parts(listing, machines, "gpu_name", str::to_owned),
             countries: parts(listing, machines, "geolocation", |place| {
                 country::code(place).to_owned()
@@ -254,10 +246,7 @@ impl Preflight {
         let mut warnings = Vec::new();
         for (key, meaning) in [
             ("verified", "unverified machines may be rented"),
-            (
-                "rentable",
-                "machines that can't be rented now may be counted",
-            ),
+            ("rentable", "machines that can't be rented now may be counted"),
         ] {
             let is_said = |condition: &Condition| condition.enabled && condition.field.key == key;
             if !conditions.iter().any(is_said) {
@@ -279,22 +268,13 @@ impl Preflight {
             && host.share > CONCENTRATED
             && all > 1
         {
-            warnings.push(format!(
-                "host {} has {} of {all} machines",
-                host.host, host.machines
-            ));
+            warnings.push(format!("host {} has {} of {all} machines", host.host, host.machines));
         }
         if self.coverage == Coverage::Cut {
-            warnings.push(
-                "more offers exist than were loaded: the highest price is unknown".to_owned(),
-            );
+            warnings.push("more offers exist than were loaded: the highest price is unknown".to_owned());
         }
         if unpriced > 0 {
-            let noun = if unpriced == 1 {
-                "offer has"
-            } else {
-                "offers have"
-            };
+            let noun = if unpriced == 1 { "offer has" } else { "offers have" };
             warnings.push(format!("{unpriced} {noun} no price"));
         }
         warnings
@@ -356,23 +336,16 @@ fn numbers(listing: &Listing, machines: &[Machine], key: &str) -> Vec<f64> {
 }
 
 /// Machines grouped by `label` of a text field, most first, ties by label.
-fn parts(
-    listing: &Listing,
-    machines: &[Machine],
-    key: &str,
-    label: fn(&str) -> String,
-) -> Vec<Part> {
+fn parts(listing: &Listing, machines: &[Machine], key: &str, label: fn(&str) -> String) -> Vec<Part> {
     let Some(column) = OFFERS.by_key(key).map(|field| listing.column(field)) else {
         return Vec::new();
     };
     let mut counts: HashMap<String, usize> = HashMap::new();
     for machine in machines {
-        let text = machine
-            .rows()
-            .find_map(|row| match column.cell(row as usize) {
-                CellRef::Text(text) => Some(label(text)),
-                _ => None,
-            });
+        let text = machine.rows().find_map(|row| match column.cell(row as usize) {
+            CellRef::Text(text) => Some(label(text)),
+            _ => None,
+        });
         *counts.entry(text.unwrap_or_default()).or_default() += 1;
     }
     let mut parts: Vec<Part> = counts

@@ -33,18 +33,17 @@ fn fits(listing: &Listing, row: usize, asked: &NewWorkergroup, asked_for: &Json)
             || parameter.kind == ParameterKind::Search
             || !contradicts(&record, asked_for, parameter.key)
     });
-    let search = asked.search_params.as_ref().is_none_or(|asked| {
-        group_search(listing, row).is_none_or(|found| holds(asked, found.text.compared()))
-    });
+    let search = asked
+        .search_params
+        .as_ref()
+        .is_none_or(|asked| group_search(listing, row).is_none_or(|found| holds(asked, found.text.compared())));
     members && search
 }
 
 fn contradicts(record: &Map<String, Json>, asked_for: &Json, key: Key) -> bool {
     match (record.get(key.wire()), asked_for.get(key.wire())) {
         (None | Some(Json::Null), _) | (_, None) => false,
-        (Some(Json::String(found)), Some(Json::String(asked))) => {
-            !may_be(found.trim(), asked.trim())
-        }
+        (Some(Json::String(found)), Some(Json::String(asked))) => !may_be(found.trim(), asked.trim()),
         // The market sends some numbers as text.
         (Some(Json::String(found)), Some(asked)) => found.trim().parse().ok() != asked.as_f64(),
         (Some(found), Some(asked)) => found.as_f64() != asked.as_f64(),
@@ -57,9 +56,7 @@ fn may_be(found: &str, asked: &str) -> bool {
     let [start, between @ .., end] = parts.as_slice() else {
         return found == asked;
     };
-    let inner = asked
-        .strip_prefix(start)
-        .and_then(|rest| rest.strip_suffix(end));
+    let inner = asked.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
     let Some(mut rest) = inner else {
         return false;
     };
@@ -78,10 +75,8 @@ fn holds(asked: &str, found: &str) -> bool {
     if found.contains(REMOVED) {
         return true;
     }
-    let read = |text| {
-        language::parse(text, &OFFERS, &Dialect::DOCUMENTED, &[], Mode::Market)
-            .map(|parsed| parsed.conditions)
-    };
+    let read =
+        |text| language::parse(text, &OFFERS, &Dialect::DOCUMENTED, &[], Mode::Market).map(|parsed| parsed.conditions);
     match (read(asked), read(found)) {
         (Ok(asked), Ok(found)) => asked.iter().all(|condition| found.contains(condition)),
         _ => asked.split_whitespace().eq(found.split_whitespace()),

@@ -56,9 +56,7 @@ fn text_of(json: &Json) -> SearchText {
             Ok(Json::Object(members)) => text_of(&Json::Object(members)),
             _ => SearchText {
                 // In quotes it is a value like any other.
-                text: Untrusted::from(
-                    text.replace(&format!("={REMOVED}"), &format!("=\"{REMOVED}\"")),
-                ),
+                text: Untrusted::from(text.replace(&format!("={REMOVED}"), &format!("=\"{REMOVED}\""))),
                 left_out: Vec::new(),
             },
         },
@@ -87,10 +85,7 @@ fn text_of(json: &Json) -> SearchText {
                 .collect();
             SearchText {
                 text: Untrusted::from(texts.join(" ")),
-                left_out: parts
-                    .iter()
-                    .flat_map(|part| part.left_out.clone())
-                    .collect(),
+                left_out: parts.iter().flat_map(|part| part.left_out.clone()).collect(),
             }
         }
         Json::Null => SearchText::default(),
@@ -124,12 +119,7 @@ fn read_filter(name: &str, filter: &Json, conditions: &mut Vec<Condition>) -> bo
 
 /// Adds one condition; returns false if it cannot be expressed. `{"eq": "any"}` is no condition and
 /// adds nothing.
-fn read_condition(
-    field: &'static Field,
-    operator: &str,
-    operand: &Json,
-    conditions: &mut Vec<Condition>,
-) -> bool {
+fn read_condition(field: &'static Field, operator: &str, operand: &Json, conditions: &mut Vec<Condition>) -> bool {
     let known = match operator {
         "notin" | "not in" => Some(Operator::Nin),
         name => Operator::ALL.into_iter().find(|known| known.name() == name),
@@ -146,9 +136,7 @@ fn read_condition(
             .map(|value| read_value(field, value))
             .collect::<Option<_>>()
             .map(Operand::Many),
-        value if operator.takes_list() => {
-            read_value(field, value).map(|value| Operand::Many(vec![value]))
-        }
+        value if operator.takes_list() => read_value(field, value).map(|value| Operand::Many(vec![value])),
         value => read_value(field, value).map(Operand::One),
     };
     operand
@@ -173,17 +161,13 @@ fn read_value(field: &Field, json: &Json) -> Option<Value> {
             Some(1.0) => Some(Value::Flag(true)),
             _ => None,
         },
-        (Kind::Id, Json::Number(number)) if number.is_u64() => {
-            number.as_u64().map(|id| Value::id(id.into()))
-        }
+        (Kind::Id, Json::Number(number)) if number.is_u64() => number.as_u64().map(|id| Value::id(id.into())),
         (Kind::Integer | Kind::Number | Kind::Id | Kind::Epoch, Json::Bool(flag)) => {
             Some(Value::Number(f64::from(u8::from(*flag))))
         }
         (Kind::Integer | Kind::Number | Kind::Id | Kind::Epoch, _) => number.map(Value::Number),
         (Kind::Version, Json::String(text)) => Version::parse(text.trim()).map(Value::Version),
-        (Kind::Version, Json::Number(number)) => {
-            Version::parse(&number.to_string()).map(Value::Version)
-        }
+        (Kind::Version, Json::Number(number)) => Version::parse(&number.to_string()).map(Value::Version),
         (Kind::Text | Kind::Country, Json::String(text)) => Some(Value::Text(text.clone())),
         (Kind::Text, Json::Number(number)) => Some(Value::Text(number.to_string())),
         _ => None,

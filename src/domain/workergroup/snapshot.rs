@@ -55,11 +55,9 @@ impl ChangeKind {
         match self {
             Self::New => "new".to_owned(),
             Self::Gone => "gone".to_owned(),
-            Self::Changed {
-                parameter,
-                from,
-                to,
-            } => format!("{}: {} → {}", parameter.screen(32), value(from), value(to)),
+            Self::Changed { parameter, from, to } => {
+                format!("{}: {} → {}", parameter.screen(32), value(from), value(to))
+            }
         }
     }
 }
@@ -82,10 +80,7 @@ impl Snapshot {
                     .json(row)
                     .filter(|json| json.len() <= LONGEST_RECORD)
                     .and_then(json_split::object);
-                Some((
-                    listing.id(row)?.0,
-                    record.map_or_else(Map::new, without_secrets),
-                ))
+                Some((listing.id(row)?.0, record.map_or_else(Map::new, without_secrets)))
             })
             .collect();
         Self {
@@ -151,10 +146,7 @@ fn hide_values(arguments: &str) -> String {
             format!("{name}={HIDDEN}")
         } else if hide_next && !is_option {
             HIDDEN.to_owned()
-        } else if let Some((name, _)) = word
-            .split_once(':')
-            .filter(|(name, _)| is_secret_name(name))
-        {
+        } else if let Some((name, _)) = word.split_once(':').filter(|(name, _)| is_secret_name(name)) {
             format!("{name}:{HIDDEN}")
         } else {
             word.clone()
@@ -166,12 +158,7 @@ fn hide_values(arguments: &str) -> String {
 
 /// What was added, removed and changed from `old` to `new`, by id.
 pub fn drift(old: &Snapshot, new: &Snapshot) -> Vec<Change> {
-    let mut ids: Vec<i64> = old
-        .groups
-        .keys()
-        .chain(new.groups.keys())
-        .copied()
-        .collect();
+    let mut ids: Vec<i64> = old.groups.keys().chain(new.groups.keys()).copied().collect();
     ids.sort_unstable();
     ids.dedup();
     let mut changes = Vec::new();
@@ -226,15 +213,9 @@ fn changed_members(before: &Map<String, Json>, after: &Map<String, Json>) -> Vec
 /// Whether two values are equal: 1 and 1.0 are, and the order of members does not matter.
 fn is_same(left: &Json, right: &Json) -> bool {
     match (left, right) {
-        (Json::Number(left), Json::Number(right)) => {
-            left == right || left.as_f64() == right.as_f64()
-        }
+        (Json::Number(left), Json::Number(right)) => left == right || left.as_f64() == right.as_f64(),
         (Json::Array(left), Json::Array(right)) => {
-            left.len() == right.len()
-                && left
-                    .iter()
-                    .zip(right)
-                    .all(|(left, right)| is_same(left, right))
+            left.len() == right.len() && left.iter().zip(right).all(|(left, right)| is_same(left, right))
         }
         (Json::Object(left), Json::Object(right)) => {
             left.len() == right.len()

@@ -86,15 +86,13 @@ impl<S: Surface> Dashboard<S> {
 
     fn tell(&mut self, title: &str, body: &str) {
         let is_focused = self.model.is_focused;
-        self.attention
-            .tell(title, body, is_focused, &mut self.surface);
+        self.attention.tell(title, body, is_focused, &mut self.surface);
     }
 
     fn ring(&mut self, alarm: Alarm) {
         let is_focused = self.model.is_focused;
         let outbox = self.outbox.clone();
-        self.attention
-            .ring(alarm, is_focused, &mut self.surface, outbox);
+        self.attention.ring(alarm, is_focused, &mut self.surface, outbox);
     }
 
     async fn edit_text(&mut self, text: String, suffix: &'static str) -> io::Result<()> {
@@ -196,9 +194,9 @@ impl<S: Surface> Dashboard<S> {
     pub(super) fn keep(&mut self, job: Job) {
         let (files, groups, outbox) = (&mut self.state_store, &mut self.groups, &self.outbox);
         let secrets = || self.calls.secrets();
-        let disk_writer = self.disk_writer.get_or_insert_with(|| {
-            DiskWriter::start(files.take(), groups.take(), secrets(), outbox.clone())
-        });
+        let disk_writer = self
+            .disk_writer
+            .get_or_insert_with(|| DiskWriter::start(files.take(), groups.take(), secrets(), outbox.clone()));
         if !disk_writer.take(job) {
             let why = "can't start a thread".to_owned();
             let _ = self.outbox.send(Message::Kept(Err(why)));

@@ -102,7 +102,6 @@ impl<W: Write> Canvas<W> {
         let size = self.terminal.size()?;
         self.links.clear();
         self.terminal.backend_mut().forget();
-        self.terminal
-            .resize(Rect::new(0, 0, size.width, size.height))
+        self.terminal.resize(Rect::new(0, 0, size.width, size.height))
     }
 }

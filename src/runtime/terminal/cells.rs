@@ -31,10 +31,7 @@ const SHOWN_ON_BLANKS: Modifier = Modifier::UNDERLINED
     .union(Modifier::CROSSED_OUT);
 
 /// Appends cells and leaves the terminal without color or attribute.
-pub(super) fn write<'a>(
-    frame: &mut Vec<u8>,
-    cells: impl Iterator<Item = (u16, u16, &'a Cell)>,
-) -> io::Result<()> {
+pub(super) fn write<'a>(frame: &mut Vec<u8>, cells: impl Iterator<Item = (u16, u16, &'a Cell)>) -> io::Result<()> {
     let mut pen = Pen::default();
     let mut after: Option<After> = None;
     for (x, y, cell) in cells {
@@ -174,9 +171,7 @@ mod tests {
     }
 
     fn text(cells: &[(u16, u16, Cell)]) -> String {
-        String::from_utf8(written(cells))
-            .unwrap()
-            .replace('\x1b', "^")
+        String::from_utf8(written(cells)).unwrap().replace('\x1b', "^")
     }
 
     #[test]
@@ -205,13 +200,9 @@ mod tests {
 
     #[test]
     fn after_a_character_of_doubtful_width_the_place_is_named() {
-        let cells =
-            ["\u{e9}", "b"].map(|text| cell(text, Color::Reset, Color::Reset, Modifier::empty()));
+        let cells = ["\u{e9}", "b"].map(|text| cell(text, Color::Reset, Color::Reset, Modifier::empty()));
         let [first, second] = cells;
-        assert_eq!(
-            text(&[(0, 0, first), (4, 0, second)]),
-            "^[1;1H\u{e9}^[1;5Hb"
-        );
+        assert_eq!(text(&[(0, 0, first), (4, 0, second)]), "^[1;1H\u{e9}^[1;5Hb");
     }
 
     fn color() -> impl Strategy<Value = Color> {

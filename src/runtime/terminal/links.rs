@@ -24,9 +24,7 @@ impl Link {
     }
 
     pub fn placed_cells(&self) -> impl Iterator<Item = (u16, u16, &Cell)> {
-        (self.x..)
-            .zip(&self.cells)
-            .map(|(x, cell)| (x, self.y, cell))
+        (self.x..).zip(&self.cells).map(|(x, cell)| (x, self.y, cell))
     }
 }
 

@@ -28,11 +28,7 @@ const LEAVE: &str = "\x1b[?2026l\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[?1004l\x1b
 
 /// Switches mouse capture on or off.
 pub(super) const fn mouse(is_on: bool) -> &'static [u8] {
-    if is_on {
-        MOUSE.as_bytes()
-    } else {
-        NO_MOUSE.as_bytes()
-    }
+    if is_on { MOUSE.as_bytes() } else { NO_MOUSE.as_bytes() }
 }
 
 /// Whether the terminal is ours at the moment.

@@ -43,11 +43,7 @@ mod unix {
 
     /// Whether the terminal delivers keys one by one, without echo.
     pub fn raw_mode_is_on() -> bool {
-        tcgetattr(io::stdin()).is_ok_and(|modes| {
-            !modes
-                .local_modes
-                .intersects(LocalModes::ICANON | LocalModes::ECHO)
-        })
+        tcgetattr(io::stdin()).is_ok_and(|modes| !modes.local_modes.intersects(LocalModes::ICANON | LocalModes::ECHO))
     }
 
     /// Whether the error says that the terminal is gone.

@@ -192,10 +192,7 @@ fn drawable(size: Size) -> Size {
     }
     let width = size.width.min(WIDEST_WHEN_CUT);
     let rows = MOST_CELLS / u32::from(width).max(1);
-    Size::new(
-        width,
-        size.height.min(u16::try_from(rows).unwrap_or(u16::MAX)),
-    )
+    Size::new(width, size.height.min(u16::try_from(rows).unwrap_or(u16::MAX)))
 }
 
 /// Writes all bytes, with as few calls as the terminal allows.

@@ -109,13 +109,7 @@ impl Stage {
 const EACH: &[Call] = &Call::ALL;
 const LISTS: &[Call] = &[Call::Offers, Call::Volumes, Call::Groups];
 /// Operations with strings in their responses.
-const TEXTS: &[Call] = &[
-    Call::Offers,
-    Call::Volumes,
-    Call::Unlist,
-    Call::Groups,
-    Call::Route,
-];
+const TEXTS: &[Call] = &[Call::Offers, Call::Volumes, Call::Unlist, Call::Groups, Call::Route];
 const GROUPS: &[Call] = &[Call::Groups];
 const CREATE: &[Call] = &[Call::Create];
 

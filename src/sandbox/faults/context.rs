@@ -52,8 +52,7 @@ impl<'a> FaultContext<'a> {
 
     pub fn host(&self) -> &str {
         let host = self.request.headers.get(HOST);
-        host.and_then(|host| host.to_str().ok())
-            .unwrap_or("localhost")
+        host.and_then(|host| host.to_str().ok()).unwrap_or("localhost")
     }
 
     /// The text of the request's `Authorization` header.
@@ -77,10 +76,7 @@ impl<'a> FaultContext<'a> {
     }
 
     /// The response with its JSON changed; unchanged if it is not JSON.
-    pub fn with_json(
-        &mut self,
-        change: impl FnOnce(&mut Rng, &mut Map<String, Json>),
-    ) -> FaultOutput {
+    pub fn with_json(&mut self, change: impl FnOnce(&mut Rng, &mut Map<String, Json>)) -> FaultOutput {
         match serde_json::from_slice(self.reply.body()) {
             Ok(Json::Object(mut members)) => {
                 change(&mut self.rng, &mut members);
@@ -92,10 +88,7 @@ impl<'a> FaultContext<'a> {
 
     /// The response with one record changed: a random record of a list, or the whole object if there
     /// is no list.
-    pub fn with_record(
-        &mut self,
-        change: impl FnOnce(&mut Rng, &mut Map<String, Json>),
-    ) -> FaultOutput {
+    pub fn with_record(&mut self, change: impl FnOnce(&mut Rng, &mut Map<String, Json>)) -> FaultOutput {
         self.with_json(|rng, members| match records(members) {
             Some(rows) => {
                 let drawn = rng.index(rows.len());

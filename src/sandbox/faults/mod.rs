@@ -160,8 +160,7 @@ impl Faults {
     pub fn refuses_connection(&self) -> bool {
         let injection = self.draw_next(Lane::Connection);
         if let Some(injection) = &injection {
-            self.ledger
-                .record_fault(injection.fault, None, injection.to_string());
+            self.ledger.record_fault(injection.fault, None, injection.to_string());
         }
         injection.is_some()
     }

@@ -79,12 +79,7 @@ impl Profile {
     const fn excludes(self, call: Call) -> bool {
         match self {
             Self::Split => matches!(call, Call::Offers | Call::Volumes | Call::Route),
-            Self::Calm
-            | Self::Flaky
-            | Self::Storm
-            | Self::Slow
-            | Self::Throttle
-            | Self::Hostile => false,
+            Self::Calm | Self::Flaky | Self::Storm | Self::Slow | Self::Throttle | Self::Hostile => false,
         }
     }
 }
@@ -120,10 +115,7 @@ impl ProfileSpec {
         if !rng.chance(self.profile.share()) || is_excluded {
             return None;
         }
-        let choices: Vec<_> = self
-            .faults()
-            .filter(|fault| fault.applies_to(lane))
-            .collect();
+        let choices: Vec<_> = self.faults().filter(|fault| fault.applies_to(lane)).collect();
         choices.get(rng.index(choices.len())).copied()
     }
 }

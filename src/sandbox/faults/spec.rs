@@ -90,25 +90,21 @@ impl FromStr for FaultSpec {
         let is_fault = |profile: &Profile| fault(profile.name()).is_ok();
         match profile.filter(|profile| is_choice || !is_fault(profile)) {
             Some(profile) => choice(profile, parts.skip(1)).map(Self::Profile),
-            None => parts
-                .map(Rule::from_str)
-                .collect::<Result<_, _>>()
-                .map(Self::Rules),
+            None => parts.map(Rule::from_str).collect::<Result<_, _>>().map(Self::Rules),
         }
     }
 }
 
-fn choice<'a>(
-    profile: Profile,
-    parts: impl Iterator<Item = &'a str>,
-) -> Result<ProfileSpec, FaultSpecError> {
+fn choice<'a>(profile: Profile, parts: impl Iterator<Item = &'a str>) -> Result<ProfileSpec, FaultSpecError> {
     let mut seed = None;
     let mut only = Vec::new();
     for part in parts {
         if let Some(number) = part.strip_prefix("seed=") {
-            seed = Some(number.parse().map_err(|_| {
-                FaultSpecError(format!("'{number}' is not a seed: write a whole number"))
-            })?);
+            seed = Some(
+                number
+                    .parse()
+                    .map_err(|_| FaultSpecError(format!("'{number}' is not a seed: write a whole number")))?,
+            );
             continue;
         }
         let name = part.strip_prefix("only=");
@@ -120,16 +116,9 @@ fn choice<'a>(
         let (fault, _) = fault(name.unwrap_or(part))?;
         only.push(fault.number);
     }
-    let choice = ProfileSpec {
-        profile,
-        seed,
-        only,
-    };
+    let choice = ProfileSpec { profile, seed, only };
     if profile != Profile::Calm && choice.faults().next().is_none() {
-        return Err(FaultSpecError(format!(
-            "{} has none of these faults",
-            profile.name()
-        )));
+        return Err(FaultSpecError(format!("{} has none of these faults", profile.name())));
     }
     Ok(choice)
 }
@@ -148,10 +137,7 @@ impl FromStr for Rule {
         };
         let (fault, by_name) = fault(name)?;
         if let Some(call) = call.filter(|call| !fault.calls.contains(call)) {
-            return Err(FaultSpecError(format!(
-                "{name} does not apply to {}",
-                call.name()
-            )));
+            return Err(FaultSpecError(format!("{name} does not apply to {}", call.name())));
         }
         if call.is_some() && fault.applies_to(Lane::Connection) {
             return Err(FaultSpecError(format!(
@@ -192,19 +178,13 @@ pub fn operations() -> impl Iterator<Item = &'static str> {
 }
 
 fn call_named(name: &str) -> Result<Call, FaultSpecError> {
-    Call::ALL
-        .into_iter()
-        .find(|call| call.name() == name)
-        .ok_or_else(|| {
-            let known = operations().collect::<Vec<_>>().join(", ");
-            FaultSpecError(format!("'{name}' is not an operation: choose {known}"))
-        })
+    Call::ALL.into_iter().find(|call| call.name() == name).ok_or_else(|| {
+        let known = operations().collect::<Vec<_>>().join(", ");
+        FaultSpecError(format!("'{name}' is not an operation: choose {known}"))
+    })
 }
 
 fn parse_share(text: &str) -> Result<f64, FaultSpecError> {
-    let share = text
-        .parse()
-        .ok()
-        .filter(|share| (0.0..=1.0).contains(share));
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| FaultSpecError(format!("'{text}' is not a share from 0 to 1")))
 }

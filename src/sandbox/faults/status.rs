@@ -28,11 +28,7 @@ pub fn redirect(cx: &mut FaultContext<'_>) -> FaultOutput {
         StatusCode::FOUND,
     );
     let same = format!("http://{}{}", cx.host(), cx.request.uri.path());
-    let places = [
-        same.as_str(),
-        "http://127.0.0.1:9/",
-        "http://elsewhere.invalid/",
-    ];
+    let places = [same.as_str(), "http://127.0.0.1:9/", "http://elsewhere.invalid/"];
     let place = cx.pick(&places, "/");
     let mut response = json_answer(status, "{}");
     if let Ok(place) = HeaderValue::from_str(place) {
@@ -107,17 +103,10 @@ pub fn captive_portal(_: &mut FaultContext<'_>) -> FaultOutput {
 
 /// An error message that contains the API key of the request.
 pub fn echo(cx: &mut FaultContext<'_>) -> FaultOutput {
-    let msg = format!(
-        "cannot read the header Authorization: {}",
-        cx.authorization()
-    );
+    let msg = format!("cannot read the header Authorization: {}", cx.authorization());
     failed(StatusCode::BAD_REQUEST, "invalid_request", &msg)
 }
 
 pub fn success_false(_: &mut FaultContext<'_>) -> FaultOutput {
-    failed(
-        StatusCode::OK,
-        "sandbox_fault",
-        "the sandbox was told to fail",
-    )
+    failed(StatusCode::OK, "sandbox_fault", "the sandbox was told to fail")
 }

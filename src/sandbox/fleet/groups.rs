@@ -206,10 +206,7 @@ impl Fleet {
     /// Restores a group of an earlier run. Its endpoint is created if there is none of that name,
     /// its workers are hired again, and if its id is taken it gets the next one.
     pub fn restore(&mut self, made: MadeGroup) {
-        let known = self
-            .endpoints
-            .iter()
-            .position(|known| known.name == made.endpoint_name);
+        let known = self.endpoints.iter().position(|known| known.name == made.endpoint_name);
         let endpoint = known.unwrap_or_else(|| {
             let created: Option<Timestamp> = made.created_at.parse().ok();
             let age = created.map_or(0.0, |at| self.now() - at.as_duration().as_secs_f64());
@@ -219,11 +216,7 @@ impl Fleet {
             }
             endpoint
         });
-        let id = if self.is_free(made.id) {
-            made.id
-        } else {
-            self.take_id()
-        };
+        let id = if self.is_free(made.id) { made.id } else { self.take_id() };
         self.next_id = self.next_id.max(id).max(made.endpoint_id);
         let draft = Draft {
             template_hash: made.template_hash,
@@ -246,8 +239,7 @@ impl Fleet {
     }
 
     fn is_free(&self, id: u64) -> bool {
-        self.groups.iter().all(|group| group.record.id != id)
-            && self.endpoints.iter().all(|endpoint| endpoint.id != id)
+        self.groups.iter().all(|group| group.record.id != id) && self.endpoints.iter().all(|endpoint| endpoint.id != id)
     }
 
     /// The group to save, if a caller created it.
@@ -288,10 +280,7 @@ impl Fleet {
 
     /// Applies `change` to a workergroup; false if it does not exist.
     pub fn update(&mut self, group: u64, change: impl FnOnce(&mut Workergroup)) -> bool {
-        let known = self
-            .groups
-            .iter_mut()
-            .find(|known| known.record.id == group);
+        let known = self.groups.iter_mut().find(|known| known.record.id == group);
         known.map(|known| change(&mut known.record)).is_some()
     }
 
@@ -311,9 +300,7 @@ impl Fleet {
                 test_workers: draft.test_workers,
                 template_hash: draft.template_hash,
                 template_id: draft.template_id,
-                search_query: draft
-                    .search_params
-                    .unwrap_or_else(|| DEFAULT_SEARCH.to_owned()),
+                search_query: draft.search_params.unwrap_or_else(|| DEFAULT_SEARCH.to_owned()),
                 launch_args: draft.launch_args.unwrap_or_default(),
                 gpu_ram: draft.gpu_ram,
                 endpoint_name: endpoint.name.clone(),
@@ -329,17 +316,10 @@ impl Fleet {
     pub(super) fn found_groups(&mut self, endpoint: usize, ready: usize, stopped: usize) {
         let name = self.endpoints[endpoint].name.clone();
         let mut groups = Vec::new();
-        for (serial, (_, search, gpu_ram)) in FOUNDED
-            .iter()
-            .enumerate()
-            .filter(|(_, (known, ..))| *known == name)
-        {
+        for (serial, (_, search, gpu_ram)) in FOUNDED.iter().enumerate().filter(|(_, (known, ..))| *known == name) {
             let id = self.take_id();
             let draft = Draft {
-                template_hash: Some(format!(
-                    "{:032x}",
-                    0x5eed_0000_0000_0001_u128 * u128::from(id + 7)
-                )),
+                template_hash: Some(format!("{:032x}", 0x5eed_0000_0000_0001_u128 * u128::from(id + 7))),
                 template_id: Some(70_000 + id),
                 search_params: Some((*search).to_owned()),
                 launch_args: Some(format!("--image sandbox/{name}:latest --disk 64")),
@@ -354,16 +334,9 @@ impl Fleet {
             groups.push(id);
         }
         for serial in 0..ready + stopped {
-            let group = groups
-                .get(serial % groups.len().max(1))
-                .copied()
-                .unwrap_or(0);
+            let group = groups.get(serial % groups.len().max(1)).copied().unwrap_or(0);
             let worker: Worker = self.hire(group, &format!("198.19.{endpoint}.{}", 10 + serial));
-            let worker = if serial < ready {
-                worker.ready()
-            } else {
-                worker
-            };
+            let worker = if serial < ready { worker.ready() } else { worker };
             self.endpoints[endpoint].workers.push(worker);
         }
     }

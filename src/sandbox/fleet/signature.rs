@@ -27,8 +27,7 @@ impl Signer {
         let der = STANDARD
             .decode(pem_body(PRIVATE_KEY))
             .map_err(|error| SignatureError(error.to_string()))?;
-        let key =
-            RsaKeyPair::from_pkcs8(&der).map_err(|error| SignatureError(error.to_string()))?;
+        let key = RsaKeyPair::from_pkcs8(&der).map_err(|error| SignatureError(error.to_string()))?;
         Ok(Self {
             key,
             random: SystemRandom::new(),
@@ -40,12 +39,7 @@ impl Signer {
         let mut signature = vec![0; self.key.public().modulus_len()];
         let text = signed_text(url);
         self.key
-            .sign(
-                &RSA_PKCS1_SHA256,
-                &self.random,
-                text.as_bytes(),
-                &mut signature,
-            )
+            .sign(&RSA_PKCS1_SHA256, &self.random, text.as_bytes(), &mut signature)
             .map_err(|error| SignatureError(error.to_string()))?;
         Ok(STANDARD.encode(signature))
     }

@@ -104,12 +104,10 @@ pub fn assign(workers: &mut [Worker], cost: f64) -> Option<(String, u64)> {
 pub fn census(workers: &[Worker]) -> [usize; 3] {
     workers
         .iter()
-        .fold([0; 3], |[ready, loading, stopped], worker| {
-            match worker.state {
-                State::Ready => [ready + 1, loading, stopped],
-                State::Loading(_) => [ready, loading + 1, stopped],
-                State::Stopped => [ready, loading, stopped + 1],
-            }
+        .fold([0; 3], |[ready, loading, stopped], worker| match worker.state {
+            State::Ready => [ready + 1, loading, stopped],
+            State::Loading(_) => [ready, loading + 1, stopped],
+            State::Stopped => [ready, loading, stopped + 1],
         })
 }
 
@@ -119,11 +117,7 @@ pub fn summary(workers: &[Worker]) -> String {
     if workers.is_empty() {
         return "no workers".to_owned();
     }
-    let parts = [
-        (ready, "ready"),
-        (loading, "model_loading"),
-        (stopped, "stopped"),
-    ];
+    let parts = [(ready, "ready"), (loading, "model_loading"), (stopped, "stopped")];
     let named = parts.iter().filter(|(count, _)| *count > 0);
     named
         .map(|(count, state)| format!("{count} {state}"))
@@ -142,10 +136,7 @@ pub fn capacity(workers: &[Worker]) -> f64 {
 
 /// Starts the first stopped one.
 pub fn wake_first(workers: &mut [Worker], elapsed: f64) {
-    if let Some(worker) = workers
-        .iter_mut()
-        .find(|worker| worker.state == State::Stopped)
-    {
+    if let Some(worker) = workers.iter_mut().find(|worker| worker.state == State::Stopped) {
         worker.load(elapsed);
     }
 }

@@ -44,11 +44,7 @@ impl Host {
         let shares = &spread.shares;
         let machines = pick(&spread.hosts, rng).copied().unwrap_or(1);
         let server_cards = rng.chance(shares.datacenter * 1.2);
-        let datacenter = rng.chance(if server_cards {
-            0.6
-        } else {
-            shares.datacenter * 0.5
-        });
+        let datacenter = rng.chance(if server_cards { 0.6 } else { shares.datacenter * 0.5 });
         let id = 18 + serial * 701 + rng.below(700);
         Arc::new(Self {
             // No other host has the caller's id.
@@ -61,11 +57,7 @@ impl Host {
                 Verification::draw(shares, rng)
             },
             price_level: rng.unit(),
-            network_level: if datacenter {
-                rng.between(0.4, 1.0)
-            } else {
-                rng.unit()
-            },
+            network_level: if datacenter { rng.between(0.4, 1.0) } else { rng.unit() },
             storage_ask: whole_cents(spread.storage_cost.draw(rng) * 0.75),
             traffic_cost: traffic(spread.traffic_cost.draw(rng)),
             discount: if rng.chance(shares.credit_discount) {

@@ -190,9 +190,7 @@ impl Machine {
     /// Draws a machine and gives its offers ids.
     #[expect(clippy::too_many_lines, reason = "one line or two for each member")]
     pub fn draw(commission: &Commission<'_>, ids: &mut Ids) -> Self {
-        let Commission {
-            facts, host, now, ..
-        } = commission;
+        let Commission { facts, host, now, .. } = commission;
         let rng = &mut Rng::keyed(commission.seed, Purpose::Machine, commission.serial);
         let shares = &facts.spread.shares;
         let model = choose_model(commission, rng);
@@ -201,12 +199,10 @@ impl Machine {
         let anchor = commission.wish.is_some();
         let new = !anchor && (commission.arriving || rng.chance(shares.new_machine));
         let (driver_version, cuda_max_good) = choose_driver(facts, card, rng);
-        let (processor, cpu_cores) =
-            choose_processor(&facts.spread.processors, facts, card, gpus, rng);
+        let (processor, cpu_cores) = choose_processor(&facts.spread.processors, facts, card, gpus, rng);
         let cpu_ram = unsigned(facts.spread.ram_per_gpu.draw(rng) * f64::from(gpus));
         let disk_space = rounded(facts.spread.disk_per_gpu.draw(rng) * f64::from(gpus), 1);
-        let network =
-            |rng: &mut Rng| (host.network_level + rng.between(-0.08, 0.08)).clamp(0.0, 1.0);
+        let network = |rng: &mut Rng| (host.network_level + rng.between(-0.08, 0.08)).clamp(0.0, 1.0);
         let (ask, bid_ask) = choose_price(card, host, shares, rng);
         let lanes: u8 = if gpus > 6 && !card.server { 8 } else { 16 };
         let pci_gen = if card.server || card.capability >= 1200 {
@@ -267,11 +263,7 @@ impl Machine {
             disk_name: rng.weighted(facts.spread.disks.iter().map(|(_, weight)| *weight)),
             processor,
             cpu_cores,
-            cpu_ghz: facts
-                .spread
-                .processors
-                .get(processor)
-                .map_or(0.0, |cpu| cpu.ghz),
+            cpu_ghz: facts.spread.processors.get(processor).map_or(0.0, |cpu| cpu.ghz),
             cpu_ram,
             has_avx: !card.arm && !rng.chance(shares.no_avx),
             disk_space,
@@ -346,10 +338,7 @@ fn draw_below(bound: u32, rng: &mut Rng) -> u32 {
 fn choose_model(commission: &Commission<'_>, rng: &mut Rng) -> usize {
     let gpus = &commission.facts.gpus;
     if let Some(wish) = commission.wish {
-        return gpus
-            .iter()
-            .position(|card| card.name == wish.model)
-            .unwrap_or(0);
+        return gpus.iter().position(|card| card.name == wish.model).unwrap_or(0);
     }
     let only_server = commission.host.server_cards;
     rng.weighted(gpus.iter().map(|card| match (only_server, card.server) {
@@ -389,30 +378,16 @@ fn choose_driver(facts: &Facts, card: &GpuModel, rng: &mut Rng) -> (String, f64)
         return (String::new(), 0.0);
     };
     let garbage = driver.starts_with("580.173") && rng.chance(facts.spread.shares.cuda_garbage);
-    let cuda = if garbage {
-        580.173
-    } else {
-        facts.cuda_of(driver)
-    };
+    let cuda = if garbage { 580.173 } else { facts.cuda_of(driver) };
     (driver.clone(), cuda)
 }
 
 /// The processor of the right kind that is closest to the threads that the GPUs need.
-fn choose_processor(
-    all: &[Processor],
-    facts: &Facts,
-    card: &GpuModel,
-    gpus: u32,
-    rng: &mut Rng,
-) -> (usize, u32) {
+fn choose_processor(all: &[Processor], facts: &Facts, card: &GpuModel, gpus: u32, rng: &mut Rng) -> (usize, u32) {
     let wanted = facts.spread.cores_per_gpu.draw(rng) * f64::from(gpus);
     let server = card.server || wanted > 64.0;
     let mut best = (0, 4, f64::MAX);
-    for (index, cpu) in all
-        .iter()
-        .enumerate()
-        .filter(|(_, cpu)| cpu.server == server)
-    {
+    for (index, cpu) in all.iter().enumerate().filter(|(_, cpu)| cpu.server == server) {
         for sockets in 1..=cpu.sockets {
             let threads = cpu.threads * sockets;
             // A little noise spreads the choice over processors of the same size.

@@ -99,11 +99,7 @@ impl Market {
 
     fn depart(&mut self, rng: &mut Rng) {
         let index = rng.index(self.machines.len());
-        if self
-            .machines
-            .get(index)
-            .is_some_and(|machine| !machine.anchor)
-        {
+        if self.machines.get(index).is_some_and(|machine| !machine.anchor) {
             let gone = self.machines.swap_remove(index);
             self.listed -= gone.slices.len();
         }
@@ -117,11 +113,7 @@ impl Market {
             }
         }
         self.machines.retain(|machine| machine.end_date > now);
-        self.listed = self
-            .machines
-            .iter()
-            .map(|machine| machine.slices.len())
-            .sum();
+        self.listed = self.machines.iter().map(|machine| machine.slices.len()).sum();
     }
 
     fn arrive(&mut self, rng: &mut Rng, now: f64) {

@@ -206,10 +206,7 @@ fn score(machine: &Machine, dlperf: f64, adjusted: f64, reliability_mult: f64) -
 }
 
 /// An offer as a search with `terms` at `now` shows it.
-#[expect(
-    clippy::too_many_lines,
-    reason = "one line for each of a record's members"
-)]
+#[expect(clippy::too_many_lines, reason = "one line for each of a record's members")]
 pub fn row<'m>(
     facts: &'m Facts,
     codes: &super::place::Codes,
@@ -229,20 +226,14 @@ pub fn row<'m>(
     let reliability_mult = 1.0 / (1.0 + 10.0 * (1.0 - machine.reliability));
     let location = (!machine.new).then(|| spread.locations[host.location].0.as_str());
     let share = |all: u64| share_of(all, slice.gpus, machine.gpus);
-    let cards = usize::try_from(slice.gpus)
-        .unwrap_or(0)
-        .min(machine.gpu_ids.len());
+    let cards = usize::try_from(slice.gpus).unwrap_or(0).min(machine.gpu_ids.len());
     let volume = machine.local_volume.as_ref();
     OfferRow {
         id: slice.id,
         ask_contract_id: slice.id,
         bundle_id: slice.bundle,
         bundled_results: Nothing,
-        bw_nvlink: if slice.gpus > 1 {
-            machine.bw_nvlink
-        } else {
-            0.0
-        },
+        bw_nvlink: if slice.gpus > 1 { machine.bw_nvlink } else { 0.0 },
         compute_cap: card.capability.unsigned_abs(),
         cpu_arch: if card.arm { "arm64" } else { "amd64" },
         cpu_cores: machine.cpu_cores,

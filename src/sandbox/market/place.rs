@@ -21,11 +21,7 @@ pub struct Codes(Vec<u64>);
 impl Codes {
     pub fn new(facts: &Facts) -> Self {
         let places = facts.spread.locations.iter();
-        Self(
-            places
-                .map(|(place, _)| geolocode(country::code(place)))
-                .collect(),
-        )
+        Self(places.map(|(place, _)| geolocode(country::code(place))).collect())
     }
 
     /// The number of the location at `location`; 0 if there is none.

@@ -100,13 +100,7 @@ pub struct Volume {
 
 impl Volume {
     /// Volume number `serial` of the market of `seed`, on `cluster`.
-    pub fn draw(
-        facts: &Facts,
-        (seed, serial): (u64, u64),
-        id: u64,
-        cluster: Cluster,
-        now: f64,
-    ) -> Self {
+    pub fn draw(facts: &Facts, (seed, serial): (u64, u64), id: u64, cluster: Cluster, now: f64) -> Self {
         let rng = &mut Rng::keyed(seed, Purpose::Volume, serial);
         let average = rng.between(300.0, 6_400.0);
         let days = facts.spread.duration_days.draw(rng).max(3.0);
@@ -133,13 +127,7 @@ impl Volume {
     }
 
     /// The volume as a search for `storage` GB at `now` shows it.
-    pub fn row<'m>(
-        &self,
-        facts: &'m Facts,
-        codes: &super::place::Codes,
-        storage: f64,
-        now: f64,
-    ) -> VolumeRow<'m> {
+    pub fn row<'m>(&self, facts: &'m Facts, codes: &super::place::Codes, storage: f64, now: f64) -> VolumeRow<'m> {
         let storage_cost = client_price(self.ask);
         let hourly = storage_per_hour(storage_cost, storage);
         let [average, highest, lowest] = self.bandwidth;
@@ -176,9 +164,7 @@ impl Volume {
             external: self.external,
             rentable: true,
             resource_type: "network_volume",
-            score: self.cluster.reliability * super::super::numbers::float(average)
-                / storage_cost
-                / 1e3,
+            score: self.cluster.reliability * super::super::numbers::float(average) / storage_cost / 1e3,
         }
     }
 }

@@ -6,18 +6,10 @@ use crate::domain::{Field, Kind, Operand, Operator, Value, Version};
 
 /// Parses an operand for `field` in the field's unit (the value sent, times `factor`). The error
 /// says what is expected.
-pub fn read(
-    field: &Field,
-    operator: Operator,
-    sent: &Json,
-    factor: f64,
-) -> Result<Operand, &'static str> {
+pub fn read(field: &Field, operator: Operator, sent: &Json, factor: f64) -> Result<Operand, &'static str> {
     match (operator.takes_list(), sent) {
         (true, Json::Array(items)) => {
-            let values: Result<_, _> = items
-                .iter()
-                .map(|item| value(field, item, factor))
-                .collect();
+            let values: Result<_, _> = items.iter().map(|item| value(field, item, factor)).collect();
             values.map(Operand::Many)
         }
         (true, _) => Err("a list is wanted"),
@@ -71,9 +63,7 @@ fn version(sent: &Json) -> Option<Version> {
     match sent {
         Json::String(text) => Version::parse(text.trim()),
         Json::Number(number) => {
-            let code = number
-                .as_f64()
-                .filter(|code| *code >= 0.0 && code.fract() == 0.0)?;
+            let code = number.as_f64().filter(|code| *code >= 0.0 && code.fract() == 0.0)?;
             Some(Version::from_code(super::super::numbers::unsigned(code)))
         }
         _ => None,

@@ -47,11 +47,7 @@ impl<'m> Row<'m> for VolumeRow<'m> {
 
 /// The items whose rows match `search`, in its order, up to its limit. `row` makes rows one at a
 /// time: only what the order needs of them is kept.
-pub fn pick<'m, T, R: Row<'m>>(
-    items: impl Iterator<Item = T>,
-    row: impl Fn(&T) -> R,
-    search: &Search,
-) -> Vec<T> {
+pub fn pick<'m, T, R: Row<'m>>(items: impl Iterator<Item = T>, row: impl Fn(&T) -> R, search: &Search) -> Vec<T> {
     let mut hits: Vec<(Vec<CellRef<'m>>, u64, T)> = items
         .filter_map(|item| {
             let row = row(&item);
@@ -60,11 +56,7 @@ pub fn pick<'m, T, R: Row<'m>>(
                 .iter()
                 .all(|condition| condition.accepts(cell(&row, condition.field)));
             accepted.then(|| {
-                let keys = search
-                    .order
-                    .iter()
-                    .map(|key| cell(&row, key.field))
-                    .collect();
+                let keys = search.order.iter().map(|key| cell(&row, key.field)).collect();
                 (keys, row.id(), item)
             })
         })
@@ -86,10 +78,9 @@ pub fn pick<'m, T, R: Row<'m>>(
 /// The value of a field in a row.
 fn cell<'m>(row: &impl Row<'m>, field: &Field) -> CellRef<'m> {
     let found = match field.source {
-        Source::Member(name)
-        | Source::Search(name)
-        | Source::TimeLeft(name, _)
-        | Source::Since(name) => row.member(name),
+        Source::Member(name) | Source::Search(name) | Source::TimeLeft(name, _) | Source::Since(name) => {
+            row.member(name)
+        }
         Source::Known(name) => row.member(name).map(|cell| match cell {
             Cell::Number(0.0) => Cell::Null,
             other => other,

@@ -133,8 +133,7 @@ impl<'a> Reader<'a> {
                 "mouse" => self.config.mouse = self.flag(value),
                 "notifications" => {
                     if let Some(word) = self.string(value)
-                        && let Some(choice) =
-                            self.one_of("choice for notifications", &word, Notifications::ALL)
+                        && let Some(choice) = self.one_of("choice for notifications", &word, Notifications::ALL)
                     {
                         self.config.notifications = choice;
                     }
@@ -244,9 +243,9 @@ impl<'a> Reader<'a> {
                     }
                 }
                 "every" => {
-                    let seconds = self.string(value).map(|text| {
-                        quantity::within(text.get_ref(), Quantity::Seconds, 10.0..=86_400.0)
-                    });
+                    let seconds = self
+                        .string(value)
+                        .map(|text| quantity::within(text.get_ref(), Quantity::Seconds, 10.0..=86_400.0));
                     match seconds {
                         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
                         Some(Ok(seconds)) => self.config.watch.interval = seconds as u32,
@@ -340,13 +339,11 @@ impl<'a> Reader<'a> {
         let own = name.get_ref().as_ref();
         let profile = match own {
             SANDBOX => {
-                let why =
-                    "'sandbox' is the built-in sandbox and takes no settings; choose another name";
+                let why = "'sandbox' is the built-in sandbox and takes no settings; choose another name";
                 return self.wrong(&name.span(), why);
             }
             CUSTOM => {
-                let why =
-                    "'custom' is reserved for --base-url without a profile; choose another name";
+                let why = "'custom' is reserved for --base-url without a profile; choose another name";
                 return self.wrong(&name.span(), why);
             }
             VAST => Profile::vast(),
@@ -354,15 +351,10 @@ impl<'a> Reader<'a> {
         };
         let profile = self.settings(own, profile, settings);
         if own != VAST && !settings.iter().any(|(own, _)| own.get_ref() == "base_url") {
-            self.wrong(
-                &name.span(),
-                format!("the profile '{own}' needs a base_url"),
-            );
+            self.wrong(&name.span(), format!("the profile '{own}' needs a base_url"));
         }
         if profile.api_key_file.is_some() && profile.api_key_command.is_some() {
-            let why = format!(
-                "the profile '{own}' has an api_key_file and an api_key_command: choose one"
-            );
+            let why = format!("the profile '{own}' has an api_key_file and an api_key_command: choose one");
             self.wrong(&name.span(), why);
         }
         if self.mistakes.len() == before {
@@ -388,9 +380,7 @@ impl<'a> Reader<'a> {
                 "base_url" | "route_url" | "api_key_file" | "api_key_command" => {
                     if let Some(text) = self.string(value) {
                         let place = Place::of(self.text, text.span().start);
-                        self.config
-                            .places
-                            .insert((own.to_owned(), key.to_owned()), place);
+                        self.config.places.insert((own.to_owned(), key.to_owned()), place);
                         texts.insert(key, text.into_inner());
                     }
                 }

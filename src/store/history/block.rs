@@ -158,9 +158,8 @@ pub(super) fn read(
     from: i64,
     mut each: impl FnMut(LotInterval<'_>),
 ) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare_cached(
-        "SELECT spells FROM block WHERE search = ?1 AND until > ?2 ORDER BY until",
-    )?;
+    let mut statement =
+        connection.prepare_cached("SELECT spells FROM block WHERE search = ?1 AND until > ?2 ORDER BY until")?;
     let mut rows = statement.query(params![search, from])?;
     while let Some(row) = rows.next()? {
         let mut spells = row.get_ref(0)?.as_blob()?;
@@ -211,9 +210,7 @@ fn seal_day(connection: &mut Connection, search: i64) -> rusqlite::Result<bool> 
             "SELECT ended FROM spell WHERE search = ?1 AND ending IS NOT NULL AND ended >= ?2
              ORDER BY ended LIMIT 1",
         )?
-        .query_row(params![search, sealed.unwrap_or(i64::MIN)], |row| {
-            row.get(0)
-        })
+        .query_row(params![search, sealed.unwrap_or(i64::MIN)], |row| row.get(0))
         .optional()?;
     let newest: Option<i64> = transaction
         .prepare_cached("SELECT max(at) FROM poll WHERE search = ?1")?

@@ -78,10 +78,7 @@ impl Database {
                 polls: count("poll")?,
                 spells: count("spell")?,
                 size: pragma("page_count")? * pragma("page_size")?,
-                span: span
-                    .0
-                    .zip(span.1)
-                    .map(|(first, last)| (Moment(first), Moment(last))),
+                span: span.0.zip(span.1).map(|(first, last)| (Moment(first), Moment(last))),
             })
         };
         read().map_err(|error: rusqlite::Error| self.explained(&error))

@@ -168,11 +168,7 @@ impl Database {
         Self::prepared(connection, shown, market)
     }
 
-    fn prepared(
-        mut connection: Connection,
-        path: String,
-        market: &str,
-    ) -> Result<Self, HistoryError> {
+    fn prepared(mut connection: Connection, path: String, market: &str) -> Result<Self, HistoryError> {
         connection
             .busy_timeout(PATIENCE)
             .map_err(|error| explained(&path, &error))?;

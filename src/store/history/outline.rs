@@ -30,11 +30,7 @@ struct Gathering<'q> {
 
 impl Gathering<'_> {
     fn take(&mut self, spell: LotInterval<'_>) {
-        let LotInterval {
-            lot,
-            interval,
-            quotes,
-        } = spell;
+        let LotInterval { lot, interval, quotes } = spell;
         let is_asked = self.asked.as_ref().is_none_or(|asked| asked.contains(&lot));
         let is_asked = is_asked && !self.left_out.contains(&lot);
         if !is_asked || interval.first.0 > self.until || !interval.price.is_finite() {
@@ -45,9 +41,7 @@ impl Gathering<'_> {
             lots.push(lot);
             u32::try_from(lots.len() - 1).unwrap_or(u32::MAX)
         });
-        let price = self
-            .question
-            .price(codes::quotes_of(quotes), interval.price);
+        let price = self.question.price(codes::quotes_of(quotes), interval.price);
         self.intervals.push(Interval {
             lot: number,
             price: price.unwrap_or(f64::NAN),
@@ -58,11 +52,7 @@ impl Gathering<'_> {
 
 impl Database {
     /// What was recorded of a search in the time of a question; `None` if it was not polled then.
-    pub(super) fn outline(
-        &self,
-        search: &SearchKey,
-        question: &Question,
-    ) -> rusqlite::Result<Option<FoundOutline>> {
+    pub(super) fn outline(&self, search: &SearchKey, question: &Question) -> rusqlite::Result<Option<FoundOutline>> {
         // One moment of the file, although other programs write to it.
         let transaction = self.connection.unchecked_transaction()?;
         let Some(number) = read::search(&transaction, &self.market, search)? else {
@@ -121,11 +111,7 @@ impl Gathering<'_> {
 
 impl FoundOutline {
     /// Sums up what a verdict needs of the lots.
-    pub(super) fn memory(
-        &self,
-        question: &Question,
-        database: &Database,
-    ) -> rusqlite::Result<Memory> {
+    pub(super) fn memory(&self, question: &Question, database: &Database) -> rusqlite::Result<Memory> {
         let failed = RefCell::new(None);
         let name = |number: u32| {
             let lot = *self.lots.get(number as usize)?;

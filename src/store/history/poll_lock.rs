@@ -71,9 +71,7 @@ impl PollLocks {
             };
         }
         let now = Duration::try_from_secs_f64(now).unwrap_or_default();
-        watched
-            .claim(every.saturating_mul(3), UNIX_EPOCH + now)
-            .unwrap_or(true)
+        watched.claim(every.saturating_mul(3), UNIX_EPOCH + now).unwrap_or(true)
     }
 
     /// Lets another program poll the search of a resource at once.
@@ -90,9 +88,7 @@ impl Watched {
         };
         let sent = file.metadata()?.modified()?;
         // Either way round: a clock that was ahead holds nothing for long.
-        let silence = now
-            .duration_since(sent)
-            .unwrap_or_else(|ahead| ahead.duration());
+        let silence = now.duration_since(sent).unwrap_or_else(|ahead| ahead.duration());
         let is_silent = silence > Duration::from_secs(patience.into());
         let may_poll = is_held || is_silent || self.sent == Some(sent);
         if may_poll {

@@ -8,8 +8,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use super::{Database, HistoryError, codes};
 use crate::domain::annotations::Supplier;
 use crate::domain::history::{
-    self, Answer, Event, Excerpt, Lot, LotFilter, Moment, Poll, PollRow, Question, Recorded,
-    SearchKey, Spell, Want,
+    self, Answer, Event, Excerpt, Lot, LotFilter, Moment, Poll, PollRow, Question, Recorded, SearchKey, Spell, Want,
 };
 
 /// Seconds in which there may be enough events for a tape.
@@ -28,21 +27,12 @@ impl Database {
     /// # Errors
     ///
     /// When the database cannot be read.
-    pub fn excerpt(
-        &self,
-        search: &SearchKey,
-        question: &Question,
-    ) -> Result<Excerpt, HistoryError> {
+    pub fn excerpt(&self, search: &SearchKey, question: &Question) -> Result<Excerpt, HistoryError> {
         self.excerpt_of(search, question, &Which::Filter(&question.filter))
             .map_err(|error| self.explained(&error))
     }
 
-    fn excerpt_of(
-        &self,
-        search: &SearchKey,
-        question: &Question,
-        which: &Which<'_>,
-    ) -> rusqlite::Result<Excerpt> {
+    fn excerpt_of(&self, search: &SearchKey, question: &Question, which: &Which<'_>) -> rusqlite::Result<Excerpt> {
         // One moment of the file, although other programs write to it.
         let transaction = self.connection.unchecked_transaction()?;
         let Some(search) = self::search(&transaction, &self.market, search)? else {
@@ -82,8 +72,7 @@ impl Database {
     ///
     /// When the database cannot be read.
     pub fn poll_after(&self, key: &SearchKey, seen: Moment) -> Result<Option<Poll>, HistoryError> {
-        self.newest_poll(key, seen)
-            .map_err(|error| self.explained(&error))
+        self.newest_poll(key, seen).map_err(|error| self.explained(&error))
     }
 
     fn newest_poll(&self, key: &SearchKey, seen: Moment) -> rusqlite::Result<Option<Poll>> {
@@ -174,12 +163,7 @@ impl Database {
 
     /// What was recorded of lots: some days before a time, and of those that have been on offer for
     /// longer the whole time of the question.
-    fn lives_of(
-        &self,
-        lots: &BTreeSet<Lot>,
-        question: &Question,
-        time: Moment,
-    ) -> rusqlite::Result<Vec<Recorded>> {
+    fn lives_of(&self, lots: &BTreeSet<Lot>, question: &Question, time: Moment) -> rusqlite::Result<Vec<Recorded>> {
         let since = question.since.max(Moment(time.0.saturating_sub(LIVES)));
         let near = Question {
             since,
@@ -192,10 +176,7 @@ impl Database {
         let spells = recorded.iter().flat_map(|one| &one.excerpt.spells);
         let older = spells.filter(|spell| spell.first < since);
         let older: BTreeSet<Lot> = older.map(|spell| spell.lot.clone()).collect();
-        for (one, whole) in recorded
-            .iter_mut()
-            .zip(self.recorded(question, &Which::These(&older))?)
-        {
+        for (one, whole) in recorded.iter_mut().zip(self.recorded(question, &Which::These(&older))?) {
             let spells = &mut one.excerpt.spells;
             spells.retain(|spell| !older.contains(&spell.lot));
             spells.extend(whole.excerpt.spells);
@@ -210,9 +191,7 @@ impl Database {
         let mut back = RECENT;
         loop {
             let recent = Question {
-                since: question
-                    .since
-                    .max(Moment(question.until.0.saturating_sub(back))),
+                since: question.since.max(Moment(question.until.0.saturating_sub(back))),
                 ..question.clone()
             };
             let recorded = self.recorded(&recent, &Which::Filter(&question.filter))?;
@@ -225,11 +204,7 @@ impl Database {
                 continue;
             }
             // Of several searches, one may tell what another told before the short time.
-            let told = if recorded.len() == 1 {
-                most
-            } else {
-                usize::MAX
-            };
+            let told = if recorded.len() == 1 { most } else { usize::MAX };
             let lots = events.iter().take(told).filter_map(Event::lot);
             let recorded = self.lives_of(&lots.cloned().collect(), question, recent.since)?;
             let events = history::tape(question, &recorded, most);
@@ -260,13 +235,11 @@ impl Database {
                 let resource = codes::resource_of(row.get(0)?);
                 let offer_type = codes::offer_type_of(row.get(1)?);
                 let conditions: String = row.get(2)?;
-                Ok(resource
-                    .zip(offer_type)
-                    .map(|(resource, offer_type)| SearchKey {
-                        resource,
-                        offer_type,
-                        conditions,
-                    }))
+                Ok(resource.zip(offer_type).map(|(resource, offer_type)| SearchKey {
+                    resource,
+                    offer_type,
+                    conditions,
+                }))
             })?
             .filter_map(Result::transpose)
             .collect()
@@ -274,11 +247,7 @@ impl Database {
 }
 
 /// The number of a search, if it is recorded.
-pub(super) fn search(
-    connection: &Connection,
-    market: &str,
-    key: &SearchKey,
-) -> rusqlite::Result<Option<i64>> {
+pub(super) fn search(connection: &Connection, market: &str, key: &SearchKey) -> rusqlite::Result<Option<i64>> {
     connection
         .prepare_cached(
             "SELECT id FROM search
@@ -304,10 +273,7 @@ pub(super) fn ahead(connection: &Connection, search: i64) -> rusqlite::Result<i6
 }
 
 /// The newest poll of a search that says what was on offer.
-pub(super) fn last_usable(
-    connection: &Connection,
-    search: i64,
-) -> rusqlite::Result<Option<PollRow>> {
+pub(super) fn last_usable(connection: &Connection, search: i64) -> rusqlite::Result<Option<PollRow>> {
     connection
         .prepare_cached(
             "SELECT at, took, outcome, found, every, bans, has_lowest FROM poll
@@ -318,11 +284,7 @@ pub(super) fn last_usable(
 }
 
 /// The spells of a search that are on offer, last seen at `seen`.
-pub(super) fn open_spells(
-    connection: &Connection,
-    search: i64,
-    seen: Moment,
-) -> rusqlite::Result<Vec<Spell>> {
+pub(super) fn open_spells(connection: &Connection, search: i64, seen: Moment) -> rusqlite::Result<Vec<Spell>> {
     connection
         .prepare_cached(&format!(
             "SELECT {SPELL}, machine, model, host FROM spell JOIN lot ON lot.id = spell.lot
@@ -382,12 +344,10 @@ pub(super) fn lots(connection: &Connection, filter: &LotFilter) -> rusqlite::Res
 
 /// The numbers of lots.
 fn numbers(connection: &Connection, lots: &BTreeSet<Lot>) -> rusqlite::Result<Vec<i64>> {
-    let mut statement =
-        connection.prepare_cached("SELECT id FROM lot WHERE machine = ?1 AND model = ?2")?;
+    let mut statement = connection.prepare_cached("SELECT id FROM lot WHERE machine = ?1 AND model = ?2")?;
     let mut numbers = Vec::with_capacity(lots.len());
     for lot in lots {
-        let number =
-            statement.query_row(params![lot.machine, lot.model], |row| row.get::<_, i64>(0));
+        let number = statement.query_row(params![lot.machine, lot.model], |row| row.get::<_, i64>(0));
         numbers.extend(number.optional()?);
     }
     Ok(numbers)
@@ -426,18 +386,12 @@ pub(super) struct Span {
 }
 
 impl Span {
-    pub(super) fn of(
-        connection: &Connection,
-        search: i64,
-        question: &Question,
-    ) -> rusqlite::Result<Self> {
+    pub(super) fn of(connection: &Connection, search: i64, question: &Question) -> rusqlite::Result<Self> {
         let ahead = ahead(connection, search)?;
         let since = question.since.0.saturating_add(ahead);
         let until = question.until.0.saturating_add(ahead);
         let before: Option<i64> = connection
-            .prepare_cached(
-                "SELECT max(at) FROM poll WHERE search = ?1 AND at < ?2 AND outcome IN (0, 1)",
-            )?
+            .prepare_cached("SELECT max(at) FROM poll WHERE search = ?1 AND at < ?2 AND outcome IN (0, 1)")?
             .query_row(params![search, since], |row| row.get(0))?;
         let last = last_usable(connection, search)?;
         Ok(Self {
@@ -457,10 +411,7 @@ impl Span {
                  WHERE search = ?1 AND at BETWEEN ?2 AND ?3 AND (at >= ?4 OR at = ?2)
                  ORDER BY at",
             )?
-            .query_map(
-                params![self.search, self.from, self.until, self.since],
-                poll,
-            )?
+            .query_map(params![self.search, self.from, self.until, self.since], poll)?
             .collect()
     }
 }

@@ -67,9 +67,8 @@ const LONGEST_PAUSE: i64 = 86_400;
 
 /// The time, by the clock in use, from which on polls are at most `age` old.
 fn border(connection: &Connection, now: Moment, age: i64) -> rusqlite::Result<i64> {
-    let mut statement = connection.prepare(
-        "SELECT DISTINCT at - ahead FROM poll JOIN search ON search.id = poll.search ORDER BY 1 DESC",
-    )?;
+    let mut statement = connection
+        .prepare("SELECT DISTINCT at - ahead FROM poll JOIN search ON search.id = poll.search ORDER BY 1 DESC")?;
     let mut rows = statement.query([])?;
     let (mut later, mut left) = (now.0, age);
     while let Some(row) = rows.next()? {
@@ -94,10 +93,7 @@ pub(super) fn size(connection: &Connection) -> rusqlite::Result<i64> {
 /// The end of the oldest tenth of the closed spells; without any, of the polls.
 fn oldest_share(connection: &Connection) -> rusqlite::Result<Option<i64>> {
     let counted = |table: &str, column: &str| {
-        let count: i64 =
-            connection.query_row(&format!("SELECT count({column}) FROM {table}"), [], |row| {
-                row.get(0)
-            })?;
+        let count: i64 = connection.query_row(&format!("SELECT count({column}) FROM {table}"), [], |row| row.get(0))?;
         if count == 0 {
             return Ok(None);
         }
@@ -141,14 +137,8 @@ fn forget_before(connection: &mut Connection, border: i64) -> rusqlite::Result<(
         }
     }
     transaction.execute("DELETE FROM ring WHERE at < ?1", params![border])?;
-    transaction.execute(
-        "DELETE FROM search WHERE id NOT IN (SELECT search FROM poll)",
-        [],
-    )?;
-    transaction.execute(
-        "DELETE FROM lot WHERE id NOT IN (SELECT lot FROM spell)",
-        [],
-    )?;
+    transaction.execute("DELETE FROM search WHERE id NOT IN (SELECT search FROM poll)", [])?;
+    transaction.execute("DELETE FROM lot WHERE id NOT IN (SELECT lot FROM spell)", [])?;
     transaction.commit()
 }
 

@@ -27,12 +27,7 @@ impl Database {
     /// # Errors
     ///
     /// When the database cannot be written.
-    pub fn claim_ring(
-        &mut self,
-        alert: &str,
-        program: &ProgramId,
-        now: Moment,
-    ) -> Result<bool, HistoryError> {
+    pub fn claim_ring(&mut self, alert: &str, program: &ProgramId, now: Moment) -> Result<bool, HistoryError> {
         let (rang, latest) = (now.0.saturating_sub(RANG), now.0.saturating_add(AHEAD));
         self.connection
             .prepare_cached(

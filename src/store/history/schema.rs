@@ -176,8 +176,7 @@ fn own_version(connection: &Connection) -> rusqlite::Result<Option<usize>> {
     // One moment of the file: another program may create it.
     let transaction = connection.unchecked_transaction()?;
     let found = version(&transaction)?;
-    let application: i32 =
-        transaction.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    let application: i32 = transaction.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let is_empty = || {
         let sql = "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)";
         transaction.query_row(sql, [], |row| row.get(0))

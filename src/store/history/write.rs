@@ -115,10 +115,7 @@ fn search(connection: &Connection, market: &str, key: &SearchKey) -> rusqlite::R
              VALUES (?1, ?2, ?3, ?4)
              ON CONFLICT DO UPDATE SET market = ?1 RETURNING id",
         )?
-        .query_row(
-            params![market, resource, offer_type, key.conditions],
-            |row| row.get(0),
-        )
+        .query_row(params![market, resource, offer_type, key.conditions], |row| row.get(0))
 }
 
 fn add_poll(connection: &Connection, search: i64, poll: &Poll) -> rusqlite::Result<()> {

@@ -46,12 +46,8 @@ pub(super) fn list(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
 fn describe(alert: &Alert, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let now = Moment::of(scene.now.epoch);
-    let labelled = |label: &str, text: String| {
-        Line::from(vec![
-            Span::styled(format!("{label:>8}  "), theme.dim),
-            Span::raw(text),
-        ])
-    };
+    let labelled =
+        |label: &str, text: String| Line::from(vec![Span::styled(format!("{label:>8}  "), theme.dim), Span::raw(text)]);
     let mut lines = vec![
         labelled("State", status(alert, now).to_owned()),
         labelled("Follows", followed(&alert.follows)),
@@ -94,11 +90,7 @@ fn followed(follows: &Followed) -> String {
 
 pub(super) fn form(view: &AlertForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let rows = u16::try_from(view.fields() + 2).unwrap_or(u16::MAX);
-    let title = if view.is_edit() {
-        "Edit alert"
-    } else {
-        "New alert"
-    };
+    let title = if view.is_edit() { "Edit alert" } else { "New alert" };
     let panels = (Panel::new(title), Panel::new("What it does"));
     let sheet = sheet::with_result(panels.0, panels.1, (rows, rows), area, scene);
     scene.form(&view.form, sheet.main);

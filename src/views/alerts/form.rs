@@ -162,10 +162,7 @@ impl AlertForm {
     /// Keeps what is typed, also for when other fields are shown.
     fn keep_texts(&mut self) {
         let trigger = self.form.chosen(Key::Trigger);
-        let keys = shown(trigger)
-            .iter()
-            .copied()
-            .chain([Key::Name, Key::Until]);
+        let keys = shown(trigger).iter().copied().chain([Key::Name, Key::Until]);
         for key in keys {
             if self.form.line(key).is_some() {
                 let text = self.form.text(key).to_owned();
@@ -224,11 +221,7 @@ impl AlertForm {
             _ => Repeat::Until(self.until()?),
         };
         let model = self.edited.as_ref().and_then(|it| it.rule.model.clone());
-        let rule = Rule {
-            model,
-            repeat,
-            trigger,
-        };
+        let rule = Rule { model, repeat, trigger };
         rule.validate()
             .map_err(|error| (place(error), capitalized(&error.to_string())))?;
         Ok(rule)
@@ -244,9 +237,7 @@ impl AlertForm {
             format!("{text} 23:59")
         };
         let end = jiff::civil::DateTime::strptime("%Y-%m-%d %H:%M", &text);
-        let end = end
-            .ok()
-            .and_then(|end| end.to_zoned(self.zone.clone()).ok());
+        let end = end.ok().and_then(|end| end.to_zoned(self.zone.clone()).ok());
         let end = end.ok_or_else(wrong)?;
         Ok(Moment(end.timestamp().as_second()))
     }
@@ -256,8 +247,7 @@ impl AlertForm {
     }
 
     pub fn is_volume(&self) -> bool {
-        self.subject()
-            .is_some_and(|subject| is_volume(&subject.follows))
+        self.subject().is_some_and(|subject| is_volume(&subject.follows))
     }
 
     /// The storage in GB of the prices; `None` where the workergroup's search decides.
@@ -297,11 +287,7 @@ impl AlertForm {
             return;
         }
         let name = match self.text(Key::Name) {
-            "" => format!(
-                "{}: {}",
-                subject.label,
-                condition(rule.trigger, self.is_volume())
-            ),
+            "" => format!("{}: {}", subject.label, condition(rule.trigger, self.is_volume())),
             name => name.to_owned(),
         };
         let change = self.change(name, subject.follows, rule, cx);
@@ -389,10 +375,7 @@ fn trigger_texts(trigger: Trigger) -> (usize, Vec<(Key, String)>) {
         Trigger::MachineBack(machine) => (2, vec![(Key::Machine, machine.to_string())]),
         Trigger::PriceDown { percent, hours } => (
             3,
-            vec![
-                (Key::Percent, percent.to_string()),
-                (Key::Hours, hours.to_string()),
-            ],
+            vec![(Key::Percent, percent.to_string()), (Key::Hours, hours.to_string())],
         ),
         Trigger::GpusBelow(gpus) => (4, vec![(Key::Gpus, gpus.to_string())]),
         Trigger::WorkersBelow(workers) => (WORKERS, vec![(Key::Workers, workers.to_string())]),

@@ -38,9 +38,7 @@ impl AlertList {
     pub fn open(cx: &mut Cx<'_>) -> bool {
         cx.state.alerts.unread = 0;
         let items = items(cx.state, Moment::of(cx.now.epoch));
-        cx.open(Self {
-            list: List::new(items),
-        });
+        cx.open(Self { list: List::new(items) });
         true
     }
 
@@ -184,12 +182,7 @@ fn items(state: &State, now: Moment) -> Vec<Item<Entry>> {
         } else {
             format!("{text}, {how}")
         };
-        Item::new(
-            visible(&alert.name, 60),
-            text,
-            Entry::Alert(alert.name.clone()),
-        )
-        .note(status(alert, now))
+        Item::new(visible(&alert.name, 60), text, Entry::Alert(alert.name.clone())).note(status(alert, now))
     }));
     items
 }

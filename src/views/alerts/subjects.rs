@@ -73,9 +73,7 @@ fn model(state: &State) -> Option<Subject> {
     let mut query = language::default_query(Resource::Offers, browser.dialect());
     query.offer_type = browser.query.offer_type;
     let value = Operand::One(Value::Text(name.compared().to_owned()));
-    query
-        .conditions
-        .push(Condition::new(field, Operator::Eq, value));
+    query.conditions.push(Condition::new(field, Operator::Eq, value));
     Some(Subject {
         label: format!("Any {}", name.screen(40)),
         follows: Followed::Search(SearchSpec::of(&query, &[])),

@@ -34,9 +34,7 @@ impl Ban {
     /// The choices for the selected row; `None` if there is nothing to ban and nothing banned.
     pub fn new(state: &State) -> Option<Self> {
         let items = items(state);
-        (!items.is_empty()).then(|| Self {
-            list: List::new(items),
-        })
+        (!items.is_empty()).then(|| Self { list: List::new(items) })
     }
 
     fn choose(choice: Choice, cx: &mut Cx<'_>) {
@@ -110,8 +108,7 @@ fn count(browser: &Browser, of: Supplier) -> usize {
         return 0;
     };
     let rows = 0..listing.len();
-    rows.filter(|row| suppliers(listing, *row).contains(&Some(of)))
-        .count()
+    rows.filter(|row| suppliers(listing, *row).contains(&Some(of))).count()
 }
 
 impl View for Ban {

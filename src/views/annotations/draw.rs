@@ -32,10 +32,7 @@ fn describe(entry: Entry, state: &State, theme: &Theme) -> Vec<Line<'static>> {
     let Some(annotation) = state.annotations.all.get(entry.of) else {
         return Vec::new();
     };
-    let mut lines: Vec<Line<'static>> = parts(annotation, theme)
-        .into_iter()
-        .map(Line::from)
-        .collect();
+    let mut lines: Vec<Line<'static>> = parts(annotation, theme).into_iter().map(Line::from).collect();
     if annotation.is_banned {
         let field = state.browsers[crate::domain::Resource::Offers]
             .query
@@ -68,11 +65,7 @@ fn parts(annotation: &Annotation, theme: &Theme) -> Vec<Span<'static>> {
 }
 
 /// What the person has annotated about machines and hosts, a line each: `★ starred  ✎ slow disk`.
-pub(in crate::views) fn line(
-    suppliers: [Option<Supplier>; 2],
-    state: &State,
-    theme: &Theme,
-) -> Vec<Line<'static>> {
+pub(in crate::views) fn line(suppliers: [Option<Supplier>; 2], state: &State, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     for of in suppliers.into_iter().flatten() {
         let Some(annotation) = state.annotations.all.get(of) else {

@@ -25,8 +25,7 @@ pub(super) fn editor(view: &BodyEditor, area: Rect, scene: &mut Scene<'_, '_>) {
     let verdict = verdict(view, scene);
     let rows = wrap_line(&verdict, inner.width, 0).len();
     let rows = u16::try_from(rows).unwrap_or(1).min(inner.height / 2);
-    let [text, below] =
-        Layout::vertical([Constraint::Fill(1), Constraint::Length(rows)]).areas(inner);
+    let [text, below] = Layout::vertical([Constraint::Fill(1), Constraint::Length(rows)]).areas(inner);
     scene.text_area(Region::MAIN, &view.area, text);
     mark_fault(view, text, scene);
     scene.render(Paragraph::new(verdict).wrap(Wrap { trim: false }), below);
@@ -44,10 +43,7 @@ fn verdict(view: &BodyEditor, scene: &Scene<'_, '_>) -> Line<'static> {
         (None, None) => {
             let bytes = view.area.text().len();
             let key = scene.key(Action::Run);
-            Line::styled(
-                format!("Valid JSON, {bytes} bytes ({key} sends it)"),
-                theme.good,
-            )
+            Line::styled(format!("Valid JSON, {bytes} bytes ({key} sends it)"), theme.good)
         }
     }
 }

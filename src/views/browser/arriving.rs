@@ -34,10 +34,7 @@ pub(super) fn first_rows(browser: &Browser) -> Option<&Listing> {
 pub(super) fn facts(browser: &Browser) -> Option<String> {
     let first = first_rows(browser)?;
     let received = amount(browser.remote().arrived()?);
-    Some(format!(
-        "First {}, loading: {received}",
-        grouped(first.len())
-    ))
+    Some(format!("First {}, loading: {received}", grouped(first.len())))
 }
 
 /// Draws the rows that meet the local conditions, in the market's order.

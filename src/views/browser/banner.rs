@@ -19,13 +19,7 @@ use crate::widgets::theme::Theme;
 const MOST: usize = 4;
 
 /// The banners in lines of `width` cells.
-pub(super) fn lines(
-    state: &State,
-    browser: &Browser,
-    width: u16,
-    now: Now,
-    theme: &Theme,
-) -> Vec<Line<'static>> {
+pub(super) fn lines(state: &State, browser: &Browser, width: u16, now: Now, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines: Vec<Line<'static>> = Vec::new();
     let mut add = |text: &str, style: Style| {
         let parts = wrap(text, width.saturating_sub(4));
@@ -47,16 +41,9 @@ pub(super) fn lines(
         add(&text, theme.warning);
     }
     if !browser.discrepancies().is_empty() {
-        let discrepancies: Vec<_> = browser
-            .discrepancies()
-            .iter()
-            .map(Discrepancy::text)
-            .collect();
+        let discrepancies: Vec<_> = browser.discrepancies().iter().map(Discrepancy::text).collect();
         add(
-            &format!(
-                "Response doesn't match the query: {}",
-                discrepancies.join("; ")
-            ),
+            &format!("Response doesn't match the query: {}", discrepancies.join("; ")),
             theme.warning,
         );
     }
@@ -91,9 +78,7 @@ fn failure(state: &State, browser: &Browser) -> Option<String> {
         ApiError::NoKey { .. } => "to add a key",
         _ => "for another key",
     };
-    Some(format!(
-        "The rows below are older. Press {key} {what}: {error}"
-    ))
+    Some(format!("The rows below are older. Press {key} {what}: {error}"))
 }
 
 fn ignored(browser: &Browser) -> Option<String> {
@@ -106,9 +91,7 @@ fn ignored(browser: &Browser) -> Option<String> {
         })
         .collect();
     let named = (!named.is_empty()).then(|| named.join(", "))?;
-    Some(format!(
-        "The market ignored {named}: see the cells marked !"
-    ))
+    Some(format!("The market ignored {named}: see the cells marked !"))
 }
 
 /// When the rows are refreshed, or who records prices meanwhile.
@@ -149,10 +132,7 @@ fn watched(state: &State, browser: &Browser, now: Now, theme: &Theme) -> Option<
     // What another program records since then is not among the rows.
     let polls_here = watch.poller() == Poller::ThisProgram;
     let Some(since) = watch.since().filter(|_| polls_here) else {
-        return Some(Line::styled(
-            format!("   Auto-refresh: {next}"),
-            theme.accent,
-        ));
+        return Some(Line::styled(format!("   Auto-refresh: {next}"), theme.accent));
     };
     let changes = watch.changes();
     let (cheaper, costlier) = changes.moves();
@@ -165,19 +145,14 @@ fn watched(state: &State, browser: &Browser, now: Now, theme: &Theme) -> Option<
         Baseline::LastLook => format!("Since you looked {since} ago"),
     };
     let causes = watch.gone_causes().into_iter();
-    let causes: Vec<_> = causes
-        .map(|(cause, count)| format!("{count} {cause}"))
-        .collect();
+    let causes: Vec<_> = causes.map(|(cause, count)| format!("{count} {cause}")).collect();
     let gone = if causes.is_empty() {
         gone.to_owned()
     } else {
         format!("{gone} ({})", causes.join(", "))
     };
     let number = |sign: &str, many: usize, what: &str, style: Style| {
-        Span::styled(
-            format!("{sign}{many} {what}"),
-            if many > 0 { style } else { theme.dim },
-        )
+        Span::styled(format!("{sign}{many} {what}"), if many > 0 { style } else { theme.dim })
     };
     let comma = || Span::styled(", ", theme.dim);
     Some(Line::from(vec![

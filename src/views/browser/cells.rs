@@ -46,9 +46,7 @@ fn is_hours(field: &Field) -> bool {
 pub(super) fn width(listing: &Listing, field: &Field) -> Option<u16> {
     if let (Kind::Number, Format::Places(places)) = (field.kind, field.format) {
         let digits = listing.column(field).widest() + usize::from(places) + 1;
-        return u16::try_from(digits)
-            .ok()
-            .map(|width| width.min(field.column.width));
+        return u16::try_from(digits).ok().map(|width| width.min(field.column.width));
     }
     if field.kind != Kind::Number || field.format != Format::Auto {
         return None;
@@ -62,13 +60,7 @@ pub(super) fn width(listing: &Listing, field: &Field) -> Option<u16> {
 }
 
 /// The text of a cell, at most `width` cells wide.
-pub(super) fn text(
-    listing: &Listing,
-    row: usize,
-    field: &Field,
-    width: u16,
-    local: &LocalTime,
-) -> String {
+pub(super) fn text(listing: &Listing, row: usize, field: &Field, width: u16, local: &LocalTime) -> String {
     match (field.kind, listing.cell(row, field)) {
         (Kind::Timestamp, CellRef::Number(epoch)) => local.cell(epoch),
         (Kind::Number, CellRef::Number(value)) => number(field, value),
@@ -81,9 +73,7 @@ pub(super) fn text(
 /// The country first: in a narrow column the region is cut.
 fn place(text: &str, width: u16) -> String {
     let code = country::code(text);
-    let region = text
-        .rsplit_once(',')
-        .map_or("", |(region, _)| region.trim());
+    let region = text.rsplit_once(',').map_or("", |(region, _)| region.trim());
     let shown = if region.is_empty() || code.chars().count() > 3 {
         country::place(text).to_owned()
     } else {

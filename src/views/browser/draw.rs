@@ -45,16 +45,13 @@ const MARKET: u16 = 38;
 
 fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Scene<'_, '_>) {
     if view.shows_market(scene.size) {
-        let [left, rest] =
-            Layout::horizontal([Constraint::Length(MARKET), Constraint::Fill(1)]).areas(area);
+        let [left, rest] = Layout::horizontal([Constraint::Length(MARKET), Constraint::Fill(1)]).areas(area);
         market::panel(&view.market, left, scene, view.focus == Focus::Market);
         area = rest;
     }
     let row = browser.selected_row();
     let has_card = first_run::is_due(view, scene.state);
-    let is_shared = scene.size != Size::Compact
-        && !scene.state.split.is_folded()
-        && (row.is_some() || has_card);
+    let is_shared = scene.size != Size::Compact && !scene.state.split.is_folded() && (row.is_some() || has_card);
     if !is_shared {
         return records(view, browser, false, area, scene);
     }
@@ -82,12 +79,7 @@ fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Sce
 
 /// The height of the table where its preview goes below it: workergroups are few, and beside them
 /// most of the screen would be blank. A divider that was moved stays where it is.
-fn room_below(
-    view: &BrowserPane,
-    browser: &Browser,
-    area: Rect,
-    scene: &Scene<'_, '_>,
-) -> Option<u16> {
+fn room_below(view: &BrowserPane, browser: &Browser, area: Rect, scene: &Scene<'_, '_>) -> Option<u16> {
     let rows = u16::try_from(browser.view().len()).unwrap_or(u16::MAX);
     let table = rows.saturating_add(3); // the frame and the header
     (view.resource == Resource::Workergroups
@@ -98,13 +90,7 @@ fn room_below(
 }
 
 /// Draws the panel of the table, or what replaces it.
-fn records(
-    view: &BrowserPane,
-    browser: &Browser,
-    has_preview: bool,
-    area: Rect,
-    scene: &mut Scene<'_, '_>,
-) {
+fn records(view: &BrowserPane, browser: &Browser, has_preview: bool, area: Rect, scene: &mut Scene<'_, '_>) {
     let is_compact = scene.size == Size::Compact;
     let panel = Panel::new(Pane::of(view.resource).title())
         .focused(view.focus == Focus::Table)
@@ -127,10 +113,7 @@ fn records(
     } else {
         String::new()
     };
-    let panel = panel
-        .facts(facts)
-        .foot(legend(browser, scene))
-        .foot_right(range);
+    let panel = panel.facts(facts).foot(legend(browser, scene)).foot_right(range);
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
     let [inner, below] = with_below(inner, below);
     gone::draw(browser, below, scene);
@@ -232,12 +215,7 @@ fn compact_facts(browser: &Browser, viewport: &Viewport) -> String {
     };
     let label = if viewport.total > viewport.page {
         let visible = viewport.visible();
-        format!(
-            "{}–{} · {}",
-            visible.start + 1,
-            visible.end,
-            counts(browser)
-        )
+        format!("{}–{} · {}", visible.start + 1, visible.end, counts(browser))
     } else {
         counts(browser)
     };

@@ -75,10 +75,7 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
         },
         (_, Some(listing)) if listing.is_empty() && listing.skipped().is_empty() => none(browser),
         (_, Some(listing)) if listing.is_empty() => Note {
-            title: format!(
-                "None of the {} records could be read",
-                listing.skipped().len()
-            ),
+            title: format!("None of the {} records could be read", listing.skipped().len()),
             reasons: listing
                 .skipped()
                 .first()
@@ -114,11 +111,7 @@ fn note(state: &State, browser: &Browser, now: Now) -> Note {
 
 fn loading(browser: &Browser, seconds: f64, reasons: Vec<String>) -> Note {
     Note {
-        title: format!(
-            "Loading {}… {:.0} s",
-            browser.resource().nouns(),
-            seconds.max(0.0)
-        ),
+        title: format!("Loading {}… {:.0} s", browser.resource().nouns(), seconds.max(0.0)),
         reasons,
         keys: vec![(Action::Back, "stop"), (Action::Query, "edit query")],
     }

@@ -23,10 +23,7 @@ const KEYS: [(Action, &str); 6] = [
 
 /// Whether the card is to be shown: in the sandbox, until a person has closed it or searched.
 pub(super) fn is_due(view: &BrowserPane, state: &State) -> bool {
-    view.resource == Resource::Offers
-        && !state.markets.is_welcomed
-        && state.markets.invites
-        && state.profile.is_sandbox
+    view.resource == Resource::Offers && !state.markets.is_welcomed && state.markets.invites && state.profile.is_sandbox
 }
 
 /// Closes the card for good at a key or click, if there is room for it, or at a search: who has not

@@ -83,9 +83,7 @@ pub(super) fn draw(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     let placed = place_from(&columns, 0, table::GUTTER, body.width);
     let table = Table::new(&rows, &columns, &placed, None, scene.theme);
     let mut viewport = Viewport::default();
-    scene
-        .frame
-        .render_stateful_widget(table, body, &mut viewport);
+    scene.frame.render_stateful_widget(table, body, &mut viewport);
 }
 
 struct GoneRows<'a> {

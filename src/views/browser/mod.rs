@@ -129,9 +129,7 @@ impl BrowserPane {
     }
 
     fn refresh(&self, cx: &mut Cx<'_>) {
-        let State {
-            browsers, tickets, ..
-        } = &mut *cx.state;
+        let State { browsers, tickets, .. } = &mut *cx.state;
         let browser = &mut browsers[self.resource];
         if browser.is_asking_the_same() {
             // A held key must not break off one request after the other.
@@ -147,9 +145,7 @@ impl BrowserPane {
         if let Some(watch) = cx.state.browsers[self.resource].watching() {
             let every = watch.interval();
             let key = cx.state.keymap.key_of(Action::Watch);
-            cx.toast(format!(
-                "Auto-refresh every {every:.0} s ({key} turns it off)"
-            ));
+            cx.toast(format!("Auto-refresh every {every:.0} s ({key} turns it off)"));
         } else {
             cx.toast("Auto-refresh off");
         }
@@ -164,9 +160,7 @@ impl BrowserPane {
             let abort = browser.cancel();
             cx.effects(abort);
             let key = cx.state.keymap.key_of(Action::Refresh);
-            return cx.toast(format!(
-                "Sorted the loaded rows only ({key} asks the market)"
-            ));
+            return cx.toast(format!("Sorted the loaded rows only ({key} asks the market)"));
         }
         if let Some(abort) = browser.cancel() {
             cx.effect(abort);
@@ -241,12 +235,9 @@ impl View for BrowserPane {
     fn contexts(&self) -> &'static [Context] {
         match (self.focus, self.resource) {
             (Focus::Query, _) => &[Context::Query, Context::Always],
-            (Focus::Table | Focus::Market, Resource::Workergroups) => &[
-                Context::Workergroups,
-                Context::Table,
-                Context::Global,
-                Context::Always,
-            ],
+            (Focus::Table | Focus::Market, Resource::Workergroups) => {
+                &[Context::Workergroups, Context::Table, Context::Global, Context::Always]
+            }
             (Focus::Table | Focus::Market, Resource::Offers | Resource::Volumes) => {
                 &[Context::Table, Context::Global, Context::Always]
             }
@@ -264,9 +255,7 @@ impl View for BrowserPane {
                 Outcome::Handled
             }
             // Left of the first column is the market panel.
-            (Focus::Table, Action::Left)
-                if cx.columns().1 == 0 && self.shows_market(size_of(cx.state)) =>
-            {
+            (Focus::Table, Action::Left) if cx.columns().1 == 0 && self.shows_market(size_of(cx.state)) => {
                 self.focus = Focus::Market;
                 Outcome::Handled
             }
@@ -281,9 +270,7 @@ impl View for BrowserPane {
             Action::FoldPreview | Action::Widen(_) if is_compact => {
                 Availability::Disabled("The preview needs 100 columns and 30 rows".to_owned())
             }
-            Action::Older | Action::Newer if !state.browsers[self.resource].bar.has_others() => {
-                Availability::Hidden
-            }
+            Action::Older | Action::Newer if !state.browsers[self.resource].bar.has_others() => Availability::Hidden,
             _ => Availability::Available,
         }
     }

@@ -80,9 +80,8 @@ pub(super) fn update(view: &mut BrowserPane, action: Action, cx: &mut Cx<'_>) ->
 /// Advice after filtering a truncated response by words: the market has more rows.
 fn words_advice(browser: &Browser) -> Option<String> {
     let loaded = browser.listing()?.len();
-    (!browser.words.is_empty() && browser.is_cut()).then(|| {
-        format!("Words filter the {loaded} loaded rows; gpu_name=RTX_4090 would search the market")
-    })
+    (!browser.words.is_empty() && browser.is_cut())
+        .then(|| format!("Words filter the {loaded} loaded rows; gpu_name=RTX_4090 would search the market"))
 }
 
 /// Cells between the query and the number of rows that it finds.
@@ -134,10 +133,7 @@ pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     let bar = &browser.bar;
     scene.clickable(area, Target::Hint(Action::Query));
     let ([prompt, text, count], found) = layout(browser, area);
-    scene.render(
-        Line::styled(format!("{found} "), theme.dim).right_aligned(),
-        count,
-    );
+    scene.render(Line::styled(format!("{found} "), theme.dim).right_aligned(), count);
     let style = if bar.editing { theme.accent } else { theme.dim };
     scene.render(Line::styled(" / ", style), prompt);
     if bar.input.is_empty() && !bar.editing {
@@ -146,11 +142,7 @@ pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
         return scene.render(fit(Line::styled(note, theme.dim), text.width), text);
     }
     let width = text.width.saturating_sub(1);
-    let scroll = if bar.editing {
-        scroll(browser, text)
-    } else {
-        0
-    };
+    let scroll = if bar.editing { scroll(browser, text) } else { 0 };
     if bar.editing {
         let column = bar.input.cursor_column().saturating_sub(scroll);
         let column = u16::try_from(column).unwrap_or(width).min(width);
@@ -169,12 +161,7 @@ pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
 
 /// The query in the colours of its parts, without its first `scroll` cells and not far beyond
 /// `width` more; whether any were cut in front.
-fn highlighted(
-    browser: &Browser,
-    scroll: usize,
-    width: usize,
-    theme: &Theme,
-) -> (Line<'static>, bool) {
+fn highlighted(browser: &Browser, scroll: usize, width: usize, theme: &Theme) -> (Line<'static>, bool) {
     let text = browser.bar.input.text();
     let tokens = language::highlight(text, browser.query.catalog());
     let understood = &browser.bar.understood.spans;
@@ -239,9 +226,7 @@ pub(super) fn popup(browser: &Browser, line: Rect, screen: Rect, scene: &mut Sce
     let labels = completion.candidates.iter().map(|it| cells(&it.label));
     let label = labels.max().unwrap_or(0).clamp(8, LONGEST_LABEL);
     let many = u16::try_from(completion.candidates.len()).unwrap_or(u16::MAX);
-    let height = many
-        .min(SHOWN)
-        .min(screen.bottom().saturating_sub(line.y + 3));
+    let height = many.min(SHOWN).min(screen.bottom().saturating_sub(line.y + 3));
     if height == 0 {
         return;
     }
@@ -255,9 +240,7 @@ pub(super) fn popup(browser: &Browser, line: Rect, screen: Rect, scene: &mut Sce
         .min(screen.right().saturating_sub(width));
     // What plain words mean is shown below the query.
     let below = if bar.understood.text.is_empty() { 1 } else { 2 };
-    let height = height
-        .min(screen.bottom().saturating_sub(line.y + below + 2))
-        .max(1);
+    let height = height.min(screen.bottom().saturating_sub(line.y + below + 2)).max(1);
     let area = Rect::new(x, line.y + below, width, height + 2).intersection(screen);
     Clear.render(area, scene.frame.buffer_mut());
     let key = scene.key(Action::Complete);
@@ -275,19 +258,9 @@ pub(super) fn popup(browser: &Browser, line: Rect, screen: Rect, scene: &mut Sce
 }
 
 /// Draws a line of the completion list; `label` and `count` are the widths of its columns.
-fn draw_candidate(
-    bar: &Bar,
-    index: usize,
-    [label, count]: [u16; 2],
-    row: Rect,
-    scene: &mut Scene<'_, '_>,
-) {
+fn draw_candidate(bar: &Bar, index: usize, [label, count]: [u16; 2], row: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
-    let Some(candidate) = bar
-        .completion
-        .as_ref()
-        .and_then(|it| it.candidates.get(index))
-    else {
+    let Some(candidate) = bar.completion.as_ref().and_then(|it| it.candidates.get(index)) else {
         return;
     };
     let is_chosen = index == bar.chosen();
@@ -393,12 +366,7 @@ fn parts(browser: &Browser, keymap: &Keymap, theme: &Theme) -> Vec<(String, Styl
     if let Some(limit) = query.limit {
         parts.push((format!("limit {limit}"), theme.text));
     }
-    let off = printed(
-        query
-            .conditions
-            .iter()
-            .filter(|condition| !condition.enabled),
-    );
+    let off = printed(query.conditions.iter().filter(|condition| !condition.enabled));
     if !off.is_empty() {
         parts.push((format!("off: {off}"), theme.dim));
     }
@@ -422,10 +390,7 @@ fn basis(browser: &Browser, theme: &Theme) -> Vec<(String, Style)> {
 }
 
 fn printed<'a>(conditions: impl IntoIterator<Item = &'a Condition>) -> String {
-    let printed: Vec<_> = conditions
-        .into_iter()
-        .map(language::print_condition_briefly)
-        .collect();
+    let printed: Vec<_> = conditions.into_iter().map(language::print_condition_briefly).collect();
     printed.join(" ")
 }
 

@@ -51,12 +51,7 @@ const SHAKY: f64 = 0.95;
 const BAD: f64 = 0.90;
 
 /// Draws the table; returns its viewport. With a preview the id needs no column.
-pub(super) fn draw(
-    browser: &Browser,
-    has_preview: bool,
-    area: Rect,
-    scene: &mut Scene<'_, '_>,
-) -> Viewport {
+pub(super) fn draw(browser: &Browser, has_preview: bool, area: Rect, scene: &mut Scene<'_, '_>) -> Viewport {
     let Some(listing) = browser.listing() else {
         return Viewport::default();
     };
@@ -74,17 +69,9 @@ pub(super) fn draw(
         grouping: grouping(browser),
         is_stale: is_stale(browser, scene.now),
     };
-    let table = Table::new(
-        &rows,
-        &columns,
-        &placed,
-        Some(browser.cursor()),
-        scene.theme,
-    );
+    let table = Table::new(&rows, &columns, &placed, Some(browser.cursor()), scene.theme);
     let mut viewport = scene.before.viewport(scene.depth, Region::MAIN);
-    scene
-        .frame
-        .render_stateful_widget(table, area, &mut viewport);
+    scene.frame.render_stateful_widget(table, area, &mut viewport);
     let own = (scene.depth, Region::MAIN, viewport);
     scene.facts.viewports.push(own);
     scene.facts.column_offset = placed.get(1).map_or(0, |second| second.index - 1);
@@ -106,11 +93,7 @@ fn gutter(browser: &Browser) -> u16 {
 }
 
 /// The columns of these fields, as wide as the rows need.
-pub(super) fn columns(
-    browser: &Browser,
-    listing: &Listing,
-    fields: &[&'static Field],
-) -> Vec<Column> {
+pub(super) fn columns(browser: &Browser, listing: &Listing, fields: &[&'static Field]) -> Vec<Column> {
     let needed = needed(browser);
     fields
         .iter()
@@ -170,12 +153,7 @@ fn needed(browser: &Browser) -> Vec<&'static Field> {
     needed
 }
 
-fn column(
-    browser: &Browser,
-    listing: &Listing,
-    field: &'static Field,
-    needed: &[&'static Field],
-) -> Column {
+fn column(browser: &Browser, listing: &Listing, field: &'static Field, needed: &[&'static Field]) -> Column {
     let title = title(browser, listing, field);
     // A cell that breaks a condition has a sign in front of its text.
     let is_broken = browser.is_accused(field) || is_bill(field) && browser.computed.unfit() > 0;
@@ -184,11 +162,7 @@ fn column(
     let width = width(listing, field, &title) + broken + moved;
     let is_vital = browser.is_accused(field)
         || browser.revealed().contains(&field)
-        || browser
-            .query
-            .order
-            .first()
-            .is_some_and(|key| key.field == field)
+        || browser.query.order.first().is_some_and(|key| key.field == field)
         || is_bill(field);
     let priority = if is_vital {
         0
@@ -266,9 +240,7 @@ const fn is_right_aligned(field: &Field) -> bool {
 
 /// Whether a column shows price changes since auto-refresh was turned on.
 fn is_moving(browser: &Browser, field: &Field) -> bool {
-    browser
-        .watching()
-        .is_some_and(|watch| watch.changes().has_moved(field))
+    browser.watching().is_some_and(|watch| watch.changes().has_moved(field))
 }
 
 /// The column whose repeated values are dimmed: the endpoint while the groups are sorted by it.
@@ -356,8 +328,8 @@ impl Records<'_> {
             _ => {}
         }
         let figures = &self.browser.computed;
-        let place = measure(field, self.browser)
-            .and_then(|measure| figures.standing.place(self.listing, measure, record));
+        let place =
+            measure(field, self.browser).and_then(|measure| figures.standing.place(self.listing, measure, record));
         match place.and_then(Place::is_best) {
             Some(true) => theme.good,
             // Reliability is judged by fixed thresholds, not by rank.
@@ -394,8 +366,8 @@ impl Rows for Records<'_> {
             return Default::default();
         };
         let text = cells::text(self.listing, record, field, width, self.local);
-        let is_broken = self.browser.is_violating(record, field)
-            || is_bill(field) && self.browser.computed.is_unfit(record);
+        let is_broken =
+            self.browser.is_violating(record, field) || is_bill(field) && self.browser.computed.is_unfit(record);
         if is_broken {
             let style = self.theme.warning.add_modifier(Modifier::UNDERLINED);
             return (format!("!{text}").into(), style);
@@ -445,9 +417,7 @@ impl Rows for Records<'_> {
         let record = self.record(row);
         let annotated = record.map(|record| self.browser.computed.annotated(record));
         match annotated.unwrap_or_default() {
-            Annotated {
-                is_starred: true, ..
-            } => (STAR, self.theme.accent),
+            Annotated { is_starred: true, .. } => (STAR, self.theme.accent),
             Annotated { has_note: true, .. } => (NOTE, self.theme.accent),
             Annotated { .. } => ("", Style::new()),
         }
@@ -464,11 +434,7 @@ impl Rows for Records<'_> {
 
     fn style(&self, row: usize) -> Style {
         let is_marked = self.record(row).is_some_and(|row| self.is_marked(row));
-        let text = if self.is_stale {
-            self.theme.dim
-        } else {
-            Style::new()
-        };
+        let text = if self.is_stale { self.theme.dim } else { Style::new() };
         match self.theme.input.bg {
             Some(tint) if is_marked => text.bg(tint),
             _ => text,

@@ -17,10 +17,7 @@ const FORM: u16 = 12;
 pub(super) fn cluster(view: &Cluster, area: Rect, scene: &mut Scene<'_, '_>) {
     let offers = &scene.state.browsers[Resource::Offers];
     let plan = view.planning.as_ref().and_then(|own| own.plan.as_ref());
-    let total = plan.map_or_else(
-        || "no plan".to_owned(),
-        |plan| bill(offers).total(plan.bill),
-    );
+    let total = plan.map_or_else(|| "no plan".to_owned(), |plan| bill(offers).total(plan.bill));
     let lines = lines(view, scene);
     let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     // A low screen shows the form alone, with the total. Room for an error below the fields.
@@ -34,11 +31,8 @@ pub(super) fn cluster(view: &Cluster, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.form(&view.form, sheet.main);
     if let Some(side) = sheet.side {
         let hidden = sheet::rows(&lines, side.width).saturating_sub(usize::from(side.height));
-        let [text, last] = Layout::vertical([
-            Constraint::Fill(1),
-            Constraint::Length(u16::from(hidden > 0)),
-        ])
-        .areas(side);
+        let [text, last] =
+            Layout::vertical([Constraint::Fill(1), Constraint::Length(u16::from(hidden > 0))]).areas(side);
         sheet::text(lines, text, scene);
         // The line that counts them takes the place of one more.
         let more = counted(hidden + 1, "more line", "more lines");
@@ -74,9 +68,7 @@ fn lines(view: &Cluster, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         lines.push(Line::styled(basis, theme.dim));
     }
     let id = |row: u32| {
-        let id = offers
-            .listing()
-            .and_then(|listing| listing.id(row as usize));
+        let id = offers.listing().and_then(|listing| listing.id(row as usize));
         id.map_or_else(String::new, |id| id.to_string())
     };
     lines.extend(planning.remarks(need, bill, id).into_iter().map(|remark| {
@@ -109,24 +101,15 @@ fn picks(view: &Cluster, bill: Bill, scene: &Scene<'_, '_>) -> Vec<Line<'static>
     let row = |(row, price): &(u32, f64)| {
         let cell = |key: &str| {
             let field = listing.catalog().by_key(key);
-            field.map_or_else(String::new, |field| {
-                format::cell(listing, *row as usize, field, 20)
-            })
+            field.map_or_else(String::new, |field| format::cell(listing, *row as usize, field, 20))
         };
         let [many, model, memory] = ["num_gpus", "gpu_name", "gpu_ram"].map(cell);
         let offer = format!("{many}× {model} {memory}");
         let [id, machine, place] = ["id", "machine_id", "geolocation"].map(cell);
         let price = bill.money(*price);
-        Line::raw(format!(
-            "{price:>10}  {offer:<22} {id:<9} {machine:<8} {place}"
-        ))
+        Line::raw(format!("{price:>10}  {offer:<22} {id:<9} {machine:<8} {place}"))
     };
-    let head = format!(
-        "{:>10}  {:<22} {:<9} {:<8} Place",
-        "Price", "Offer", "Id", "Machine"
-    );
+    let head = format!("{:>10}  {:<22} {:<9} {:<8} Place", "Price", "Offer", "Id", "Machine");
     let head = Line::styled(head, scene.theme.heading);
-    std::iter::once(head)
-        .chain(view.picks.iter().map(row))
-        .collect()
+    std::iter::once(head).chain(view.picks.iter().map(row)).collect()
 }

@@ -154,9 +154,7 @@ impl Cluster {
         let offers = Offers::new(&prices, pricing, browser.view(), is_choice);
         let planning = offers.plan(need);
         let rows = planning.plan.iter().flat_map(Plan::rows);
-        self.picks = rows
-            .filter_map(|row| Some((row, offers.price(row)?)))
-            .collect();
+        self.picks = rows.filter_map(|row| Some((row, offers.price(row)?))).collect();
         self.planning = Some(planning);
     }
 
@@ -171,11 +169,7 @@ impl Cluster {
             least_machines: count(Key::Least)?,
             most_machines: count(Key::Most)?,
             per_machine: count(Key::PerMachine)?,
-            same: self
-                .form
-                .chosen(Key::Same)
-                .checked_sub(1)
-                .map(|place| Same::ALL[place]),
+            same: self.form.chosen(Key::Same).checked_sub(1).map(|place| Same::ALL[place]),
             one_model: self.form.chosen(Key::Models) == 0,
             vram_gb: number(Key::Vram)?,
             deadline: number(Key::Deadline)?,
@@ -189,9 +183,7 @@ impl Cluster {
                 let why = "Give the job a run time: work in DLPerf-hours can't be split";
                 Err((Key::Deadline, why.to_owned()))
             }
-            None if need.deadline.is_some() => {
-                Err((Key::Deadline, "Price the offers for a job first".to_owned()))
-            }
+            None if need.deadline.is_some() => Err((Key::Deadline, "Price the offers for a job first".to_owned())),
             Some(_) | None => Ok(need),
         }
     }
@@ -202,10 +194,7 @@ impl Cluster {
         let Some(listing) = offers.listing() else {
             return;
         };
-        let ids = self
-            .picks
-            .iter()
-            .filter_map(|(row, _)| listing.id(*row as usize));
+        let ids = self.picks.iter().filter_map(|(row, _)| listing.id(*row as usize));
         let ids: Vec<_> = ids.collect();
         offers.marks = ids.iter().copied().collect();
         if let Some((first, _)) = self.picks.first() {
@@ -294,7 +283,5 @@ fn only(text: &str, dialect: &'static Dialect) -> Result<Vec<Condition>, String>
         return Err("Only conditions, such as EU or inet_up>=500".to_owned());
     }
     let parsed = reading.parse(catalog, dialect, &[], Mode::Strict);
-    parsed
-        .map(|parsed| parsed.conditions)
-        .map_err(|error| error.message)
+    parsed.map(|parsed| parsed.conditions).map_err(|error| error.message)
 }

@@ -41,9 +41,7 @@ fn row(view: &Columns, height: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static
         } else {
             theme.dim
         };
-        let value = shown.map_or_else(String::new, |(listing, row)| {
-            format::cell(listing, row, field, VALUE)
-        });
+        let value = shown.map_or_else(String::new, |(listing, row)| format::cell(listing, row, field, VALUE));
         lines.push(Line::from(vec![
             Span::styled(format!("{:>14}  ", field.label), style),
             Span::styled(value, Style::default()),

@@ -35,14 +35,10 @@ impl Columns {
     }
 
     fn relist(&mut self, keep: Option<&'static Field>) {
-        let line = |title: String, field: &'static Field| {
-            Item::new(title, field.doc, field).note(field.key)
-        };
+        let line = |title: String, field: &'static Field| Item::new(title, field.doc, field).note(field.key);
         let mut items = vec![Item::heading("Shown, from left to right", "")];
         let shown = self.shown.iter().enumerate();
-        items.extend(
-            shown.map(|(index, field)| line(format!("[x] {:2} {}", index + 1, field.label), field)),
-        );
+        items.extend(shown.map(|(index, field)| line(format!("[x] {:2} {}", index + 1, field.label), field)));
         for section in Section::ALL {
             let hidden: Vec<_> = self
                 .catalog

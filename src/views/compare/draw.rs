@@ -46,12 +46,8 @@ impl Grid {
         let many = view.rows.len().max(1);
         let fitting = usize::from((room / (narrowest + 1)).max(1)).min(many);
         let first = (view.cursor + 1).saturating_sub(fitting);
-        let [label, _, rest] = Layout::horizontal([
-            Constraint::Length(label),
-            Constraint::Length(1),
-            Constraint::Fill(1),
-        ])
-        .areas(area);
+        let [label, _, rest] =
+            Layout::horizontal([Constraint::Length(label), Constraint::Length(1), Constraint::Fill(1)]).areas(area);
         let columns = Layout::horizontal(vec![Constraint::Fill(1); fitting]).spacing(1);
         Self {
             label,
@@ -135,15 +131,11 @@ fn ratings(view: &Compare, scene: &Scene<'_, '_>) -> Vec<String> {
         return Vec::new();
     }
     let browser = &scene.state.browsers[view.resource];
-    let rated = view
-        .rows
-        .iter()
-        .enumerate()
-        .filter_map(|(place, compared)| {
-            let row = browser.listing()?.row(compared.id)?;
-            let sentence = rating::sentence(scene.state, view.resource, row)?;
-            Some(format!("{}: {sentence}.", letter(place)))
-        });
+    let rated = view.rows.iter().enumerate().filter_map(|(place, compared)| {
+        let row = browser.listing()?.row(compared.id)?;
+        let sentence = rating::sentence(scene.state, view.resource, row)?;
+        Some(format!("{}: {sentence}.", letter(place)))
+    });
     rated.collect()
 }
 

@@ -50,9 +50,7 @@ struct Values {
 impl Values {
     /// Whether the displayed values differ.
     fn differs(&self) -> bool {
-        let texts: Vec<&str> = (0..self.cells.len())
-            .map(|place| self.text(place))
-            .collect();
+        let texts: Vec<&str> = (0..self.cells.len()).map(|place| self.text(place)).collect();
         texts.windows(2).any(|pair| pair[0] != pair[1])
     }
 
@@ -136,10 +134,7 @@ impl Compare {
         let sections = sections
             .into_iter()
             .map(|section| (section.section.title(), section.lines));
-        let records: Vec<Arc<FullRecord>> = rows
-            .iter()
-            .map(|row| listing.whole(*row as usize))
-            .collect();
+        let records: Vec<Arc<FullRecord>> = rows.iter().map(|row| listing.whole(*row as usize)).collect();
         self.lines.clear();
         for (title, lines) in std::iter::once((AT_A_GLANCE, glance)).chain(sections) {
             let lines = lines
@@ -220,10 +215,7 @@ fn cell(record: &FullRecord, field: &Field, dialect: &Dialect) -> Option<String>
 /// The best values of a line as displayed: what reads like the best is as good, and if all read
 /// alike there is none.
 fn best_shown(cells: &[Option<String>], best: &[usize]) -> Vec<usize> {
-    let is_best = |place: &usize| {
-        best.iter()
-            .any(|best| cells.get(*best) == cells.get(*place))
-    };
+    let is_best = |place: &usize| best.iter().any(|best| cells.get(*best) == cells.get(*place));
     let alike: Vec<usize> = (0..cells.len()).filter(is_best).collect();
     let rest = (0..cells.len()).filter(|place| !alike.contains(place));
     // An unreported value is not worse.

@@ -30,10 +30,7 @@ pub(super) fn verdict(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec
     sentences.extend(ranking(browser, &runners));
     if !unfit.is_empty() {
         let verb = if unfit.len() == 1 { "is" } else { "are" };
-        sentences.push(format!(
-            "! {} {verb} too small or ends too early.",
-            unfit.join(", ")
-        ));
+        sentences.push(format!("! {} {verb} too small or ends too early.", unfit.join(", ")));
     }
     sentences
 }
@@ -62,9 +59,7 @@ fn runners(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<Runner> {
 }
 
 fn ranking(browser: &Browser, runners: &[Runner]) -> Option<String> {
-    let cheapest = runners
-        .iter()
-        .min_by(|one, other| one.price.total_cmp(&other.price))?;
+    let cheapest = runners.iter().min_by(|one, other| one.price.total_cmp(&other.price))?;
     let purpose = match browser.resource() {
         Resource::Offers if browser.computed.job.is_some() => " for your job",
         Resource::Volumes if browser.computed.term.is_some() => " for your term",
@@ -105,25 +100,19 @@ fn ranking(browser: &Browser, runners: &[Runner]) -> Option<String> {
         ratio if !ratio.is_finite() => String::new(),
         // A difference that rounds to zero is none.
         ratio if ratio < 1.0005 => {
-            return Some(format!(
-                "{other} is as cheap as {own}{purpose} and {faster}."
-            ));
+            return Some(format!("{other} is as cheap as {own}{purpose} and {faster}."));
         }
         ratio if ratio >= 2.0 => format!(" and costs {}× as much", trimmed(ratio, 1)),
         ratio => format!(" and costs {} more", percent(ratio - 1.0)),
     };
-    Some(format!(
-        "{own} is {superlative}{purpose}; {other} is {faster}{more}."
-    ))
+    Some(format!("{own} is {superlative}{purpose}; {other} is {faster}{more}."))
 }
 
 /// The totals of all rows, in parts.
 pub(super) fn totals(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<String> {
     let sum = |key: &str| -> Option<f64> {
         let field = listing.catalog().column(key)?;
-        let numbers = rows
-            .iter()
-            .map(|row| listing.cell(*row as usize, field).number());
+        let numbers = rows.iter().map(|row| listing.cell(*row as usize, field).number());
         numbers.sum()
     };
     match browser.resource() {
@@ -155,18 +144,14 @@ fn offers(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<String> {
         let together = supply.price(|_| Some(0.0)).most_workers();
         let is_shared = |(_, row): &(usize, &u32)| totals.shared.contains(row);
         let letters = rows.iter().enumerate().filter(is_shared);
-        let letters: Vec<String> = letters
-            .map(|(place, _)| letter(place).to_string())
-            .collect();
+        let letters: Vec<String> = letters.map(|(place, _)| letter(place).to_string()).collect();
         let who = if letters.len() == rows.len() {
             "they".to_owned()
         } else {
             letters.join(", ")
         };
         let all = rows.len();
-        parts.push(format!(
-            "only {together} of {all} at once: {who} share GPUs"
-        ));
+        parts.push(format!("only {together} of {all} at once: {who} share GPUs"));
         return parts;
     }
     parts.extend(totals.hourly.map(format::per_hour));
@@ -175,11 +160,7 @@ fn offers(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<String> {
             .bill
             .map(|total| format!("{} for the job", format::dollars(total))),
     );
-    parts.extend(
-        totals
-            .vram_gb
-            .map(|gb| format!("{} VRAM", format::gigabytes(gb))),
-    );
+    parts.extend(totals.vram_gb.map(|gb| format!("{} VRAM", format::gigabytes(gb))));
     let unit = Unit::Transfer.symbol(browser.dialect());
     parts.extend(totals.slowest.map(|(down, up)| {
         let (down, up) = (format::figure(down, 0), format::figure(up, 0));

@@ -114,11 +114,7 @@ impl View for Confirm {
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
         let theme = scene.theme;
         let keys = self.keys(scene);
-        let mut paragraphs: Vec<String> = self
-            .text
-            .lines()
-            .map(|line| visible(line, LONGEST))
-            .collect();
+        let mut paragraphs: Vec<String> = self.text.lines().map(|line| visible(line, LONGEST)).collect();
         // On a small screen the text matters more than the space around it.
         if area.height < 16 {
             paragraphs.retain(|line| !line.is_empty());

@@ -103,13 +103,9 @@ impl View for CopyMenu {
     }
 
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
-        let is_plain = !key
-            .modifiers
-            .intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
+        let is_plain = !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
         match key.code {
-            KeyCode::Char(letter) if is_plain => {
-                take(self.items.iter().find(|item| item.letter == letter), cx)
-            }
+            KeyCode::Char(letter) if is_plain => take(self.items.iter().find(|item| item.letter == letter), cx),
             _ => Outcome::Ignored,
         }
     }
@@ -127,16 +123,10 @@ impl View for CopyMenu {
         let previews = self.items.iter().map(|item| preview(item, text).len());
         let text = u16::try_from(previews.max().unwrap_or(0)).unwrap_or(TEXT);
         let size = (width, items.saturating_add(text + 3).min(area.height));
-        let panel = Panel::new("Copy")
-            .facts("press a letter")
-            .tone(Tone::Focused);
+        let panel = Panel::new("Copy").facts("press a letter").tone(Tone::Focused);
         let inner = dialog::open(panel, size, area, scene.frame.buffer_mut(), scene.theme);
-        let [list, _, text] = Layout::vertical([
-            Constraint::Length(items),
-            Constraint::Length(1),
-            Constraint::Fill(1),
-        ])
-        .areas(inner);
+        let [list, _, text] =
+            Layout::vertical([Constraint::Length(items), Constraint::Length(1), Constraint::Fill(1)]).areas(inner);
         scene.list(Region::MAIN, &self.list, list);
         let lines = self.current().map(|item| preview(item, text));
         let lines = lines.unwrap_or_default();

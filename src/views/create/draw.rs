@@ -56,11 +56,7 @@ fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     let Ok(new) = draft.built() else { return };
     rows.text(2, &what(new, scene), theme.text);
     let (cost, is_known) = cost(new, scene);
-    let style = if is_known {
-        theme.heading
-    } else {
-        theme.warning
-    };
+    let style = if is_known { theme.heading } else { theme.warning };
     rows.lead(&cost, style);
     let names = scene.state.endpoint_names();
     let endpoint = new.endpoint_name.as_deref().unwrap_or_default();
@@ -73,12 +69,8 @@ fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     rows.gap();
     let request = Request::CreateWorkergroup(new.clone());
     rows.request(&preview(&request, &scene.state.profile), scene);
-    let is_ignored =
-        |parameter: &str| Key::named(parameter).is_some_and(|key| key.parameter().inert.is_some());
-    let (ignored, advice): (Vec<_>, Vec<_>) = draft
-        .advice()
-        .iter()
-        .partition(|advice| is_ignored(advice.parameter));
+    let is_ignored = |parameter: &str| Key::named(parameter).is_some_and(|key| key.parameter().inert.is_some());
+    let (ignored, advice): (Vec<_>, Vec<_>) = draft.advice().iter().partition(|advice| is_ignored(advice.parameter));
     for advice in advice {
         let text = format!("! {}: {}", advice.parameter, advice.message);
         rows.text(6, &text, theme.warning);
@@ -97,10 +89,7 @@ fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
 /// When the request can be sent, and how.
 fn when(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     let theme = scene.theme;
-    let wait = scene
-        .state
-        .mutations
-        .ready_in(WriteKind::CreateWorkergroup, scene.now);
+    let wait = scene.state.mutations.ready_in(WriteKind::CreateWorkergroup, scene.now);
     let enter = scene.key(Action::Submit);
     let (text, style) = match (wait > 0.0, view.is_early) {
         (true, _) => (
@@ -130,12 +119,7 @@ fn word(label: &'static str, view: &Create, rows: &mut Rows, scene: &Scene<'_, '
 }
 
 fn history(rows: &mut Rows, scene: &Scene<'_, '_>) {
-    rows.history(
-        "History (UTC)",
-        WriteKind::CreateWorkergroup,
-        HISTORY,
-        scene,
-    );
+    rows.history("History (UTC)", WriteKind::CreateWorkergroup, HISTORY, scene);
 }
 
 /// What will be created, in one sentence.
@@ -194,19 +178,14 @@ fn unknown_template(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> Option<Strin
         CellRef::Flag(_) | CellRef::Missing | CellRef::Null | CellRef::Bad(_) => false,
     });
     let typed = Untrusted::from(typed.as_str()).consent();
-    (!is_used).then(|| {
-        format!("! None of your workergroups uses template {typed}: check it before you create.")
-    })
+    (!is_used).then(|| format!("! None of your workergroups uses template {typed}: check it before you create."))
 }
 
 /// The worst-case cost as text, and whether it is known.
 fn cost(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> (String, bool) {
     let subject = Subject::Draft(scene.state.groups.draft.number());
     let look = scene.state.look_at(subject);
-    let check = look
-        .as_ref()
-        .ok()
-        .and_then(|look| scene.state.check_of(look));
+    let check = look.as_ref().ok().and_then(|look| scene.state.check_of(look));
     let error = check.and_then(|check| check.remote().error());
     if let Some(error) = error {
         return (format!("Cost unknown: {}.", error.headline()), false);
@@ -218,18 +197,14 @@ fn cost(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> (String, bool) {
         return ("Working out the highest cost …".to_owned(), false);
     };
     let (text, is_known) = at_most(found, WorkerCounts::of(new).max);
-    let note = look
-        .notes
-        .first()
-        .map_or_else(String::new, |note| format!(" ({note})"));
+    let note = look.notes.first().map_or_else(String::new, |note| format!(" ({note})"));
     (text + &note, is_known)
 }
 
 fn at_most(found: &Preflight, workers: u32) -> (String, bool) {
     let (Some(cost), Some(prices)) = (found.cost(workers), found.prices) else {
         return (
-            "! No machine matches the search now: no worker starts until one does. Cost unknown."
-                .to_owned(),
+            "! No machine matches the search now: no worker starts until one does. Cost unknown.".to_owned(),
             false,
         );
     };
@@ -363,10 +338,7 @@ fn group(id: RowId, scene: &Scene<'_, '_>) -> String {
         .map_or_else(String::new, |name| format!("  {}", name.consent()));
     let created = match field("created_at").map(|field| listing.cell(row, field)) {
         Some(CellRef::Number(epoch)) => {
-            format!(
-                "  created {}",
-                scene.state.local_time(scene.now).detail(epoch)
-            )
+            format!("  created {}", scene.state.local_time(scene.now).detail(epoch))
         }
         _ => String::new(),
     };

@@ -70,8 +70,7 @@ fn open_unknown(cx: &mut Cx<'_>) {
 /// Opens the dialog: on the creation that is in flight or unresolved, else for the draft.
 pub fn open(cx: &mut Cx<'_>) {
     let draft = cx.state.groups.draft.built().ok().cloned();
-    if cx.state.groups.creation.unresolved().is_some()
-        || draft.is_some_and(|new| cx.state.take_up_creation(Some(&new)))
+    if cx.state.groups.creation.unresolved().is_some() || draft.is_some_and(|new| cx.state.take_up_creation(Some(&new)))
     {
         return open_unknown(cx);
     }
@@ -117,9 +116,7 @@ impl Create {
     fn send(&mut self, cx: &mut Cx<'_>) {
         if self.form.text(Word) != CREATE {
             let back = cx.state.keymap.key_of(Action::Back);
-            self.refuse(format!(
-                "Nothing sent: type {CREATE}, or press {back} to go back."
-            ));
+            self.refuse(format!("Nothing sent: type {CREATE}, or press {back} to go back."));
             return;
         }
         match cx.state.create_workergroup(cx.now) {
@@ -159,9 +156,7 @@ impl Create {
             }
             (MINE, None) => {
                 let key = cx.state.keymap.key_in(&[Context::Form], Action::Refresh);
-                self.refuse(format!(
-                    "No new workergroup matches yet ({key} to refresh)."
-                ));
+                self.refuse(format!("No new workergroup matches yet ({key} to refresh)."));
             }
             (CREATED, _) => {
                 let kept = cx.state.resolve_creation(Verdict::Done, None, cx.now);
@@ -281,8 +276,8 @@ impl View for Create {
     }
 
     fn deadline(&self, state: &State, now: Now) -> Option<f64> {
-        let loads = state.groups.supply.progress().is_some()
-            || state.browsers[Resource::Workergroups].remote().is_loading();
+        let loads =
+            state.groups.supply.progress().is_some() || state.browsers[Resource::Workergroups].remote().is_loading();
         let spinner = loads.then(|| state.animation(now, 0.25)).flatten();
         let countdown = state.mutations.countdown(WriteKind::CreateWorkergroup, now);
         [spinner, countdown].into_iter().flatten().reduce(f64::min)

@@ -56,8 +56,7 @@ pub(super) fn depth(view: &DepthView, area: Rect, scene: &mut Scene<'_, '_>) {
     ])
     .areas(inner);
     sheet::text(text, head, scene);
-    let [title, chart] =
-        Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(chart);
+    let [title, chart] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(chart);
     scene.render(Line::styled("GPUs at or below a price", theme.dim), title);
     chart::depth(&view.depth, view.purchase(), chart, scene);
     table_of_sizes(view, sizes, scene);

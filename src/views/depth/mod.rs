@@ -47,10 +47,7 @@ impl DepthView {
     }
 
     fn rebuild(&mut self, offers: &Browser) {
-        let (Some(listing), Some(field)) = (
-            offers.listing(),
-            Resource::Offers.catalog().by_key("gpu_name"),
-        ) else {
+        let (Some(listing), Some(field)) = (offers.listing(), Resource::Offers.catalog().by_key("gpu_name")) else {
             return;
         };
         let rows = offers.view();
@@ -71,9 +68,7 @@ impl DepthView {
         let rows: Vec<u32> = rows.iter().copied().filter(is_shown).collect();
         self.depth = offers.measured(listing, |measures| Depth::of(listing, &rows, measures));
         self.has_job = offers.computed.job.is_some();
-        self.sentence = self
-            .depth
-            .sentence(|price| draw::money(price, self.has_job));
+        self.sentence = self.depth.sentence(|price| draw::money(price, self.has_job));
         self.purchases = self.depth.purchases();
         self.cursor = self.cursor.min(self.purchases.len().saturating_sub(1));
     }
@@ -84,9 +79,7 @@ impl DepthView {
         let is_shown = |model: &String| Some(model) == self.model.as_ref();
         let here = self.models.iter().position(is_shown);
         let next = (here.map_or(0, |place| place + 1) + by) % many;
-        self.model = next
-            .checked_sub(1)
-            .and_then(|place| self.models.get(place).cloned());
+        self.model = next.checked_sub(1).and_then(|place| self.models.get(place).cloned());
         self.cursor = 0;
         self.rebuild(&state.browsers[Resource::Offers]);
     }
@@ -111,12 +104,9 @@ impl View for DepthView {
 
     fn availability(&self, action: Action, state: &State) -> Availability {
         match action {
-            Action::Sort
-            | Action::Differences
-            | Action::Mark
-            | Action::Left
-            | Action::Right
-            | Action::Open => Availability::Hidden,
+            Action::Sort | Action::Differences | Action::Mark | Action::Left | Action::Right | Action::Open => {
+                Availability::Hidden
+            }
             Action::Settings => wider::availability(state),
             _ => Availability::Available,
         }

@@ -48,11 +48,7 @@ const OF_VOLUMES: [&str; 8] = [
 ];
 
 /// The parts of the overview that need no work over all rows, and further fields of the record.
-pub(in crate::views) fn below_card(
-    resource: Resource,
-    row: usize,
-    scene: &Scene<'_, '_>,
-) -> Vec<Block> {
+pub(in crate::views) fn below_card(resource: Resource, row: usize, scene: &Scene<'_, '_>) -> Vec<Block> {
     let browser = &scene.state.browsers[resource];
     let Some(listing) = browser.listing() else {
         return Vec::new();
@@ -90,12 +86,7 @@ pub(super) fn more(resource: Resource, row: usize, scene: &Scene<'_, '_>) -> Opt
 }
 
 /// The reported ones of some fields, a line each.
-fn fields(
-    keys: &[&str],
-    listing: &Listing,
-    row: usize,
-    scene: &Scene<'_, '_>,
-) -> Vec<Line<'static>> {
+fn fields(keys: &[&str], listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let record = listing.whole(row);
     let dialect = scene.state.profile.dialect;
     let fields = keys.iter().filter_map(|key| listing.catalog().by_key(key));

@@ -56,12 +56,8 @@ pub(super) fn detail(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
         .sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
     let gap = u16::from(scene.size != Size::Compact);
-    let [tabs, _, body] = Layout::vertical([
-        Constraint::Length(1),
-        Constraint::Length(gap),
-        Constraint::Fill(1),
-    ])
-    .areas(inner);
+    let [tabs, _, body] =
+        Layout::vertical([Constraint::Length(1), Constraint::Length(gap), Constraint::Fill(1)]).areas(inner);
     draw_tabs(view, tabs, scene);
     let viewport = match view.tab {
         Tab::Overview => draw_overview(view, row, body, scene),
@@ -106,28 +102,15 @@ fn draw_tabs(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
 /// The card and one or two columns beside it.
 fn overview_columns(is_wide: bool, area: Rect) -> [Rect; 3] {
     let columns = if is_wide {
-        [
-            Constraint::Length(CARD),
-            Constraint::Fill(1),
-            Constraint::Fill(1),
-        ]
+        [Constraint::Length(CARD), Constraint::Fill(1), Constraint::Fill(1)]
     } else {
         let card = (area.width * 45 / 100).min(CARD);
-        [
-            Constraint::Length(card),
-            Constraint::Fill(1),
-            Constraint::Length(0),
-        ]
+        [Constraint::Length(card), Constraint::Fill(1), Constraint::Length(0)]
     };
     Layout::horizontal(columns).spacing(3).areas(area)
 }
 
-fn draw_overview(
-    view: &Detail,
-    row: usize,
-    area: Rect,
-    scene: &mut Scene<'_, '_>,
-) -> Option<Viewport> {
+fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_>) -> Option<Viewport> {
     let subject = Subject::of(view.resource, row, scene)?;
     let blocks = overview::blocks(view, scene);
     let laid_out = |blocks: &[Block], width: u16| -> Vec<Line<'static>> {
@@ -153,9 +136,7 @@ fn draw_overview(
     }
     let (last, first) = blocks
         .split_last()
-        .map_or((None, blocks.as_slice()), |(last, first)| {
-            (Some(last), first)
-        });
+        .map_or((None, blocks.as_slice()), |(last, first)| (Some(last), first));
     let text = laid_out(first, middle.width);
     let [words, chart] = Layout::vertical([
         Constraint::Length(u16::try_from(text.len()).unwrap_or(u16::MAX)),
@@ -174,21 +155,11 @@ fn draw_overview(
 }
 
 /// The first column: the card, below it how the row compares with others.
-fn draw_card(
-    view: &Detail,
-    row: usize,
-    subject: &Subject<'_>,
-    area: Rect,
-    scene: &mut Scene<'_, '_>,
-) {
+fn draw_card(view: &Detail, row: usize, subject: &Subject<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
     let card = subject.card(area.width);
     let height = u16::try_from(card.len()).unwrap_or(u16::MAX);
-    let [card_area, _, chart] = Layout::vertical([
-        Constraint::Length(height),
-        Constraint::Length(1),
-        Constraint::Fill(1),
-    ])
-    .areas(area);
+    let [card_area, _, chart] =
+        Layout::vertical([Constraint::Length(height), Constraint::Length(1), Constraint::Fill(1)]).areas(area);
     scene.render(Paragraph::new(card), card_area);
     spread(&view.spread, chart, scene);
     let report = match view.resource {
@@ -213,22 +184,16 @@ fn spread(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     scene.render(Line::styled(spread.title.clone(), theme.heading), title);
     let last = histogram.buckets.len().saturating_sub(1);
-    let bars = histogram
-        .buckets
-        .iter()
-        .enumerate()
-        .flat_map(|(place, bucket)| {
-            let is_own = spread.own.is_some_and(|own| {
-                own >= bucket.low && (own < bucket.high || place == last && own <= bucket.high)
-            });
-            let style = if is_own { theme.warning } else { theme.focus };
-            let bar = SparklineBar::from(u64::try_from(bucket.count).unwrap_or(0)).style(style);
-            [bar, bar]
-        });
+    let bars = histogram.buckets.iter().enumerate().flat_map(|(place, bucket)| {
+        let is_own = spread
+            .own
+            .is_some_and(|own| own >= bucket.low && (own < bucket.high || place == last && own <= bucket.high));
+        let style = if is_own { theme.warning } else { theme.focus };
+        let bar = SparklineBar::from(u64::try_from(bucket.count).unwrap_or(0)).style(style);
+        [bar, bar]
+    });
     let bars: Vec<SparklineBar> = bars.collect();
-    let width = u16::try_from(bars.len())
-        .unwrap_or(u16::MAX)
-        .min(chart.width);
+    let width = u16::try_from(bars.len()).unwrap_or(u16::MAX).min(chart.width);
     scene.render(Sparkline::default().data(bars), chart);
     let ends = histogram.buckets.first().zip(histogram.buckets.last());
     if let Some((first, last)) = ends {
@@ -239,12 +204,7 @@ fn spread(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) {
 /// Title, chart and axis, from top to bottom.
 fn chart_parts(area: Rect, size: Size) -> [Rect; 3] {
     let tallest = TALLEST[usize::from(size == Size::Wide)];
-    Layout::vertical([
-        Constraint::Length(1),
-        Constraint::Fill(1),
-        Constraint::Length(1),
-    ])
-    .areas(Rect {
+    Layout::vertical([Constraint::Length(1), Constraint::Fill(1), Constraint::Length(1)]).areas(Rect {
         height: area.height.min(tallest),
         ..area
     })
@@ -276,10 +236,7 @@ fn scatter(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let heading = Line::from(vec![
         Span::styled(spread.axes, theme.heading),
-        Span::styled(
-            format!("  {} to {} up", trimmed(y[0], 1), trimmed(y[1], 1)),
-            theme.dim,
-        ),
+        Span::styled(format!("  {} to {} up", trimmed(y[0], 1), trimmed(y[1], 1)), theme.dim),
     ]);
     scene.render(fit(heading, title.width), title);
     let canvas = Canvas::default()
@@ -304,20 +261,13 @@ impl Block {
     pub(in crate::views) fn lines_in(&self, width: u16) -> Vec<Line<'static>> {
         let (table, text) = self.lines.split_at(self.table);
         let table = table.iter().map(|line| fit(line.clone(), width));
-        let text = text
-            .iter()
-            .flat_map(|line| wrap_explained(line, width, INDENT));
+        let text = text.iter().flat_map(|line| wrap_explained(line, width, INDENT));
         table.chain(text).chain([Line::default()]).collect()
     }
 }
 
 /// Lines that scroll if they do not fit.
-fn scroll(
-    view: &Detail,
-    lines: &[Line<'static>],
-    area: Rect,
-    scene: &mut Scene<'_, '_>,
-) -> Viewport {
+fn scroll(view: &Detail, lines: &[Line<'static>], area: Rect, scene: &mut Scene<'_, '_>) -> Viewport {
     let top = view.top;
     scene.scroll(Region::MAIN, Scrolled { lines, top }, area)
 }

@@ -123,12 +123,9 @@ impl Fields {
         let entries = self.entries(state, now, false);
         let last = entries.len().saturating_sub(1);
         self.cursor = self.cursor.min(last);
-        let lines = entries.iter().map(|entry| {
-            format!(
-                "{} {} {} {}",
-                entry.label, entry.key, entry.value, entry.note
-            )
-        });
+        let lines = entries
+            .iter()
+            .map(|entry| format!("{} {} {} {}", entry.label, entry.key, entry.value, entry.note));
         self.find.search(self.cursor, lines);
         self.cursor = self.find.current().unwrap_or(self.cursor);
     }
@@ -170,8 +167,7 @@ impl Reader<'_> {
     /// The members that the catalog has.
     fn known(&self) -> Vec<Arc<Entry>> {
         let sections = Section::ALL.into_iter();
-        let (ids, others): (Vec<_>, Vec<_>) =
-            sections.partition(|section| *section == Section::Identity);
+        let (ids, others): (Vec<_>, Vec<_>) = sections.partition(|section| *section == Section::Identity);
         let fields = others
             .into_iter()
             .chain(ids)
@@ -216,10 +212,7 @@ impl Reader<'_> {
                 return (format::NONE.to_owned(), format!("Not reported. {doc}"));
             }
             (_, CellRef::Null) if matches!(field.source, Source::Known(_)) => {
-                return (
-                    format::NONE.to_owned(),
-                    format!("Not known to the market. {doc}"),
-                );
+                return (format::NONE.to_owned(), format!("Not known to the market. {doc}"));
             }
             (_, CellRef::Null) => {
                 return (format::NONE.to_owned(), format!("Reported as null. {doc}"));
@@ -229,20 +222,13 @@ impl Reader<'_> {
             }
             (Kind::Secret, CellRef::Text(_)) => {
                 let secret = self.record.text(field);
-                return (
-                    secret.map_or_else(String::new, |it| detail(it.compared(), 0)),
-                    doc,
-                );
+                return (secret.map_or_else(String::new, |it| detail(it.compared(), 0)), doc);
             }
             (Kind::Timestamp, CellRef::Number(epoch)) => return (self.local.detail(epoch), doc),
             _ => {}
         }
         let text = format::detail(&self.record, field, self.browser.dialect());
-        let text = if text.is_empty() {
-            "(empty)".to_owned()
-        } else {
-            text
-        };
+        let text = if text.is_empty() { "(empty)".to_owned() } else { text };
         let doc = match cell {
             CellRef::Text(text) => whole_text(text, doc),
             _ => doc,
@@ -286,16 +272,10 @@ impl Reader<'_> {
         }
         match (field.key, cell) {
             (_, CellRef::Bad(found)) => Some(format!("Unusable: {} sent", found.noun())),
-            ("verification", CellRef::Text(text)) if text != "verified" => {
-                Some("Not verified".to_owned())
-            }
+            ("verification", CellRef::Text(text)) if text != "verified" => Some("Not verified".to_owned()),
             ("verified" | "rentable", CellRef::Flag(false)) => Some("No".to_owned()),
-            ("rented" | "is_vm_deverified" | "external", CellRef::Flag(true)) => {
-                Some("Yes".to_owned())
-            }
-            ("reliability" | "reliability2", CellRef::Number(share)) if share < 0.95 => {
-                Some("Under 95%".to_owned())
-            }
+            ("rented" | "is_vm_deverified" | "external", CellRef::Flag(true)) => Some("Yes".to_owned()),
+            ("reliability" | "reliability2", CellRef::Number(share)) if share < 0.95 => Some("Under 95%".to_owned()),
             (_, CellRef::Number(number)) => {
                 let (least, most) = field.range?;
                 let is_plausible = (least..=most).contains(&number);
@@ -317,9 +297,7 @@ fn whole_text(text: &str, note: String) -> String {
 
 /// Draws the tab: the columns, the focused field, the search.
 pub(super) fn draw(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
-    let entries = view
-        .fields
-        .entries(scene.state, scene.now, view.reveals(scene.now));
+    let entries = view.fields.entries(scene.state, scene.now, view.reveals(scene.now));
     let has_find = view.fields.find.is_active();
     let note = match area.height {
         ..=8 => 1,
@@ -335,9 +313,7 @@ pub(super) fn draw(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
     let widget = Grid::new(&entries, &view.fields, grid, scene.theme);
     let before = scene.before.viewport(scene.depth, Region::MAIN);
     let mut state = (before, Vec::new());
-    scene
-        .frame
-        .render_stateful_widget(&widget, grid, &mut state);
+    scene.frame.render_stateful_widget(&widget, grid, &mut state);
     let (viewport, places) = state;
     scene.facts.viewports.push((
         scene.depth,

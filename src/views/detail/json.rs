@@ -36,11 +36,7 @@ pub(super) struct Json {
 }
 
 /// The beginning of a record's JSON for a preview, without secrets; nothing of a very long record.
-pub(in crate::views) fn json_of(
-    listing: &Listing,
-    row: usize,
-    theme: &Theme,
-) -> Vec<Line<'static>> {
+pub(in crate::views) fn json_of(listing: &Listing, row: usize, theme: &Theme) -> Vec<Line<'static>> {
     let record = listing.json(row).filter(|text| text.len() <= LONGEST);
     let text = JsonText::new(redact::record(record.unwrap_or_default()));
     (0..text.len().min(PREVIEWED))

@@ -18,8 +18,8 @@ use crate::domain::annotations::{Supplier, suppliers};
 use crate::domain::cost::Prices;
 use crate::domain::format::{self, trimmed};
 use crate::domain::insight::{
-    Coverage, HostSummary, Share, Slice, Standing, Supply, coverage, host_summary, price_level,
-    same_host, share, slices,
+    Coverage, HostSummary, Share, Slice, Standing, Supply, coverage, host_summary, price_level, same_host, share,
+    slices,
 };
 use crate::domain::text::truncate;
 use crate::domain::unit::MB_PER_GB;
@@ -131,12 +131,7 @@ impl Machine {
         }
     }
 
-    pub fn response(
-        &mut self,
-        ticket: Ticket,
-        response: Response,
-        cx: &mut Cx<'_>,
-    ) -> Option<Response> {
+    pub fn response(&mut self, ticket: Ticket, response: Response, cx: &mut Cx<'_>) -> Option<Response> {
         let left = self.remote.take_records(ticket, cx.now, response);
         if left.is_none() {
             self.standing = Standing::default();
@@ -186,19 +181,13 @@ impl Machine {
             .flat_map(|line| wrap_line(line, area.width, 2))
             .collect();
         let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);
-        let [facts, below] = Layout::vertical([
-            Constraint::Length(height.min(area.height / 2)),
-            Constraint::Fill(1),
-        ])
-        .areas(area);
+        let [facts, below] =
+            Layout::vertical([Constraint::Length(height.min(area.height / 2)), Constraint::Fill(1)]).areas(area);
         scene.render(Paragraph::new(lines), facts);
         let (left, card) = self.split(below);
         self.card(card, scene);
-        let [table, foot] = Layout::vertical([
-            Constraint::Fill(1),
-            Constraint::Length(u16::from(area.height > 12)),
-        ])
-        .areas(left);
+        let [table, foot] =
+            Layout::vertical([Constraint::Fill(1), Constraint::Length(u16::from(area.height > 12))]).areas(left);
         if self.siblings.is_empty() {
             let text = "The record names neither machine nor host.";
             scene.render(Line::styled(text, theme.dim), table);
@@ -236,8 +225,7 @@ impl Machine {
         let loaded = browser.listing().map(|it| (it, &browser.computed.standing));
         let answer = self.remote.shown().map(|it| (it, &self.standing));
         let found = loaded.into_iter().chain(answer);
-        let mut found =
-            found.filter_map(|(it, standing)| Some((it, standing, it.row(sibling.id)?)));
+        let mut found = found.filter_map(|(it, standing)| Some((it, standing, it.row(sibling.id)?)));
         let Some((listing, standing, row)) = found.next() else {
             return;
         };
@@ -272,10 +260,7 @@ impl Machine {
             }
         }
         let name = usize::from(width.saturating_sub(22).clamp(10, 22));
-        let head = format!(
-            "{:name$} {:>8} {:>11}",
-            "On this host", "Rentable", "From $/GPU"
-        );
+        let head = format!("{:name$} {:>8} {:>11}", "On this host", "Rentable", "From $/GPU");
         let line = |(model, (rentable, lowest)): (&str, (usize, Option<f64>))| {
             let lowest = lowest.map_or_else(|| format::NONE.to_owned(), |it| format!("{it:.4}"));
             let model = truncate(model, name);
@@ -283,9 +268,7 @@ impl Machine {
             Line::styled(text, theme.text)
         };
         let head = Line::styled(head, theme.heading);
-        std::iter::once(head)
-            .chain(models.into_iter().map(line))
-            .collect()
+        std::iter::once(head).chain(models.into_iter().map(line)).collect()
     }
 
     /// The offer's share of its machine, the host's totals, and their source.
@@ -482,8 +465,7 @@ fn gets(share: &Share) -> String {
             format::gigabytes(megabytes / MB_PER_GB)
         })
         .map(|ram| format!("{ram} RAM")),
-        of(share.cores, share.machine_cores, |cores| trimmed(cores, 1))
-            .map(|cores| format!("{cores} vCPUs")),
+        of(share.cores, share.machine_cores, |cores| trimmed(cores, 1)).map(|cores| format!("{cores} vCPUs")),
     ]
     .into_iter()
     .flatten()

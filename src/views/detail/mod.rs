@@ -48,9 +48,7 @@ impl Tab {
     const fn of(resource: Resource) -> &'static [Self] {
         match resource {
             Resource::Offers => &[Self::Overview, Self::Fields, Self::Machine, Self::Json],
-            Resource::Volumes | Resource::Workergroups => {
-                &[Self::Overview, Self::Fields, Self::Json]
-            }
+            Resource::Volumes | Resource::Workergroups => &[Self::Overview, Self::Fields, Self::Json],
         }
     }
 
@@ -220,8 +218,7 @@ impl Detail {
                 true
             }
             Tab::Json => {
-                if !self.json.report.is_typing() && matches!(action, Action::Submit | Action::Mark)
-                {
+                if !self.json.report.is_typing() && matches!(action, Action::Submit | Action::Mark) {
                     self.json.toggle();
                     return true;
                 }
@@ -277,9 +274,7 @@ impl View for Detail {
         // The keys of a record are those of its row; n is the next match only during a search.
         match self.resource {
             _ if self.is_typing() => &[Query, Always],
-            Resource::Workergroups if self.is_searching() => {
-                &[Tabs, Report, Workergroups, Table, Global, Always]
-            }
+            Resource::Workergroups if self.is_searching() => &[Tabs, Report, Workergroups, Table, Global, Always],
             Resource::Workergroups => &[Tabs, Workergroups, Report, Table, Global, Always],
             Resource::Offers | Resource::Volumes => &[Tabs, Report, Table, Global, Always],
         }
@@ -402,12 +397,7 @@ impl View for Detail {
         Outcome::Handled
     }
 
-    fn response(
-        &mut self,
-        ticket: Ticket,
-        response: Response,
-        cx: &mut Cx<'_>,
-    ) -> Option<Response> {
+    fn response(&mut self, ticket: Ticket, response: Response, cx: &mut Cx<'_>) -> Option<Response> {
         match &mut self.machine {
             Some(machine) => machine.response(ticket, response, cx),
             None => Some(response),
@@ -421,10 +411,7 @@ impl View for Detail {
     }
 
     fn deadline(&self, _: &State, now: Now) -> Option<f64> {
-        let loading = self
-            .machine
-            .as_ref()
-            .is_some_and(|it| it.remote.is_loading());
+        let loading = self.machine.as_ref().is_some_and(|it| it.remote.is_loading());
         let seconds = loading.then_some(now.mono + 0.25);
         let secret = self.revealed.map(|(_, until)| until);
         [seconds, secret].into_iter().flatten().reduce(f64::min)

@@ -48,10 +48,7 @@ pub(super) fn alternatives(browser: &Browser, listing: &Listing, row: usize) -> 
     let is_alike = |other: &u32| {
         *other != own
             && alike.iter().all(|field| {
-                let (one, two) = (
-                    listing.cell(row, field),
-                    listing.cell(*other as usize, field),
-                );
+                let (one, two) = (listing.cell(row, field), listing.cell(*other as usize, field));
                 one == two && !matches!(one, CellRef::Missing)
             })
     };
@@ -66,9 +63,7 @@ pub(super) fn alternatives(browser: &Browser, listing: &Listing, row: usize) -> 
         .collect();
     rows.sort_by(|one, other| one.0.total_cmp(&other.0));
     let front = browser.computed.front();
-    let beats = front
-        .and_then(|front| front.beaten_by(own))
-        .map(|it| it.row);
+    let beats = front.and_then(|front| front.beaten_by(own)).map(|it| it.row);
     let others = rows.into_iter().map(|(_, row)| row);
     beats
         .into_iter()
@@ -85,12 +80,7 @@ pub(in crate::views) struct Block {
 }
 
 /// What the job costs on the offer.
-pub(super) fn job(
-    browser: &Browser,
-    listing: &Listing,
-    row: usize,
-    scene: &Scene<'_, '_>,
-) -> Vec<Line<'static>> {
+pub(super) fn job(browser: &Browser, listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     if let Some(job) = &browser.computed.job {
         let prices = Prices::new(listing, browser.pricing().model);
         bill::job(&prices, row, job, scene.now, scene.theme)
@@ -156,12 +146,7 @@ pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
 }
 
 /// What the volume costs for the priced size and term, or for an example, under its title.
-fn volume(
-    browser: &Browser,
-    listing: &Listing,
-    row: usize,
-    scene: &Scene<'_, '_>,
-) -> (String, Vec<Line<'static>>) {
+fn volume(browser: &Browser, listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> (String, Vec<Line<'static>>) {
     let term = browser.computed.term;
     let size = term.unwrap_or_default();
     let (gb, days) = (format::gigabytes(size.gb), trimmed(size.days, 4));
@@ -219,18 +204,12 @@ pub(super) fn prices(
             ));
         }
     }
-    lines.extend(
-        view.into_iter()
-            .flat_map(|view| models(view, browser, scene)),
-    );
+    lines.extend(view.into_iter().flat_map(|view| models(view, browser, scene)));
     let record = listing.whole(row);
     let number = |key: &str| record.cell(listing.catalog().by_key(key)?).number();
     if let (Some(down), Some(up)) = (number("inet_down_cost"), number("inet_up_cost")) {
         let per_gb = |price: f64| format!("${}/GB", trimmed(price, 5));
-        lines.push(labelled(
-            "Traffic",
-            format!("↓ {} ↑ {}", per_gb(down), per_gb(up)),
-        ));
+        lines.push(labelled("Traffic", format!("↓ {} ↑ {}", per_gb(down), per_gb(up))));
     }
     if let Some(stopped) = number("instance.totalHour").or_else(|| number("storage_total_cost")) {
         lines.push(labelled("While stopped", format::per_hour(stopped)));
@@ -251,10 +230,7 @@ fn models(view: &Detail, browser: &Browser, scene: &Scene<'_, '_>) -> Vec<Line<'
     let theme = scene.theme;
     let searches = &browser.computed.price_models;
     if searches.is_unasked() {
-        let text = format!(
-            "Other price models: {} loads them",
-            scene.key(Action::ThreePrices)
-        );
+        let text = format!("Other price models: {} loads them", scene.key(Action::ThreePrices));
         return vec![Line::styled(text, theme.dim)];
     }
     let found = &view.price_models;
@@ -345,19 +321,11 @@ fn columns_of_others(browser: &Browser) -> &'static [(&'static str, &'static str
 }
 
 /// The alternatives, one per line.
-fn others(
-    rows: &[u32],
-    browser: &Browser,
-    listing: &Listing,
-    own: usize,
-    theme: &Theme,
-) -> Vec<Line<'static>> {
+fn others(rows: &[u32], browser: &Browser, listing: &Listing, own: usize, theme: &Theme) -> Vec<Line<'static>> {
     if rows.is_empty() {
         let text = match browser.resource() {
             Resource::Volumes => "No other volume in your search",
-            Resource::Offers | Resource::Workergroups => {
-                "No other offer with the same GPUs in your search"
-            }
+            Resource::Offers | Resource::Workergroups => "No other offer with the same GPUs in your search",
         };
         return vec![Line::styled(text, theme.dim)];
     }
@@ -370,13 +338,8 @@ fn others(
         let line = format!("{sign} {id:>10}");
         cells.fold(line, |line, (cell, width)| format!("{line} {cell:>width$}"))
     };
-    let mut header = columns
-        .iter()
-        .map(|(title, _, width)| ((*title).to_owned(), *width));
-    let mut lines = vec![Line::styled(
-        line(" ", "ID".to_owned(), &mut header),
-        theme.dim,
-    )];
+    let mut header = columns.iter().map(|(title, _, width)| ((*title).to_owned(), *width));
+    let mut lines = vec![Line::styled(line(" ", "ID".to_owned(), &mut header), theme.dim)];
     let own = u32::try_from(own).ok();
     for row in own.into_iter().chain(rows.iter().copied()) {
         let place = row as usize;
@@ -446,9 +409,7 @@ pub(super) fn launch(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Ve
         let cell = record.cell(field);
         let text = match cell {
             CellRef::Missing | CellRef::Null => format::NONE.to_owned(),
-            CellRef::Number(epoch) if field.key == "created_at" => {
-                scene.state.local_time(scene.now).detail(epoch)
-            }
+            CellRef::Number(epoch) if field.key == "created_at" => scene.state.local_time(scene.now).detail(epoch),
             _ => format::detail(&record, field, scene.state.profile.dialect),
         };
         lines.push(Line::from(vec![
@@ -501,20 +462,13 @@ pub(super) fn scaling(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> V
 }
 
 /// Every loaded workergroup, with its supply if it was checked.
-fn groups(
-    browser: &Browser,
-    listing: &Listing,
-    own: usize,
-    scene: &Scene<'_, '_>,
-) -> Vec<Line<'static>> {
+fn groups(browser: &Browser, listing: &Listing, own: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let head = format!("  {:>8} {:<14} {:>8}  Search", "ID", "Endpoint", "Machines");
     let mut lines = vec![Line::styled(head, theme.dim)];
     let text = |row: usize, key: &str, width: usize| {
         let field = listing.catalog().by_key(key);
-        field.map_or_else(String::new, |field| {
-            format::cell(listing, row, field, width)
-        })
+        field.map_or_else(String::new, |field| format::cell(listing, row, field, width))
     };
     for row in browser.view().iter().map(|row| *row as usize) {
         let id = listing.id(row);

@@ -30,13 +30,8 @@ impl Spread {
             Resource::Volumes => format!("$/GB/month of {many} volumes"),
             Resource::Offers => {
                 let model = listing.catalog().by_key("gpu_name");
-                let model =
-                    model.map_or_else(String::new, |field| format::cell(listing, row, field, 24));
-                let what = if browser.computed.job.is_some() {
-                    "Job $"
-                } else {
-                    "$/h"
-                };
+                let model = model.map_or_else(String::new, |field| format::cell(listing, row, field, 24));
+                let what = if browser.computed.job.is_some() { "Job $" } else { "$/h" };
                 format!("{what} per GPU of {many} {model}")
             }
         };

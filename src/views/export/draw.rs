@@ -25,8 +25,7 @@ pub(super) fn export(view: &ExportForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let panel = Panel::new(view.title.as_str()).tone(Tone::Focused);
     let inner = dialog::open(panel, size, area, scene.frame.buffer_mut(), scene.theme);
     let below = if has_preview { LINES + 1 } else { 0 };
-    let [form, file] =
-        Layout::vertical([Constraint::Fill(1), Constraint::Length(below)]).areas(inner);
+    let [form, file] = Layout::vertical([Constraint::Fill(1), Constraint::Length(below)]).areas(inner);
     scene.form(&view.form, form);
     if has_preview {
         preview(view, file, scene);
@@ -40,10 +39,7 @@ pub(super) fn export(view: &ExportForm, area: Rect, scene: &mut Scene<'_, '_>) {
         );
         let question = Message {
             title: "Overwrite the file?",
-            text: Text::styled(
-                format!("{path} already exists. Its contents will be lost."),
-                theme.text,
-            ),
+            text: Text::styled(format!("{path} already exists. Its contents will be lost."), theme.text),
             keys: Line::styled(keys, theme.key),
             tone: Tone::Ask,
         };

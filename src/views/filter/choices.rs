@@ -45,10 +45,7 @@ pub(super) fn choices(field: &'static Field, listing: Option<&Listing>) -> Vec<C
             .iter()
             .map(|value| {
                 let count = counted.iter().find(|(seen, _)| same(seen, value));
-                choice(
-                    value,
-                    count.map_or_else(String::new, |(_, count)| rows(*count)),
-                )
+                choice(value, count.map_or_else(String::new, |(_, count)| rows(*count)))
             })
             .collect();
     }

@@ -34,10 +34,7 @@ impl ConditionForm {
         listing: Option<&Listing>,
         dialect: &'static Dialect,
     ) -> Self {
-        let operator = change.map_or_else(
-            || first_operator(field),
-            |(_, condition)| condition.operator,
-        );
+        let operator = change.map_or_else(|| first_operator(field), |(_, condition)| condition.operator);
         let mut form = Self {
             field,
             place: change.map(|(place, _)| place),
@@ -57,10 +54,7 @@ impl ConditionForm {
         match change.map(|(_, condition)| &condition.operand) {
             Some(Operand::One(value)) => form.input.set(language::print_value(field, value)),
             Some(Operand::Many(values)) => {
-                form.picked = values
-                    .iter()
-                    .map(|value| language::print_value(field, value))
-                    .collect();
+                form.picked = values.iter().map(|value| language::print_value(field, value)).collect();
             }
             None => {}
         }
@@ -154,9 +148,7 @@ impl ConditionForm {
         let typed = text.trim_start();
         SIGNS
             .iter()
-            .find(|(sign, operator)| {
-                typed.starts_with(sign) && self.field.operators.allows(*operator)
-            })
+            .find(|(sign, operator)| typed.starts_with(sign) && self.field.operators.allows(*operator))
             .map_or((self.operator, text), |(sign, operator)| {
                 (*operator, &typed[sign.len()..])
             })
@@ -279,9 +271,7 @@ impl ConditionForm {
     }
 
     fn current(&self) -> Option<&Choice> {
-        self.shown
-            .get(self.selected?)
-            .map(|index| &self.choices[*index])
+        self.shown.get(self.selected?).map(|index| &self.choices[*index])
     }
 
     /// In a list, accepting checks the typed value, and the selected one if none is checked.
@@ -324,9 +314,8 @@ impl ConditionForm {
     fn changed(&mut self) {
         let (operator, typed) = self.split();
         let typed = typed.trim().to_owned();
-        let written = |choice: &Choice| {
-            choice.text.eq_ignore_ascii_case(&typed) || choice.label.eq_ignore_ascii_case(&typed)
-        };
+        let written =
+            |choice: &Choice| choice.text.eq_ignore_ascii_case(&typed) || choice.label.eq_ignore_ascii_case(&typed);
         let is_whole = self.choices.iter().any(written);
         // Null is only allowed with = and !=.
         let can_be_null = matches!(operator, Operator::Eq | Operator::Neq);
@@ -348,10 +337,7 @@ impl ConditionForm {
         self.selected = if typed.is_empty() {
             (is_flag(self.field) && !operator.takes_list()).then_some(0)
         } else if is_whole && !operator.takes_list() {
-            let place = self
-                .shown
-                .iter()
-                .position(|index| written(&self.choices[*index]));
+            let place = self.shown.iter().position(|index| written(&self.choices[*index]));
             place.filter(|_| suggests)
         } else {
             (suggests && !is_quoted && !self.shown.is_empty()).then_some(0)
@@ -372,11 +358,7 @@ impl ConditionForm {
             }
         };
         let is_group = self.field.kind == Kind::Country && country::group(&text).is_some();
-        let operator = if is_group {
-            operator.with_list()
-        } else {
-            operator
-        };
+        let operator = if is_group { operator.with_list() } else { operator };
         self.outcome = language::parse_operand(self.field, operator, &text, self.dialect)
             .map(|operand| Condition::new(self.field, operator, operand))
             .map_err(|mut error| {
@@ -391,9 +373,7 @@ impl ConditionForm {
 fn first_operator(field: &Field) -> Operator {
     match field.kind {
         Kind::Country | Kind::Text if field.operators.allows(Operator::In) => Operator::In,
-        Kind::Number | Kind::Version | Kind::Epoch | Kind::Timestamp | Kind::Integer
-            if !is_flag(field) =>
-        {
+        Kind::Number | Kind::Version | Kind::Epoch | Kind::Timestamp | Kind::Integer if !is_flag(field) => {
             if field.better == Some(false) {
                 Operator::Lte
             } else {

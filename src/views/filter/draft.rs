@@ -63,10 +63,7 @@ impl Filter {
 
     /// The conditions in query syntax: everything in the editor can be written in the query bar,
     /// which parses it back to the same conditions.
-    pub(super) fn sound(
-        &self,
-        conditions: Vec<Condition>,
-    ) -> Result<Vec<Condition>, LanguageError> {
+    pub(super) fn sound(&self, conditions: Vec<Condition>) -> Result<Vec<Condition>, LanguageError> {
         let text = language::print_briefly(&conditions);
         let catalog = self.draft.catalog();
         let parsed = language::parse(&text, catalog, self.dialect, &[], language::Mode::Strict)?;
@@ -75,11 +72,7 @@ impl Filter {
             return Ok(conditions);
         }
         let mut joined = parsed.conditions;
-        joined.extend(
-            conditions
-                .into_iter()
-                .filter(|condition| !condition.enabled),
-        );
+        joined.extend(conditions.into_iter().filter(|condition| !condition.enabled));
         Ok(joined)
     }
 
@@ -157,10 +150,7 @@ impl Filter {
             Some(Line::Field(field)) => (field, None),
             _ => return,
         };
-        let written = self
-            .unfinished
-            .iter()
-            .position(|form| form.is_for(field, place));
+        let written = self.unfinished.iter().position(|form| form.is_for(field, place));
         let form = written.map(|written| self.unfinished.remove(written));
         self.form = Some(form.unwrap_or_else(|| {
             let change = place.and_then(|place| Some((place, self.draft.conditions.get(place)?)));

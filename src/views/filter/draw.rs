@@ -29,8 +29,7 @@ pub(super) fn filter(view: &Filter, area: Rect, scene: &mut Scene<'_, '_>) {
         sheet.main
     } else {
         // One line instead of the second panel.
-        let [main, line] =
-            Layout::vertical([Constraint::Fill(1), Constraint::Length(1)]).areas(sheet.main);
+        let [main, line] = Layout::vertical([Constraint::Fill(1), Constraint::Length(1)]).areas(sheet.main);
         let text = Line::styled(view.preview.text.clone(), scene.theme.good);
         scene.render(fit(text, line.width), line);
         main
@@ -82,11 +81,7 @@ fn query(view: &Filter, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         } else {
             ""
         };
-        let style = if matches.rows == 0 {
-            theme.warning
-        } else {
-            theme.accent
-        };
+        let style = if matches.rows == 0 { theme.warning } else { theme.accent };
         lines.push(Line::from(vec![
             Span::styled(rows, style),
             Span::raw(format!(" of {loaded} loaded rows match{rest}")),

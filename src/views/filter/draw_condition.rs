@@ -40,10 +40,7 @@ pub(super) fn condition(form: &ConditionForm, fate: &str, area: Rect, scene: &mu
         scene.render(below(form, start, row, theme), row);
     }
     let (text, style) = remark(form, scene);
-    for line in wrap(&text, area.width)
-        .into_iter()
-        .take(if is_low { 1 } else { 2 })
-    {
+    for line in wrap(&text, area.width).into_iter().take(if is_low { 1 } else { 2 }) {
         if let Some(row) = rows.next() {
             scene.render(Line::styled(line, style), row);
         }
@@ -77,10 +74,7 @@ fn operators(form: &ConditionForm, scene: &Scene<'_, '_>) -> Line<'static> {
             Span::styled(format!(" {} ", operator.symbol()), theme.dim)
         });
     }
-    line.push_span(Span::styled(
-        format!(" {}", form.operator().words()),
-        theme.text,
-    ));
+    line.push_span(Span::styled(format!(" {}", form.operator().words()), theme.text));
     line
 }
 
@@ -194,11 +188,7 @@ impl StatefulWidget for Choices<'_> {
         let widest = form.choices().map(|choice| cells(&choice.label)).max();
         let width = usize::from(widest.unwrap_or(0).min(area.width / 2));
         let visible = viewport.visible();
-        let shown = form
-            .choices()
-            .enumerate()
-            .skip(visible.start)
-            .take(visible.len());
+        let shown = form.choices().enumerate().skip(visible.start).take(visible.len());
         for (row, (index, choice)) in area.rows().zip(shown) {
             let is_selected = selected == Some(index);
             let (style, note) = if is_selected {
@@ -213,10 +203,7 @@ impl StatefulWidget for Choices<'_> {
                 (true, true) => "[x] ",
                 (true, false) => "[ ] ",
             };
-            let label = fit(
-                Line::raw(choice.label.clone()),
-                u16::try_from(width).unwrap_or(0),
-            );
+            let label = fit(Line::raw(choice.label.clone()), u16::try_from(width).unwrap_or(0));
             let blanks = width.saturating_sub(label.width()) + 2;
             let mut line = Line::styled(format!("{sign}{check}"), style);
             line.spans.extend(label.spans);

@@ -34,9 +34,7 @@ enum Line {
 }
 
 /// Search terms for a machine's location.
-const PLACES: &[&str] = &[
-    "country", "geo", "location", "region", "place", "europe", "eu",
-];
+const PLACES: &[&str] = &["country", "geo", "location", "region", "place", "europe", "eu"];
 
 /// The filters of most searches: the editor opens on them.
 const fn common(resource: Resource) -> &'static [&'static str] {
@@ -126,12 +124,7 @@ impl Filter {
     fn common(&self) -> impl Iterator<Item = &'static Field> + use<> {
         let catalog = self.draft.catalog();
         let keys = common(self.draft.resource).iter();
-        keys.filter_map(|key| {
-            catalog
-                .filters()
-                .into_iter()
-                .find(|field| field.key == *key)
-        })
+        keys.filter_map(|key| catalog.filters().into_iter().find(|field| field.key == *key))
     }
 
     fn is_changed(&self) -> bool {
@@ -199,10 +192,7 @@ impl Filter {
             Some(Matches {
                 rows: listing.matching(query.active().filter(can_apply)).len(),
                 loaded: listing.len(),
-                is_wider: browser.is_cut()
-                    || !shown
-                        .active()
-                        .all(|own| query.active().any(|new| new == own)),
+                is_wider: browser.is_cut() || !shown.active().all(|own| query.active().any(|new| new == own)),
             })
         });
         self.preview = RequestPreview::of(query, self.dialect);
@@ -319,12 +309,7 @@ impl Filter {
 
 impl View for Filter {
     fn contexts(&self) -> &'static [Context] {
-        const FORM: &[Context] = &[
-            Context::Choice,
-            Context::Tabs,
-            Context::List,
-            Context::Always,
-        ];
+        const FORM: &[Context] = &[Context::Choice, Context::Tabs, Context::List, Context::Always];
         const LIST: &[Context] = &[
             Context::Choice,
             Context::ListEdit,

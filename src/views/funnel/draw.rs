@@ -80,11 +80,7 @@ pub(super) fn funnel(view: &Funnel, area: Rect, scene: &mut Scene<'_, '_>) {
     let [name, bar, ..] = columns.areas(all);
     put(&total, theme.dim, name, false, buffer);
     put(&share_bar(1.0, bar.width), theme.border, bar, false, buffer);
-    let steps = Steps {
-        view,
-        columns,
-        theme,
-    };
+    let steps = Steps { view, columns, theme };
     scene.scroll(Region::MAIN, steps, body);
     if let Some(step) = view.steps.get(view.cursor) {
         sheet::text(help(step, view.is_cut, scene), advice, scene);
@@ -102,14 +98,10 @@ fn standing(view: &Funnel, nouns: &str, scene: &Scene<'_, '_>) -> Line<'static> 
     let theme = scene.theme;
     match view.remote.phase() {
         Phase::Loading {
-            waiting: Some(waiting),
-            ..
+            waiting: Some(waiting), ..
         } => {
             let seconds = (waiting.until - scene.now.mono).max(0.0).ceil();
-            Line::styled(
-                format!("{}: sending in {seconds:.0} s", waiting.why),
-                theme.dim,
-            )
+            Line::styled(format!("{}: sending in {seconds:.0} s", waiting.why), theme.dim)
         }
         Phase::Loading { since, .. } => {
             let seconds = (scene.now.mono - since).max(0.0);
@@ -146,11 +138,7 @@ fn help(step: &Step, is_cut: bool, scene: &Scene<'_, '_>) -> Vec<Line<'static>> 
         let other = print_condition_briefly(other);
         format!("; without {other} as well, {}", rows(*many))
     });
-    let removes = format!(
-        "removes {name}: {}{}",
-        rows(step.cost.last),
-        both.unwrap_or_default()
-    );
+    let removes = format!("removes {name}: {}{}", rows(step.cost.last), both.unwrap_or_default());
     let mut lines = vec![line(scene.key(Action::Submit), removes)];
     lines.extend(step.looser.as_ref().map(|(looser, many)| {
         let looser = print_condition_briefly(looser);
@@ -213,21 +201,11 @@ impl Steps<'_> {
         buffer.set_style(bar, Style::reset());
         let sign = if is_selected { '▌' } else { ' ' };
         let condition = text::visible(&print_condition_briefly(&step.condition), 200);
-        put(
-            &format!("{sign} {condition}"),
-            pick(theme.text),
-            name,
-            false,
-            buffer,
-        );
+        put(&format!("{sign} {condition}"), pick(theme.text), name, false, buffer);
         let (_, total) = self.view.counts;
         let kept = total.saturating_sub(step.cost.alone);
         #[expect(clippy::cast_precision_loss)] // far below 2^53
-        let share = if total == 0 {
-            1.0
-        } else {
-            kept as f64 / total as f64
-        };
+        let share = if total == 0 { 1.0 } else { kept as f64 / total as f64 };
         let style = theme.series[0];
         put(&share_bar(share, bar.width), style, bar, false, buffer);
         let count = |sign: char, many: usize| match many {
@@ -236,11 +214,7 @@ impl Steps<'_> {
         };
         let lost = count('−', step.cost.alone);
         put(&lost, pick(theme.text), removes, true, buffer);
-        let won = if step.cost.last > 0 {
-            theme.good
-        } else {
-            theme.dim
-        };
+        let won = if step.cost.last > 0 { theme.good } else { theme.dim };
         let back = count('+', step.cost.last);
         put(&back, pick(won), wins, true, buffer);
         put(&note(step), pick(theme.dim), advice, false, buffer);

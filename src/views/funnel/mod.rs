@@ -199,9 +199,7 @@ impl View for Funnel {
 
     fn availability(&self, action: Action, _: &State) -> Availability {
         match action {
-            Action::Left | Action::Sort | Action::Mark | Action::Differences | Action::Settings => {
-                Availability::Hidden
-            }
+            Action::Left | Action::Sort | Action::Mark | Action::Differences | Action::Settings => Availability::Hidden,
             Action::Submit | Action::Right if self.steps.is_empty() => Availability::Hidden,
             Action::Right if self.looser().is_none() => {
                 let why = "Only a bound that removes rows alone can be loosened";
@@ -257,12 +255,7 @@ impl View for Funnel {
         Outcome::Handled
     }
 
-    fn response(
-        &mut self,
-        ticket: Ticket,
-        response: Response,
-        cx: &mut Cx<'_>,
-    ) -> Option<Response> {
+    fn response(&mut self, ticket: Ticket, response: Response, cx: &mut Cx<'_>) -> Option<Response> {
         let left = self.remote.take_records(ticket, cx.now, response);
         if left.is_none() {
             self.rebuild();

@@ -37,15 +37,13 @@ pub(super) fn form(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let needed = FormLines::new(&view.form, scene.theme).height(area.width);
     if scene.size == Size::Compact {
         let least = needed.saturating_add(1 + DOC);
-        let [top, bottom] =
-            Layout::vertical([Constraint::Max(least), Constraint::Fill(1)]).areas(area);
+        let [top, bottom] = Layout::vertical([Constraint::Max(least), Constraint::Fill(1)]).areas(area);
         fields(view, top, scene);
         request(bottom, scene);
         return;
     }
     let left = (area.width / 2).min(WIDEST);
-    let [left, right] =
-        Layout::horizontal([Constraint::Length(left), Constraint::Fill(1)]).areas(area);
+    let [left, right] = Layout::horizontal([Constraint::Length(left), Constraint::Fill(1)]).areas(area);
     fields(view, left, scene);
     let body = u16::try_from(body(right.width, scene).1.len()).unwrap_or(u16::MAX);
     let [top, bottom] = Layout::vertical([
@@ -71,8 +69,7 @@ fn fields(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
     let about = hanging(&about(view, scene), inner.width);
     let needed = FormLines::new(&view.form, scene.theme).height(inner.width);
-    let [fields, doc] =
-        Layout::vertical([Constraint::Max(needed), Constraint::Fill(1)]).areas(inner);
+    let [fields, doc] = Layout::vertical([Constraint::Max(needed), Constraint::Fill(1)]).areas(inner);
     scene.form(&view.form, fields);
     scene.render(Text::from(about), doc);
 }
@@ -131,10 +128,7 @@ fn body(width: u16, scene: &Scene<'_, '_>) -> (String, Vec<Line<'static>>) {
     let draft = &scene.state.groups.draft;
     match draft.built() {
         Ok(new) => {
-            let request = preview(
-                &Request::CreateWorkergroup(new.clone()),
-                &scene.state.profile,
-            );
+            let request = preview(&Request::CreateWorkergroup(new.clone()), &scene.state.profile);
             let title = format!("{} {}{}", request.method, request.base, request.path);
             (title, json(new, width.saturating_sub(4), theme))
         }
@@ -212,8 +206,7 @@ fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     };
     let lines = hanging(&lines, inner.width);
     let needed = u16::try_from(lines.len()).unwrap_or(u16::MAX);
-    let [text, table] =
-        Layout::vertical([Constraint::Length(needed), Constraint::Fill(1)]).areas(inner);
+    let [text, table] = Layout::vertical([Constraint::Length(needed), Constraint::Fill(1)]).areas(inner);
     scene.render(Text::from(lines), text);
     // A blank line, the header and three offers.
     if let Some(found) = state.supply_report(Subject::Draft(view.number))

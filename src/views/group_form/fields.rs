@@ -30,9 +30,7 @@ impl Item {
                  sent with their documented defaults."
             }
             Self::Preflight => "Run the search now: machines, prices and cost.",
-            Self::Create => {
-                "Shows the request and its highest cost. Nothing is sent before you confirm."
-            }
+            Self::Create => "Shows the request and its highest cost. Nothing is sent before you confirm.",
         }
     }
 }
@@ -56,11 +54,7 @@ pub(super) fn form(draft: &GroupDraft) -> Form<Item> {
     fields.push(Field::toggle(Item::Advanced, "Advanced", is_open).note(note));
     fields.extend(keys(true).map(text));
     let send_defaults = draft.draft().send_defaults;
-    fields.push(Field::toggle(
-        Item::SendDefaults,
-        "Send default values",
-        send_defaults,
-    ));
+    fields.push(Field::toggle(Item::SendDefaults, "Send default values", send_defaults));
     fields.push(Field::button(Item::Preflight, "Preflight"));
     fields.push(Field::button(Item::Create, "Create"));
     let mut form = Form::new(fields);
@@ -78,12 +72,7 @@ pub(super) fn show_advanced(form: &mut Form<Item>, is_open: bool) {
 
 /// Shows errors, warnings and defaults beside the fields. A missing value is an error only once
 /// creating was tried.
-pub(super) fn show_faults(
-    form: &mut Form<Item>,
-    draft: &GroupDraft,
-    is_tried: bool,
-    keymap: &Keymap,
-) {
+pub(super) fn show_faults(form: &mut Form<Item>, draft: &GroupDraft, is_tried: bool, keymap: &Keymap) {
     for key in Key::ALL {
         let item = Item::Parameter(key);
         let is_set = draft.draft().is_set(key);
@@ -101,17 +90,17 @@ pub(super) fn show_faults(
                     text = format!("{text} ({way} changes it to {fix})");
                 }
                 form.set_error(item, Some(text));
-                let is_part = |span: &std::ops::Range<usize>| {
-                    !(span.start == 0 && span.end >= draft.draft().text(key).len())
-                };
+                let is_part =
+                    |span: &std::ops::Range<usize>| !(span.start == 0 && span.end >= draft.draft().text(key).len());
                 if let Some(span) = objection.span.clone().filter(is_part) {
                     form.mark_error(item, span);
                 }
             }
         }
-        let advice = draft.advice().iter().filter(|advice| {
-            advice.parameter == key.wire() && key.parameter().inert != Some(advice.message.as_str())
-        });
+        let advice = draft
+            .advice()
+            .iter()
+            .filter(|advice| advice.parameter == key.wire() && key.parameter().inert != Some(advice.message.as_str()));
         let advice: Vec<_> = advice.map(|advice| advice.message.as_str()).collect();
         let warning = (!advice.is_empty()).then(|| format!("! {}", advice.join("; ")));
         form.set_warning(item, warning);

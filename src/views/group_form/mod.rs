@@ -44,9 +44,7 @@ pub fn open(cx: &mut Cx<'_>) -> bool {
     cx.state.groups.form_left_on = None;
     // The existing endpoints, and what tells a new workergroup from an old one.
     let groups = &cx.state.browsers[Resource::Workergroups];
-    let is_untouched = groups.listing().is_none()
-        && !groups.remote().is_loading()
-        && groups.remote().error().is_none();
+    let is_untouched = groups.listing().is_none() && !groups.remote().is_loading() && groups.remote().error().is_none();
     if is_untouched {
         let effects = cx.state.refresh(Resource::Workergroups, cx.now);
         cx.effects(effects);
@@ -62,9 +60,7 @@ fn open_with(draft: Draft, cx: &mut Cx<'_>) {
     cx.state.groups.draft.load(draft);
     if cx.state.groups.draft.has_replaced() {
         let key = cx.state.keymap.key_in(&[Context::Form], Action::Recall);
-        cx.toast(format!(
-            "Your earlier draft is saved ({key} to bring it back)"
-        ));
+        cx.toast(format!("Your earlier draft is saved ({key} to bring it back)"));
     }
     open(cx);
 }
@@ -120,12 +116,7 @@ impl GroupForm {
 
     /// Shows errors and warnings beside the fields, and after an attempt also what is missing.
     fn show_faults(&mut self, state: &State) {
-        fields::show_faults(
-            &mut self.form,
-            &state.groups.draft,
-            self.is_tried,
-            &state.keymap,
-        );
+        fields::show_faults(&mut self.form, &state.groups.draft, self.is_tried, &state.keymap);
     }
 
     /// Copies the value of a field into the draft.
@@ -193,8 +184,7 @@ impl GroupForm {
             return None;
         }
         let look = state.look_at(Subject::Draft(self.number)).ok()?;
-        let is_checked =
-            state.check_of(&look).is_some() || state.groups.supply.is_queued(&look.search);
+        let is_checked = state.check_of(&look).is_some() || state.groups.supply.is_queued(&look.search);
         (!is_checked).then_some(look)
     }
 
@@ -267,13 +257,7 @@ impl View for GroupForm {
             Action::Recall => cx.toast("No earlier draft"),
             Action::Complete => {
                 cx.state.groups.draft.apply_fix();
-                let text = cx
-                    .state
-                    .groups
-                    .draft
-                    .draft()
-                    .text(Key::SearchParams)
-                    .to_owned();
+                let text = cx.state.groups.draft.draft().text(Key::SearchParams).to_owned();
                 let item = Item::Parameter(Key::SearchParams);
                 self.form.set_text(item, &text);
                 self.changed(item, cx);

@@ -32,10 +32,7 @@ pub(super) fn help(view: &Help, area: Rect, scene: &mut Scene<'_, '_>) {
 fn key(view: &Help, row: &Binding, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let help = super::super::palette::explanation(row);
-    let mut lines: Vec<Line<'static>> = (!help.is_empty())
-        .then(|| Line::raw(help))
-        .into_iter()
-        .collect();
+    let mut lines: Vec<Line<'static>> = (!help.is_empty()).then(|| Line::raw(help)).into_iter().collect();
     if let Some(why) = view.commands.disabled(row.action) {
         lines.push(Line::styled(format!("Not now: {why}"), theme.warning));
     }
@@ -58,10 +55,7 @@ fn key(view: &Help, row: &Binding, scene: &Scene<'_, '_>) -> Vec<Line<'static>> 
 fn legend(scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let mut lines = Vec::new();
-    let parts = [
-        ("Signs", topics::SIGNS, 5),
-        ("Query language", topics::LANGUAGE, 24),
-    ];
+    let parts = [("Signs", topics::SIGNS, 5), ("Query language", topics::LANGUAGE, 24)];
     for (title, topic, width) in parts {
         lines.push(Line::styled(title, theme.heading));
         lines.extend(topic.iter().map(|(sign, text)| {

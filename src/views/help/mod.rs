@@ -88,9 +88,7 @@ fn keys(row: &Binding, state: &State) -> String {
 /// A key of the current view, with the reason if it is disabled.
 fn own_key(row: &'static Binding, commands: &Commands, state: &State) -> Item<Entry> {
     let why = match state.keymap.owner_of(commands.contexts, row) {
-        Some(owner) if owner != row.context => {
-            Some(format!("here this key belongs to: {}", owner.title()))
-        }
+        Some(owner) if owner != row.context => Some(format!("here this key belongs to: {}", owner.title())),
         _ => commands.disabled(row.action).map(str::to_owned),
     };
     Item::new(keys(row, state), row.help, Entry::Key(row))
@@ -111,10 +109,7 @@ fn copies(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
         .copies
         .iter()
         .map(|item| {
-            let (title, text) = (
-                format!("{menu} {}", item.letter),
-                format!("Copy {}", item.what),
-            );
+            let (title, text) = (format!("{menu} {}", item.letter), format!("Copy {}", item.what));
             Item::new(title, text, Entry::Copy(item.clone()))
                 .note(item.name)
                 .disabled(item.text.clone().err())
@@ -123,17 +118,13 @@ fn copies(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
     if items.is_empty() {
         return items;
     }
-    std::iter::once(Item::heading("Copy menu", ""))
-        .chain(items)
-        .collect()
+    std::iter::once(Item::heading("Copy menu", "")).chain(items).collect()
 }
 
 /// A short description of the screen.
 const fn about(context: Context, state: &State) -> &'static str {
     match (context, state.pane) {
-        (Context::Query, _) => {
-            "conditions such as gpu_name=RTX_4090, or words that narrow the rows"
-        }
+        (Context::Query, _) => "conditions such as gpu_name=RTX_4090, or words that narrow the rows",
         (Context::Table, Pane::Offers) => "machines for rent",
         (Context::Table, Pane::Volumes) => "network disks for rent",
         (Context::Workergroups, _) => "the workers behind your serverless endpoints",

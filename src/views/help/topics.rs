@@ -12,10 +12,7 @@ pub(super) const ALL: [Topic; 3] = [
 
 /// The query language by example. The left sides are short because the keys below them are.
 pub(super) const LANGUAGE: &[(&str, &str)] = &[
-    (
-        "4090 europe 200gb 3d",
-        "plain words become conditions and a job",
-    ),
+    ("4090 europe 200gb 3d", "plain words become conditions and a job"),
     ("gpu_name=RTX_4090", "equal; a _ is a blank in a name"),
     (
         "price<0.5 vram>=24GB",
@@ -25,14 +22,8 @@ pub(super) const LANGUAGE: &[(&str, &str)] = &[
         "duration>3d",
         "days, hours, GB, Gbps, %, $: write the unit behind the number",
     ),
-    (
-        "gpu_name in [A100,H100]",
-        "one of a list; notin for none of it",
-    ),
-    (
-        "verified=any",
-        "removes a condition that every search starts with",
-    ),
+    ("gpu_name in [A100,H100]", "one of a list; notin for none of it"),
+    ("verified=any", "removes a condition that every search starts with"),
     (
         "texas \"4090\"",
         "other words, and words in quotes, filter the loaded rows",
@@ -55,16 +46,10 @@ pub(super) const SIGNS: &[(&str, &str)] = &[
         "!",
         "breaks a condition of the query; in front of a row: too small or ends too early",
     ),
-    (
-        "~",
-        "estimated here from what the market sends, not a quote",
-    ),
+    ("~", "estimated here from what the market sends, not a quote"),
     ("-", "not reported"),
     ("—", "no value, such as no discount"),
-    (
-        "?!",
-        "the market sent something that does not fit the field",
-    ),
+    ("?!", "the market sent something that does not fit the field"),
     ("…", "truncated: the details show all of it"),
 ];
 

@@ -12,9 +12,7 @@ use crate::app::keymap::Action;
 use crate::app::view::Scene;
 use crate::domain::Resource;
 use crate::domain::format::{self, percent, unit_price};
-use crate::domain::history::{
-    Bucket, Levels, Memory, Moment, Series, Verdict, price_unit, verdict,
-};
+use crate::domain::history::{Bucket, Levels, Memory, Moment, Series, Verdict, price_unit, verdict};
 use crate::domain::insight::Scale;
 use crate::domain::local::LocalTime;
 use crate::domain::query::DEFAULT_STORAGE_GB;
@@ -33,10 +31,7 @@ const AMOUNTS: u16 = 8;
 pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     let subject = view.subject();
     let resource = subject.map_or(view.pane.0, |subject| subject.search.resource);
-    let unit = price_unit(
-        resource,
-        subject.map_or(DEFAULT_STORAGE_GB, |own| own.storage),
-    );
+    let unit = price_unit(resource, subject.map_or(DEFAULT_STORAGE_GB, |own| own.storage));
     let title = subject.map_or_else(
         || "History".to_owned(),
         |subject| format!("History: {}, {}", subject.title, view.span.title()),
@@ -228,13 +223,7 @@ impl Times {
     }
 }
 
-fn draw_prices(
-    series: &Series,
-    span: Span,
-    local: &LocalTime,
-    area: Rect,
-    scene: &mut Scene<'_, '_>,
-) {
+fn draw_prices(series: &Series, span: Span, local: &LocalTime, area: Rect, scene: &mut Scene<'_, '_>) {
     let levels = series.buckets.iter().filter_map(|bucket| bucket.levels);
     let ends = levels.flat_map(|levels| [levels.lowest, levels.p80]);
     let Some(scale) = Scale::fit(ends, None) else {
@@ -275,13 +264,7 @@ fn draw_prices(
 
 /// Dots from P20 to P80 in the middle of a part of the time: sparse, so that they read as an area
 /// without colors, too.
-fn paint_band(
-    bucket: &Bucket,
-    (times, scale): (&Times, &Scale),
-    rows: u16,
-    color: Color,
-    context: &mut Context<'_>,
-) {
+fn paint_band(bucket: &Bucket, (times, scale): (&Times, &Scale), rows: u16, color: Color, context: &mut Context<'_>) {
     let Some(levels) = bucket.levels else { return };
     let (Some(low), Some(high)) = (scale.position(levels.p20), scale.position(levels.p80)) else {
         return;
@@ -294,19 +277,11 @@ fn paint_band(
         dots.push((x, y));
         y += gap;
     }
-    context.draw(&Points {
-        coords: &dots,
-        color,
-    });
+    context.draw(&Points { coords: &dots, color });
 }
 
 /// A level over time as staircases: one for each time without a gap.
-fn steps(
-    series: &Series,
-    times: &Times,
-    scale: &Scale,
-    level: impl Fn(&Levels) -> f64,
-) -> Vec<Vec<(f64, f64)>> {
+fn steps(series: &Series, times: &Times, scale: &Scale, level: impl Fn(&Levels) -> f64) -> Vec<Vec<(f64, f64)>> {
     let mut stairs: Vec<Vec<(f64, f64)>> = vec![Vec::new()];
     for bucket in &series.buckets {
         let height = bucket.levels.as_ref().map(&level);
@@ -370,13 +345,7 @@ fn draw_amounts(
 }
 
 /// The times below a chart: hours of a day, days of a week or a month.
-fn time_ticks(
-    series: &Series,
-    span: Span,
-    local: &LocalTime,
-    plot: Rect,
-    scene: &mut Scene<'_, '_>,
-) {
+fn time_ticks(series: &Series, span: Span, local: &LocalTime, plot: Rect, scene: &mut Scene<'_, '_>) {
     let step = match span {
         Span::Hour => 600,
         Span::Day => 4 * 3600,
@@ -388,9 +357,7 @@ fn time_ticks(
     let buffer = scene.frame.buffer_mut();
     let mut free = plot.x;
     // Counted back from now, so that the newest end has a label.
-    let ticks = (0..=8)
-        .rev()
-        .map(|steps| Moment(series.until.0 - steps * step));
+    let ticks = (0..=8).rev().map(|steps| Moment(series.until.0 - steps * step));
     for moment in ticks.filter(|moment| *moment >= series.since) {
         let column = plot.x + chart::cell(times.place(moment), plot.width);
         // `2026-11-20 12:00`
@@ -401,9 +368,7 @@ fn time_ticks(
         };
         let label = label.unwrap_or(&full);
         let width = cells(label);
-        let start = column
-            .saturating_sub(width / 2)
-            .min(plot.right().saturating_sub(width));
+        let start = column.saturating_sub(width / 2).min(plot.right().saturating_sub(width));
         if start >= free {
             free = start + width + 1;
             buffer.set_string(start, plot.bottom() + 1, label, theme.dim);

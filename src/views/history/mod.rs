@@ -11,9 +11,7 @@ use crate::app::keymap::{Action, Context, Motion};
 use crate::app::recall::{self, Recalled, SECONDS_PER_DAY};
 use crate::app::remote::Now;
 use crate::app::view::{Availability, Cx, Outcome, Scene, View};
-use crate::domain::history::{
-    Answer, Lot, LotFilter, Memory, Question, RecordedSearch, SearchKey, Series, Want,
-};
+use crate::domain::history::{Answer, Lot, LotFilter, Memory, Question, RecordedSearch, SearchKey, Series, Want};
 use crate::domain::insight::recorded_lot;
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::{Query, Resource, Untrusted};
@@ -272,9 +270,7 @@ fn subjects(state: &State) -> Vec<Subject> {
     if browser.resource() == Resource::Workergroups {
         let look = row.and_then(|(rows, row)| Look::at_row(rows, row, browser.dialect()).ok());
         let query = look.map(|look| look.search.query());
-        let search = query.map(|query| {
-            Subject::of_search(SearchKey::of(&query), query.storage_gb(), "supply of")
-        });
+        let search = query.map(|query| Subject::of_search(SearchKey::of(&query), query.storage_gb(), "supply of"));
         return search.into_iter().collect();
     }
     let Some(search) = state.shown_search() else {
@@ -307,12 +303,7 @@ fn subjects(state: &State) -> Vec<Subject> {
 
 impl View for History {
     fn contexts(&self) -> &'static [Context] {
-        &[
-            Context::Tabs,
-            Context::Chart,
-            Context::Global,
-            Context::Always,
-        ]
+        &[Context::Tabs, Context::Chart, Context::Global, Context::Always]
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {

@@ -30,33 +30,24 @@ pub(super) fn job(view: &JobForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let name = selected.map_or_else(String::new, |(listing, row)| name(listing, row));
     let width = sheet::result_width(area, scene.size);
     let lines = match (&view.job, selected) {
-        (Err((key, why)), _) => vec![Line::styled(
-            format!("{}: {why}", key.label()),
-            scene.theme.warning,
-        )],
+        (Err((key, why)), _) => vec![Line::styled(format!("{}: {why}", key.label()), scene.theme.warning)],
         (Ok(_), None) => vec![Line::styled("No offer selected", scene.theme.dim)],
         (Ok(job), Some((listing, row))) => {
             let prices = Prices::new(listing, offers.pricing().model);
             bill(&prices, row, job, (scene.now.epoch, width), scene.theme)
         }
     };
-    let best = view.job.is_ok().then(|| {
-        offers
-            .listing()
-            .map(|listing| cheapest(view, listing, scene.theme))
-    });
+    let best = view
+        .job
+        .is_ok()
+        .then(|| offers.listing().map(|listing| cheapest(view, listing, scene.theme)));
     let best = best.flatten().unwrap_or_default();
     let rows = u16::try_from(lines.len() + best.len()).unwrap_or(u16::MAX);
     // A low screen shows the form alone, with the total.
-    let total = view
-        .job
-        .as_ref()
-        .ok()
-        .zip(selected)
-        .and_then(|(job, (listing, row))| {
-            let prices = Prices::new(listing, offers.pricing().model);
-            prices.job_total(row, job).ok().map(format::dollars)
-        });
+    let total = view.job.as_ref().ok().zip(selected).and_then(|(job, (listing, row))| {
+        let prices = Prices::new(listing, offers.pricing().model);
+        prices.job_total(row, job).ok().map(format::dollars)
+    });
     let total = total.unwrap_or_default();
     // Room for an error below the fields.
     let sheet = sheet::with_result(
@@ -70,11 +61,7 @@ pub(super) fn job(view: &JobForm, area: Rect, scene: &mut Scene<'_, '_>) {
     if let Some(side) = sheet.side {
         let room = usize::from(side.height).saturating_sub(lines.len());
         // A heading without offers says nothing.
-        let best = if room < best.len().min(3) {
-            Vec::new()
-        } else {
-            best
-        };
+        let best = if room < best.len().min(3) { Vec::new() } else { best };
         sheet::text(lines.into_iter().chain(best), side, scene);
     }
 }
@@ -100,10 +87,7 @@ pub(in crate::views) fn bill(
     match prices.job(row, job, epoch) {
         Err(gap) => vec![Line::styled(format!("No price: {gap}"), theme.warning)],
         Ok(cost) => {
-            let steps = cost
-                .steps
-                .iter()
-                .flat_map(|step| lines_of(step, width, theme));
+            let steps = cost.steps.iter().flat_map(|step| lines_of(step, width, theme));
             steps.chain(warnings(&cost, theme)).collect()
         }
     }
@@ -138,14 +122,8 @@ pub(in crate::views) fn lines_of(step: &Step, width: u16, theme: &Theme) -> Vec<
 fn warnings(cost: &JobCost, theme: &Theme) -> Vec<Line<'static>> {
     let span = |hours: f64| format::lasting(hours * 3600.0);
     let (text, style): (String, Style) = match cost.outlives {
-        Outlives::Yes { spare } => (
-            format!("Available for {} after the job", span(spare)),
-            theme.good,
-        ),
-        Outlives::No { short_by } => (
-            format!("! Ends {} before the job is done", span(short_by)),
-            theme.error,
-        ),
+        Outlives::Yes { spare } => (format!("Available for {} after the job", span(spare)), theme.good),
+        Outlives::No { short_by } => (format!("! Ends {} before the job is done", span(short_by)), theme.error),
         Outlives::Unknown => ("! End of the offer not reported".to_owned(), theme.warning),
     };
     let mut lines = vec![Line::styled(text, style)];

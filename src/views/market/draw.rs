@@ -79,8 +79,7 @@ pub(super) fn market(view: &Market, area: Rect, scene: &mut Scene<'_, '_>) {
         let free = area.height.saturating_sub(lines.saturating_add(3));
         free.clamp(DETAIL, area.height - 6)
     };
-    let [table, detail] =
-        Layout::vertical([Constraint::Fill(1), Constraint::Length(detail)]).areas(area);
+    let [table, detail] = Layout::vertical([Constraint::Fill(1), Constraint::Length(detail)]).areas(area);
     let unit = unit(view.resource, view.has_job);
     let panel = Panel::new(title(view, scene.theme))
         .facts(format!("{} · {unit}", browser.count_label()))
@@ -177,27 +176,13 @@ fn range(view: &Market, line: usize, scale: &Scale, area: Rect, scene: &mut Scen
     scene.clickable(area, Target::Item(Region::MAIN, line));
     let prices = view.lines.get(line).and_then(|line| line.group.unit_price);
     let places = prices.and_then(|it| {
-        let ends = [
-            it.lowest,
-            it.lower_quartile,
-            it.median,
-            it.upper_quartile,
-            it.highest,
-        ];
-        let places: Vec<f64> = ends
-            .iter()
-            .filter_map(|value| scale.position(*value))
-            .collect();
+        let ends = [it.lowest, it.lower_quartile, it.median, it.upper_quartile, it.highest];
+        let places: Vec<f64> = ends.iter().filter_map(|value| scale.position(*value)).collect();
         <[f64; 5]>::try_from(places).ok()
     });
     if let Some(places) = places {
         let style = theme.series[0];
-        BoxPlot {
-            places,
-            style,
-            theme,
-        }
-        .render(area, scene.frame.buffer_mut());
+        BoxPlot { places, style, theme }.render(area, scene.frame.buffer_mut());
     }
 }
 
@@ -235,8 +220,7 @@ impl Rows for Groups<'_> {
     }
 
     fn cell(&self, row: usize, column: usize, _: u16) -> (Cow<'_, str>, Style) {
-        let (Some(line), Some(figure)) = (self.view.lines.get(row), self.figures.get(column))
-        else {
+        let (Some(line), Some(figure)) = (self.view.lines.get(row), self.figures.get(column)) else {
             return (Cow::Borrowed(""), Style::new());
         };
         let group = &line.group;
@@ -253,10 +237,9 @@ impl Rows for Groups<'_> {
             Figure::LowerQuartile => of(|it| it.lower_quartile),
             Figure::Median => of(|it| it.median),
             Figure::UpperQuartile => of(|it| it.upper_quartile),
-            Figure::Merit => group.best.map_or_else(
-                || format::NONE.to_owned(),
-                |best| format!("{:.1}", best.value),
-            ),
+            Figure::Merit => group
+                .best
+                .map_or_else(|| format::NONE.to_owned(), |best| format!("{:.1}", best.value)),
         };
         (Cow::Owned(text), Style::new())
     }
@@ -275,12 +258,9 @@ fn selected(view: &Market, listing: &Listing, area: Rect, scene: &mut Scene<'_, 
             format!("{gpus} on {machines}")
         }
     };
-    let panel = Panel::new(line.label.clone())
-        .facts(facts)
-        .sized(scene.size);
+    let panel = Panel::new(line.label.clone()).facts(facts).sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
-    let [best, charts] =
-        Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(inner);
+    let [best, charts] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(inner);
     let text = TextLine::styled(cheapest(view, line, listing), scene.theme.text);
     scene.render(fit(text, best.width), best);
     let side_by_side = charts.width >= 76;
@@ -292,13 +272,10 @@ fn selected(view: &Market, listing: &Listing, area: Rect, scene: &mut Scene<'_, 
     .areas(charts);
     let counted = match view.resource {
         Resource::Volumes => ["Volumes by price", "Volumes at or below a price"],
-        Resource::Offers | Resource::Workergroups => {
-            ["Machines by price", "GPUs at or below a price"]
-        }
+        Resource::Offers | Resource::Workergroups => ["Machines by price", "GPUs at or below a price"],
     };
     for (title, chart) in counted.into_iter().zip([prices, depths]) {
-        let [head, chart] =
-            Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(chart);
+        let [head, chart] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(chart);
         let title = TextLine::styled(title, scene.theme.dim);
         scene.render(fit(title, head.width), head);
         if chart.x == prices.x && side_by_side {
@@ -395,13 +372,7 @@ fn heights(overview: &Overview, area: Rect) -> Vec<Rect> {
     Layout::vertical(constraints.chain([Constraint::Fill(1)])).split(area)[..needed.len()].to_vec()
 }
 
-fn groups_of(
-    section: &Section,
-    index: usize,
-    cursor: Option<usize>,
-    area: Rect,
-    scene: &mut Scene<'_, '_>,
-) {
+fn groups_of(section: &Section, index: usize, cursor: Option<usize>, area: Rect, scene: &mut Scene<'_, '_>) {
     let Some(browser) = scene.state.browser() else {
         return;
     };
@@ -452,10 +423,10 @@ impl Rows for OfferedRows<'_> {
             0 => return (Cow::Borrowed(&line.label), Style::new()),
             1 if self.resource == Resource::Volumes => amount.machines.to_string(),
             1 => amount.gpus.to_string(),
-            _ => line.group.lowest.map_or_else(
-                || format::NONE.to_owned(),
-                |lowest| price(lowest, self.has_job),
-            ),
+            _ => line
+                .group
+                .lowest
+                .map_or_else(|| format::NONE.to_owned(), |lowest| price(lowest, self.has_job)),
         };
         (Cow::Owned(text), Style::new())
     }

@@ -42,8 +42,7 @@ pub(super) const fn groupings(resource: Resource) -> &'static [Grouping] {
 impl Grouping {
     pub fn fields(self, resource: Resource) -> Vec<&'static Field> {
         let keys = self.keys.iter();
-        keys.filter_map(|key| resource.catalog().by_key(key))
-            .collect()
+        keys.filter_map(|key| resource.catalog().by_key(key)).collect()
     }
 }
 

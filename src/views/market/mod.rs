@@ -12,9 +12,7 @@ use crate::app::browser::Browser;
 use crate::app::keymap::{Action, Context};
 use crate::app::searched::Searched;
 use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
-use crate::domain::insight::{
-    Depth, GroupOrder, Scale, ScaleKind, machine_prices, sort_groups, summarise,
-};
+use crate::domain::insight::{Depth, GroupOrder, Scale, ScaleKind, machine_prices, sort_groups, summarise};
 use crate::domain::{Condition, Resource};
 
 use super::searched;
@@ -90,10 +88,7 @@ impl Market {
             sort_groups(&mut groups, self.order);
             groups
         });
-        self.lines = groups
-            .into_iter()
-            .map(|group| Line::new(group, &fields))
-            .collect();
+        self.lines = groups.into_iter().map(|group| Line::new(group, &fields)).collect();
         let found = |line: &Line| Some(&line.group.key) == selected.as_ref();
         self.cursor = self.lines.iter().position(found).unwrap_or(0);
         let prices = self.lines.iter().filter_map(|line| line.group.unit_price);
@@ -199,11 +194,9 @@ impl View for Market {
 
     fn availability(&self, action: Action, _: &State) -> Availability {
         match action {
-            Action::Left
-            | Action::Right
-            | Action::Mark
-            | Action::Differences
-            | Action::Settings => Availability::Hidden,
+            Action::Left | Action::Right | Action::Mark | Action::Differences | Action::Settings => {
+                Availability::Hidden
+            }
             _ => Availability::Available,
         }
     }

@@ -107,10 +107,7 @@ impl Overview {
     }
 
     fn flat_len(&self) -> usize {
-        self.sections
-            .iter()
-            .map(|section| section.lines.len())
-            .sum()
+        self.sections.iter().map(|section| section.lines.len()).sum()
     }
 
     fn flat(&self) -> usize {

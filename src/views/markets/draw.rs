@@ -33,16 +33,9 @@ pub(super) fn markets(view: &Markets, area: Rect, scene: &mut Scene<'_, '_>) {
     }
     // Without a second panel, the status goes to the last lines.
     let width = sheet.main.width;
-    let wanted: usize = lines
-        .iter()
-        .take(1)
-        .map(|line| wrap_line(line, width, 2).len())
-        .sum();
-    let wanted = u16::try_from(wanted)
-        .unwrap_or(0)
-        .min(sheet.main.height / 2);
-    let [main, below] =
-        Layout::vertical([Constraint::Fill(1), Constraint::Length(wanted)]).areas(sheet.main);
+    let wanted: usize = lines.iter().take(1).map(|line| wrap_line(line, width, 2).len()).sum();
+    let wanted = u16::try_from(wanted).unwrap_or(0).min(sheet.main.height / 2);
+    let [main, below] = Layout::vertical([Constraint::Fill(1), Constraint::Length(wanted)]).areas(sheet.main);
     scene.list(Region::MAIN, &list, main);
     sheet::text(lines, below, scene);
 }
@@ -53,10 +46,7 @@ fn item(market: &Market, scene: &Scene<'_, '_>) -> Item<()> {
     let access = if market.read_only { ", read-only" } else { "" };
     Item {
         title: format!("{} {}", if is_current { "*" } else { " " }, market.name),
-        text: market
-            .address
-            .clone()
-            .unwrap_or_else(|| "inside bourse".to_owned()),
+        text: market.address.clone().unwrap_or_else(|| "inside bourse".to_owned()),
         note: format!("{}{access}", market.key.short()),
         disabled: None,
         value: Some(()),
@@ -96,11 +86,7 @@ fn facts(view: &Markets, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     };
     let address = market.address.clone();
     let routing = market.route.clone().or_else(|| address.clone());
-    let writes = if market.read_only {
-        "off (read-only)"
-    } else {
-        "on"
-    };
+    let writes = if market.read_only { "off (read-only)" } else { "on" };
     let rows = [
         (
             "Address",
@@ -130,18 +116,14 @@ pub(super) fn form(view: &MarketForm, area: Rect, scene: &mut Scene<'_, '_>) {
         notes.push(Line::styled(view.note(), theme.dim));
     }
     let inner_width = width.saturating_sub(4);
-    let notes: Vec<_> = notes
-        .iter()
-        .flat_map(|line| wrap_line(line, inner_width, 2))
-        .collect();
+    let notes: Vec<_> = notes.iter().flat_map(|line| wrap_line(line, inner_width, 2)).collect();
     let below = u16::try_from(notes.len()).unwrap_or(1).clamp(1, 4);
     // Fields, one error, the buttons, the note and the frame.
     let height = (view.field_count() + 4 + below + 3).min(area.height);
     let panel = Panel::new(view.title()).tone(Tone::Focused);
     let buffer = scene.frame.buffer_mut();
     let inner = dialog::open(panel, (width, height), area, buffer, theme);
-    let [fields, rest] =
-        Layout::vertical([Constraint::Fill(1), Constraint::Length(below)]).areas(inner);
+    let [fields, rest] = Layout::vertical([Constraint::Fill(1), Constraint::Length(below)]).areas(inner);
     scene.form(view.form(), fields);
     for (row, line) in rest.rows().zip(notes) {
         scene.render(line, row);

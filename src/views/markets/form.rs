@@ -87,9 +87,7 @@ impl MarketForm {
     fn blank(market: Option<&Market>, state: &State) -> Self {
         let market_list = &state.markets.market_list;
         let dialects = Dialect::ALL.map(|dialect| dialect.name);
-        let documented = Dialect::ALL
-            .iter()
-            .position(|own| **own == Dialect::DOCUMENTED);
+        let documented = Dialect::ALL.iter().position(|own| **own == Dialect::DOCUMENTED);
         let mut fields = Vec::new();
         if market.is_none() {
             fields = vec![
@@ -111,11 +109,7 @@ impl MarketForm {
             form: Form::new(fields).submits(Line::Save),
             complaint: None,
             is_busy: false,
-            taken: market_list
-                .markets
-                .iter()
-                .map(|market| market.name.clone())
-                .collect(),
+            taken: market_list.markets.iter().map(|market| market.name.clone()).collect(),
             has_variable: market_list.has_variable,
         }
     }
@@ -157,13 +151,7 @@ impl MarketForm {
         let source = self.source();
         self.form.set_hidden(Line::Key, source != FILE);
         self.form.set_hidden(Line::Command, source != COMMAND);
-        for line in [
-            Line::Name,
-            Line::Address,
-            Line::Route,
-            Line::KeyFrom,
-            Line::Key,
-        ] {
+        for line in [Line::Name, Line::Address, Line::Route, Line::KeyFrom, Line::Key] {
             let is_blank = match line {
                 Line::Key => self.form.secret(line).is_none_or(SecretInput::is_empty),
                 Line::KeyFrom => false,
@@ -211,9 +199,7 @@ impl MarketForm {
         }
         match Origin::parse(address) {
             Err(why) => Some(why.to_string()),
-            Ok(origin) if self.sends_key() => {
-                origin.judge_for_key().err().map(|why| why.to_string())
-            }
+            Ok(origin) if self.sends_key() => origin.judge_for_key().err().map(|why| why.to_string()),
             Ok(_) => None,
         }
     }
@@ -230,14 +216,10 @@ impl MarketForm {
                 _ => "To the letter of the documentation",
             }
             .to_owned(),
-            Some(Line::Writes) => {
-                "Off refuses to create workergroups and to unlist volumes".to_owned()
-            }
+            Some(Line::Writes) => "Off refuses to create workergroups and to unlist volumes".to_owned(),
             Some(Line::KeyFrom) => self.source_note(),
             Some(Line::Key) => format!("Type or paste it. It is never shown.{}", self.receivers()),
-            Some(Line::Command) => {
-                "Run without a shell at each start, such as: pass show market".to_owned()
-            }
+            Some(Line::Command) => "Run without a shell at each start, such as: pass show market".to_owned(),
             Some(Line::Save) | None => String::new(),
         }
     }
@@ -357,9 +339,7 @@ impl MarketForm {
     /// would be shown.
     fn paste_fault(&self, text: &str) -> Option<&'static str> {
         match self.form.focused() {
-            Some(Line::Name) if name_fault(text, &[]).is_some() => {
-                Some("not a name: nothing was pasted")
-            }
+            Some(Line::Name) if name_fault(text, &[]).is_some() => Some("not a name: nothing was pasted"),
             Some(Line::Address | Line::Route) if !text.contains(['.', ':']) => {
                 Some("not an address: nothing was pasted")
             }
@@ -372,10 +352,7 @@ impl MarketForm {
 
     /// Keeps the input, except the key.
     fn put_away(&self, cx: &mut Cx<'_>) {
-        let had_key = self
-            .form
-            .secret(Line::Key)
-            .is_some_and(|key| !key.is_empty());
+        let had_key = self.form.secret(Line::Key).is_some_and(|key| !key.is_empty());
         let texts = Line::TEXTS.map(|line| self.text(line));
         if self.market.is_none() && texts.iter().any(|text| !text.is_empty()) {
             let choices = [Line::Dialect, Line::Writes, Line::KeyFrom];

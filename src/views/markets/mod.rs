@@ -127,9 +127,7 @@ fn removal(market: &Market, state: &State) -> Result<String, String> {
         return Err(why.to_owned());
     }
     match &market.key {
-        KeySource::Variable(name) => Err(format!(
-            "The key is in the environment: unset {name} to remove it."
-        )),
+        KeySource::Variable(name) => Err(format!("The key is in the environment: unset {name} to remove it.")),
         KeySource::OtherClient(_) => {
             Err("The key is that of the market's own client: bourse only reads it.".to_owned())
         }
@@ -138,9 +136,7 @@ fn removal(market: &Market, state: &State) -> Result<String, String> {
             Some(file) if file.is_own => format!("Its file {} will be deleted.", file.path),
             _ => format!("It is removed from the configuration. {path} stays where it is."),
         }),
-        KeySource::Command => {
-            Ok("Its command is removed from the configuration. What it prints stays.".to_owned())
-        }
+        KeySource::Command => Ok("Its command is removed from the configuration. What it prints stays.".to_owned()),
         KeySource::Unusable(_) => Ok("It is removed from the configuration.".to_owned()),
     }
 }

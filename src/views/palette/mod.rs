@@ -1,6 +1,6 @@
 //! The command palette: every action, saved search, market, field and copy by name.
 //!
-//! Each kind of line is a function that returns items; [`Palette::new`] chains them.
+//! Each kind of line is a function that returns items; `Palette::new` chains them.
 
 use ratatui::layout::Rect;
 
@@ -100,11 +100,7 @@ pub(super) fn label(name: &str) -> String {
 
 /// What an action does, unless its name already says so: `next-pane` is "Next pane".
 pub(super) fn explanation(row: &Binding) -> &'static str {
-    if label(row.name) == row.help {
-        ""
-    } else {
-        row.help
-    }
+    if label(row.name) == row.help { "" } else { row.help }
 }
 
 /// The actions of the focused view, then those of the table below.
@@ -161,10 +157,7 @@ fn saved(state: &State) -> Vec<Item<Entry>> {
             search.note.clone()
         },
         note: search.spec.resource.nouns().to_owned(),
-        disabled: search
-            .read(state.profile.dialect)
-            .err()
-            .map(|error| error.to_string()),
+        disabled: search.read(state.profile.dialect).err().map(|error| error.to_string()),
         value: Some(Entry::Run(Box::new(search.clone()))),
     };
     let own = state.searches.saved.iter().map(item);
@@ -254,13 +247,7 @@ impl View for Palette {
         let panel = Panel::new("Commands")
             .facts(format!("{}", self.list.shown().len()))
             .tone(Tone::Focused);
-        let inner = dialog::open(
-            panel,
-            (width, height),
-            area,
-            scene.frame.buffer_mut(),
-            scene.theme,
-        );
+        let inner = dialog::open(panel, (width, height), area, scene.frame.buffer_mut(), scene.theme);
         scene.searched_list(&self.list, inner);
     }
 }

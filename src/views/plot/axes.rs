@@ -34,11 +34,7 @@ pub(super) struct Axes {
 }
 
 impl Axes {
-    pub fn new(
-        state: &State,
-        axis: Axis,
-        current: (&'static Field, &'static Field),
-    ) -> Option<Self> {
+    pub fn new(state: &State, axis: Axis, current: (&'static Field, &'static Field)) -> Option<Self> {
         let listing = state.browser()?.listing()?;
         let items = insight::axes(listing)
             .map(|field| Item::new(field.label, field.doc, field).note(field.key))
@@ -57,10 +53,7 @@ impl Axes {
             Axis::X => self.current.0,
             Axis::Y => self.current.1,
         };
-        let place = self
-            .list
-            .shown()
-            .position(|item| item.value == Some(current));
+        let place = self.list.shown().position(|item| item.value == Some(current));
         self.list.select(place.unwrap_or(0), false);
     }
 }

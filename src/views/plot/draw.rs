@@ -28,18 +28,13 @@ pub(super) fn plot(view: &Plot, area: Rect, scene: &mut Scene<'_, '_>) {
         return;
     };
     let (chart, card) = if scene.size == Size::Compact {
-        let [chart, card] =
-            Layout::vertical([Constraint::Fill(1), Constraint::Length(5)]).areas(area);
+        let [chart, card] = Layout::vertical([Constraint::Fill(1), Constraint::Length(5)]).areas(area);
         (chart, card)
     } else {
-        let [chart, card] =
-            Layout::horizontal([Constraint::Fill(1), Constraint::Length(CARD)]).areas(area);
+        let [chart, card] = Layout::horizontal([Constraint::Fill(1), Constraint::Length(CARD)]).areas(area);
         (chart, card)
     };
-    let (x, y) = (
-        name(view.x, browser.dialect()),
-        name(view.y, browser.dialect()),
-    );
+    let (x, y) = (name(view.x, browser.dialect()), name(view.y, browser.dialect()));
     let title = if view.histogram {
         format!("Distribution of {x}")
     } else {
@@ -94,11 +89,7 @@ fn front_note(view: &Plot) -> String {
 
 fn name(field: &Field, dialect: &Dialect) -> String {
     let symbol = field.unit.symbol(dialect);
-    if symbol.is_empty()
-        || field.unit == Unit::Dlperf
-        || field.label.contains(symbol)
-        || field.label.starts_with('$')
-    {
+    if symbol.is_empty() || field.unit == Unit::Dlperf || field.label.contains(symbol) || field.label.starts_with('$') {
         field.label.to_owned()
     } else {
         format!("{} {symbol}", field.label)
@@ -139,21 +130,14 @@ fn series<'a>(view: &Plot, listing: &'a Listing) -> Vec<(String, Vec<&'a str>)> 
     series
 }
 
-fn scatter(
-    view: &Plot,
-    browser: &Browser,
-    (x, y): (&Scale, &Scale),
-    area: Rect,
-    scene: &mut Scene<'_, '_>,
-) {
+fn scatter(view: &Plot, browser: &Browser, (x, y): (&Scale, &Scale), area: Rect, scene: &mut Scene<'_, '_>) {
     let Some(listing) = browser.listing() else {
         return;
     };
     let series = series(view, listing);
     let legend = legend(&series, area.width, scene.theme);
     let lines = u16::try_from(legend.len()).unwrap_or(0);
-    let [area, key] =
-        Layout::vertical([Constraint::Fill(1), Constraint::Length(lines)]).areas(area);
+    let [area, key] = Layout::vertical([Constraint::Fill(1), Constraint::Length(lines)]).areas(area);
     let (across, upwards) = (
         Axis {
             scale: x,
@@ -173,10 +157,7 @@ fn scatter(
         groups: dots(view, listing, &series, theme, &at),
         staircase: view.front.members().iter().filter_map(at).collect(),
         marked: marked(view, browser, listing).filter_map(at).collect(),
-        own: browser
-            .selected_row()
-            .and_then(|row| view.point(row))
-            .and_then(at),
+        own: browser.selected_row().and_then(|row| view.point(row)).and_then(at),
     };
     cloud.draw(plot, scene);
     scene.render(Paragraph::new(legend), key);
@@ -209,11 +190,7 @@ fn legend(series: &[(String, Vec<&str>)], width: u16, theme: &Theme) -> Vec<Line
 }
 
 /// The points of the marked rows.
-fn marked<'a>(
-    view: &'a Plot,
-    browser: &'a Browser,
-    listing: &'a Listing,
-) -> impl Iterator<Item = &'a Point> {
+fn marked<'a>(view: &'a Plot, browser: &'a Browser, listing: &'a Listing) -> impl Iterator<Item = &'a Point> {
     let is_marked = |point: &&Point| {
         let id = listing.id(point.row as usize);
         id.is_some_and(|id| browser.marks.contains(&id))
@@ -244,9 +221,7 @@ fn dots(
         return vec![(color(theme.series[0]), of(&[]))];
     }
     let styled = series.iter().zip(theme.series);
-    styled
-        .map(|((_, names), style)| (color(style), of(names)))
-        .collect()
+    styled.map(|((_, names), style)| (color(style), of(names))).collect()
 }
 
 fn color(style: Style) -> Color {
@@ -265,13 +240,7 @@ impl Cloud {
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
         let theme = scene.theme;
         let (front, cross) = (color(theme.good), color(theme.border));
-        let stroke = |(x1, y1): Place, (x2, y2): Place, color| Stroke {
-            x1,
-            y1,
-            x2,
-            y2,
-            color,
-        };
+        let stroke = |(x1, y1): Place, (x2, y2): Place, color| Stroke { x1, y1, x2, y2, color };
         let canvas = Canvas::default()
             .marker(Marker::Braille)
             .x_bounds([0.0, 1.0])
@@ -325,10 +294,7 @@ fn label_place((x, y): Place, area: Rect) -> Place {
         let cell = (dot / dots).floor();
         ((cell + 0.5) / (cells - 1.0).max(1.0)).min(1.0)
     };
-    (
-        label(x, area.width, 2.0),
-        1.0 - label(1.0 - y, area.height, 4.0),
-    )
+    (label(x, area.width, 2.0), 1.0 - label(1.0 - y, area.height, 4.0))
 }
 
 /// The labels of many positions, one per cell: a hundred thousand points cost no more than fill the
@@ -354,8 +320,7 @@ fn selected(view: &Plot, browser: &Browser, area: Rect, scene: &mut Scene<'_, '_
     let (place, card) = if is_compact {
         (area, Rect::default())
     } else {
-        let [place, card] =
-            Layout::vertical([Constraint::Length(6), Constraint::Fill(1)]).areas(area);
+        let [place, card] = Layout::vertical([Constraint::Length(6), Constraint::Fill(1)]).areas(area);
         (place, card)
     };
     let title = if is_compact {
@@ -386,13 +351,7 @@ fn name_of(listing: &Listing, row: usize) -> String {
 }
 
 /// Both numbers of the row and what beats it, or why it has no point.
-fn standing(
-    view: &Plot,
-    browser: &Browser,
-    listing: &Listing,
-    row: usize,
-    theme: &Theme,
-) -> Vec<Line<'static>> {
+fn standing(view: &Plot, browser: &Browser, listing: &Listing, row: usize, theme: &Theme) -> Vec<Line<'static>> {
     let number = |field: &Field, value: f64| {
         Line::from(vec![
             Span::styled(format!("{}  ", field.label), theme.dim),
@@ -401,9 +360,7 @@ fn standing(
     };
     let absent = |why: &'static str| vec![Line::styled(why, theme.warning)];
     match view.point(row) {
-        None if browser.computed.is_unfit(row) => {
-            absent("Not plotted: too small or ends too early.")
-        }
+        None if browser.computed.is_unfit(row) => absent("Not plotted: too small or ends too early."),
         None => absent("Not plotted: a number is missing."),
         Some(point) => vec![
             number(view.x, point.x),

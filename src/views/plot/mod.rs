@@ -51,9 +51,7 @@ impl Plot {
         let catalog = browser.query.catalog();
         let (chosen, keys) = match browser.resource() {
             Resource::Volumes => (choice.volumes, ("storage_cost", "nw_disk_avg_bw")),
-            Resource::Offers | Resource::Workergroups => {
-                (choice.offers, (browser.pricing().key(), "dlperf"))
-            }
+            Resource::Offers | Resource::Workergroups => (choice.offers, (browser.pricing().key(), "dlperf")),
         };
         let (x, y) = chosen.or_else(|| Some((catalog.column(keys.0)?, catalog.column(keys.1)?)))?;
         let mut plot = Self {
@@ -120,9 +118,7 @@ impl Plot {
     /// The row of the next member of the front.
     fn along_front(&self, from: Option<usize>, by: isize) -> Option<u32> {
         let members = self.front.members();
-        let here = members
-            .iter()
-            .position(|member| Some(member.row as usize) == from);
+        let here = members.iter().position(|member| Some(member.row as usize) == from);
         let last = members.len().checked_sub(1)?;
         let next = here.map_or(0, |here| here.saturating_add_signed(by).min(last));
         Some(members[next].row)

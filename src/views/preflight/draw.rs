@@ -42,8 +42,7 @@ pub(super) fn report(view: &View, area: Rect, scene: &mut Scene<'_, '_>) {
         Size::Medium => COSTS,
         Size::Wide => area.width / 2,
     };
-    let [left, right] =
-        Layout::horizontal([Constraint::Fill(1), Constraint::Length(costs_width)]).areas(area);
+    let [left, right] = Layout::horizontal([Constraint::Fill(1), Constraint::Length(costs_width)]).areas(area);
     let shown_at = check.and_then(|check| check.remote().shown_at());
     let facts = shown_at.map_or_else(String::new, |then| {
         let age = (scene.now.epoch - then.epoch).max(0.0);
@@ -115,28 +114,15 @@ pub(super) fn lines(
     let search = language::print(&look.search.conditions);
     let mut lines = vec![labelled("Search", search, theme.text, theme)];
     lines.extend(status(&look, state, now, theme));
-    if let Some(found) = state
-        .check_of(&look)
-        .and_then(|check| check.remote().shown())
-    {
+    if let Some(found) = state.check_of(&look).and_then(|check| check.remote().shown()) {
         lines.push(Line::default());
         for warning in &found.warnings {
             lines.push(signed("!", warning, theme.warning));
         }
         lines.extend(supply(found, look.search.query().limit, theme));
         if size == Size::Compact {
-            lines.push(labelled(
-                "GPU models",
-                mix(&found.gpus, found),
-                theme.text,
-                theme,
-            ));
-            lines.push(labelled(
-                "Countries",
-                mix(&found.countries, found),
-                theme.text,
-                theme,
-            ));
+            lines.push(labelled("GPU models", mix(&found.gpus, found), theme.text, theme));
+            lines.push(labelled("Countries", mix(&found.countries, found), theme.text, theme));
             lines.push(Line::default());
             lines.push(Line::styled("Cost per hour, estimated", theme.heading));
             lines.extend(costs(found, &look, theme));
@@ -156,12 +142,7 @@ pub(super) fn lines(
 }
 
 /// The state of the request, unless it has succeeded.
-pub(in crate::views) fn status(
-    look: &Look,
-    state: &State,
-    now: Now,
-    theme: &Theme,
-) -> Option<Line<'static>> {
+pub(in crate::views) fn status(look: &Look, state: &State, now: Now, theme: &Theme) -> Option<Line<'static>> {
     if state.groups.supply.is_queued(&look.search) {
         return Some(Line::styled("Waits for another search", theme.dim));
     }
@@ -207,23 +188,14 @@ fn recruitable(found: &Preflight, limit: Option<u32>) -> String {
     };
     if found.not_rentable > 0 {
         let more = plural(found.not_rentable, "more machine");
-        let verb = if found.not_rentable == 1 {
-            "matches"
-        } else {
-            "match"
-        };
+        let verb = if found.not_rentable == 1 { "matches" } else { "match" };
         text = format!("{text}; {more} {verb} but can't be rented");
     }
     text
 }
 
 fn supply(found: &Preflight, limit: Option<u32>, theme: &Theme) -> Vec<Line<'static>> {
-    let mut lines = vec![labelled(
-        "Recruitable",
-        recruitable(found, limit),
-        theme.heading,
-        theme,
-    )];
+    let mut lines = vec![labelled("Recruitable", recruitable(found, limit), theme.heading, theme)];
     if let Some(prices) = found.prices {
         let text = format!(
             "cheapest {}, median {}, most expensive {}, with {}",
@@ -255,11 +227,7 @@ fn supply(found: &Preflight, limit: Option<u32>, theme: &Theme) -> Vec<Line<'sta
             plural(vram.enough + vram.too_small, "machine"),
             format::trimmed(vram.wanted, 2)
         );
-        let style = if vram.too_small > 0 {
-            theme.warning
-        } else {
-            theme.text
-        };
+        let style = if vram.too_small > 0 { theme.warning } else { theme.text };
         lines.push(labelled("GPU memory", text, style, theme));
     }
     lines
@@ -307,8 +275,7 @@ pub(in crate::views) fn mixes(found: &Preflight, width: u16, theme: &Theme) -> V
             let count = format!(" {} ({})", plural(part.machines, "machine"), percent(share));
             let room = width.saturating_sub(17 + COUNT).min(24);
             let mut line = Line::from(vec![Span::raw(name.to_string()), Span::raw(blanks)]);
-            line.spans
-                .extend(RangeBar::new(share, theme).line(room).spans);
+            line.spans.extend(RangeBar::new(share, theme).line(room).spans);
             line.push_span(Span::styled(count, theme.dim));
             lines.push(line);
         }
@@ -322,23 +289,13 @@ pub(in crate::views) fn mixes(found: &Preflight, width: u16, theme: &Theme) -> V
 
 fn costs(found: &Preflight, look: &Look, theme: &Theme) -> Vec<Line<'static>> {
     let counts = WorkerCounts::of(&look.group);
-    let head = format!(
-        "{:<22}{:>10}{:>10}{:>10}",
-        "", "cheapest", "median", "at most"
-    );
+    let head = format!("{:<22}{:>10}{:>10}{:>10}", "", "cheapest", "median", "at most");
     let mut lines = vec![Line::styled(head, theme.dim)];
-    let rows = [
-        ("min", counts.min),
-        ("typical", counts.typical),
-        ("max", counts.max),
-    ];
+    let rows = [("min", counts.min), ("typical", counts.typical), ("max", counts.max)];
     let mut without = None;
     for (name, workers) in rows {
         let Some(cost) = found.cost(workers) else {
-            return vec![Line::styled(
-                "No offer has a price: no cost known.",
-                theme.warning,
-            )];
+            return vec![Line::styled("No offer has a price: no cost known.", theme.warning)];
         };
         let name = format!("{name}: {}", plural(workers as usize, "worker"));
         let figures = [cost.least, cost.typical, cost.most].map(dollars);

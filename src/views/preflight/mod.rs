@@ -95,13 +95,7 @@ impl View for Preflight {
     fn widget(&mut self, cx: &Cx<'_>) -> Option<&mut dyn InputWidget> {
         let (columns, rows) = cx.state.size;
         let size = Size::of(columns, rows.saturating_sub(1));
-        let lines = draw::lines(
-            self.subject,
-            cx.state,
-            cx.now,
-            (size, columns),
-            &Theme::MONO,
-        );
+        let lines = draw::lines(self.subject, cx.state, cx.now, (size, columns), &Theme::MONO);
         let texts = lines.iter().map(Line::to_string);
         if !texts.eq(self.report.lines().iter().map(Line::to_string)) {
             self.report.set_lines(lines);

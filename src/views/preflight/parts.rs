@@ -14,12 +14,7 @@ use crate::widgets::theme::Theme;
 const LABEL: usize = 16;
 
 /// A label and its value.
-pub fn labelled(
-    label: &str,
-    text: impl Into<String>,
-    style: Style,
-    theme: &Theme,
-) -> Line<'static> {
+pub fn labelled(label: &str, text: impl Into<String>, style: Style, theme: &Theme) -> Line<'static> {
     Line::from(vec![
         Span::styled(format!("{label:LABEL$} "), theme.dim),
         Span::styled(text.into(), style),
@@ -49,11 +44,7 @@ pub fn hanging(lines: &[Line<'static>], width: u16) -> Vec<Line<'static>> {
 /// Machines and their GPUs: `31 machines, 74 GPUs`.
 pub fn amount(amount: Amount) -> String {
     let gpus = usize::try_from(amount.gpus).unwrap_or(usize::MAX);
-    format!(
-        "{}, {}",
-        plural(amount.machines, "machine"),
-        plural(gpus, "GPU")
-    )
+    format!("{}, {}", plural(amount.machines, "machine"), plural(gpus, "GPU"))
 }
 
 /// The disk that prices include.
@@ -76,10 +67,7 @@ pub fn offers(found: &Preflight, width: u16, rows: u16, theme: &Theme) -> Vec<Li
     );
     let line = |offer: &WorkerOffer| {
         let reliability = offer.reliability;
-        let reliability = reliability.map_or_else(
-            || format::NONE.to_owned(),
-            |share| format!("{:.1}", share * 100.0),
-        );
+        let reliability = reliability.map_or_else(|| format::NONE.to_owned(), |share| format!("{:.1}", share * 100.0));
         let text = format!(
             "{:>9}  {:gpus$}  {:7}  {reliability:>5}  {:>8.4}",
             offer.id.to_string(),
@@ -91,10 +79,7 @@ pub fn offers(found: &Preflight, width: u16, rows: u16, theme: &Theme) -> Vec<Li
     };
     let lines = found.cheapest.iter().map(line);
     let head = fit(Line::styled(head, theme.heading), width);
-    std::iter::once(head)
-        .chain(lines)
-        .take(usize::from(rows))
-        .collect()
+    std::iter::once(head).chain(lines).take(usize::from(rows)).collect()
 }
 
 /// A count with thousands separators and its noun.

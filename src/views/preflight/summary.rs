@@ -28,10 +28,7 @@ const LONGEST: usize = 200;
 /// The summary of the listed workergroup in a row.
 pub fn of_group(state: &State, row: usize, now: Now, theme: &Theme) -> Vec<Line<'static>> {
     let browser = &state.browsers[Resource::Workergroups];
-    let Some((listing, id)) = browser
-        .listing()
-        .and_then(|listing| Some((listing, listing.id(row)?)))
-    else {
+    let Some((listing, id)) = browser.listing().and_then(|listing| Some((listing, listing.id(row)?))) else {
         return Vec::new();
     };
     let look = Look::at_row(listing, row, browser.dialect());
@@ -118,18 +115,11 @@ pub fn of_report(found: &Preflight, group: &NewWorkergroup, theme: &Theme) -> Ve
     let text = format!("{more}{}", amount(found.recruitable));
     let mut lines = vec![labelled("Supply now", text, style, theme)];
     if let Some(prices) = found.prices {
-        let text = format!(
-            "{} to {}",
-            per_hour(prices.lowest),
-            per_hour(prices.highest)
-        );
+        let text = format!("{} to {}", per_hour(prices.lowest), per_hour(prices.highest));
         lines.push(labelled("One worker", text, theme.text, theme));
     }
     let counts = WorkerCounts::of(group);
-    let costs = [
-        (counts.min, group.cold_workers),
-        (counts.max, group.max_workers),
-    ];
+    let costs = [(counts.min, group.cold_workers), (counts.max, group.max_workers)];
     let equal = usize::from(counts.min == counts.max);
     let mut label = "Cost now";
     for (workers, told) in costs.into_iter().skip(equal) {
@@ -141,12 +131,7 @@ pub fn of_report(found: &Preflight, group: &NewWorkergroup, theme: &Theme) -> Ve
                 dollars(cost.typical),
                 dollars(cost.most)
             );
-            lines.push(labelled(
-                std::mem::take(&mut label),
-                text,
-                theme.text,
-                theme,
-            ));
+            lines.push(labelled(std::mem::take(&mut label), text, theme.text, theme));
         }
     }
     lines

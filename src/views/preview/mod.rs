@@ -86,28 +86,19 @@ impl<'a> Subject<'a> {
             Resource::Volumes => volume::lines(&card),
             Resource::Workergroups => group::lines(&card),
         };
-        lines
-            .iter()
-            .flat_map(|line| wrap_line(line, width, 2))
-            .collect()
+        lines.iter().flat_map(|line| wrap_line(line, width, 2)).collect()
     }
 }
 
 /// What the price was before auto-refresh found another: `was $0.41/h 3 minutes ago (−$0.06, −15%)`.
-fn moved(
-    card: &Card<'_>,
-    browser: &Browser,
-    money: impl Fn(f64) -> String,
-) -> Option<Line<'static>> {
+fn moved(card: &Card<'_>, browser: &Browser, money: impl Fn(f64) -> String) -> Option<Line<'static>> {
     let watch = browser.watching()?;
     let id = card.subject.listing.id(card.subject.row)?;
     let (from, to) = watch.changes().price(id)?;
     let age = card.subject.now.epoch - watch.since()?.epoch;
     let sign = if to > from { "+" } else { "" };
     let share = (to - from) / from;
-    let share = share
-        .is_finite()
-        .then(|| format!(", {}", difference(-share)));
+    let share = share.is_finite().then(|| format!(", {}", difference(-share)));
     let text = format!(
         "was {} {} ago ({sign}{}{})",
         money(from),
@@ -244,9 +235,7 @@ impl Card<'_> {
     fn text(&self, key: &str) -> Option<String> {
         let field = self.subject.listing.catalog().by_key(key)?;
         match self.record.cell(field) {
-            CellRef::Text(text) if field.kind == Kind::Country => {
-                Some(visible(country::place(text), LONGEST))
-            }
+            CellRef::Text(text) if field.kind == Kind::Country => Some(visible(country::place(text), LONGEST)),
             CellRef::Text(text) if field.kind == Kind::Secret || text.is_empty() => None,
             CellRef::Text(text) => Some(visible(text, LONGEST)),
             CellRef::Number(number) => Some(format::number(field, number)),
@@ -289,9 +278,7 @@ impl Card<'_> {
         text: impl FnOnce(Option<Place>) -> Option<String>,
     ) -> Option<Line<'static>> {
         let subject = &self.subject;
-        let place = subject
-            .standing
-            .place(subject.listing, measure, subject.row);
+        let place = subject.standing.place(subject.listing, measure, subject.row);
         let share = place.and_then(Place::share);
         let text = text(place)?;
         let theme = self.theme();

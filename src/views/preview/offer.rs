@@ -28,8 +28,7 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
         card.facts([
             card.number("cuda_max_good")
                 .map(|version| format!("CUDA {}", trimmed(version, 1))),
-            card.text("driver_version")
-                .map(|version| format!("driver {version}")),
+            card.text("driver_version").map(|version| format!("driver {version}")),
             pcie(card),
         ]),
     );
@@ -110,9 +109,7 @@ fn models(card: &Card<'_>, browser: &Browser) -> Option<Line<'static>> {
         // Only an on-demand search has the on-demand price to compare the others with.
         let full = full.filter(|_| pricing.model == OfferType::OnDemand);
         let price = price(model)?;
-        let saving = full
-            .filter(|full| *full > 0.0)
-            .map(|full| 1.0 - price / full);
+        let saving = full.filter(|full| *full > 0.0).map(|full| 1.0 - price / full);
         Some((price, saving))
     };
     let written = |(price, saving): (f64, Option<f64>)| {
@@ -205,16 +202,11 @@ fn bars(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
 fn cpu(card: &Card<'_>) -> Option<String> {
     let own = share(card.subject.listing, card.subject.row);
     let cores = match (own.cores, own.machine_cores) {
-        (Some(cores), Some(all)) if all > cores => {
-            Some(format!("{} of {} vCPU", trimmed(cores, 1), trimmed(all, 0)))
-        }
+        (Some(cores), Some(all)) if all > cores => Some(format!("{} of {} vCPU", trimmed(cores, 1), trimmed(all, 0))),
         (Some(cores), _) => Some(format!("{} vCPU", trimmed(cores, 1))),
         (None, _) => None,
     };
-    let parts: Vec<String> = [cores, card.text("cpu_name")]
-        .into_iter()
-        .flatten()
-        .collect();
+    let parts: Vec<String> = [cores, card.text("cpu_name")].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join(" "))
 }
 
@@ -234,11 +226,7 @@ fn disk(card: &Card<'_>) -> Option<String> {
     });
     let model = card.text("disk_name");
     let model = model.map(|model| format!(" {model}")).unwrap_or_default();
-    Some(format!(
-        "{} GB disk{model}{}",
-        speed(space),
-        read.unwrap_or_default()
-    ))
+    Some(format!("{} GB disk{model}{}", speed(space), read.unwrap_or_default()))
 }
 
 fn storage(card: &Card<'_>) -> Option<String> {
@@ -249,9 +237,7 @@ fn storage(card: &Card<'_>) -> Option<String> {
 fn pcie(card: &Card<'_>) -> Option<String> {
     let generation = card.number("pci_gen").map(|it| trimmed(it, 1));
     let lanes = card.number("gpu_lanes").map(|it| format!(" ×{it:.0}"));
-    let speed = card
-        .number("pcie_bw")
-        .map(|it| format!(" {} GB/s", trimmed(it, 1)));
+    let speed = card.number("pcie_bw").map(|it| format!(" {} GB/s", trimmed(it, 1)));
     let parts = [generation, lanes, speed].into_iter().flatten();
     let text: String = parts.collect();
     (!text.is_empty()).then(|| format!("PCIe {}", text.trim_start()))
@@ -271,10 +257,7 @@ fn availability(card: &Card<'_>) -> Vec<Line<'static>> {
     match spare {
         Some(spare) if spare < 0.0 => {
             let short = format::lasting(-spare);
-            card.sentence(
-                &format!("! ends {short} before the job is done"),
-                theme.warning,
-            )
+            card.sentence(&format!("! ends {short} before the job is done"), theme.warning)
         }
         Some(spare) => {
             let text = format!("available for {} after the job", format::lasting(spare));

@@ -13,10 +13,7 @@ const HOUR: f64 = 3600.0;
 
 pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
     let space = card.number("disk_space");
-    let space = space.map_or_else(
-        || "Network volume".to_owned(),
-        |gb| format!("{} GB", speed(gb)),
-    );
+    let space = space.map_or_else(|| "Network volume".to_owned(), |gb| format!("{} GB", speed(gb)));
     let mut lines = card.title(space, card.text("geolocation"));
     lines.extend(price(card));
     let browser = &card.subject.state.browsers[Resource::Volumes];
@@ -51,18 +48,11 @@ fn price(card: &Card<'_>) -> Vec<Line<'static>> {
     let Ok(per_gb) = prices.per_gb_month(subject.row) else {
         return vec![Line::styled("Price not reported", theme.warning)];
     };
-    let mut lines = vec![Line::styled(
-        format!("${}/GB/month", trimmed(per_gb, 4)),
-        theme.heading,
-    )];
+    let mut lines = vec![Line::styled(format!("${}/GB/month", trimmed(per_gb, 4)), theme.heading)];
     let Ok(cost) = prices.cost(subject.row, &term, subject.now.epoch) else {
         return lines;
     };
-    let size = format!(
-        "{} for {} days ",
-        format::gigabytes(term.gb),
-        trimmed(term.days, 1)
-    );
+    let size = format!("{} for {} days ", format::gigabytes(term.gb), trimmed(term.days, 1));
     lines.push(Line::from(vec![
         Span::styled(size, theme.dim),
         Span::styled(format::dollars(cost.term), theme.heading),
@@ -87,15 +77,9 @@ fn bars(card: &Card<'_>) -> Vec<Line<'static>> {
     let price = |place: Option<Place>| place?.of_price();
     let read = || {
         let average = card.number("nw_disk_avg_bw")?;
-        let ends = card
-            .number("nw_disk_min_bw")
-            .zip(card.number("nw_disk_max_bw"));
+        let ends = card.number("nw_disk_min_bw").zip(card.number("nw_disk_max_bw"));
         let ends = ends.map(|(low, high)| format!(" ({}–{})", speed(low), speed(high)));
-        Some(format!(
-            "{} MB/s{}",
-            speed(average),
-            ends.unwrap_or_default()
-        ))
+        Some(format!("{} MB/s{}", speed(average), ends.unwrap_or_default()))
     };
     let network = || {
         let unit = Unit::Transfer.symbol(dialect);
@@ -103,9 +87,7 @@ fn bars(card: &Card<'_>) -> Vec<Line<'static>> {
         Some(format!("↓ {} ↑ {} {unit}", speed(down), speed(up)))
     };
     let reliable = || {
-        let share = card
-            .number("reliability2")
-            .or_else(|| card.number("reliability"))?;
+        let share = card.number("reliability2").or_else(|| card.number("reliability"))?;
         Some(format!("{}%", trimmed(share * 100.0, 2)))
     };
     [

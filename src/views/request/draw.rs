@@ -32,25 +32,19 @@ pub(super) fn details(view: &RequestDetails, area: Rect, scene: &mut Scene<'_, '
     let is_compact = scene.size == Size::Compact;
     let frame = if is_compact { 1 } else { 2 };
     let width = area.width.saturating_sub(if is_compact { 0 } else { 4 });
-    let rows: usize = facts
-        .iter()
-        .map(|line| wrap_line(line, width, 0).len())
-        .sum();
+    let rows: usize = facts.iter().map(|line| wrap_line(line, width, 0).len()).sum();
     let rows = u16::try_from(rows).unwrap_or(u16::MAX).min(area.height / 3);
-    let [head, bodies] =
-        Layout::vertical([Constraint::Length(rows + frame), Constraint::Fill(1)]).areas(area);
+    let [head, bodies] = Layout::vertical([Constraint::Length(rows + frame), Constraint::Fill(1)]).areas(area);
     let title = format!("Request {}: {}", view.number, view.entry.operation.label());
-    let inner =
-        Panel::new(title)
-            .sized(scene.size)
-            .render(head, scene.frame.buffer_mut(), scene.theme);
+    let inner = Panel::new(title)
+        .sized(scene.size)
+        .render(head, scene.frame.buffer_mut(), scene.theme);
     scene.render(Paragraph::new(facts).wrap(Wrap { trim: false }), inner);
     if is_compact {
         one_body(view, bodies, scene);
     } else {
         let request = WIDEST_REQUEST.min(bodies.width * 2 / 5);
-        let [left, right] =
-            Layout::horizontal([Constraint::Length(request), Constraint::Fill(1)]).areas(bodies);
+        let [left, right] = Layout::horizontal([Constraint::Length(request), Constraint::Fill(1)]).areas(bodies);
         let rows = u16::try_from(view.request.lines().len() + 2).unwrap_or(u16::MAX);
         let [left, below] = if left.height.saturating_sub(rows) < LEAST_CURL {
             [left, Rect::default()]
@@ -104,11 +98,7 @@ fn body(view: &RequestDetails, side: Side, area: Rect, scene: &mut Scene<'_, '_>
 fn one_body(view: &RequestDetails, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let tab = |side: Side| {
-        let style = if view.focus == side {
-            theme.selected
-        } else {
-            theme.dim
-        };
+        let style = if view.focus == side { theme.selected } else { theme.dim };
         Span::styled(format!(" {} ", title(side)), style)
     };
     let names = Line::from(vec![tab(Side::Request), " ".into(), tab(Side::Response)]);

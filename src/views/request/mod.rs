@@ -91,9 +91,7 @@ impl RequestDetails {
     /// Shows the next request of the list; the search stays.
     fn step(&mut self, by: isize, cx: &mut Cx<'_>) {
         let next = cx.state.requests.step_request(by);
-        let Some((number, entry)) =
-            next.and_then(|number| Some((number, cx.state.ledger.get(number)?.clone())))
-        else {
+        let Some((number, entry)) = next.and_then(|number| Some((number, cx.state.ledger.get(number)?.clone()))) else {
             return;
         };
         self.request.set_lines(request_lines(&entry));

@@ -17,11 +17,7 @@ const LONGEST: usize = 2000;
 const LONGEST_FAULT: usize = 60;
 
 /// The facts of a request besides its bodies.
-pub(in crate::views) fn facts(
-    entry: &LedgerEntry,
-    local: &LocalTime,
-    theme: &Theme,
-) -> Vec<Line<'static>> {
+pub(in crate::views) fn facts(entry: &LedgerEntry, local: &LocalTime, theme: &Theme) -> Vec<Line<'static>> {
     let url = visible(&entry.url, LONGEST);
     let status = if entry.is_cancelled() {
         theme.dim
@@ -57,10 +53,7 @@ pub(in crate::views) fn facts(
                 theme.text,
             ),
         ]),
-        Line::styled(
-            format!("{}{attempt} · {key}", local.second(entry.at)),
-            theme.dim,
-        ),
+        Line::styled(format!("{}{attempt} · {key}", local.second(entry.at)), theme.dim),
     ];
     if let Some(error) = &entry.error {
         lines.push(Line::styled(visible(error, LONGEST), status));

@@ -46,16 +46,14 @@ pub(super) fn pane(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
     let above = rows.saturating_add(AROUND).max(LEAST_LIST);
     if above <= area.height / 3 {
         // Few requests: beside them most of the screen would be blank.
-        let [top, bottom] =
-            Layout::vertical([Constraint::Length(above), Constraint::Fill(1)]).areas(area);
+        let [top, bottom] = Layout::vertical([Constraint::Length(above), Constraint::Fill(1)]).areas(area);
         list(view, top, scene);
         preview::below(bottom, scene);
         scene.clickable(bottom, Target::Item(Region::PREVIEW, 0));
         return;
     }
     let width = (area.width * 11 / 20).clamp(LIST.min(area.width * 7 / 10), WIDEST_LIST);
-    let [left, right] =
-        Layout::horizontal([Constraint::Length(width), Constraint::Fill(1)]).areas(area);
+    let [left, right] = Layout::horizontal([Constraint::Length(width), Constraint::Fill(1)]).areas(area);
     list(view, left, scene);
     preview::draw(right, scene);
     scene.clickable(right, Target::Item(Region::PREVIEW, 0));
@@ -131,11 +129,7 @@ fn filters(area: Rect, scene: &mut Scene<'_, '_>) {
         scene.clickable(cell, Target::Item(FILTERS, place));
         x = cell.right();
     }
-    let keys = format!(
-        "{} {} filter",
-        scene.key(Action::Left),
-        scene.key(Action::Right)
-    );
+    let keys = format!("{} {} filter", scene.key(Action::Left), scene.key(Action::Right));
     if x + cells(&keys) + 2 <= area.right() {
         let rest = Rect::new(x, area.y, area.right() - x, 1);
         scene.render(Line::styled(keys, theme.dim).right_aligned(), rest);
@@ -195,22 +189,15 @@ fn empty(area: Rect, scene: &mut Scene<'_, '_>) {
         )
     } else {
         (
-            match (
-                state.ledger.len(),
-                visible(state.requests.search.text(), 60),
-            ) {
+            match (state.ledger.len(), visible(state.requests.search.text(), 60)) {
                 (1, typed) => format!("The only request doesn't match “{typed}”"),
                 (many, typed) => format!("None of {many} requests matches “{typed}”"),
             },
             format!("{} clears the search", scene.key(Action::Back)),
         )
     };
-    let text = vec![
-        Line::styled(what, theme.heading),
-        Line::styled(how, theme.dim),
-    ];
-    let [_, middle] =
-        Layout::vertical([Constraint::Percentage(33), Constraint::Fill(1)]).areas(area);
+    let text = vec![Line::styled(what, theme.heading), Line::styled(how, theme.dim)];
+    let [_, middle] = Layout::vertical([Constraint::Percentage(33), Constraint::Fill(1)]).areas(area);
     let text = Paragraph::new(text).wrap(Wrap { trim: false });
     scene.render(text.alignment(Alignment::Center), middle);
 }
@@ -330,9 +317,7 @@ impl List<'_> {
         let style = match cell {
             Cell::Status if entry.is_cancelled() => self.theme.dim,
             Cell::Status if entry.is_failed() => self.theme.error,
-            Cell::Time | Cell::Sent | Cell::Received | Cell::Attempt | Cell::Waited => {
-                self.theme.dim
-            }
+            Cell::Time | Cell::Sent | Cell::Received | Cell::Attempt | Cell::Waited => self.theme.dim,
             _ => Style::new(),
         };
         (text.into(), style)
@@ -352,43 +337,31 @@ impl List<'_> {
         let median = run.quantile(0.5);
         match cell {
             Cell::Time => {
-                let time = self
-                    .entry(run.newest)
-                    .map(|entry| self.local.clock(entry.at));
+                let time = self.entry(run.newest).map(|entry| self.local.clock(entry.at));
                 (time.unwrap_or_default().into(), self.theme.dim)
             }
             Cell::Request => {
                 let sign = if run.is_unfolded() { "▾" } else { "▸" };
                 let median = median.map_or_else(String::new, |seconds| {
-                    format!(
-                        " · p50 {}",
-                        span(std::time::Duration::from_secs_f64(seconds))
-                    )
+                    format!(" · p50 {}", span(std::time::Duration::from_secs_f64(seconds)))
                 });
                 let text = format!("{sign} route ×{}{median}", thousands(run.count));
                 (text.into(), Style::new())
             }
-            Cell::Status if run.failed > 0 => (
-                format!("{} failed", thousands(run.failed)).into(),
-                self.theme.error,
-            ),
-            Cell::Status if run.cancelled > 0 => (
-                format!("{} cancelled", thousands(run.cancelled)).into(),
-                self.theme.dim,
-            ),
+            Cell::Status if run.failed > 0 => (format!("{} failed", thousands(run.failed)).into(), self.theme.error),
+            Cell::Status if run.cancelled > 0 => {
+                (format!("{} cancelled", thousands(run.cancelled)).into(), self.theme.dim)
+            }
             Cell::Status => ("all OK".into(), Style::new()),
             Cell::Bar => {
-                let text =
-                    median.map_or_else(String::new, |seconds| bar(seconds, self.slowest, width));
+                let text = median.map_or_else(String::new, |seconds| bar(seconds, self.slowest, width));
                 (text.into(), self.theme.focus)
             }
             Cell::Took => {
                 let median = median.map(std::time::Duration::from_secs_f64).map(span);
                 (median.unwrap_or_default().into(), Style::new())
             }
-            Cell::Received | Cell::Sent | Cell::Attempt | Cell::Waited => {
-                (Cow::Borrowed(""), Style::new())
-            }
+            Cell::Received | Cell::Sent | Cell::Attempt | Cell::Waited => (Cow::Borrowed(""), Style::new()),
         }
     }
 }

@@ -60,8 +60,7 @@ pub(super) fn below(area: Rect, scene: &mut Scene<'_, '_>) {
     let mut facts = known(entry, columns(inner)[0], scene);
     let areas = if body.is_empty() {
         let height = u16::try_from(facts.len() + 1).unwrap_or(u16::MAX);
-        let [top, rest] =
-            Layout::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(inner);
+        let [top, rest] = Layout::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(inner);
         lines_in(top, facts, scene);
         columns(rest)
     } else {
@@ -91,11 +90,7 @@ fn frame(area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
         Some(Row::Request(number)) => (format!("Request {number}"), "opens it"),
         Some(Row::Run(run)) => {
             let is_open = state.requests.run(run).is_some_and(RouteRun::is_unfolded);
-            let effect = if is_open {
-                "folds it"
-            } else {
-                "lists its requests"
-            };
+            let effect = if is_open { "folds it" } else { "lists its requests" };
             let number = state.requests.run(run).map_or(run, |run| run.number);
             (format!("Route run {number}"), effect)
         }
@@ -127,9 +122,7 @@ fn known(entry: &LedgerEntry, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'st
         *first = Line::styled(call(entry), theme.heading);
     }
     let known = known.iter();
-    known
-        .flat_map(|line| wrap_line(line, area.width, 2))
-        .collect()
+    known.flat_map(|line| wrap_line(line, area.width, 2)).collect()
 }
 
 /// The body of the request, cut to so many lines.

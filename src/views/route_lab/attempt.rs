@@ -47,12 +47,7 @@ pub(super) fn signature(reply: &Untrusted) -> Option<Untrusted> {
 }
 
 /// The outcome of an attempt, one label and value per line.
-pub(super) fn facts(
-    run: &Run,
-    sample: &RouteSample,
-    width: u16,
-    theme: &Theme,
-) -> Vec<Line<'static>> {
+pub(super) fn facts(run: &Run, sample: &RouteSample, width: u16, theme: &Theme) -> Vec<Line<'static>> {
     let reply = run.reply(sample.index);
     let mut lines = Vec::new();
     let mut add = |label: &str, value: String, style: Style| {
@@ -69,8 +64,7 @@ pub(super) fn facts(
         add("Worker", worker.screen(400), theme.text);
         let reqnum = reqnum.map_or_else(|| "—".to_owned(), |reqnum| reqnum.to_string());
         add("Request no.", reqnum, theme.text);
-        for (label, value, is_right) in reply.map(|it| echoes(run, sample, it)).unwrap_or_default()
-        {
+        for (label, value, is_right) in reply.map(|it| echoes(run, sample, it)).unwrap_or_default() {
             let style = if is_right { theme.text } else { theme.warning };
             add(label, value, style);
         }
@@ -89,11 +83,7 @@ pub(super) fn facts(
     if let Some(id) = &sample.request_id {
         add("Request id", id.screen(200), theme.text);
     }
-    add(
-        "Router reply",
-        words::latency(sample.latency()),
-        theme.accent,
-    );
+    add("Router reply", words::latency(sample.latency()), theme.accent);
     if let Some(time) = sample.time_to_worker().filter(|_| sample.poll > 0) {
         let polls = if sample.poll == 1 { "poll" } else { "polls" };
         let words = format!("{} with {} {polls}", words::latency(time), sample.poll);
@@ -108,11 +98,7 @@ pub(super) fn facts(
 fn sent(sample: &RouteSample) -> String {
     let cost = words::amount(sample.cost);
     if sample.poll > 0 {
-        format!(
-            "cost {cost}, poll {} of request {}",
-            sample.poll,
-            sample.request + 1
-        )
+        format!("cost {cost}, poll {} of request {}", sample.poll, sample.request + 1)
     } else {
         format!("cost {cost}, request {}", sample.request + 1)
     }
@@ -165,11 +151,7 @@ fn shortened(signature: &Untrusted) -> String {
     }
     let head: String = text.chars().take(4).collect();
     let tail: String = text.chars().skip(count - 4).collect();
-    format!(
-        "{}…{} ({count} characters)",
-        visible(&head, 40),
-        visible(&tail, 40)
-    )
+    format!("{}…{} ({count} characters)", visible(&head, 40), visible(&tail, 40))
 }
 
 fn moments(run: &Run, sample: &RouteSample) -> String {
@@ -204,10 +186,7 @@ pub(super) fn request_lines(state: &State, run: &Run, sample: &RouteSample) -> V
         Ok(command) => json_for_terminal(&command),
         Err(why) => why.to_string(),
     };
-    vec![
-        Line::from("Worker request, secrets removed").bold(),
-        Line::from(text),
-    ]
+    vec![Line::from("Worker request, secrets removed").bold(), Line::from(text)]
 }
 
 /// The reply laid out, without secrets.
@@ -347,8 +326,7 @@ impl View for AttemptView {
     fn resumed(&mut self, cx: &mut Cx<'_>) {
         // The worker request may have another path or payload now.
         let run = cx.state.routes.run(self.run).map(super::RouteRun::run);
-        if let Some((run, sample)) = run.and_then(|run| Some((run, run.samples().get(self.place)?)))
-        {
+        if let Some((run, sample)) = run.and_then(|run| Some((run, run.samples().get(self.place)?))) {
             self.report.set_lines(body(cx.state, run, sample));
         }
     }

@@ -108,11 +108,7 @@ impl AttemptList {
         let all = samples.len();
         let [count, of] = [self.len(samples), all].map(|many| words::count(many as u64));
         if self.filter.is_empty() {
-            let follows = if self.chosen.is_none() {
-                ", following"
-            } else {
-                ""
-            };
+            let follows = if self.chosen.is_none() { ", following" } else { "" };
             return format!("{count} attempts{follows}");
         }
         let mut note = format!("{count} of {of} match “{}”", visible(&self.filter, 24));

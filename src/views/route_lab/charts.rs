@@ -47,11 +47,7 @@ fn latency_scale(of: &Latencies) -> Option<Scale> {
 pub(super) fn over_time(run: &Run, title: Line<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let has_colour = theme.tells_series_apart();
-    let signs = if has_colour {
-        ["●", "●"]
-    } else {
-        ["●", "○"]
-    };
+    let signs = if has_colour { ["●", "●"] } else { ["●", "○"] };
     let legend = Line::from(vec![
         Span::styled(format!("{} assigned", signs[0]), theme.series[0]),
         Span::styled(format!("  {} waiting", signs[1]), theme.warning),
@@ -79,10 +75,7 @@ pub(super) fn over_time(run: &Run, title: Line<'_>, area: Rect, scene: &mut Scen
         .x_bounds([0.0, 1.0])
         .y_bounds([0.0, 1.0])
         .paint(|context| {
-            let series = [
-                (&dots.assigned, theme.series[0]),
-                (&dots.waiting, theme.warning),
-            ];
+            let series = [(&dots.assigned, theme.series[0]), (&dots.waiting, theme.warning)];
             for ((coords, style), sign) in series.into_iter().zip(signs) {
                 if has_colour {
                     let color = color(style);
@@ -171,14 +164,9 @@ impl Axis<'_> {
 }
 
 /// Draws the axes with their labels; returns the area between them, if there is any.
-pub(super) fn axes(
-    (x, y): (Axis<'_>, Axis<'_>),
-    area: Rect,
-    scene: &mut Scene<'_, '_>,
-) -> Option<Rect> {
+pub(super) fn axes((x, y): (Axis<'_>, Axis<'_>), area: Rect, scene: &mut Scene<'_, '_>) -> Option<Rect> {
     let [body, foot] = Layout::vertical([Constraint::Fill(1), Constraint::Length(2)]).areas(area);
-    let [labels, plot] =
-        Layout::horizontal([Constraint::Length(LABELS), Constraint::Fill(1)]).areas(body);
+    let [labels, plot] = Layout::horizontal([Constraint::Length(LABELS), Constraint::Fill(1)]).areas(body);
     if plot.width < 10 || plot.height < 2 {
         return None;
     }
@@ -274,8 +262,7 @@ pub(super) fn distribution(run: &Run, title: Line<'_>, area: Rect, scene: &mut S
     }
     let most = bars.iter().map(|(_, count)| *count).max().unwrap_or(1);
     let all = latencies.count().max(1);
-    let [labels, rest] =
-        Layout::horizontal([Constraint::Length(LABELS), Constraint::Fill(1)]).areas(inner);
+    let [labels, rest] = Layout::horizontal([Constraint::Length(LABELS), Constraint::Fill(1)]).areas(inner);
     let room = rest.width.saturating_sub(16);
     for ((from, count), (left, right)) in bars.iter().zip(labels.rows().zip(rest.rows())) {
         let label = Line::styled(words::latency(*from), theme.dim).right_aligned();
@@ -374,10 +361,7 @@ impl Rows for WorkerRows<'_> {
         };
         let number = |count: u64| (Cow::Owned(words::count(count)), Style::new());
         match column {
-            Col::Worker => (
-                Cow::Owned(share.worker.screen(usize::from(width) + 1)),
-                Style::new(),
-            ),
+            Col::Worker => (Cow::Owned(share.worker.screen(usize::from(width) + 1)), Style::new()),
             Col::Assigned => number(share.assigned),
             Col::Share => (Cow::Owned(percent(self.workers.share(share))), Style::new()),
             Col::Bar => {
@@ -418,10 +402,7 @@ pub(super) fn workers(
     let cursor = turn.as_ref().map(|(_, cursor)| *cursor);
     let title = turn.map_or_else(|| Line::from("Workers"), |(title, _)| title);
     let panel = Panel::new(title)
-        .facts(format!(
-            "{} workers",
-            words::count(rows.ranked.len() as u64)
-        ))
+        .facts(format!("{} workers", words::count(rows.ranked.len() as u64)))
         .focused(cursor.is_some())
         .sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), theme);

@@ -37,11 +37,7 @@ impl Compare {
     /// The run compared with the one before it, or after it.
     pub fn new(state: &State, run: u64) -> Option<Self> {
         let other = neighbour(state, run, run, false)?;
-        Some(Self {
-            run,
-            other,
-            cursor: 0,
-        })
+        Some(Self { run, other, cursor: 0 })
     }
 
     fn turn(&mut self, state: &State, after: bool) {
@@ -67,10 +63,7 @@ fn neighbour(state: &State, run: u64, from: u64, after: bool) -> Option<u64> {
 
 fn figures(first: &RouteRun, second: &RouteRun, scene: &Scene<'_, '_>) -> Vec<Figure> {
     let of = |run: &RouteRun| run.run().elapsed(scene.now.mono);
-    compare(
-        (first.run().stats(), of(first)),
-        (second.run().stats(), of(second)),
-    )
+    compare((first.run().stats(), of(first)), (second.run().stats(), of(second)))
 }
 
 /// The columns of the table.
@@ -83,13 +76,7 @@ enum Col {
     Change,
 }
 
-const COLUMNS: [Col; 5] = [
-    Col::Label,
-    Col::First,
-    Col::Second,
-    Col::Difference,
-    Col::Change,
-];
+const COLUMNS: [Col; 5] = [Col::Label, Col::First, Col::Second, Col::Difference, Col::Change];
 
 struct FigureRows<'a> {
     figures: &'a [Figure],
@@ -123,10 +110,7 @@ impl Rows for FigureRows<'_> {
                 let of = |value| words::difference(figure, value);
                 (signed(figure, figure.difference(), of).into(), Style::new())
             }
-            Col::Change => (
-                signed(figure, figure.change(), format::percent).into(),
-                Style::new(),
-            ),
+            Col::Change => (signed(figure, figure.change(), format::percent).into(), Style::new()),
         }
     }
 }
@@ -180,8 +164,7 @@ impl View for Compare {
         };
         let figures = figures(first, second, scene);
         let borders = if scene.size == Size::Compact { 1 } else { 2 };
-        let [top, bottom] =
-            Layout::vertical([Constraint::Length(2 + borders), Constraint::Fill(1)]).areas(area);
+        let [top, bottom] = Layout::vertical([Constraint::Length(2 + borders), Constraint::Fill(1)]).areas(area);
         let title = format!("Run {} vs run {}", second.number, first.number);
         let panel = Panel::new(title).sized(scene.size);
         let inner = panel.render(top, scene.frame.buffer_mut(), theme);
@@ -238,8 +221,7 @@ impl Compare {
 fn shares((first, second): (&RouteRun, &RouteRun), area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let own = told_apart((first, second), theme);
-    let legend =
-        own.map(|(run, sign, style)| Span::styled(format!("{sign} run {} ", run.number), style));
+    let legend = own.map(|(run, sign, style)| Span::styled(format!("{sign} run {} ", run.number), style));
     let panel = Panel::new("Share of replies by time")
         .foot(Line::from(legend.to_vec()))
         .sized(scene.size);

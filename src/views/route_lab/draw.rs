@@ -31,8 +31,7 @@ pub(super) fn lab(view: &RouteLab, area: Rect, scene: &mut Scene<'_, '_>) {
         return welcome(area, scene);
     };
     let height = if scene.size == Size::Compact { 5 } else { 6 };
-    let [head, body] =
-        Layout::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(area);
+    let [head, body] = Layout::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(area);
     headline(run, head, scene);
     if run.run().plan().is_single() {
         return single(view, run, body, scene);
@@ -40,20 +39,16 @@ pub(super) fn lab(view: &RouteLab, area: Rect, scene: &mut Scene<'_, '_>) {
     match scene.size {
         Size::Compact => turn(view, run, body, scene),
         Size::Medium => {
-            let [top, bottom] =
-                Layout::vertical([Constraint::Fill(9), Constraint::Fill(11)]).areas(body);
+            let [top, bottom] = Layout::vertical([Constraint::Fill(9), Constraint::Fill(11)]).areas(body);
             charts::side_by_side(run.run(), top, scene);
             turn(view, run, bottom, scene);
         }
         Size::Wide => {
-            let [top, bottom] =
-                Layout::vertical([Constraint::Fill(9), Constraint::Fill(11)]).areas(body);
+            let [top, bottom] = Layout::vertical([Constraint::Fill(9), Constraint::Fill(11)]).areas(body);
             charts::side_by_side(run.run(), top, scene);
-            let [side, list] =
-                Layout::horizontal([Constraint::Length(SIDE), Constraint::Fill(1)]).areas(bottom);
+            let [side, list] = Layout::horizontal([Constraint::Length(SIDE), Constraint::Fill(1)]).areas(bottom);
             let tall = figures::height(run.run());
-            let [top, low] =
-                Layout::vertical([Constraint::Length(tall), Constraint::Fill(1)]).areas(side);
+            let [top, low] = Layout::vertical([Constraint::Length(tall), Constraint::Fill(1)]).areas(side);
             figures::panel(run.run(), top, scene);
             charts::workers(run.run(), (WORKERS, None), low, scene);
             attempts(view, run.run(), list, scene);
@@ -73,12 +68,8 @@ fn welcome(area: Rect, scene: &mut Scene<'_, '_>) {
         Line::default(),
         Line::from(vec![Span::styled(key, theme.key), Span::raw(" new run")]),
     ]);
-    let [_, middle, _] = Layout::vertical([
-        Constraint::Fill(1),
-        Constraint::Length(5),
-        Constraint::Fill(2),
-    ])
-    .areas(inner);
+    let [_, middle, _] =
+        Layout::vertical([Constraint::Fill(1), Constraint::Length(5), Constraint::Fill(2)]).areas(inner);
     scene.render(Paragraph::new(text).centered(), middle);
 }
 
@@ -112,22 +103,12 @@ fn headline(route_run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
         }
         return;
     }
-    let columns: [Rect; 3] = Layout::horizontal([
-        Constraint::Length(30),
-        Constraint::Length(30),
-        Constraint::Fill(1),
-    ])
-    .areas(rest);
+    let columns: [Rect; 3] =
+        Layout::horizontal([Constraint::Length(30), Constraint::Length(30), Constraint::Fill(1)]).areas(rest);
     let blank = usize::from(rest.height > 2);
     let texts = [
-        [
-            Line::styled("Router reply", theme.heading),
-            times(reply, theme),
-        ],
-        [
-            Line::styled("Time to a worker", theme.heading),
-            times(worker, theme),
-        ],
+        [Line::styled("Router reply", theme.heading), times(reply, theme)],
+        [Line::styled("Time to a worker", theme.heading), times(worker, theme)],
         [outcomes, load],
     ];
     for (column, lines) in columns.into_iter().zip(texts) {
@@ -141,9 +122,7 @@ fn headline(route_run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
 fn times(of: &Latencies, theme: &Theme) -> Line<'static> {
     let mut spans = Vec::new();
     for (name, quantile) in [("p50 ", 0.5), ("p99 ", 0.99)] {
-        let value = of
-            .quantile(quantile)
-            .map_or_else(|| "—".to_owned(), words::latency);
+        let value = of.quantile(quantile).map_or_else(|| "—".to_owned(), words::latency);
         spans.push(Span::styled(name, theme.dim));
         spans.push(Span::styled(format!("{value:<10}"), theme.accent));
     }
@@ -301,11 +280,7 @@ fn attempts(view: &RouteLab, run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
         .focused(true)
         .sized(scene.size);
     let inner = panel.render(list, scene.frame.buffer_mut(), theme);
-    let [line, rows] = Layout::vertical([
-        Constraint::Length(u16::from(has_search)),
-        Constraint::Fill(1),
-    ])
-    .areas(inner);
+    let [line, rows] = Layout::vertical([Constraint::Length(u16::from(has_search)), Constraint::Fill(1)]).areas(inner);
     if has_search {
         search_line(view, run, line, scene);
     }
@@ -342,11 +317,7 @@ fn search_line(view: &RouteLab, run: &Run, area: Rect, scene: &mut Scene<'_, '_>
         ..area
     };
     if view.is_searching {
-        scene.input(
-            &view.attempts.input,
-            "number, outcome, worker, reqnum",
-            typed,
-        );
+        scene.input(&view.attempts.input, "number, outcome, worker, reqnum", typed);
     } else {
         let filter = crate::domain::text::visible(view.attempts.filter(), 200);
         scene.render(fit(Line::raw(filter), typed.width), typed);
@@ -388,10 +359,7 @@ fn preview(view: &RouteLab, run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
 
 /// As many lines as fit, with long ones wrapped.
 fn flow(lines: &[Line<'static>], from: usize, area: Rect, scene: &mut Scene<'_, '_>) {
-    let wrapped = lines
-        .iter()
-        .skip(from)
-        .flat_map(|line| wrap_line(line, area.width, 2));
+    let wrapped = lines.iter().skip(from).flat_map(|line| wrap_line(line, area.width, 2));
     for (line, row) in wrapped.zip(area.rows()) {
         scene.render(line, row);
     }
@@ -412,13 +380,10 @@ fn single(view: &RouteLab, route_run: &RouteRun, area: Rect, scene: &mut Scene<'
     let body = attempt::body(scene.state, run, sample);
     let (left, right) = if scene.size == Size::Compact {
         let tall = u16::try_from(facts(area.width).len() + 1).unwrap_or(0);
-        let [top, low] =
-            Layout::vertical([Constraint::Length(tall), Constraint::Fill(1)]).areas(area);
+        let [top, low] = Layout::vertical([Constraint::Length(tall), Constraint::Fill(1)]).areas(area);
         (top, low)
     } else {
-        let [left, right] =
-            Layout::horizontal([Constraint::Length(attempt::FACTS), Constraint::Fill(1)])
-                .areas(area);
+        let [left, right] = Layout::horizontal([Constraint::Length(attempt::FACTS), Constraint::Fill(1)]).areas(area);
         (left, right)
     };
     let panel = Panel::new("Attempt").sized(scene.size);

@@ -48,21 +48,12 @@ impl Export {
         let path = typed.map_or_else(|| suggested.clone(), |before| before.typed.clone());
         let form = Form::new(vec![
             Field::text(Key::File, "File", path.as_str()),
-            Field::choice(
-                Key::Format,
-                "Format",
-                ["JSON", "CSV"],
-                usize::from(is_csv(&path)),
-            )
-            .note("attempts and parameters; no keys, no signatures"),
+            Field::choice(Key::Format, "Format", ["JSON", "CSV"], usize::from(is_csv(&path)))
+                .note("attempts and parameters; no keys, no signatures"),
             Field::button(Key::Write, "Export"),
         ])
         .submits(Key::Write);
-        Some(Self {
-            run,
-            suggested,
-            form,
-        })
+        Some(Self { run, suggested, form })
     }
 
     fn write(&mut self, cx: &mut Cx<'_>) {

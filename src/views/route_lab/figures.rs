@@ -41,8 +41,7 @@ pub(super) fn titled(run: &Run, title: Line<'_>, area: Rect, scene: &mut Scene<'
     let inner = panel.render(area, scene.frame.buffer_mut(), theme);
     let summary = run.summary(scene.now.mono);
     let (times, counts) = (times(&summary, theme), counts(&summary, theme));
-    let [left, right] =
-        Layout::horizontal([Constraint::Length(46), Constraint::Fill(1)]).areas(inner);
+    let [left, right] = Layout::horizontal([Constraint::Length(46), Constraint::Fill(1)]).areas(inner);
     if scene.size > Size::Compact || inner.width >= 76 {
         for (lines, area) in [(times, left), (counts, right)] {
             for (line, row) in lines.into_iter().zip(area.rows()) {
@@ -119,9 +118,7 @@ fn counts(summary: &Summary, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines = vec![row("Requests", number(summary.requests), theme.text, theme)];
     lines.extend(outcomes(summary, theme));
     let dash = || "—".to_owned();
-    let rate = summary
-        .per_second
-        .map_or_else(dash, |rate| format!("{rate:.1}/s"));
+    let rate = summary.per_second.map_or_else(dash, |rate| format!("{rate:.1}/s"));
     let first = summary.first_assigned.map_or_else(dash, words::latency);
     let missing = if summary.reqnums_missing > 0 {
         format!("  ({} numbers)", words::count(summary.reqnums_missing))
@@ -145,24 +142,9 @@ fn counts(summary: &Summary, theme: &Theme) -> Vec<Line<'static>> {
             theme,
         ),
         row("Workers", number(summary.workers), plain, theme),
-        row(
-            "Request no. gaps",
-            number(summary.reqnum_gaps) + &missing,
-            plain,
-            theme,
-        ),
-        row(
-            "Repeated no.",
-            number(summary.reqnum_repeats),
-            repeats,
-            theme,
-        ),
-        row(
-            "Load",
-            format!("{:>9}", words::amount(summary.load)),
-            plain,
-            theme,
-        ),
+        row("Request no. gaps", number(summary.reqnum_gaps) + &missing, plain, theme),
+        row("Repeated no.", number(summary.reqnum_repeats), repeats, theme),
+        row("Load", format!("{:>9}", words::amount(summary.load)), plain, theme),
     ]);
     lines
 }

@@ -133,15 +133,11 @@ pub(super) fn open(cx: &mut Cx<'_>) {
 const NOT_WHOLE: &str = "Must be a whole number, at least 1";
 
 fn number(text: &str) -> Result<(), String> {
-    text.parse::<f64>()
-        .map(drop)
-        .map_err(|_| "Not a number".to_owned())
+    text.parse::<f64>().map(drop).map_err(|_| "Not a number".to_owned())
 }
 
 fn whole(text: &str) -> Result<(), String> {
-    text.parse::<u64>()
-        .map(drop)
-        .map_err(|_| NOT_WHOLE.to_owned())
+    text.parse::<u64>().map(drop).map_err(|_| NOT_WHOLE.to_owned())
 }
 
 fn blank_or_number(text: &str) -> Result<(), String> {
@@ -169,15 +165,9 @@ impl NewRun {
         let modes = Mode::ALL.map(Mode::label);
         let mut form = Form::new(vec![
             Key::Endpoint.text(""),
-            Key::Cost
-                .text("100")
-                .note("compute of one request")
-                .check(number),
+            Key::Cost.text("100").note("compute of one request").check(number),
             Field::choice(Key::Send, Key::Send.label(), modes, 0),
-            Key::Count
-                .text("100")
-                .note("polls do not count")
-                .check(whole),
+            Key::Count.text("100").note("polls do not count").check(whole),
             Key::Duration.text("30s").note("30s, 5m, 1h").check(span),
             Key::Concurrency.text("4").note("in flight").check(whole),
             Key::Rate.text("").check(blank_or_number),
@@ -185,10 +175,7 @@ impl NewRun {
                 .text("")
                 .note("blank: same as Cost")
                 .check(blank_or_number),
-            Key::Patience
-                .text("60s")
-                .note("while no worker is ready")
-                .check(span),
+            Key::Patience.text("60s").note("while no worker is ready").check(span),
             Field::button(Key::Start, Key::Start.label()),
         ])
         .submits(Key::Start);
@@ -284,11 +271,7 @@ impl NewRun {
         });
         let mut found: Vec<Objection> = judged.collect();
         found.splice(0..0, unread);
-        if found.is_empty() {
-            Ok(plan)
-        } else {
-            Err(found)
-        }
+        if found.is_empty() { Ok(plan) } else { Err(found) }
     }
 
     fn show_errors(&mut self, objections: &[Objection]) {
@@ -297,8 +280,7 @@ impl NewRun {
             if let Some(first) = message.get_mut(0..1) {
                 first.make_ascii_uppercase();
             }
-            self.form
-                .set_error(Key::of(objection.parameter), Some(message));
+            self.form.set_error(Key::of(objection.parameter), Some(message));
         }
         if let Some(first) = objections.first() {
             self.form.focus_on(Key::of(first.parameter));
@@ -428,12 +410,8 @@ impl View for NewRun {
             let place = centred(width, form + NOTES + 3, area);
             let panel = Panel::new(title).tone(Tone::Focused);
             let inner = panel.render(place, scene.frame.buffer_mut(), theme);
-            let [form, _, notes] = Layout::vertical([
-                Constraint::Length(form),
-                Constraint::Length(1),
-                Constraint::Fill(1),
-            ])
-            .areas(inner);
+            let [form, _, notes] =
+                Layout::vertical([Constraint::Length(form), Constraint::Length(1), Constraint::Fill(1)]).areas(inner);
             scene.form(&self.form, form);
             let lines = self.notes(scene, theme);
             scene.render(Paragraph::new(lines).wrap(Wrap { trim: false }), notes);
@@ -441,8 +419,7 @@ impl View for NewRun {
         }
         let form = FormLines::new(&self.form, theme).height(60);
         let place = centred(WIDTH, (form + 2).max(15), area);
-        let [left, right] =
-            Layout::horizontal([Constraint::Fill(11), Constraint::Fill(9)]).areas(place);
+        let [left, right] = Layout::horizontal([Constraint::Fill(11), Constraint::Fill(9)]).areas(place);
         let panel = Panel::new(title).tone(Tone::Focused);
         let inner = panel.render(left, scene.frame.buffer_mut(), theme);
         scene.form(&self.form, inner);
@@ -515,10 +492,7 @@ impl NewRun {
         if !endpoints.is_empty() {
             let present = self.form.text(Key::Endpoint);
             lines.push(Line::default());
-            lines.push(Line::styled(
-                "Endpoints of your workergroups",
-                theme.heading,
-            ));
+            lines.push(Line::styled("Endpoints of your workergroups", theme.heading));
             for name in endpoints.iter().take(8) {
                 let is_own = *name == present;
                 let sign = if is_own { "▸ " } else { "  " };

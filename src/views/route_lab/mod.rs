@@ -71,11 +71,7 @@ impl Tab {
     /// Itself if it is a tab on such a screen, else the first tab.
     fn within(self, size: Size) -> Self {
         let turns = Self::turns(size);
-        if turns.contains(&self) {
-            self
-        } else {
-            turns[0]
-        }
+        if turns.contains(&self) { self } else { turns[0] }
     }
 }
 
@@ -165,8 +161,7 @@ impl RouteLab {
     }
 
     fn is_single(&self, state: &State) -> bool {
-        self.run(state)
-            .is_some_and(|run| run.run().plan().is_single())
+        self.run(state).is_some_and(|run| run.run().plan().is_single())
     }
 
     /// The index of the selected attempt.
@@ -294,12 +289,7 @@ impl View for RouteLab {
         if self.is_searching {
             return &[Context::Query, Context::Always];
         }
-        &[
-            Context::RouteLab,
-            Context::Tabs,
-            Context::Global,
-            Context::Always,
-        ]
+        &[Context::RouteLab, Context::Tabs, Context::Global, Context::Always]
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
@@ -362,20 +352,12 @@ impl View for RouteLab {
         let run = self.run(state);
         match action {
             Action::Open if self.samples(state).is_empty() => disabled("No attempt has ended yet"),
-            Action::NextTab | Action::PreviousTab
-                if self.is_single(state) || Tab::turns(size(state)).len() < 2 =>
-            {
+            Action::NextTab | Action::PreviousTab if self.is_single(state) || Tab::turns(size(state)).len() < 2 => {
                 Availability::Hidden
             }
             Action::Query if self.is_single(state) => Availability::Hidden,
-            Action::Toggle | Action::Remove if self.active(state).is_none() => {
-                disabled("No run is in progress")
-            }
-            Action::Toggle
-                if self
-                    .active(state)
-                    .is_some_and(|run| run.run().plan().is_single()) =>
-            {
+            Action::Toggle | Action::Remove if self.active(state).is_none() => disabled("No run is in progress"),
+            Action::Toggle if self.active(state).is_some_and(|run| run.run().plan().is_single()) => {
                 disabled("A single request cannot be paused")
             }
             Action::Refresh | Action::Export | Action::Copy if run.is_none() => {

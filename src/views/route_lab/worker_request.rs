@@ -42,9 +42,9 @@ impl std::fmt::Display for Unwritten {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Payload(error) => write!(f, "Payload, {error}"),
-            Self::Address => f.write_str(
-                "The worker's address with the path is no plain http or https address: not copied",
-            ),
+            Self::Address => {
+                f.write_str("The worker's address with the path is no plain http or https address: not copied")
+            }
         }
     }
 }

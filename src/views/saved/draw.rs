@@ -68,18 +68,10 @@ fn describe(search: &SavedSearch, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let order = spec.order.as_deref().unwrap_or(catalog.order);
     let limit = spec.limit.or(catalog.limit).filter(|limit| *limit > 0);
     let facts = [
-        (
-            "Sort",
-            Some(order)
-                .filter(|order| !order.is_empty())
-                .map(str::to_owned),
-        ),
+        ("Sort", Some(order).filter(|order| !order.is_empty()).map(str::to_owned)),
         ("Limit", limit.map(|limit| limit.to_string())),
         ("Prices", spec.offer_type.clone()),
-        (
-            "Storage",
-            spec.storage.map(|gigabytes| format!("{gigabytes} GB")),
-        ),
+        ("Storage", spec.storage.map(|gigabytes| format!("{gigabytes} GB"))),
         ("Job", search.job.map(|job| job.brief())),
     ];
     for (label, value) in facts {

@@ -147,10 +147,7 @@ pub(super) fn ask_name(in_list: bool, cx: &mut Cx<'_>) -> bool {
 fn save(name: String, in_list: bool, cx: &mut Cx<'_>) {
     let keymap = &cx.state.keymap;
     let hint = if in_list {
-        format!(
-            "{} runs it",
-            keymap.key_in(&[Context::List], Action::Submit)
-        )
+        format!("{} runs it", keymap.key_in(&[Context::List], Action::Submit))
     } else {
         format!("{} lists it", keymap.key_of(Action::SavedSearches))
     };

@@ -11,8 +11,7 @@ use crate::app::keymap::Action;
 use crate::app::view::{Cx, Outcome, Scene};
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::{
-    Condition, Dialect, Field, OfferType, Operand, Operator, Query, Resource, Value, format,
-    language,
+    Condition, Dialect, Field, OfferType, Operand, Operator, Query, Resource, Value, format, language,
 };
 use crate::views::form_view::FormView;
 use crate::widgets::form::{self, Form};
@@ -185,8 +184,8 @@ impl Settings {
 }
 
 fn fields(base: &Query, dialect: &'static Dialect, values: &Values) -> Form<Setting> {
-    let limit_field = form::Field::text(Setting::Limit, "Max rows", values.limit.clone())
-        .check(|text| limit(text).map(drop));
+    let limit_field =
+        form::Field::text(Setting::Limit, "Max rows", values.limit.clone()).check(|text| limit(text).map(drop));
     let apply = form::Field::button(Setting::Apply, "Apply");
     if base.resource != Resource::Offers {
         return Form::new(vec![limit_field, apply]).submits(Setting::Apply);
@@ -194,14 +193,10 @@ fn fields(base: &Query, dialect: &'static Dialect, values: &Values) -> Form<Sett
     let of = base.clone();
     let storage = form::Field::text(Setting::Storage, "Storage", values.storage.clone())
         .note("GB")
-        .check(
-            move |text| match number(&of, dialect, "disk_space", text)? {
-                Some(gb) if !(0.0..=1e9).contains(&gb) => {
-                    Err("Storage is from 0 to 1,000,000,000 GB".to_owned())
-                }
-                _ => Ok(()),
-            },
-        );
+        .check(move |text| match number(&of, dialect, "disk_space", text)? {
+            Some(gb) if !(0.0..=1e9).contains(&gb) => Err("Storage is from 0 to 1,000,000,000 GB".to_owned()),
+            _ => Ok(()),
+        });
     let of = base.clone();
     let cores = form::Field::text(Setting::Cores, "Min vCPUs", values.cores.clone())
         .check(move |text| number(&of, dialect, "cpu_cores", text).map(drop));
@@ -214,12 +209,7 @@ fn fields(base: &Query, dialect: &'static Dialect, values: &Values) -> Form<Sett
         limit_field,
         cores,
         form::Field::choice(Setting::Hosts, "Hosts", hosts, values.hosts),
-        form::Field::choice(
-            Setting::Bundling,
-            "Equal offers",
-            bundling,
-            values.unbundled,
-        ),
+        form::Field::choice(Setting::Bundling, "Equal offers", bundling, values.unbundled),
         apply,
     ])
     .submits(Setting::Apply)
@@ -229,8 +219,7 @@ impl Values {
     fn of(query: &Query) -> Self {
         let found = |key: &str, operator: Operator| {
             let mut active = query.active();
-            let found = active
-                .find(|condition| condition.field.key == key && condition.operator == operator);
+            let found = active.find(|condition| condition.field.key == key && condition.operator == operator);
             found.and_then(|condition| match &condition.operand {
                 Operand::One(value) => Some(language::print_value(condition.field, value)),
                 Operand::Many(_) => None,
@@ -240,12 +229,8 @@ impl Values {
         let place = |found: Option<usize>| found.unwrap_or(0);
         Self {
             offer_type: place(OFFER_TYPES.iter().position(|own| *own == query.offer_type)),
-            storage: query
-                .storage
-                .map_or_else(String::new, |gb| format::trimmed(gb, 3)),
-            limit: query
-                .limit
-                .map_or_else(String::new, |limit| limit.to_string()),
+            storage: query.storage.map_or_else(String::new, |gb| format::trimmed(gb, 3)),
+            limit: query.limit.map_or_else(String::new, |limit| limit.to_string()),
             cores: found("cpu_cores", Operator::Gte).unwrap_or_default(),
             hosts: place(HOSTS.iter().position(|(own, _)| *own == datacenter)),
             unbundled: usize::from(query.unbundled),
@@ -265,12 +250,7 @@ fn limit(text: &str) -> Result<Option<u32>, String> {
 }
 
 /// A number in the format of the field's values; `None` for an empty text.
-fn number(
-    base: &Query,
-    dialect: &'static Dialect,
-    key: &str,
-    text: &str,
-) -> Result<Option<f64>, String> {
+fn number(base: &Query, dialect: &'static Dialect, key: &str, text: &str) -> Result<Option<f64>, String> {
     let field = base.catalog().by_key(key);
     let Some(field) = field.filter(|_| !text.is_empty()) else {
         return Ok(None);
@@ -287,9 +267,10 @@ fn replace(query: &mut Query, key: &str, operator: Operator, value: Option<Value
     let Some(field): Option<&'static Field> = query.catalog().by_key(key) else {
         return;
     };
-    let place = query.conditions.iter().position(|condition| {
-        condition.enabled && condition.field == field && condition.operator == operator
-    });
+    let place = query
+        .conditions
+        .iter()
+        .position(|condition| condition.enabled && condition.field == field && condition.operator == operator);
     match (place, value) {
         (Some(place), Some(value)) => query.conditions[place].operand = Operand::One(value),
         (Some(place), None) => {

@@ -23,10 +23,7 @@ fn order(view: &Sort, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let mut lines = Vec::new();
     if view.keys.is_empty() {
-        lines.push(Line::styled(
-            "Unsorted: as the market lists them",
-            theme.dim,
-        ));
+        lines.push(Line::styled("Unsorted: as the market lists them", theme.dim));
     }
     // Keys after one that the market cannot sort by are sorted locally as well.
     let on_market = view

@@ -30,11 +30,7 @@ const ROOMY: u16 = 90;
 const MODEL: usize = 24;
 
 pub(super) fn tape(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
-    let scope = if view.is_all {
-        "all searches"
-    } else {
-        "this search"
-    };
+    let scope = if view.is_all { "all searches" } else { "this search" };
     let unit = price_unit(view.resource, view.storage);
     let [area, side] = with_flows(view, area);
     if side.width > 0 {
@@ -52,10 +48,7 @@ pub(super) fn tape(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     ])
     .areas(inner);
     if let Some(why) = &view.failure {
-        let text = format!(
-            "{}: only what auto-refresh has seen is here",
-            visible(why, 200)
-        );
+        let text = format!("{}: only what auto-refresh has seen is here", visible(why, 200));
         scene.render(Line::styled(text, scene.theme.warning), note);
     }
     if has_search {
@@ -127,10 +120,7 @@ fn empty(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
         vec![Line::styled(text, theme.text)]
     } else {
         vec![
-            Line::styled(
-                format!("No change is on record for the last {DAYS} days"),
-                theme.text,
-            ),
+            Line::styled(format!("No change is on record for the last {DAYS} days"), theme.text),
             Line::styled(
                 format!(
                     "Every response is compared with the one before it; {watch} on the table \
@@ -145,10 +135,7 @@ fn empty(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
 
 fn columns(view: &Tape, local: &LocalTime, width: u16) -> Vec<Column> {
     let times = view.rows.iter().filter_map(|row| view.events.get(*row));
-    let widest = times
-        .map(|event| cells(&time(event.at, local)))
-        .max()
-        .unwrap_or(8);
+    let widest = times.map(|event| cells(&time(event.at, local))).max().unwrap_or(8);
     let lot = match view.resource {
         Resource::Offers => "Machine",
         Resource::Volumes | Resource::Workergroups => "Cluster",
@@ -192,10 +179,9 @@ impl Events<'_> {
             ChangeKind::Listed => theme.accent,
             ChangeKind::Repriced { from } if change.price < from => theme.good,
             ChangeKind::Repriced { .. } => theme.warning,
-            ChangeKind::Gone(_)
-            | ChangeKind::IntoView
-            | ChangeKind::OutOfView
-            | ChangeKind::Resized { .. } => theme.dim,
+            ChangeKind::Gone(_) | ChangeKind::IntoView | ChangeKind::OutOfView | ChangeKind::Resized { .. } => {
+                theme.dim
+            }
         };
         match column {
             1 => (change.lot.machine.to_string(), Style::new()),

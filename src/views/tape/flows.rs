@@ -88,9 +88,7 @@ pub(super) fn draw(flows: &[Flow], area: Rect, scene: &mut Scene<'_, '_>) {
     };
     let table = Table::new(&rows, &columns, &placed, None, scene.theme);
     let mut viewport = Viewport::default();
-    scene
-        .frame
-        .render_stateful_widget(table, inner, &mut viewport);
+    scene.frame.render_stateful_widget(table, inner, &mut viewport);
 }
 
 struct FlowRows<'a> {

@@ -11,9 +11,7 @@ use crate::app::keymap::{Action, Context};
 use crate::app::recall::{self, Recalled, SECONDS_PER_DAY};
 use crate::app::remote::Now;
 use crate::app::view::{Availability, Cx, Outcome, Region, Scene, View};
-use crate::domain::history::{
-    Answer, Cause, Change, ChangeKind, Event, EventKind, LotFilter, Question, Want,
-};
+use crate::domain::history::{Answer, Cause, Change, ChangeKind, Event, EventKind, LotFilter, Question, Want};
 use crate::domain::{Condition, Operand, Operator, Resource, Value};
 use crate::widgets::text_input::TextInput;
 
@@ -128,9 +126,7 @@ impl Tape {
             words.iter().all(|word| text.contains(word))
         };
         let events = self.events.iter().enumerate();
-        let rows = events
-            .filter(|(_, event)| matches(event))
-            .map(|(place, _)| place);
+        let rows = events.filter(|(_, event)| matches(event)).map(|(place, _)| place);
         self.rows = rows.collect();
         self.flows = flows::flows(self);
         self.cursor = self.cursor.min(self.rows.len().saturating_sub(1));
@@ -169,8 +165,7 @@ impl Tape {
 
     /// Searches every offer of the selected event's machine.
     fn go_to_machine(&self, cx: &mut Cx<'_>) {
-        let Some(EventKind::Change { change, .. }) = self.selected().map(|event| &event.kind)
-        else {
+        let Some(EventKind::Change { change, .. }) = self.selected().map(|event| &event.kind) else {
             return cx.complain("Nothing was watched then");
         };
         let browser = &mut cx.state.browsers[self.resource];
@@ -185,9 +180,7 @@ impl Tape {
         };
         let machine = condition(key, change.lot.machine);
         // Where the market takes no machines, they are picked from all of the host's.
-        let is_sent = machine
-            .as_ref()
-            .is_some_and(|own| browser.dialect().sends(own.field));
+        let is_sent = machine.as_ref().is_some_and(|own| browser.dialect().sends(own.field));
         let host = change.host.filter(|_| !is_sent);
         let host = host.and_then(|host| condition("host_id", host));
         browser.jump_to(machine.into_iter().chain(host).collect());
@@ -239,19 +232,12 @@ impl View for Tape {
         if self.is_typing {
             return &[Context::Query, Context::Always];
         }
-        &[
-            Context::Tabs,
-            Context::Report,
-            Context::Global,
-            Context::Always,
-        ]
+        &[Context::Tabs, Context::Report, Context::Global, Context::Always]
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
         match action {
-            Action::Newer | Action::Older | Action::Left | Action::Right if !self.is_typing => {
-                Availability::Hidden
-            }
+            Action::Newer | Action::Older | Action::Left | Action::Right if !self.is_typing => Availability::Hidden,
             // They are about the table below.
             Action::Complete | Action::Copy | Action::Export => Availability::Hidden,
             Action::Submit if !self.is_typing && self.rows.is_empty() => Availability::Hidden,

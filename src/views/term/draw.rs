@@ -45,10 +45,7 @@ pub(super) fn term(view: &Term, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.form(&view.form, sheet.main);
     let Some(side) = sheet.side else { return };
     let lines = match (&view.chosen, selected) {
-        (Err((key, why)), _) => vec![Line::styled(
-            format!("{}: {why}", key.label()),
-            scene.theme.warning,
-        )],
+        (Err((key, why)), _) => vec![Line::styled(format!("{}: {why}", key.label()), scene.theme.warning)],
         (Ok(_), None) => vec![Line::styled("No volume selected", scene.theme.dim)],
         (Ok(term), Some((listing, row))) => {
             let moment = (scene.now.epoch, side.width);
@@ -77,23 +74,14 @@ pub(in crate::views) fn bill(
         .flat_map(|step| lines_of(step, width, theme))
         .collect();
     let (text, style) = match cost.outlives {
-        Outlives::Yes { spare } => (
-            format!("Available for {} after the term", span(spare)),
-            theme.good,
-        ),
-        Outlives::No { short_by } => (
-            format!("! Ends {} before the term does", span(short_by)),
-            theme.error,
-        ),
+        Outlives::Yes { spare } => (format!("Available for {} after the term", span(spare)), theme.good),
+        Outlives::No { short_by } => (format!("! Ends {} before the term does", span(short_by)), theme.error),
         Outlives::Unknown => ("! End of the offer not reported".to_owned(), theme.warning),
     };
     lines.push(Line::from(Span::styled(text, style)));
     let (text, style) = match cost.room {
         Room::Enough => ("Enough space".to_owned(), theme.good),
-        Room::ShortBy(gb) => (
-            format!("! {} too small", format::gigabytes(gb)),
-            theme.warning,
-        ),
+        Room::ShortBy(gb) => (format!("! {} too small", format::gigabytes(gb)), theme.warning),
         Room::Unknown => ("! Free space not reported".to_owned(), theme.warning),
     };
     lines.push(Line::from(Span::styled(text, style)));

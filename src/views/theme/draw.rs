@@ -41,13 +41,8 @@ pub(super) fn theme(view: &Theme, area: Rect, scene: &mut Scene<'_, '_>) {
         let style = ratatui::style::Style::new().bg(background);
         scene.frame.buffer_mut().set_style(place, style);
     }
-    let sample = if inner.height > SAMPLE + 2 {
-        SAMPLE + 1
-    } else {
-        0
-    };
-    let [rows, below] =
-        Layout::vertical([Constraint::Fill(1), Constraint::Length(sample)]).areas(inner);
+    let sample = if inner.height > SAMPLE + 2 { SAMPLE + 1 } else { 0 };
+    let [rows, below] = Layout::vertical([Constraint::Fill(1), Constraint::Length(sample)]).areas(inner);
     scene.list(Region::MAIN, &list, rows);
     let lines = example(scene);
     scene.render(Paragraph::new(lines), below);

@@ -72,19 +72,14 @@ fn note(scene: &Scene<'_, '_>) -> String {
                 id, and the market has no list of your listings to look it up."
             .to_owned();
     }
-    format!(
-        "Your listings in this sandbox: {ids}. On a real market an offer id is not a listing id."
-    )
+    format!("Your listings in this sandbox: {ids}. On a real market an offer id is not a listing id.")
 }
 
 /// When it can be sent, and what Enter does.
 fn next_step(view: &Unlist, scene: &Scene<'_, '_>) -> (String, ratatui::style::Style) {
     let theme = scene.theme;
     let enter = scene.key(Action::Submit);
-    let wait = scene
-        .state
-        .mutations
-        .ready_in(WriteKind::UnlistVolume, scene.now);
+    let wait = scene.state.mutations.ready_in(WriteKind::UnlistVolume, scene.now);
     let seconds = wait.ceil();
     match (view.page, wait > 0.0) {
         (Page::Id, false) => ("Nothing is sent yet.".to_owned(), theme.dim),
@@ -100,10 +95,7 @@ fn next_step(view: &Unlist, scene: &Scene<'_, '_>) -> (String, ratatui::style::S
             theme.warning,
         ),
         (_, false) if view.is_early => (format!("Ready: press {enter} to send."), theme.warning),
-        (_, false) => (
-            format!("{enter} unlists it. This can't be undone."),
-            theme.dim,
-        ),
+        (_, false) => (format!("{enter} unlists it. This can't be undone."), theme.dim),
     }
 }
 
@@ -116,15 +108,10 @@ fn outcome(rows: &mut Rows, scene: &Scene<'_, '_>) {
             let advice = match write.verdict {
                 Verdict::Done => "Refreshing the list.",
                 Verdict::Refused => "Nothing changed on the market.",
-                Verdict::Unknown => {
-                    "It is not sent again. Check the listing in the market's console before you retry."
-                }
+                Verdict::Unknown => "It is not sent again. Check the listing in the market's console before you retry.",
             };
             rows.text(3, advice, theme.dim);
-            let wait = scene
-                .state
-                .mutations
-                .ready_in(WriteKind::UnlistVolume, scene.now);
+            let wait = scene.state.mutations.ready_in(WriteKind::UnlistVolume, scene.now);
             if wait > 0.0 {
                 let text = format!("Rate limit: next unlist in {:.0} s.", wait.ceil());
                 rows.text(4, &text, theme.dim);

@@ -87,10 +87,7 @@ impl Unlist {
             return false;
         };
         let offers = (0..listing.len()).filter_map(|row| listing.id(row));
-        !state.profile.is_sandbox
-            && offers
-                .into_iter()
-                .any(|offer| offer.to_string() == id.to_string())
+        !state.profile.is_sandbox && offers.into_iter().any(|offer| offer.to_string() == id.to_string())
     }
 
     /// The completions of the typed text: this person's listings, then those unlisted before.
@@ -208,11 +205,8 @@ impl View for Unlist {
     fn availability(&self, action: Action, state: &State) -> Availability {
         match (self.page, action) {
             (Page::Id | Page::Again, Action::Help) => no_help(),
-            (Page::Id, Action::Complete) if !self.completions(state).is_empty() => {
-                Availability::Available
-            }
-            (_, Action::Submit | Action::Back)
-            | (Page::Outcome, Action::Unlist | Action::Help | Action::Palette) => {
+            (Page::Id, Action::Complete) if !self.completions(state).is_empty() => Availability::Available,
+            (_, Action::Submit | Action::Back) | (Page::Outcome, Action::Unlist | Action::Help | Action::Palette) => {
                 Availability::Available
             }
             _ => Availability::Hidden,

@@ -68,10 +68,7 @@ impl<'a, K: Copy + Eq> FormLines<'a, K> {
             let body = match &field.control {
                 // A blank line separates the buttons from the fields.
                 Control::Button => 2,
-                Control::Text(_)
-                | Control::Secret(_)
-                | Control::Choice { .. }
-                | Control::Toggle(_) => 1,
+                Control::Text(_) | Control::Secret(_) | Control::Choice { .. } | Control::Toggle(_) => 1,
             };
             let caret = usize::from(field.error_span.is_some() && field.error.is_some());
             let below: usize = [&field.error, &field.warning]
@@ -128,8 +125,7 @@ impl FormLayout {
 
     /// Converts the cursor and the fields from the page to the screen.
     fn place(&mut self, cursor: Option<Position>, marks: Vec<(Rect, usize)>, area: Rect) {
-        self.cursor =
-            cursor.and_then(|at| Some(Position::new(area.x + at.x, self.onto(at.y, area)?)));
+        self.cursor = cursor.and_then(|at| Some(Position::new(area.x + at.x, self.onto(at.y, area)?)));
         self.fields = marks
             .into_iter()
             .filter_map(|(place, field)| {
@@ -153,15 +149,8 @@ impl<K: Copy + Eq> StatefulWidget for FormLines<'_, K> {
         let label = self.label_width();
         let rows = self.rows(area.width.saturating_sub(label + 3));
         layout.total = rows.iter().map(|row| usize::from(row.height)).sum();
-        let focused = rows
-            .iter()
-            .position(|row| row.fields.contains(&self.form.focus));
-        let above = |count: usize| -> usize {
-            rows[..count]
-                .iter()
-                .map(|row| usize::from(row.height))
-                .sum()
-        };
+        let focused = rows.iter().position(|row| row.fields.contains(&self.form.focus));
+        let above = |count: usize| -> usize { rows[..count].iter().map(|row| usize::from(row.height)).sum() };
         if let Some(focused) = focused {
             // The focused row is visible with its error.
             let (start, end) = (above(focused), above(focused + 1));
@@ -172,12 +161,7 @@ impl<K: Copy + Eq> StatefulWidget for FormLines<'_, K> {
         layout.top = layout.top.min(bottom);
         // Rows are drawn on a page of their own and the visible part is copied, so that a row can
         // be half scrolled out.
-        let page = Rect::new(
-            0,
-            0,
-            area.width,
-            u16::try_from(layout.total).unwrap_or(u16::MAX),
-        );
+        let page = Rect::new(0, 0, area.width, u16::try_from(layout.total).unwrap_or(u16::MAX));
         let mut canvas = Buffer::empty(page);
         canvas.set_style(page, self.theme.text);
         let mut y = 0;
@@ -255,9 +239,7 @@ impl<K: Copy + Eq> FormLines<'_, K> {
 
     /// Draws carets below the part of a text that its error is about; false if there is none.
     fn carets(&self, field: &Field<K>, area: Rect, buffer: &mut Buffer) -> bool {
-        let (Control::Text(input), Some(span), Some(_)) =
-            (&field.control, &field.error_span, &field.error)
-        else {
+        let (Control::Text(input), Some(span), Some(_)) = (&field.control, &field.error_span, &field.error) else {
             return false;
         };
         // As the value above is drawn: between edges, with a cell for the cursor.
@@ -273,19 +255,9 @@ impl<K: Copy + Eq> FormLines<'_, K> {
     }
 
     /// Draws the value of a field; returns the column after it and the position of the cursor.
-    fn value(
-        &self,
-        field: &Field<K>,
-        is_focused: bool,
-        area: Rect,
-        buffer: &mut Buffer,
-    ) -> (u16, Option<Position>) {
+    fn value(&self, field: &Field<K>, is_focused: bool, area: Rect, buffer: &mut Buffer) -> (u16, Option<Position>) {
         let theme = self.theme;
-        let edge = if is_focused {
-            theme.focus
-        } else {
-            theme.border
-        };
+        let edge = if is_focused { theme.focus } else { theme.border };
         match &field.control {
             Control::Text(input) => {
                 let mut cursor = None;
@@ -324,13 +296,7 @@ impl<K: Copy + Eq> FormLines<'_, K> {
         }
     }
 
-    fn buttons(
-        &self,
-        places: &[usize],
-        area: Rect,
-        label: u16,
-        buffer: &mut Buffer,
-    ) -> Vec<(Rect, usize)> {
+    fn buttons(&self, places: &[usize], area: Rect, label: u16, buffer: &mut Buffer) -> Vec<(Rect, usize)> {
         let widths = places.iter().map(|place| {
             let label = cells(&self.form.fields[*place].label);
             label.saturating_add(6)
@@ -458,10 +424,7 @@ mod tests {
     fn a_click_finds_its_field() {
         let (_, layout) = drawn(&form());
         let at = |x: u16, y: u16| {
-            let hit = layout
-                .fields
-                .iter()
-                .find(|(area, _)| area.contains((x, y).into()));
+            let hit = layout.fields.iter().find(|(area, _)| area.contains((x, y).into()));
             hit.map(|(_, place)| *place)
         };
         assert_eq!(at(20, 1), Some(1));
@@ -480,10 +443,7 @@ mod tests {
         assert_eq!(rows[1], "               ^^^");
         assert_eq!(rows[2], "          Not a number");
         form.set_error(Key::Name, None);
-        assert_eq!(
-            drawn(&form).0[1],
-            "Run time  ▏72h           ▕  hours, or 3d"
-        );
+        assert_eq!(drawn(&form).0[1], "Run time  ▏72h           ▕  hours, or 3d");
     }
 
     #[test]

@@ -41,11 +41,7 @@ fn peak_with(raw: Vec<u8>, arguments: &[&str]) -> (u64, String) {
 /// Zeros, compressed by the system's own tool.
 fn bomb(megabytes: u32) -> Vec<u8> {
     let script = format!("head -c {megabytes}M /dev/zero | gzip -1");
-    Command::new("sh")
-        .args(["-c", &script])
-        .output()
-        .unwrap()
-        .stdout
+    Command::new("sh").args(["-c", &script]).output().unwrap().stdout
 }
 
 /// A response with blanks in the middle, compressed by the system's own tool.
@@ -64,14 +60,8 @@ fn a_response_that_unpacks_to_blanks_costs_little() {
     let first = r#"{"offers":[{"id":1},"#;
     for (raw, said) in [
         // Read: the blanks are between the records, or behind them.
-        (
-            blank(first, 100, r#"{"id":2}]}"#),
-            "2 offers without a limit",
-        ),
-        (
-            blank(r#"{"offers":[{"id":1}]}"#, 100, ""),
-            "without a limit",
-        ),
+        (blank(first, 100, r#"{"id":2}]}"#), "2 offers without a limit"),
+        (blank(r#"{"offers":[{"id":1}]}"#, 100, ""), "without a limit"),
         (
             blank(r#"{"offers":[{"id":1,"x":"#, 100, "7}]}"),
             "the response exceeds 16 MiB",
@@ -80,10 +70,7 @@ fn a_response_that_unpacks_to_blanks_costs_little() {
     ] {
         let (most, words) = peak_with(raw, &["--limit", "0"]);
         assert!(words.contains(said), "{words}");
-        assert!(
-            most < small + ALLOWED,
-            "{said}: {most} kB, a small one {small} kB"
-        );
+        assert!(most < small + ALLOWED, "{said}: {most} kB, a small one {small} kB");
     }
 }
 
@@ -100,21 +87,9 @@ fn what_is_too_much_is_given_up_and_costs_little() {
     let head = format!("X-Long: {}\r\n", "x".repeat(1_000_000));
     let long_head = [b"HTTP/1.1 200 X\r\n", head.as_bytes(), b"\r\n{}"].concat();
     for (name, raw, said) in [
-        (
-            "a bomb",
-            answer(200, &gzip, &bomb(256)),
-            "the response exceeds",
-        ),
-        (
-            "100 MB",
-            endless(&vec![b' '; 100_000_000]),
-            "the response exceeds",
-        ),
-        (
-            "a million records",
-            endless(&million()),
-            "more than 100,000 records",
-        ),
+        ("a bomb", answer(200, &gzip, &bomb(256)), "the response exceeds"),
+        ("100 MB", endless(&vec![b' '; 100_000_000]), "the response exceeds"),
+        ("a million records", endless(&million()), "more than 100,000 records"),
         ("a cut abyss", answer(200, &[], deep.as_bytes()), "cut off"),
         // Read, without a word: only one field of it is nested that deep.
         ("an abyss", answer(200, &[], closed.as_bytes()), ""),
@@ -122,16 +97,10 @@ fn what_is_too_much_is_given_up_and_costs_little() {
     ] {
         let (most, words) = peak(raw);
         assert!(words.contains(said), "{name}: {words}");
-        assert!(
-            most < small + ALLOWED,
-            "{name}: {most} kB, a small one {small} kB"
-        );
+        assert!(most < small + ALLOWED, "{name}: {most} kB, a small one {small} kB");
     }
     // Control: what is within the bounds and large is seen.
-    let large = format!(
-        "{{\"offers\":[{{\"id\":1,\"x\":\"{}\"}}]}}",
-        "y".repeat(8_000_000)
-    );
+    let large = format!("{{\"offers\":[{{\"id\":1,\"x\":\"{}\"}}]}}", "y".repeat(8_000_000));
     assert!(peak(answer(200, &[], large.as_bytes())).0 > small + 8_000);
 }
 
@@ -147,8 +116,6 @@ fn without_a_limit_no_more_is_read_than_the_records_that_are_taken() {
 }
 
 fn million() -> Vec<u8> {
-    let records: String = (0..1_000_000)
-        .map(|id| format!("{{\"id\":{id}}},"))
-        .collect();
+    let records: String = (0..1_000_000).map(|id| format!("{{\"id\":{id}}},")).collect();
     format!("{{\"offers\":[{}]}}", records.trim_end_matches(',')).into_bytes()
 }

@@ -5,8 +5,8 @@ use std::net::TcpListener;
 use std::time::Duration;
 
 use bourse::api::{
-    ApiError, Client, ClientConfig, Operation, Origin, Pacer, Progress, Received, Reply, Request,
-    RouteCall, RouteReply, Secret, Session, Unreachable, Wait,
+    ApiError, Client, ClientConfig, Operation, Origin, Pacer, Progress, Received, Reply, Request, RouteCall,
+    RouteReply, Secret, Session, Unreachable, Wait,
 };
 use bourse::domain::language::{self, Mode};
 use bourse::domain::workergroup::NewWorkergroup;
@@ -44,18 +44,10 @@ async fn the_example_query_is_exactly_one_post_with_this_body() {
     let dialect = &Dialect::DOCUMENTED;
     let mut query = language::default_query(Resource::Offers, dialect);
     let text = "gpu_name=RTX_4090 num_gpus>=2 gpu_ram>=24 reliability>0.98 geolocation in [US,CA]";
-    query.conditions = language::parse(
-        text,
-        query.catalog(),
-        dialect,
-        &query.conditions,
-        Mode::Strict,
-    )
-    .unwrap()
-    .conditions;
-    let outcome = client(&recorder.url(), Some(KEY))
-        .call(&Request::Search(query))
-        .await;
+    query.conditions = language::parse(text, query.catalog(), dialect, &query.conditions, Mode::Strict)
+        .unwrap()
+        .conditions;
+    let outcome = client(&recorder.url(), Some(KEY)).call(&Request::Search(query)).await;
     assert!(matches!(outcome.result, Ok(Reply::Records(_))));
     let request = recorder.only();
     assert_eq!(
@@ -78,10 +70,7 @@ async fn the_example_query_is_exactly_one_post_with_this_body() {
             "type": "on-demand",
         })
     );
-    assert_eq!(
-        request.header("authorization"),
-        Some("Bearer canary-key-7c1f")
-    );
+    assert_eq!(request.header("authorization"), Some("Bearer canary-key-7c1f"));
     assert_eq!(request.header("content-type"), Some("application/json"));
     assert_eq!(outcome.record.status, Some(200));
     assert_eq!(outcome.record.bytes_sent, request.body.len());
@@ -112,19 +101,10 @@ async fn headers_say_no_more_than_they_must() {
         names.sort();
         names
     };
-    assert_eq!(
-        names(0),
-        ["accept", "accept-encoding", "host", "user-agent"]
-    );
+    assert_eq!(names(0), ["accept", "accept-encoding", "host", "user-agent"]);
     assert_eq!(
         names(1),
-        [
-            "accept",
-            "accept-encoding",
-            "authorization",
-            "host",
-            "user-agent"
-        ]
+        ["accept", "accept-encoding", "authorization", "host", "user-agent"]
     );
     assert!(
         requests
@@ -185,10 +165,7 @@ async fn redirects_are_never_followed() {
             assert_eq!(here.requests().len(), 1, "{status}");
         }
     }
-    assert!(
-        elsewhere.requests().is_empty(),
-        "nothing reaches another server"
-    );
+    assert!(elsewhere.requests().is_empty(), "nothing reaches another server");
 }
 
 #[tokio::test]
@@ -198,8 +175,7 @@ async fn half_a_body_is_an_error_however_it_ends() {
     let mut by_length = answer(200, &[], whole);
     by_length.truncate(by_length.len() - 12);
     // Cut in the middle of a chunk.
-    let by_chunk =
-        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n40\r\n{\"offers\": [".to_vec();
+    let by_chunk = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n40\r\n{\"offers\": [".to_vec();
     // Cut where only the end of the connection tells.
     let mut by_close = b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n".to_vec();
     by_close.extend_from_slice(&whole[..34]);
@@ -211,11 +187,7 @@ async fn half_a_body_is_an_error_however_it_ends() {
         assert_eq!(recorder.requests().len(), 1);
     }
     // The words of a refusal may be cut: it is one all the same.
-    let mut refusal = answer(
-        401,
-        &[],
-        br#"{"success": false, "msg": "Invalid user key"}"#,
-    );
+    let mut refusal = answer(401, &[], br#"{"success": false, "msg": "Invalid user key"}"#);
     refusal.truncate(refusal.len() - 5);
     let recorder = Recorder::always(refusal);
     assert!(error(&recorder, &search()).await.is_auth());
@@ -235,11 +207,7 @@ async fn a_server_that_says_nothing_is_an_error() {
 
 #[tokio::test]
 async fn an_address_where_nobody_listens_is_named() {
-    let port = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap()
-        .port();
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let outcome = client(&format!("http://127.0.0.1:{port}"), Some(KEY))
         .call(&Request::UnlistVolume { id: 1 })
         .await;
@@ -251,10 +219,7 @@ async fn an_address_where_nobody_listens_is_named() {
             why: Unreachable::NobodyListens,
         }
     );
-    assert!(
-        !error.outcome_unknown(Operation::UnlistVolume),
-        "nothing was sent"
-    );
+    assert!(!error.outcome_unknown(Operation::UnlistVolume), "nothing was sent");
     assert_eq!(outcome.record.status, None);
 }
 
@@ -317,10 +282,7 @@ async fn compressed_answers_are_read_and_damaged_ones_refused() {
     // gzip of {"offers": [{"id": 7}]}, made by hand with a stored block.
     let plain = br#"{"offers": [{"id": 7}]}"#;
     let gzip = stored_gzip(plain);
-    let headers = [
-        ("Content-Encoding", "gzip"),
-        ("Content-Type", "application/json"),
-    ];
+    let headers = [("Content-Encoding", "gzip"), ("Content-Type", "application/json")];
     let recorder = Recorder::always(answer(200, &headers, &gzip));
     let outcome = client(&recorder.url(), Some(KEY)).call(&search()).await;
     match outcome.result {
@@ -328,11 +290,7 @@ async fn compressed_answers_are_read_and_damaged_ones_refused() {
         other => panic!("{other:?}"),
     }
     assert_eq!(outcome.record.bytes_received, plain.len());
-    for damaged in [
-        &gzip[..gzip.len() - 9],
-        &b"\x1f\x8b\x08\x00garbage"[..],
-        &b"plain"[..],
-    ] {
+    for damaged in [&gzip[..gzip.len() - 9], &b"\x1f\x8b\x08\x00garbage"[..], &b"plain"[..]] {
         let recorder = Recorder::always(answer(200, &headers, damaged));
         let error = error(&recorder, &search()).await;
         assert!(
@@ -369,10 +327,7 @@ fn stored_gzip(plain: &[u8]) -> Vec<u8> {
 async fn answers_larger_than_asked_for_are_given_up() {
     let mut query = Query::empty(Resource::Offers);
     query.limit = Some(1);
-    let body = format!(
-        "{{\"offers\": [], \"x\": \"{}\"}}",
-        "x".repeat(1024 * 1024 + 16 * 1024)
-    );
+    let body = format!("{{\"offers\": [], \"x\": \"{}\"}}", "x".repeat(1024 * 1024 + 16 * 1024));
     let recorder = Recorder::always(json(200, &body));
     let error = error(&recorder, &Request::Search(query.clone())).await;
     // 16 KiB for the record and 1 MiB for the rest.
@@ -390,9 +345,7 @@ async fn answers_larger_than_asked_for_are_given_up() {
     let outcome = client(&reader.url(), None).call(&request).await;
     assert!(outcome.result.is_ok(), "{outcome:?}");
     query.limit = Some(2);
-    let outcome = client(&recorder.url(), Some(KEY))
-        .call(&Request::Search(query))
-        .await;
+    let outcome = client(&recorder.url(), Some(KEY)).call(&Request::Search(query)).await;
     assert!(outcome.result.is_ok());
 }
 
@@ -455,9 +408,7 @@ async fn a_missing_key_is_not_called_a_refused_one() {
         cost: 100.0,
         key: Some(Secret::new("group-key")),
     };
-    let outcome = client(&recorder.url(), None)
-        .call(&Request::Route(call))
-        .await;
+    let outcome = client(&recorder.url(), None).call(&Request::Route(call)).await;
     let told = outcome.result.unwrap_err().to_string();
     assert!(told.starts_with("API key rejected"), "{told}");
 }
@@ -479,11 +430,7 @@ async fn a_key_never_travels_in_the_clear_to_another_computer() {
             "{error}"
         );
         // Without a key of the profile, a group's own is held to the same.
-        let client = Client::new(ClientConfig {
-            key: None,
-            ..config
-        })
-        .unwrap();
+        let client = Client::new(ClientConfig { key: None, ..config }).unwrap();
         let call = RouteCall {
             endpoint: "ep".into(),
             cost: 1.0,
@@ -518,13 +465,8 @@ async fn a_route_request_may_carry_the_key_of_its_group() {
         cost: 100.0,
         key: Some(Secret::new("group-key")),
     };
-    let outcome = client(&recorder.url(), Some(KEY))
-        .call(&Request::Route(call))
-        .await;
-    assert_eq!(
-        recorder.only().header("authorization"),
-        Some("Bearer group-key")
-    );
+    let outcome = client(&recorder.url(), Some(KEY)).call(&Request::Route(call)).await;
+    assert_eq!(recorder.only().header("authorization"), Some("Bearer group-key"));
     match outcome.result.unwrap() {
         Reply::Routed(RouteReply::Assigned(assignment)) => {
             assert!(assignment.mismatches.is_empty())
@@ -621,10 +563,7 @@ async fn a_key_in_an_ordinary_field_stays_in_no_reply() {
         ..NewWorkergroup::default()
     };
     let command = other.curl(&Request::CreateWorkergroup(launch));
-    assert!(
-        command.contains("--key <removed> --other <removed>"),
-        "{command}"
-    );
+    assert!(command.contains("--key <removed> --other <removed>"), "{command}");
 }
 
 #[tokio::test]
@@ -770,11 +709,7 @@ async fn writes_and_route_requests_are_sent_exactly_once_whatever_happens() {
         if request.operation().is_read() {
             continue;
         }
-        for raw in [
-            json(503, ""),
-            json(429, "API requests too frequent"),
-            Vec::new(),
-        ] {
+        for raw in [json(503, ""), json(429, "API requests too frequent"), Vec::new()] {
             let recorder = Recorder::always(raw);
             let (result, told) = run(&recorder, &request).await;
             assert!(result.is_err());

@@ -199,10 +199,7 @@ fn redirects_name_the_server_and_nothing_of_the_address() {
                 words.starts_with("redirected to https://evil.example:8443 (status"),
                 "{words}"
             );
-            assert!(
-                !words.contains("SECRET") && !words.contains("pw"),
-                "{words}"
-            );
+            assert!(!words.contains("SECRET") && !words.contains("pw"), "{words}");
         }
     }
 }
@@ -211,14 +208,8 @@ fn redirects_name_the_server_and_nothing_of_the_address() {
 fn a_threshold_is_found_in_json_and_in_plain_text() {
     use bourse::api::wire::threshold;
     for (words, expected) in [
-        (
-            "API requests too frequent endpoint threshold=5.0",
-            Some(5.0),
-        ),
-        (
-            "API requests too frequent: endpoint threshold=0.8",
-            Some(0.8),
-        ),
+        ("API requests too frequent endpoint threshold=5.0", Some(5.0)),
+        ("API requests too frequent: endpoint threshold=0.8", Some(0.8)),
         ("threshold=2.", Some(2.0)),
         ("threshold: 3", Some(3.0)),
         ("threshold=1e9", Some(1.0)),
@@ -269,20 +260,14 @@ fn retry_after_is_seconds_or_a_date_and_bounded() {
 #[test]
 fn a_403_means_the_key_only_where_it_says_so() {
     for (body, is_key) in [
-        (
-            r#"{"error":"auth_error","msg":"This action requires login."}"#,
-            true,
-        ),
+        (r#"{"error":"auth_error","msg":"This action requires login."}"#, true),
         (r#"{"error":"auth_error","msg":"Invalid user key"}"#, true),
         (r#"{"error":"auth_error"}"#, true),
         ("Please log in or sign up", true),
         (r#"{"msg":"Permission denied"}"#, false),
         (r#"{"error":"forbidden"}"#, false),
         (r#"{"msg":"This action requires a host account"}"#, false),
-        (
-            r#"{"msg":"Your API key is not permitted to search"}"#,
-            false,
-        ),
+        (r#"{"msg":"Your API key is not permitted to search"}"#, false),
         (
             r#"{"error":"host_only","msg":"Only hosts may create workergroups"}"#,
             false,
@@ -293,11 +278,7 @@ fn a_403_means_the_key_only_where_it_says_so() {
         for request in requests() {
             let error = error(&request, 403, body.as_bytes());
             assert!(error.is_auth() && !error.is_passing(), "{body}");
-            let expected = if is_key {
-                "API key rejected"
-            } else {
-                "not permitted"
-            };
+            let expected = if is_key { "API key rejected" } else { "not permitted" };
             assert_eq!(error.headline(), expected, "{body}");
             let told = error.to_string();
             assert_eq!(told.contains("API key rejected"), is_key, "{told}");
@@ -309,10 +290,7 @@ fn a_403_means_the_key_only_where_it_says_so() {
 fn without_a_key_none_was_refused() {
     for (status, body) in [
         (401, r#"{"error":"auth_error","msg":"Invalid user key"}"#),
-        (
-            403,
-            r#"{"error":"auth_error","msg":"This action requires login."}"#,
-        ),
+        (403, r#"{"error":"auth_error","msg":"This action requires login."}"#),
         (404, r#"{"error":"auth_error","msg":"Invalid user key"}"#),
     ] {
         let error = error(&requests()[0], status, body.as_bytes()).without_key();
@@ -326,8 +304,7 @@ fn without_a_key_none_was_refused() {
     }
 }
 
-const QUOTA: &str =
-    r#"{"success":false,"error":"search_quota_exceeded","msg":"Daily search limit reached"}"#;
+const QUOTA: &str = r#"{"success":false,"error":"search_quota_exceeded","msg":"Daily search limit reached"}"#;
 
 fn limited(body: &'static str, retry_after: Option<&str>, reset: Option<&str>) -> ApiError {
     let answer = Answer {
@@ -345,16 +322,8 @@ fn a_daily_quota_is_no_matter_of_waiting_a_little() {
     let zone = TimeZone::fixed(jiff::tz::offset(2));
     for (retry_after, reset, expected) in [
         // 2026-01-01 06:30 UTC
-        (
-            None,
-            Some("1767249000"),
-            "it resets at 2026-01-01 08:30 +02",
-        ),
-        (
-            Some("60"),
-            Some("1767249000"),
-            "it resets at 2026-01-01 08:30 +02",
-        ),
+        (None, Some("1767249000"), "it resets at 2026-01-01 08:30 +02"),
+        (Some("60"), Some("1767249000"), "it resets at 2026-01-01 08:30 +02"),
         (Some("3600"), None, "it resets at 2026-01-01 03:00 +02"),
         (
             Some("Fri, 02 Jan 2026 00:00:00 GMT"),
@@ -397,10 +366,7 @@ fn an_ordinary_429_waits_as_long_as_the_headers_say_but_bounded() {
     ] {
         let error = limited(FREQUENT, retry_after, reset);
         assert!(error.is_passing(), "{error}");
-        let ApiError::RateLimited {
-            retry_after: wait, ..
-        } = error
-        else {
+        let ApiError::RateLimited { retry_after: wait, .. } = error else {
             panic!("{error:?}");
         };
         let seconds = wait.map(|span| span.as_secs_f64());
@@ -411,16 +377,8 @@ fn an_ordinary_429_waits_as_long_as_the_headers_say_but_bounded() {
 #[test]
 fn a_response_beyond_the_bound_is_told_as_such() {
     for (bound, is_search, expected) in [
-        (
-            268_435_456,
-            true,
-            "the response exceeds 256 MiB; lower the limit",
-        ),
-        (
-            1_064_960,
-            true,
-            "the response exceeds 1.02 MiB; lower the limit",
-        ),
+        (268_435_456, true, "the response exceeds 256 MiB; lower the limit"),
+        (1_064_960, true, "the response exceeds 1.02 MiB; lower the limit"),
         (16_777_216, false, "the response exceeds 16 MiB"),
     ] {
         let error = ApiError::TooLarge { bound, is_search };

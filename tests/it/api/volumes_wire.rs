@@ -99,10 +99,7 @@ fn spans_of_time_are_converted() {
 fn what_the_documented_dialect_cannot_send_stays_here() {
     let seen = seen("disk_space>=1000 cluster_id=7", &Dialect::DOCUMENTED);
     let q = seen["q"].as_object().unwrap();
-    assert!(
-        !q.contains_key("disk_space") && !q.contains_key("cluster_id"),
-        "{q:?}"
-    );
+    assert!(!q.contains_key("disk_space") && !q.contains_key("cluster_id"), "{q:?}");
     let seen = self::seen("disk_space>=1000 cluster_id=7", &Dialect::VAST);
     assert_eq!(seen["disk_space"], json!({"gte": 1000}));
     assert_eq!(seen["cluster_id"], json!({"eq": 7}));
@@ -136,14 +133,7 @@ fn the_command_sends_the_same_body_and_prints_what_came() {
     let recorder = Recorder::always(recorder::json(200, crate::stories::unlist::TWO));
     let url = recorder.url();
     let words = ["storage_cost<=0.1", "duration>=30"];
-    let flags = [
-        "--order",
-        "storage_cost,inet_up-",
-        "--limit",
-        "25",
-        "--base-url",
-        &url,
-    ];
+    let flags = ["--order", "storage_cost,inet_up-", "--limit", "25", "--base-url", &url];
     let arguments = [&words[..], &flags[..]].concat();
     let (out, err, status) = volumes(&[&arguments[..], &["--format", "csv"]].concat(), "");
     assert_eq!(status, 0, "{err}");
@@ -197,13 +187,7 @@ fn the_command_speaks_the_profile_s_dialect() {
 fn the_command_as_curl_sends_nothing() {
     let recorder = Recorder::always(Vec::new());
     let url = recorder.url();
-    let arguments = [
-        "geolocation=US",
-        "--no-default",
-        "--curl",
-        "--base-url",
-        &url,
-    ];
+    let arguments = ["geolocation=US", "--no-default", "--curl", "--base-url", &url];
     let (out, err, status) = volumes(&arguments, "");
     assert_eq!(status, 0, "{err}");
     assert_eq!(
@@ -222,10 +206,7 @@ fn the_command_explains_a_market_without_volumes_and_an_empty_answer() {
     let recorder = Recorder::always(recorder::json(404, r#"{"detail":"Not Found"}"#));
     let (out, err, status) = volumes(&["--base-url", &recorder.url()], "");
     assert_eq!((out.as_str(), status), ("", 1));
-    assert_eq!(
-        err,
-        "bourse: this market has no network volumes (status 404)\n"
-    );
+    assert_eq!(err, "bourse: this market has no network volumes (status 404)\n");
     let recorder = Recorder::always(recorder::json(200, r#"{"success":true,"offers":[]}"#));
     let (_, err, status) = volumes(&["--base-url", &recorder.url()], "");
     assert_eq!(status, 0, "{err}");

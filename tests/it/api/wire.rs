@@ -4,8 +4,8 @@ use bourse::api::wire::{Method, Target, WireRequest, encode};
 use bourse::api::{Request, RouteCall};
 use bourse::domain::workergroup::NewWorkergroup;
 use bourse::domain::{
-    Condition, Dialect, Direction, OFFERS, OfferType, Operand, Operator, OrderKey, Query, Resource,
-    VOLUMES, Value, Version,
+    Condition, Dialect, Direction, OFFERS, OfferType, Operand, Operator, OrderKey, Query, Resource, VOLUMES, Value,
+    Version,
 };
 use serde_json::{Value as Json, json};
 
@@ -22,21 +22,14 @@ fn text(text: &str) -> Operand {
 }
 
 fn texts(texts: &[&str]) -> Operand {
-    Operand::Many(
-        texts
-            .iter()
-            .map(|text| Value::Text((*text).into()))
-            .collect(),
-    )
+    Operand::Many(texts.iter().map(|text| Value::Text((*text).into())).collect())
 }
 
 fn query(resource: Resource, conditions: Vec<(&str, Operator, Operand)>) -> Query {
     let mut query = Query::empty(resource);
     for (key, operator, operand) in conditions {
         let field = resource.catalog().by_key(key).expect(key);
-        query
-            .conditions
-            .push(Condition::new(field, operator, operand));
+        query.conditions.push(Condition::new(field, operator, operand));
     }
     query
 }
@@ -71,12 +64,7 @@ fn each_of_the_34_offer_filters_travels_as_documented() {
         same("gpu_ram", Gte, number(24_000.0), json!({"gte": 24000})),
         same("duration", Gte, number(259_200.0), json!({"gte": 259_200})),
         same("host_id", Neq, number(42.0), json!({"neq": 42})),
-        same(
-            "dlperf_per_dphtotal",
-            Gt,
-            number(100.5),
-            json!({"gt": 100.5}),
-        ),
+        same("dlperf_per_dphtotal", Gt, number(100.5), json!({"gt": 100.5})),
         (
             "geolocation",
             Nin,
@@ -105,12 +93,7 @@ fn each_of_the_34_offer_filters_travels_as_documented() {
         same("gpu_max_power", Lte, number(450.0), json!({"lte": 450})),
         same("gpu_max_temp", Lt, number(90.0), json!({"lt": 90})),
         same("gpu_mem_bw", Gte, number(900.5), json!({"gte": 900.5})),
-        same(
-            "gpu_total_ram",
-            Gte,
-            number(96_000.0),
-            json!({"gte": 96000}),
-        ),
+        same("gpu_total_ram", Gte, number(96_000.0), json!({"gte": 96000})),
         same("gpu_frac", Eq, number(1.0), json!({"eq": 1})),
         same("direct_port_count", Gte, number(10.0), json!({"gte": 10})),
         same("pci_gen", Gte, number(4.0), json!({"gte": 4})),
@@ -145,12 +128,7 @@ fn each_of_the_8_volume_filters_travels_as_documented() {
         same("reliability2", Gte, number(0.95), json!({"gte": 0.95})),
         same("inet_down", Gt, number(100.0), json!({"gt": 100})),
         same("inet_up", Gt, number(50.5), json!({"gt": 50.5})),
-        same(
-            "geolocation",
-            In,
-            texts(&["US", "CA"]),
-            json!({"in": ["US", "CA"]}),
-        ),
+        same("geolocation", In, texts(&["US", "CA"]), json!({"in": ["US", "CA"]})),
         same("disk_bw", Gte, number(500.0), json!({"gte": 500})),
         // Ten days: days in the specification, seconds at the service.
         (
@@ -225,10 +203,7 @@ fn a_whole_offer_search_has_filters_order_limit_and_type() {
 
 #[test]
 fn a_whole_volume_search_is_wrapped_or_flat() {
-    let mut query = query(
-        Resource::Volumes,
-        vec![("verified", Operator::Eq, flag(true))],
-    );
+    let mut query = query(Resource::Volumes, vec![("verified", Operator::Eq, flag(true))]);
     query.order = vec![OrderKey {
         field: VOLUMES.by_key("storage_cost").unwrap(),
         direction: Direction::Ascending,
@@ -242,11 +217,7 @@ fn a_whole_volume_search_is_wrapped_or_flat() {
     let wire = encode(&Request::Search(query.clone()), &Dialect::DOCUMENTED);
     assert_eq!(
         (wire.method, wire.target, wire.path),
-        (
-            Method::Post,
-            Target::Management,
-            "/api/v0/network_volumes/search/"
-        )
+        (Method::Post, Target::Management, "/api/v0/network_volumes/search/")
     );
     assert_eq!(wire.body, Some(json!({ "q": inner.clone() })));
     assert_eq!(body(query, &Dialect::VAST), inner);
@@ -266,10 +237,7 @@ fn what_a_server_cannot_take_is_not_sent() {
         ],
     );
     query.conditions[2].enabled = false;
-    assert_eq!(
-        body(query.clone(), &Dialect::DOCUMENTED),
-        json!({"type": "on-demand"})
-    );
+    assert_eq!(body(query.clone(), &Dialect::DOCUMENTED), json!({"type": "on-demand"}));
     assert_eq!(
         body(query, &Dialect::VAST),
         json!({"dph_total": {"lt": 0.5}, "type": "on-demand"})

@@ -68,10 +68,7 @@ fn depth_counts_gpus_once_and_prices_sizes() {
 fn depth_of_a_number_of_gpus_is_what_they_cost() {
     let (_, out, _, _) = run(&["depth", "--gpus", "2", "--format", "csv"]);
     let lines: Vec<&str> = out.lines().collect();
-    assert_eq!(
-        lines[0],
-        "id,gpus,price,price_per_gpu,total_gpus,total_price"
-    );
+    assert_eq!(lines[0], "id,gpus,price,price_per_gpu,total_gpus,total_price");
     assert_eq!(lines.len(), 3);
     assert!(lines[1].starts_with("13,1,0.22,0.22,1,"), "{out}");
     // Ten hours: 0.21 x 10 and 0.29 x 10, 50 GB at 0.9/720 an hour on each: 0.625 each.
@@ -89,12 +86,7 @@ fn depth_of_a_number_of_gpus_is_what_they_cost() {
 fn market_groups_by_model_country_and_host() {
     let document = document(&["market"]);
     let groups = document["groups"].as_array().unwrap();
-    let of = |name: &str| {
-        groups
-            .iter()
-            .find(|group| group["gpu_name"] == name)
-            .unwrap()
-    };
+    let of = |name: &str| groups.iter().find(|group| group["gpu_name"] == name).unwrap();
     assert_eq!(
         (&of("RTX 4090")["gpus"], &of("RTX 4090")["machines"]),
         (&json!(2), &json!(1))
@@ -104,15 +96,9 @@ fn market_groups_by_model_country_and_host() {
     let (_, out, _, _) = run(&["market", "--by", "country"]);
     let words: Vec<&str> = out.lines().nth(1).unwrap().split_whitespace().collect();
     // Texas: 0.22 and 0.355 a GPU.
-    assert_eq!(
-        words,
-        ["US", "3", "2", "0.220", "0.254", "0.287", "0.321", "13"]
-    );
+    assert_eq!(words, ["US", "3", "2", "0.220", "0.254", "0.287", "0.321", "13"]);
     let (_, out, _, _) = run(&["market", "--by", "host", "--format", "csv"]);
-    assert!(
-        out.lines().nth(1).unwrap().starts_with("70,3,2,3,"),
-        "{out}"
-    );
+    assert!(out.lines().nth(1).unwrap().starts_with("70,3,2,3,"), "{out}");
 }
 
 #[test]
@@ -136,10 +122,7 @@ fn a_plan_has_the_cheapest_offers_and_says_what_limits_cost() {
     assert!(out.contains("$0.930/h"), "{out}");
     let (_, out, _, _) = run(&["plan", "--gpus", "2", "--format", "csv"]);
     let lines: Vec<&str> = out.lines().collect();
-    assert_eq!(
-        lines[0],
-        "id,machine_id,num_gpus,gpu_name,gpu_ram,geolocation,price"
-    );
+    assert_eq!(lines[0], "id,machine_id,num_gpus,gpu_name,gpu_ram,geolocation,price");
     assert_eq!(lines[1], "14,10,1,RTX 3090,24576,\"Iceland, IS\",0.3");
 }
 
@@ -167,10 +150,7 @@ fn what_cannot_be_planned_fails_with_a_hint() {
     assert!(err.contains("--gpus"), "{err}");
     let (status, _, err, _) = run(&["plan", "--shape", "two"]);
     assert_eq!(status, 2);
-    assert!(
-        err.contains("write machines x GPUs on each, e.g. 2x8"),
-        "{err}"
-    );
+    assert!(err.contains("write machines x GPUs on each, e.g. 2x8"), "{err}");
     let (status, _, err, _) = run(&["plan", "--gpus", "2", "--min-machines", "3"]);
     assert_eq!(status, 2);
     assert!(err.contains("2 GPUs can't be on 3 machines"), "{err}");

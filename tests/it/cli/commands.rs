@@ -47,11 +47,7 @@ impl Home {
 }
 
 pub fn run(command: &mut Command) -> (i32, String, String) {
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = command.output().unwrap();
+    let Output { status, stdout, stderr } = command.output().unwrap();
     (
         status.code().unwrap_or(-1),
         String::from_utf8(stdout).unwrap(),
@@ -65,8 +61,7 @@ pub fn bourse(arguments: &[&str]) -> (i32, String, String) {
 
 #[test]
 fn offers_as_json_are_every_record_exactly_as_it_came() {
-    let first =
-        r#"{"id": 1, "dph_total": 0.30000000000000004, "unknown": {"a": [1.0, null]},  "x":1e2}"#;
+    let first = r#"{"id": 1, "dph_total": 0.30000000000000004, "unknown": {"a": [1.0, null]},  "x":1e2}"#;
     let second = "{\"id\":2,\"gpu_name\":\"\\u0052TX\",\n \"nested\": {}}";
     let body = format!("{{\"offers\": [{first}, 17, {second}, {{\"no\": \"id\"}}]}}");
     let recorder = Recorder::always(json(200, &body));
@@ -79,11 +74,7 @@ fn offers_as_json_are_every_record_exactly_as_it_came() {
     assert_eq!(whole["offers"].as_array().unwrap().len(), 2);
     assert!(err.contains("record 1 skipped: not an object"), "{err}");
     assert!(err.contains("record 3 skipped: no usable id"), "{err}");
-    assert_eq!(
-        recorder.only().header("authorization"),
-        None,
-        "no key, no header"
-    );
+    assert_eq!(recorder.only().header("authorization"), None, "no key, no header");
 }
 
 #[test]
@@ -112,10 +103,7 @@ fn words_flags_and_defaults_become_one_request() {
     assert!(err.contains("no offers match"), "{err}");
     let request = recorder.only();
     assert_eq!(request.path, "/api/v0/bundles/");
-    assert_eq!(
-        request.header("authorization"),
-        Some("Bearer canary-key-51ab")
-    );
+    assert_eq!(request.header("authorization"), Some("Bearer canary-key-51ab"));
     assert_eq!(
         request.json(),
         json!({
@@ -194,18 +182,11 @@ fn reserved_offers_cost_what_is_left_after_the_discount() {
         (out, err)
     };
     let (table, _) = offers("", "table");
-    let lines: Vec<Vec<&str>> = table
-        .lines()
-        .map(|line| line.split_whitespace().collect())
-        .collect();
+    let lines: Vec<Vec<&str>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(lines[0][..3], ["ID", "Res.", "$/h"]);
     assert_eq!(lines[1][..2], ["2", "0.3500"]);
     assert_eq!(lines[2][..2], ["1", "0.3900"]);
-    assert_eq!(
-        lines[3][..2],
-        ["3", "-"],
-        "a full price is no discounted one"
-    );
+    assert_eq!(lines[3][..2], ["3", "-"], "a full price is no discounted one");
     let sent = recorder.only().json();
     assert_eq!(sent["order"], json!([["discounted_dph_total", "asc"]]));
     // The market would compare the full prices: the filter is not sent.
@@ -247,10 +228,7 @@ pub fn arguments_of(command: &str) -> Vec<String> {
     let output = Command::new("/bin/sh")
         .args(["-c", command])
         .env_clear()
-        .env(
-            "PATH",
-            format!("{}:/usr/bin:/bin", home.path().join("bin").display()),
-        )
+        .env("PATH", format!("{}:/usr/bin:/bin", home.path().join("bin").display()))
         .env("BOURSE_API_KEY", "from-the-shell")
         .output()
         .unwrap();
@@ -272,27 +250,18 @@ fn curl_is_one_command_that_sends_what_the_search_sends() {
     assert!(recorder.requests().is_empty(), "nothing is sent");
     assert_eq!(out.lines().count(), 1);
     assert!(!out.contains(KEY), "{out}");
-    assert!(
-        out.contains(r#" -H "Authorization: Bearer $BOURSE_API_KEY""#),
-        "{out}"
-    );
+    assert!(out.contains(r#" -H "Authorization: Bearer $BOURSE_API_KEY""#), "{out}");
 
     let (status, _, err) = run(home.bourse(&search).env("BOURSE_API_KEY", KEY));
     assert_eq!(status, 0, "{err}");
     let sent = recorder.only();
     let arguments = arguments_of(out.trim());
     let after = |flag: &str| {
-        let at = arguments
-            .iter()
-            .position(|argument| argument == flag)
-            .unwrap();
+        let at = arguments.iter().position(|argument| argument == flag).unwrap();
         arguments[at + 1].clone()
     };
     assert_eq!(after("-X"), sent.method);
-    assert!(
-        arguments.contains(&format!("{url}{}", sent.path)),
-        "{arguments:?}"
-    );
+    assert!(arguments.contains(&format!("{url}{}", sent.path)), "{arguments:?}");
     assert_eq!(after("-H"), "Authorization: Bearer from-the-shell");
     let body: Json = serde_json::from_str(&after("--data-raw")).unwrap();
     assert_eq!(body, sent.json());
@@ -347,22 +316,14 @@ fn failures_are_one_line_and_exit_with_1() {
             "no API key configured (status 401): auth_error; set BOURSE_API_KEY, pass \
              --api-key-file, or add a key in the dashboard (M)",
         ),
-        (
-            403,
-            r#"{"msg": "Missing permission"}"#,
-            "no API key configured",
-        ),
+        (403, r#"{"msg": "Missing permission"}"#, "no API key configured"),
         (404, "", "not found (status 404)"),
         (
             200,
             "<html><title>Log in</title></html>",
             "got a web page titled \"Log in\" instead of JSON",
         ),
-        (
-            200,
-            r#"{"success": false, "msg": "no"}"#,
-            "the request failed: no",
-        ),
+        (200, r#"{"success": false, "msg": "no"}"#, "the request failed: no"),
     ] {
         let recorder = Recorder::always(json(status, body));
         let (code, out, err) = bourse(&["offers", "--base-url", &recorder.url()]);
@@ -374,20 +335,14 @@ fn failures_are_one_line_and_exit_with_1() {
     let (code, _, err) = bourse(&["volumes", "--base-url", &recorder.url()]);
     assert_eq!(
         (code, err.as_str()),
-        (
-            1,
-            "bourse: this market has no network volumes (status 404)\n"
-        )
+        (1, "bourse: this market has no network volumes (status 404)\n")
     );
 }
 
 #[test]
 fn usage_errors_exit_with_2_and_say_what_would_be_right() {
     for (arguments, words) in [
-        (
-            &["--profile", "nowhere", "offers"][..],
-            "available: sandbox, vast",
-        ),
+        (&["--profile", "nowhere", "offers"][..], "available: sandbox, vast"),
         (
             &["offers", "--base-url", "localhost:8080"],
             "not an address such as https://host",
@@ -401,28 +356,16 @@ fn usage_errors_exit_with_2_and_say_what_would_be_right() {
             "--route-url needs --base-url",
         ),
         (&["offers", "--limit", "many"], "--limit"),
-        (
-            &["offers", "--type", "free"],
-            "choose on-demand, bid or reserved",
-        ),
+        (&["offers", "--type", "free"], "choose on-demand, bid or reserved"),
         (&["route", "ep", "--cost", "-1"], "must not be negative"),
         (&["route", "ep", "-n", "0"], "-n"),
-        (
-            &["route", "ep", "-n", "5", "--duration", "3s"],
-            "cannot be used with",
-        ),
-        (
-            &["--query", "num_gpus>1", "offers"],
-            "--query is for the dashboard",
-        ),
+        (&["route", "ep", "-n", "5", "--duration", "3s"], "cannot be used with"),
+        (&["--query", "num_gpus>1", "offers"], "--query is for the dashboard"),
         (
             &["--limit", "5", "offers"],
             "--limit before a subcommand is for the dashboard",
         ),
-        (
-            &["sandbox", "--faults", "gremlins"],
-            "'gremlins' is not a fault",
-        ),
+        (&["sandbox", "--faults", "gremlins"], "'gremlins' is not a fault"),
         (&["frobnicate"], "unrecognized subcommand"),
     ] {
         let (status, out, err) = bourse(arguments);
@@ -466,48 +409,27 @@ fn the_key_comes_from_the_flag_the_environment_or_the_profile_in_that_order() {
             &[("BOURSE_API_KEY", "from-env")],
             "from-file",
         ),
-        (
-            &["--profile", "mine"],
-            &[("BOURSE_API_KEY", "from-env")],
-            "from-env",
-        ),
+        (&["--profile", "mine"], &[("BOURSE_API_KEY", "from-env")], "from-env"),
         (
             &["--profile", "mine", "--api-key-file", file],
             &[("BOURSE_API_KEY", "")],
             "from-file",
         ),
-        (
-            &["--profile", "mine"],
-            &[("VAST_API_KEY", "v")],
-            "from-profile",
-        ),
+        (&["--profile", "mine"], &[("VAST_API_KEY", "v")], "from-profile"),
         (&["--profile", "other"], &[], "from-command"),
         (&vast, &[("VAST_API_KEY", "from-vast-env")], "from-vast-env"),
         (&vast, &[], "from-public-client"),
-        (
-            &["--base-url", &url, "--api-key-file", file],
-            &[],
-            "from-file",
-        ),
-        (
-            &["--base-url", &url],
-            &[("BOURSE_API_KEY", "from-env")],
-            "from-env",
-        ),
+        (&["--base-url", &url, "--api-key-file", file], &[], "from-file"),
+        (&["--base-url", &url], &[("BOURSE_API_KEY", "from-env")], "from-env"),
     ];
     for (index, (flags, environment, key)) in cases.into_iter().enumerate() {
         let mut command = home.bourse(flags);
         let (status, _, err) = run(command.arg("groups").envs(environment.iter().copied()));
         assert_eq!(status, 0, "{err}");
         let request = recorder.requests()[index].clone();
-        assert_eq!(
-            request.header("authorization"),
-            Some(format!("Bearer {key}").as_str())
-        );
+        assert_eq!(request.header("authorization"), Some(format!("Bearer {key}").as_str()));
     }
-    let (status, _, _) = run(home
-        .bourse(&["--base-url", &url, "groups"])
-        .env("VAST_API_KEY", "v"));
+    let (status, _, _) = run(home.bourse(&["--base-url", &url, "groups"]).env("VAST_API_KEY", "v"));
     assert_eq!(status, 0);
     assert_eq!(recorder.requests()[9].header("authorization"), None);
 }
@@ -562,9 +484,7 @@ fn an_address_of_the_public_service_is_spoken_to_in_its_dialect() {
         0o644,
     );
     let flags = ["volumes", "--curl", "--profile", "mine"];
-    let (_, _, err) = run(home
-        .bourse(&flags)
-        .args(["--base-url", "https://console.vast.ai"]));
+    let (_, _, err) = run(home.bourse(&flags).args(["--base-url", "https://console.vast.ai"]));
     assert_eq!(err, "");
 }
 
@@ -605,9 +525,7 @@ fn a_key_without_the_permission_is_not_called_refused() {
 
 #[test]
 fn a_response_beyond_the_bound_says_so() {
-    let recorder = Recorder::always(
-        b"HTTP/1.1 200 OK\r\nContent-Length: 268435457\r\n\r\n{\"offers\": [".to_vec(),
-    );
+    let recorder = Recorder::always(b"HTTP/1.1 200 OK\r\nContent-Length: 268435457\r\n\r\n{\"offers\": [".to_vec());
     let flags = ["offers", "--limit", "0", "--base-url", &recorder.url()];
     let (status, _, err) = bourse(&flags);
     assert_eq!(
@@ -622,13 +540,8 @@ fn keys_that_others_can_read_or_that_would_travel_openly_are_refused() {
     let home = Home::new();
     let file = home.file("key", KEY, 0o644);
     let url = recorder.url();
-    let (status, _, err) = run(&mut home.bourse(&[
-        "offers",
-        "--base-url",
-        &url,
-        "--api-key-file",
-        file.to_str().unwrap(),
-    ]));
+    let (status, _, err) =
+        run(&mut home.bourse(&["offers", "--base-url", &url, "--api-key-file", file.to_str().unwrap()]));
     assert_eq!(status, 2);
     assert!(err.contains("chmod 600"), "{err}");
     let (status, _, err) = run(home
@@ -655,10 +568,7 @@ fn a_broken_configuration_is_named_with_its_line_and_the_defaults_hold() {
     let (status, _, err) = run(&mut home.bourse(&["offers", "--curl"]));
     assert_eq!(status, 0, "{err}");
     assert!(
-        err.contains(&format!(
-            "{}:2:1: unknown field `defualt_profile`",
-            config.display()
-        )),
+        err.contains(&format!("{}:2:1: unknown field `defualt_profile`", config.display())),
         "{err}"
     );
 }
@@ -672,13 +582,7 @@ fn a_proxy_in_the_environment_sees_nothing_of_this_computer() {
     for url in [recorder.url(), localhost] {
         let home = Home::new();
         let mut command = home.bourse(&["offers", "--base-url", &url]);
-        for name in [
-            "HTTP_PROXY",
-            "http_proxy",
-            "HTTPS_PROXY",
-            "ALL_PROXY",
-            "all_proxy",
-        ] {
+        for name in ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY", "all_proxy"] {
             command.env(name, &proxy);
         }
         let (status, _, err) = run(command.env("BOURSE_API_KEY", KEY));
@@ -698,30 +602,13 @@ fn groups_keep_their_keys_to_themselves_until_asked() {
         let (status, out, err) = bourse(&["groups", "--base-url", &url, "--format", format]);
         assert_eq!(status, 0, "{err}");
         assert!(!out.contains("SECRET"), "{out}");
-        assert!(
-            out.find('a').is_some() && out.contains("num_gpus>1"),
-            "{out}"
-        );
-        let (_, out, _) = bourse(&[
-            "groups",
-            "--base-url",
-            &url,
-            "--format",
-            format,
-            "--show-secrets",
-        ]);
-        assert!(
-            out.contains("SECRET-1") && out.contains("SECRET-2"),
-            "{format}: {out}"
-        );
+        assert!(out.find('a').is_some() && out.contains("num_gpus>1"), "{out}");
+        let (_, out, _) = bourse(&["groups", "--base-url", &url, "--format", format, "--show-secrets"]);
+        assert!(out.contains("SECRET-1") && out.contains("SECRET-2"), "{format}: {out}");
     }
     let (_, out, _) = bourse(&["groups", "--base-url", &url, "--format", "json"]);
     let whole: Json = serde_json::from_str(&out).unwrap();
-    assert_eq!(
-        whole["results"][0]["id"],
-        json!(1),
-        "in order of the endpoint's name"
-    );
+    assert_eq!(whole["results"][0]["id"], json!(1), "in order of the endpoint's name");
 }
 
 #[test]
@@ -789,44 +676,31 @@ fn route_prints_each_workers_share() {
     );
     let requests = recorder.requests();
     assert_eq!(requests.len(), 8);
-    assert!(requests.iter().all(|request| request.path == "/route/"
-        && request.json() == json!({"endpoint": "ep", "cost": 50})));
+    assert!(
+        requests
+            .iter()
+            .all(|request| request.path == "/route/" && request.json() == json!({"endpoint": "ep", "cost": 50}))
+    );
     let (status, out, err) = bourse(&["route", "ep", "--cost", "50", "--base-url", &url]);
     assert_eq!(status, 0, "{err}");
-    assert!(
-        out.contains("http://w1:80") && out.contains("100%"),
-        "{out}"
-    );
-    assert_eq!(
-        recorder.requests().len(),
-        9,
-        "one request unless told otherwise"
-    );
+    assert!(out.contains("http://w1:80") && out.contains("100%"), "{out}");
+    assert_eq!(recorder.requests().len(), 9, "one request unless told otherwise");
 }
 
 #[test]
 fn route_without_a_worker_shows_the_last_status_and_fails() {
-    let recorder = Recorder::always(json(
-        200,
-        r#"{"endpoint": "ep", "status": "2 loading \u001b[31m"}"#,
-    ));
+    let recorder = Recorder::always(json(200, r#"{"endpoint": "ep", "status": "2 loading \u001b[31m"}"#));
     let (status, out, err) = bourse(&["route", "ep", "--base-url", &recorder.url()]);
     assert_eq!((status, out.as_str()), (1, ""));
     assert!(err.contains("2 loading"), "{err}");
     assert!(!err.contains('\u{1b}'), "{err:?}");
-    assert_eq!(
-        recorder.only().json(),
-        json!({"endpoint": "ep", "cost": 100})
-    );
+    assert_eq!(recorder.only().json(), json!({"endpoint": "ep", "cost": 100}));
 }
 
 #[test]
 fn route_tells_the_ends_of_requests_apart() {
     let recorder = Recorder::start(|number, _| match number % 5 {
-        0 => json(
-            200,
-            r#"{"endpoint":"ep","cost":0,"url":"http://w:1","reqnum":7}"#,
-        ),
+        0 => json(200, r#"{"endpoint":"ep","cost":0,"url":"http://w:1","reqnum":7}"#),
         1 => json(200, r#"{"endpoint":"ep","status":"1 loading"}"#),
         2 => json(200, "no answer"),
         3 => json(401, r#"{"error":"Authentication failed"}"#),
@@ -856,10 +730,7 @@ fn route_tells_the_ends_of_requests_apart() {
             "garbage": 2, "timed out": 0, "cancelled": 0
         })
     );
-    assert_eq!(
-        (&summary["requests"], &summary["failed"]),
-        (&json!(10), &json!(6))
-    );
+    assert_eq!((&summary["requests"], &summary["failed"]), (&json!(10), &json!(6)));
     assert_eq!(summary["reqnum_repeats"], json!(1), "7 came twice");
     assert!(err.contains("2 failed: no API key configured"), "{err}");
 }
@@ -868,16 +739,7 @@ fn route_tells_the_ends_of_requests_apart() {
 fn route_gives_a_refused_key_up_after_three() {
     let recorder = Recorder::always(json(401, r#"{"error":"Authentication failed"}"#));
     let url = recorder.url();
-    let flags = [
-        "route",
-        "ep",
-        "-n",
-        "50",
-        "--rate",
-        "100",
-        "--base-url",
-        &url,
-    ];
+    let flags = ["route", "ep", "-n", "50", "--rate", "100", "--base-url", &url];
     let (status, out, err) = bourse(&flags);
     assert_eq!((status, out.as_str()), (1, ""));
     assert!(err.contains("refused three times in a row"), "{err}");
@@ -887,10 +749,7 @@ fn route_gives_a_refused_key_up_after_three() {
 #[test]
 fn in_the_public_dialect_a_route_request_carries_the_groups_key() {
     let recorder = Recorder::start(|_, request| match request.path.as_str() {
-        "/route/" => json(
-            200,
-            r#"{"endpoint": "ep", "cost": 100, "url": "http://w:1"}"#,
-        ),
+        "/route/" => json(200, r#"{"endpoint": "ep", "cost": 100, "url": "http://w:1"}"#),
         _ => json(
             200,
             r#"{"success": true, "results": [{"id": 1, "endpoint_name": "other", "api_key": "k1"},
@@ -903,10 +762,7 @@ fn in_the_public_dialect_a_route_request_carries_the_groups_key() {
     let (status, _, err) = run(home.bourse(&flags).env("BOURSE_API_KEY", KEY));
     assert_eq!(status, 0, "{err}");
     let requests = recorder.requests();
-    assert_eq!(
-        requests[0].header("authorization"),
-        Some("Bearer canary-key-51ab")
-    );
+    assert_eq!(requests[0].header("authorization"), Some("Bearer canary-key-51ab"));
     assert_eq!(requests[1].header("authorization"), Some("Bearer k2"));
 }
 
@@ -921,30 +777,20 @@ impl Served {
     fn start(home: &Home, flags: &[&str]) -> Self {
         let mut arguments = vec!["sandbox", "--listen", "127.0.0.1:0", "--offers", "200"];
         arguments.extend(flags);
-        let mut child = home
-            .bourse(&arguments)
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child = home.bourse(&arguments).stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let first = lines.next().unwrap().unwrap();
         let second = lines.next().unwrap().unwrap();
         Self {
             child,
-            url: first
-                .strip_prefix("bourse sandbox on ")
-                .expect(&first)
-                .to_owned(),
+            url: first.strip_prefix("bourse sandbox on ").expect(&first).to_owned(),
             key: second.strip_prefix("api key: ").expect(&second).to_owned(),
         }
     }
 
     fn stop(mut self, signal: &str) -> Option<i32> {
         let pid = self.child.id().to_string();
-        Command::new("/bin/kill")
-            .args([signal, &pid])
-            .status()
-            .unwrap();
+        Command::new("/bin/kill").args([signal, &pid]).status().unwrap();
         self.child.wait().unwrap().code()
     }
 }
@@ -961,18 +807,12 @@ fn the_sandbox_serves_until_a_signal_and_the_commands_work_against_it() {
     let home = Home::new();
     let served = Served::start(&home, &["--api-key", "the-sandbox-key", "--freeze"]);
     assert_eq!(served.key, "the-sandbox-key");
-    assert!(
-        served.url.starts_with("http://127.0.0.1:"),
-        "{}",
-        served.url
-    );
+    assert!(served.url.starts_with("http://127.0.0.1:"), "{}", served.url);
     let flags = ["--profile", "sandbox", "--base-url", &served.url];
     let with = |more: &[&str]| {
         let mut arguments = flags.to_vec();
         arguments.extend(more);
-        run(home
-            .bourse(&arguments)
-            .env("BOURSE_API_KEY", "the-sandbox-key"))
+        run(home.bourse(&arguments).env("BOURSE_API_KEY", "the-sandbox-key"))
     };
     let (status, out, err) = with(&["offers", "num_gpus>=1", "--format", "json", "--limit", "5"]);
     assert_eq!(status, 0, "{err}");
@@ -983,16 +823,10 @@ fn the_sandbox_serves_until_a_signal_and_the_commands_work_against_it() {
             .len(),
         5
     );
-    assert_eq!(
-        err,
-        "note: first 5, more exist: raise --limit for the rest\n"
-    );
+    assert_eq!(err, "note: first 5, more exist: raise --limit for the rest\n");
     let (status, _, err) = with(&["volumes"]);
     assert_eq!(status, 0, "{err}");
-    let (status, _, err) = run(home
-        .bourse(&flags)
-        .arg("groups")
-        .env("BOURSE_API_KEY", "wrong"));
+    let (status, _, err) = run(home.bourse(&flags).arg("groups").env("BOURSE_API_KEY", "wrong"));
     assert_eq!(status, 1);
     assert!(err.contains("API key rejected (status 401)"), "{err}");
     assert_eq!(served.stop("-TERM"), Some(0));
@@ -1014,18 +848,9 @@ fn a_sandbox_that_other_computers_reach_says_what_that_means() {
         lines.next().unwrap().unwrap();
         child.kill().unwrap();
         let mut said = String::new();
-        child
-            .stderr
-            .take()
-            .unwrap()
-            .read_to_string(&mut said)
-            .unwrap();
+        child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
         child.wait().unwrap();
-        for words in [
-            "other computers can reach",
-            "without encryption",
-            "whoever has its key",
-        ] {
+        for words in ["other computers can reach", "without encryption", "whoever has its key"] {
             assert_eq!(said.contains(words), told, "{address}: {said}");
         }
     }
@@ -1068,12 +893,7 @@ fn a_reader_that_leaves_is_no_failure() {
     drop(child.stdout.take());
     assert!(child.wait().unwrap().success());
     let mut err = String::new();
-    child
-        .stderr
-        .take()
-        .unwrap()
-        .read_to_string(&mut err)
-        .unwrap();
+    child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
     assert_eq!(err, "");
 }
 
@@ -1082,10 +902,7 @@ fn the_headers_of_network_speeds_name_their_unit() {
     let (status, out, err) = bourse(&["offers", "--limit", "1", "--freeze"]);
     assert_eq!(status, 0, "{err}");
     let head = out.lines().next().unwrap();
-    assert!(
-        head.contains("Down Mb/s") && head.contains("Up Mb/s"),
-        "{head}"
-    );
+    assert!(head.contains("Down Mb/s") && head.contains("Up Mb/s"), "{head}");
     let recorder = Recorder::always(json(
         200,
         r#"{"offers": [{"id": 1, "inet_down": 90.0, "inet_up": 80.0}]}"#,
@@ -1093,10 +910,7 @@ fn the_headers_of_network_speeds_name_their_unit() {
     let flags = ["offers", "--no-default", "--base-url", &recorder.url()];
     let (_, out, err) = bourse(&flags);
     let head = out.lines().next().unwrap_or_else(|| panic!("{err}"));
-    assert!(
-        head.contains("Down MB/s") && head.contains("Up MB/s"),
-        "{head}"
-    );
+    assert!(head.contains("Down MB/s") && head.contains("Up MB/s"), "{head}");
 }
 
 #[test]

@@ -75,10 +75,7 @@ fn every_example_of_the_help_runs_as_printed() {
         assert!(!examples.is_empty(), "bourse {command:?} has no example");
         for line in &examples {
             let own = ["bourse", command.first().unwrap_or(&"")].join(" ");
-            assert!(
-                line.contains(own.trim()),
-                "{line} belongs to another command"
-            );
+            assert!(line.contains(own.trim()), "{line} belongs to another command");
             let ran = Shell::new().run(line);
             assert!(ran.is_ok(), "{}", ran.unwrap_err());
         }
@@ -182,22 +179,12 @@ fn defaults_are_stated() {
         ),
         (
             &["sandbox"],
-            &[
-                "[default: 127.0.0.1:8733]",
-                "[default: 60]",
-                "[default: 2400]",
-            ],
+            &["[default: 127.0.0.1:8733]", "[default: 60]", "[default: 2400]"],
         ),
     ] {
-        let text = help(command, "200")
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" ");
+        let text = help(command, "200").split_whitespace().collect::<Vec<_>>().join(" ");
         for default in defaults {
-            assert!(
-                text.contains(default),
-                "{command:?} lacks {default}:\n{text}"
-            );
+            assert!(text.contains(default), "{command:?} lacks {default}:\n{text}");
         }
     }
 }
@@ -225,43 +212,24 @@ fn shells_complete_commands_flags_profiles_choices_fields_operators_and_values()
         ("bourse groups create --cold-w", &["--cold-workers "]),
         ("bourse --profile ", &["sandbox ", "vast ", "work "]),
         ("bourse offers --profile=w", &["--profile=work "]),
-        (
-            "bourse offers --type ",
-            &["on-demand ", "bid ", "reserved "],
-        ),
+        ("bourse offers --type ", &["on-demand ", "bid ", "reserved "]),
         ("bourse volumes --format c", &["csv "]),
         ("bourse unlist 7 --format ", &["text ", "json "]),
         ("bourse --faults cut_b", &["cut_body"]),
         (
             "bourse --faults status_4",
-            &[
-                "status_401",
-                "status_429",
-                "status_429_retry_after",
-                "status_400",
-            ],
+            &["status_401", "status_429", "status_429_retry_after", "status_400"],
         ),
-        (
-            "bourse --faults slow,cut_body@un",
-            &["slow,cut_body@unlist"],
-        ),
+        ("bourse --faults slow,cut_body@un", &["slow,cut_body@unlist"]),
         ("bourse completions f", &["fish "]),
         (
             "bourse offers -o dlperf_per",
             &["dlperf_per_dphtotal", "dlperf_per_dphtotal-"],
         ),
-        (
-            "bourse volumes --columns id,nw_disk_a",
-            &["id,nw_disk_avg_bw"],
-        ),
+        ("bourse volumes --columns id,nw_disk_a", &["id,nw_disk_avg_bw"]),
         (
             "bourse offers gpu_nam",
-            &[
-                "'gpu_name=",
-                "'gpu_name!=",
-                "'gpu_name in [",
-                "'gpu_name notin [",
-            ],
+            &["'gpu_name=", "'gpu_name!=", "'gpu_name in [", "'gpu_name notin ["],
         ),
         (
             "bourse offers 'num_gpus>=4 static",
@@ -274,11 +242,7 @@ fn shells_complete_commands_flags_profiles_choices_fields_operators_and_values()
         ),
         (
             "bourse offers num_gpus=4 gpu_name=H100_",
-            &[
-                "gpu_name=H100_SXM",
-                "gpu_name=H100_NVL",
-                "gpu_name=H100_PCIE",
-            ],
+            &["gpu_name=H100_SXM", "gpu_name=H100_NVL", "gpu_name=H100_PCIE"],
         ),
         ("bourse offers verified=t", &["verified=true"]),
         (
@@ -294,10 +258,7 @@ fn shells_complete_commands_flags_profiles_choices_fields_operators_and_values()
                 "'test_workers notin [",
             ],
         ),
-        (
-            "bourse groups create --search-params rentable=f",
-            &["rentable=false"],
-        ),
+        ("bourse groups create --search-params rentable=f", &["rentable=false"]),
         ("bourse --query rented=f", &["rented=false"]),
         // A path is the shell's business.
         ("bourse --api-key-file /et", &[]),
@@ -308,8 +269,7 @@ fn shells_complete_commands_flags_profiles_choices_fields_operators_and_values()
     assert_eq!(fish, ["vast\t"]);
     let zsh = offered(&home, "zsh", "bourse offers verif");
     assert!(
-        zsh[0].starts_with("verification\tverification  ")
-            || zsh[0].starts_with("verified\tverified  "),
+        zsh[0].starts_with("verification\tverification  ") || zsh[0].starts_with("verified\tverified  "),
         "{zsh:?}"
     );
     // Of a word that bash cuts at `=`, only the rest is replaced.
@@ -321,8 +281,7 @@ fn shells_complete_commands_flags_profiles_choices_fields_operators_and_values()
 #[test]
 fn completion_survives_every_beginning_of_a_line() {
     let home = Home::new();
-    let line =
-        r#"bourse --profile=vast offers "gpu_name in [RTX_4090, 'x" -n 3 -- num_gpus>=\ 2 é"#;
+    let line = r#"bourse --profile=vast offers "gpu_name in [RTX_4090, 'x" -n 3 -- num_gpus>=\ 2 é"#;
     for (end, _) in line.char_indices() {
         for shell in ["bash", "zsh"] {
             offered(&home, shell, &line[..end]);
@@ -365,10 +324,7 @@ fn settings(home: &Home, arguments: &[&str], variables: &[(&str, &str)]) -> Vec<
 #[track_caller]
 fn expect(rows: &[[String; 3]], wanted: [&str; 3]) {
     let row = rows.iter().find(|row| row[0] == wanted[0]);
-    assert_eq!(
-        row.map(|row| row.each_ref().map(String::as_str)),
-        Some(wanted)
-    );
+    assert_eq!(row.map(|row| row.each_ref().map(String::as_str)), Some(wanted));
 }
 
 #[test]
@@ -378,18 +334,11 @@ fn config_show_prints_what_holds_and_why() {
     expect(&rows, ["profile", "sandbox", "default"]);
     expect(
         &rows,
-        [
-            "base_url",
-            "embedded sandbox",
-            "built into the profile sandbox",
-        ],
+        ["base_url", "embedded sandbox", "built into the profile sandbox"],
     );
     expect(&rows, ["offers", "2400", "default"]);
     expect(&rows, ["theme", "auto", "default"]);
-    assert!(
-        rows.iter().all(|row| row[0] != "api_key"),
-        "the sandbox gets no key"
-    );
+    assert!(rows.iter().all(|row| row[0] != "api_key"), "the sandbox gets no key");
 
     home.file("profile-key", "canary-key-2", 0o600);
     let file = home.file(
@@ -411,30 +360,16 @@ fn config_show_prints_what_holds_and_why() {
     let key = home.path().join("profile-key");
     expect(
         &rows,
-        [
-            "api_key",
-            "set (hidden)",
-            &format!("{} ({})", key.display(), at(9)),
-        ],
+        ["api_key", "set (hidden)", &format!("{} ({})", key.display(), at(9))],
     );
 
-    let flags = [
-        "--profile",
-        "vast",
-        "--route-url",
-        "https://run.example",
-        "--read-only",
-    ];
+    let flags = ["--profile", "vast", "--route-url", "https://run.example", "--read-only"];
     let variables = [("VAST_API_KEY", "canary-3"), ("NO_COLOR", "1")];
     let rows = settings(&home, &flags, &variables);
     expect(&rows, ["profile", "vast", "--profile"]);
     expect(
         &rows,
-        [
-            "base_url",
-            "https://console.vast.ai",
-            "built into the profile vast",
-        ],
+        ["base_url", "https://console.vast.ai", "built into the profile vast"],
     );
     expect(&rows, ["route_url", "https://run.example", "--route-url"]);
     expect(&rows, ["api_key", "set (hidden)", "VAST_API_KEY"]);
@@ -450,9 +385,7 @@ fn config_show_prints_what_holds_and_why() {
 #[test]
 fn paths_are_printed_and_nothing_is_made() {
     let home = Home::new();
-    let (status, out, err) = run(home
-        .bourse(&["paths"])
-        .env("XDG_STATE_HOME", home.path().join("state")));
+    let (status, out, err) = run(home.bourse(&["paths"]).env("XDG_STATE_HOME", home.path().join("state")));
     assert_eq!((status, err.as_str()), (0, ""));
     let root = home.path().display();
     for path in [

@@ -35,9 +35,7 @@ pub fn next_second() {
 }
 
 fn events(out: &str) -> Vec<Json> {
-    out.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 #[test]
@@ -167,10 +165,7 @@ fn the_command_gets_no_key_and_ends_with_the_watch() {
 
 /// A watch that has searched once.
 fn watching(home: &Home, url: &str, flags: &[&str]) -> Child {
-    let mut child = watch(home, url, flags)
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = watch(home, url, flags).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let first = lines.next().unwrap().unwrap();
     assert!(first.contains("recorded"), "{first}");
@@ -213,17 +208,11 @@ fn prices_have_the_storage_of_the_search_and_say_so() {
         offers(&[priced(10, base)])
     });
     let (home, url) = (Home::new(), recorder.url());
-    assert_eq!(
-        run(&mut watch(&home, &url, &["--once", "4090", "200gb"])).0,
-        0
-    );
+    assert_eq!(run(&mut watch(&home, &url, &["--once", "4090", "200gb"])).0, 0);
     next_second();
     let flags = ["--once", "4090", "200gb", "--if", "dph_total<0.44"];
     let (status, out, err) = run(&mut watch(&home, &url, &flags));
-    assert!(
-        out.contains("$0.700 → $0.450/h per GPU with 200 GB"),
-        "{out} {err}"
-    );
+    assert!(out.contains("$0.700 → $0.450/h per GPU with 200 GB"), "{out} {err}");
     assert_eq!(status, 4, "{err}");
     let history = ["history", "--no-default", "--base-url", &url, "4090"];
     let told = |words: &str| run(&mut home.bourse(&[&history[..], &[words]].concat())).1;
@@ -246,9 +235,7 @@ fn causes_are_told_as_in_the_dashboard() {
         offer
     };
     let cheap = |machines: &[u64]| {
-        let own = machines
-            .iter()
-            .map(|machine| offer(*machine, 0.4, "RTX 4090"));
+        let own = machines.iter().map(|machine| offer(*machine, 0.4, "RTX 4090"));
         own.collect::<Vec<_>>()
     };
     let recorder = Recorder::start(move |number, _| match number {
@@ -265,9 +252,7 @@ fn causes_are_told_as_in_the_dashboard() {
         let (status, out, err) = run(&mut watch(&home, &url, &flags));
         assert_eq!(status, 0, "{err}");
         let told = events(&out);
-        let told = told
-            .iter()
-            .map(|it| (it["machine_id"].as_i64(), it["event"].clone()));
+        let told = told.iter().map(|it| (it["machine_id"].as_i64(), it["event"].clone()));
         let mut told: Vec<_> = told.collect();
         told.sort_by_key(|(machine, _)| *machine);
         told
@@ -282,10 +267,7 @@ fn causes_are_told_as_in_the_dashboard() {
     assert_eq!(told(), [(Some(20), json!("into_view"))]);
     assert_eq!(recorder.requests().len(), 4);
     let asked = String::from_utf8_lossy(&recorder.requests()[2].body).into_owned();
-    assert!(
-        asked.contains("host_id") && !asked.contains("dph_total"),
-        "{asked}"
-    );
+    assert!(asked.contains("host_id") && !asked.contains("dph_total"), "{asked}");
 }
 
 /// A machine of two GPUs is offered whole and in halves: at most two can be rented together.
@@ -316,11 +298,7 @@ fn offers_that_share_gpus_count_once() {
 fn a_condition_takes_plain_words_and_is_refused_if_it_can_never_be_met() {
     let recorder = Recorder::always(offers(&[offer(10, 0.25, "RTX 4090")]));
     let (home, url) = (Home::new(), recorder.url());
-    let (status, out, err) = run(&mut watch(
-        &home,
-        &url,
-        &["--once", "--if", "4090 under $0.30"],
-    ));
+    let (status, out, err) = run(&mut watch(&home, &url, &["--once", "--if", "4090 under $0.30"]));
     assert_eq!(status, 0, "{err}");
     assert!(out.contains("met: 1 offer"), "{out}");
     for (query, never, why) in [
@@ -336,15 +314,7 @@ fn a_condition_takes_plain_words_and_is_refused_if_it_can_never_be_met() {
         assert_eq!(status, 2, "{never}: {err}");
         assert!(err.contains(why), "{never}: {err}");
     }
-    let flags = [
-        "--once",
-        "--if",
-        "dph_total<1",
-        "--count",
-        "9",
-        "--limit",
-        "5",
-    ];
+    let flags = ["--once", "--if", "dph_total<1", "--count", "9", "--limit", "5"];
     let (status, _, err) = run(&mut watch(&home, &url, &flags));
     assert_eq!(status, 2, "{err}");
     assert!(err.contains("--count 9 can never be met"), "{err}");
@@ -443,12 +413,7 @@ fn a_corrupt_file_costs_a_note_until_it_is_reset() {
     let (home, url) = (Home::new(), recorder.url());
     assert_eq!(run(&mut watch(&home, &url, &["--once"])).0, 0);
     let state = home.path().join(".local/state/bourse/profiles");
-    let profile = fs::read_dir(&state)
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
+    let profile = fs::read_dir(&state).unwrap().next().unwrap().unwrap().path();
     let file = profile.join("history.sqlite");
     fs::write(&file, "x".repeat(9000)).unwrap();
     next_second();

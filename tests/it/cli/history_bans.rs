@@ -47,14 +47,7 @@ fn what_is_banned_is_neither_recorded_nor_counted() {
     assert!(!names_hosts(&requests[1]));
 
     let lowest = |flags: &[&str]| {
-        let fixed = [
-            "history",
-            "--no-default",
-            "--format",
-            "json",
-            "--base-url",
-            &url,
-        ];
+        let fixed = ["history", "--no-default", "--format", "json", "--base-url", &url];
         let (_, out, _) = run(&mut home.bourse(&[&fixed, flags].concat()));
         let report: Json = serde_json::from_str(&out).unwrap();
         report["record_low"]["price"].as_f64()
@@ -79,16 +72,8 @@ fn a_search_shows_what_is_banned_only_if_asked() {
     let (recorder, home) = market();
     let url = recorder.url();
     let machines = |flags: &[&str]| {
-        let fixed = [
-            "offers",
-            "--no-default",
-            "--columns",
-            "machine_id",
-            "--format",
-            "csv",
-        ];
-        let (_, out, err) =
-            run(&mut home.bourse(&[&fixed[..], &["--base-url", &url], flags].concat()));
+        let fixed = ["offers", "--no-default", "--columns", "machine_id", "--format", "csv"];
+        let (_, out, err) = run(&mut home.bourse(&[&fixed[..], &["--base-url", &url], flags].concat()));
         let lines: Vec<String> = out.lines().skip(1).map(str::to_owned).collect();
         (lines, err)
     };
@@ -114,10 +99,7 @@ fn a_new_groups_search_leaves_banned_machines_out() {
         format!("{out}{err}")
     };
     let shown = create(&[]);
-    assert!(
-        shown.contains("your bans are part of its search"),
-        "{shown}"
-    );
+    assert!(shown.contains("your bans are part of its search"), "{shown}");
     assert!(shown.contains("host_id"), "{shown}");
     let shown = create(&["--no-bans"]);
     assert!(!shown.contains("host_id"), "{shown}");

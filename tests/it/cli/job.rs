@@ -37,22 +37,12 @@ fn the_bill_ranks_offers_and_is_shown_in_every_format() {
     );
 
     let (out, ..) = run(OFFERS, &JOB);
-    let header: Vec<&str> = out
-        .lines()
-        .next()
-        .unwrap()
-        .split("  ")
-        .map(str::trim)
-        .collect();
+    let header: Vec<&str> = out.lines().next().unwrap().split("  ").map(str::trim).collect();
     assert!(header.contains(&"Job $"), "{out}");
 
     let (out, ..) = run(OFFERS, &[&JOB[..], &["--format", "csv"]].concat());
     let mut reader = csv::Reader::from_reader(out.as_bytes());
-    let place = reader
-        .headers()
-        .unwrap()
-        .iter()
-        .position(|own| own == "job_cost");
+    let place = reader.headers().unwrap().iter().position(|own| own == "job_cost");
     let place = place.expect("a column of the bill");
     let bills: Vec<f64> = reader
         .records()

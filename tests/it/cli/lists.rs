@@ -26,10 +26,7 @@ fn groups_are_filtered_sorted_and_limited() {
     let ids = |out: &str| -> Vec<i64> {
         let whole: Json = serde_json::from_str(out).unwrap();
         let groups = whole["results"].as_array().unwrap();
-        groups
-            .iter()
-            .map(|group| group["id"].as_i64().unwrap())
-            .collect()
+        groups.iter().map(|group| group["id"].as_i64().unwrap()).collect()
     };
     assert_eq!(ids(&out), [3, 1]);
     assert!(!out.contains("SECRET"), "{out}");
@@ -162,15 +159,7 @@ fn limit_is_what_is_requested_and_n_raises_it() {
             &["volumes", "-n", "7"],
             &["volumes", "--limit", "9"],
         ]),
-        [
-            Some(500),
-            Some(500),
-            Some(700),
-            Some(9),
-            None,
-            Some(100),
-            Some(9)
-        ]
+        [Some(500), Some(500), Some(700), Some(9), None, Some(100), Some(9)]
     );
 }
 
@@ -199,15 +188,7 @@ fn n_shows_the_first_rows_after_every_condition_and_sort() {
          {"id":4,"num_gpus":8,"dph_total":1.6}]}"#,
     ));
     let url = recorder.url();
-    let search = [
-        "offers",
-        "--sort",
-        "dph_per_gpu",
-        "--format",
-        "csv",
-        "--columns",
-        "id",
-    ];
+    let search = ["offers", "--sort", "dph_per_gpu", "--format", "csv", "--columns", "id"];
     let (status, out, err) = bourse(&[&search[..], &["-n", "2", "--base-url", &url]].concat());
     // Per GPU: $0.50, $0.25, $0.40, $0.20.
     assert_eq!((status, out.as_str()), (0, "id\n4\n2\n"), "{err}");
@@ -282,15 +263,7 @@ fn with_input(arguments: &[&str], input: &str) -> (i32, String, String) {
 fn a_minus_reads_the_query_from_standard_input() {
     let recorder = Recorder::always(json(200, r#"{"offers": []}"#));
     let url = recorder.url();
-    let flags = [
-        "offers",
-        "-",
-        "dph<2",
-        "--profile",
-        "vast",
-        "--base-url",
-        &url,
-    ];
+    let flags = ["offers", "-", "dph<2", "--profile", "vast", "--base-url", &url];
     let (status, _, err) = with_input(&flags, "gpu_name=\"RTX 4090\"\nnum_gpus>=2\n");
     assert_eq!(status, 0, "{err}");
     let body = recorder.only().json();
@@ -300,10 +273,7 @@ fn a_minus_reads_the_query_from_standard_input() {
 
     let (status, _, err) = with_input(&["offers", "-"], "num_gpus>=2\nbogus=1\n");
     assert_eq!(status, 2);
-    assert!(
-        err.contains("num_gpus>=2 bogus=1\n            ^^^^^\n"),
-        "{err}"
-    );
+    assert!(err.contains("num_gpus>=2 bogus=1\n            ^^^^^\n"), "{err}");
 }
 
 const TWO: &str = r#"{"offers": [
@@ -380,9 +350,7 @@ fn csv_holds_no_character_that_acts_on_a_terminal() {
         ),
         "/api/v0/workergroups/" => json(
             200,
-            &format!(
-                r#"{{"results":[{{"id":1,"endpoint_name":"{HOSTILE}","api_key":"{HOSTILE}"}}]}}"#
-            ),
+            &format!(r#"{{"results":[{{"id":1,"endpoint_name":"{HOSTILE}","api_key":"{HOSTILE}"}}]}}"#),
         ),
         _ => json(
             200,

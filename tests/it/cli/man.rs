@@ -90,10 +90,7 @@ fn released() -> String {
 
 /// The keys of the tables and those that work everywhere.
 fn keys(page: &mut Vec<u8>) -> io::Result<()> {
-    writeln!(
-        page,
-        ".SH KEYS\nIn the dashboard, \\fB?\\fR lists every key of a view."
-    )?;
+    writeln!(page, ".SH KEYS\nIn the dashboard, \\fB?\\fR lists every key of a view.")?;
     let keymap = Keymap::default();
     for context in [Context::Global, Context::Always, Context::Table] {
         for row in BINDINGS.iter().filter(|row| row.context == context) {
@@ -107,11 +104,7 @@ fn keys(page: &mut Vec<u8>) -> io::Result<()> {
 }
 
 /// The section of a subcommand, and those of its own subcommands.
-fn subcommand<'a>(
-    page: &mut Vec<u8>,
-    command: &'a Command,
-    path: &mut Vec<&'a str>,
-) -> io::Result<()> {
+fn subcommand<'a>(page: &mut Vec<u8>, command: &'a Command, path: &mut Vec<&'a str>) -> io::Result<()> {
     if command.is_hide_set() || command.get_name() == "help" {
         return Ok(());
     }
@@ -119,10 +112,7 @@ fn subcommand<'a>(
     let mut part = Vec::new();
     man.render_synopsis_section(&mut part)?;
     man.render_description_section(&mut part)?;
-    if command
-        .get_arguments()
-        .any(|argument| !argument.is_hide_set())
-    {
+    if command.get_arguments().any(|argument| !argument.is_hide_set()) {
         man.render_options_section(&mut part)?;
     }
     writeln!(page, ".SH BOURSE {}", path.join(" ").to_uppercase())?;

@@ -21,11 +21,7 @@ fn piped(server: &RouteServer, arguments: &[&str]) -> (Option<i32>, String, Stri
         .output()
         .unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (
-        output.status.code(),
-        text(&output.stdout),
-        text(&output.stderr),
-    )
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
 #[test]
@@ -35,9 +31,7 @@ fn a_terminal_shows_how_far_a_series_is_and_then_what_it_came_to() {
         Play::Answer(200, assignment("chat", "5", number % 2, number / 2))
     });
     let url = server.url();
-    let flags = [
-        "route", "chat", "--cost", "5", "-n", "40", "-c", "2", "--rate", "40",
-    ];
+    let flags = ["route", "chat", "--cost", "5", "-n", "40", "-c", "2", "--rate", "40"];
     let pty = Pty::bourse(&[&flags[..], &["--base-url", &url]].concat(), &[], 100, 24);
     pty.wait_for("a bar that is half way", |screen| {
         let text = screen.contents();
@@ -46,18 +40,10 @@ fn a_terminal_shows_how_far_a_series_is_and_then_what_it_came_to() {
     pty.wait_for_text("40 requests: 40 assigned, 0 waiting, 0 failed");
     let exit = pty.exit();
     exit.assert_clean(0);
-    assert!(
-        !exit.text.contains("[###"),
-        "the bar is gone:\n{}",
-        exit.text
-    );
+    assert!(!exit.text.contains("[###"), "the bar is gone:\n{}", exit.text);
     assert!(exit.text.contains("load 200"), "{}", exit.text);
     for worker in ["http://w0.example:80", "http://w1.example:80"] {
-        let line = exit
-            .text
-            .lines()
-            .find(|line| line.contains(worker))
-            .unwrap();
+        let line = exit.text.lines().find(|line| line.contains(worker)).unwrap();
         let words: Vec<_> = line.split_whitespace().collect();
         assert_eq!(words, [worker, "20", "50%", "0", "0"]);
     }
@@ -72,28 +58,15 @@ fn a_series_without_an_assignment_fails_with_its_summary_and_the_last_status() {
     });
     let (status, out, err) = piped(&server, &["-n", "4", "--rate", "100", "--cost", "0"]);
     assert_eq!((status, out.as_str()), (Some(1), ""));
-    assert!(
-        err.contains("4 requests: 0 assigned, 4 waiting, 0 failed"),
-        "{err}"
-    );
-    assert!(
-        err.contains("no worker was assigned; the last status reply:"),
-        "{err}"
-    );
-    assert!(
-        err.contains("\"loading\":3") || err.contains("\"loading\": 3"),
-        "{err}"
-    );
-    assert!(
-        !err.contains('\r') && !err.contains("[#"),
-        "no bar in a pipe: {err}"
-    );
+    assert!(err.contains("4 requests: 0 assigned, 4 waiting, 0 failed"), "{err}");
+    assert!(err.contains("no worker was assigned; the last status reply:"), "{err}");
+    assert!(err.contains("\"loading\":3") || err.contains("\"loading\": 3"), "{err}");
+    assert!(!err.contains('\r') && !err.contains("[#"), "no bar in a pipe: {err}");
 }
 
 #[test]
 fn a_duration_sends_at_its_rate_until_it_is_over() {
-    let server =
-        RouteServer::start(|number, _| Play::Answer(200, assignment("chat", "0", 0, number)));
+    let server = RouteServer::start(|number, _| Play::Answer(200, assignment("chat", "0", 0, number)));
     let flags = ["--duration", "1s", "--rate", "20", "-c", "4", "--cost", "0"];
     let (status, out, err) = piped(&server, &flags);
     assert_eq!(status, Some(0), "{err}");
@@ -106,8 +79,7 @@ fn a_duration_sends_at_its_rate_until_it_is_over() {
 
 #[test]
 fn a_duration_without_a_rate_sends_ten_a_second() {
-    let server =
-        RouteServer::start(|number, _| Play::Answer(200, assignment("chat", "0", 0, number)));
+    let server = RouteServer::start(|number, _| Play::Answer(200, assignment("chat", "0", 0, number)));
     let (status, out, err) = piped(&server, &["--duration", "1s", "--cost", "0"]);
     assert_eq!(status, Some(0), "{err}");
     assert!(out.contains("10 requests: 10 assigned"), "{out}");
@@ -158,19 +130,13 @@ fn polls_are_no_requests_and_the_two_times_are_told_apart() {
     assert_eq!(status, Some(0), "{err}");
     let whole: serde_json::Value = serde_json::from_str(&out).unwrap();
     let summary = whole.get("summary").unwrap_or(&whole);
-    assert_eq!(
-        (&summary["requests"], &summary["polls"]),
-        (&2.into(), &2.into())
-    );
+    assert_eq!((&summary["requests"], &summary["polls"]), (&2.into(), &2.into()));
     let figure = |name: &str, which: &str| summary[name][which].as_f64().unwrap();
     // A poll waits half a second at least: that is the request's time, not the router's.
     assert!(figure("time_to_worker_seconds", "p50") >= 0.5);
     for which in ["p50", "p99", "max"] {
         let reply = figure("router_reply_seconds", which);
-        assert!(
-            figure("time_to_worker_seconds", which) >= reply + 0.4,
-            "{which}"
-        );
+        assert!(figure("time_to_worker_seconds", which) >= reply + 0.4, "{which}");
     }
 }
 
@@ -183,10 +149,7 @@ fn a_series_without_workers_ends_with_its_patience() {
         })
     };
     let server = waiting();
-    let (status, out, err) = piped(
-        &server,
-        &["-n", "30", "--cost", "0", "--patience", "1400ms"],
-    );
+    let (status, out, err) = piped(&server, &["-n", "30", "--cost", "0", "--patience", "1400ms"]);
     assert_eq!((status, out.as_str()), (Some(1), ""));
     assert!(err.contains("ended early: no worker within 1.4s"), "{err}");
     assert!(err.contains("0 assigned"), "{err}");
@@ -196,10 +159,7 @@ fn a_series_without_workers_ends_with_its_patience() {
     let flags = ["-n", "3", "-c", "3", "--cost", "0", "--patience", "0"];
     let (status, _, err) = piped(&server, &flags);
     assert_eq!(status, Some(1));
-    assert!(
-        err.contains("3 requests: 0 assigned, 3 waiting, 0 failed\n"),
-        "{err}"
-    );
+    assert!(err.contains("3 requests: 0 assigned, 3 waiting, 0 failed\n"), "{err}");
     assert_eq!(routes(&server), 3);
 }
 

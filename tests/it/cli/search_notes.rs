@@ -38,28 +38,20 @@ const FIVE: &str = r#"{"offers":[{"id":1,"dph_total":0.05,"score":9},{"id":2,"dp
 /// The first column of CSV, without its header.
 fn ids(out: &str) -> Vec<String> {
     let records = out.lines().skip(1);
-    records
-        .map(|line| line.split(',').next().unwrap().to_owned())
-        .collect()
+    records.map(|line| line.split(',').next().unwrap().to_owned()).collect()
 }
 
 #[test]
 fn an_answer_that_the_limit_truncated_says_so() {
     for format in ["table", "json", "csv"] {
         let (_, err, _) = run(FIVE, &["offers", "--limit", "5", "--format", format]);
-        assert_eq!(
-            err,
-            "note: first 5, more exist: raise --limit for the rest\n"
-        );
+        assert_eq!(err, "note: first 5, more exist: raise --limit for the rest\n");
         let (_, err, _) = run(FIVE, &["offers", "--limit", "6", "--format", format]);
         assert_eq!(err, "");
     }
     let volumes = r#"{"offers":[{"ask_contract_id":1,"storage_cost":0.1}]}"#;
     let (_, err, _) = run(volumes, &["volumes", "--limit", "1"]);
-    assert_eq!(
-        err,
-        "note: first 1, more exist: raise --limit for the rest\n"
-    );
+    assert_eq!(err, "note: first 1, more exist: raise --limit for the rest\n");
     // Without a limit the market's own decides.
     let (_, err, _) = run(FIVE, &["offers", "--limit", "0"]);
     assert_eq!(
@@ -109,18 +101,14 @@ fn an_order_that_the_market_ignored_is_kept_here() {
         "{err}"
     );
     // As JSON, each record is what the market sent.
-    let (out, _, _) = run(
-        shuffled,
-        &["offers", "--order", "dph_total", "--format", "json"],
-    );
+    let (out, _, _) = run(shuffled, &["offers", "--order", "dph_total", "--format", "json"]);
     let whole: Json = serde_json::from_str(&out).unwrap();
     assert_eq!(whole["offers"][0], json!({"id": 2, "dph_total": 0.2}));
 }
 
 #[test]
 fn an_order_that_the_market_cannot_take_is_sorted_here() {
-    let target =
-        r#"{"offers":[{"id":1,"target_reliability":0.9},{"id":2,"target_reliability":0.1}]}"#;
+    let target = r#"{"offers":[{"id":1,"target_reliability":0.9},{"id":2,"target_reliability":0.1}]}"#;
     let search = [
         "offers",
         "--order",
@@ -152,20 +140,14 @@ fn records_that_break_a_condition_are_named_and_stay() {
 #[test]
 fn more_records_than_the_limit_are_named() {
     let (_, err, _) = run(FIVE, &["offers", "--limit", "3"]);
-    assert!(
-        err.contains("note: 5 records received, at most 3 requested\n"),
-        "{err}"
-    );
+    assert!(err.contains("note: 5 records received, at most 3 requested\n"), "{err}");
 }
 
 #[test]
 fn conditions_that_are_likely_slips_are_warned_of() {
     for (query, warning) in [
         ("gpu_ram=24", "gpu_ram>=24 finds them"),
-        (
-            "reliability>98",
-            "98 is outside the usual range of reliability",
-        ),
+        ("reliability>98", "98 is outside the usual range of reliability"),
     ] {
         for more in [&[][..], &["--curl"], &["--format", "json"]] {
             let (_, err, _) = run(FIVE, &[&["offers", query][..], more].concat());
@@ -179,14 +161,10 @@ fn a_name_that_the_market_does_not_use_gets_a_suggestion() {
     for format in ["table", "json"] {
         let search = ["offers", "gpu_name=4090", "--format", format];
         let (_, err, _) = run(r#"{"offers":[]}"#, &search);
-        assert!(
-            err.contains("note: did you mean gpu_name=RTX_4090?\n"),
-            "{err}"
-        );
+        assert!(err.contains("note: did you mean gpu_name=RTX_4090?\n"), "{err}");
     }
     // Names of the records count, but for those that would steer a terminal.
-    let body =
-        r#"{"offers":[{"id":1,"cpu_name":"AMD EPYC 7763"},{"id":2,"cpu_name":"EPYC \u001b[2J"}]}"#;
+    let body = r#"{"offers":[{"id":1,"cpu_name":"AMD EPYC 7763"},{"id":2,"cpu_name":"EPYC \u001b[2J"}]}"#;
     let (_, err, _) = run(body, &["offers", "cpu_name=epyc"]);
     assert!(
         err.contains("note: did you mean cpu_name=\"AMD EPYC 7763\"?\n"),
@@ -272,14 +250,7 @@ fn words_without_a_condition_are_told() {
 
 #[test]
 fn flags_count_more_than_plain_words() {
-    let arguments = [
-        "offers",
-        "spot cheapest",
-        "--type",
-        "reserved",
-        "--order",
-        "score-",
-    ];
+    let arguments = ["offers", "spot cheapest", "--type", "reserved", "--order", "score-"];
     let (_, _, recorder) = run(FIVE, &arguments);
     let sent = recorder.only().json();
     assert_eq!(sent["type"], json!("reserved"));

@@ -26,9 +26,7 @@ fn journal(home: &Home) -> Vec<Json> {
     let path = home.path().join(".local/state/bourse/writes.jsonl");
     let text = fs::read_to_string(path).unwrap_or_default();
     assert!(!text.contains(KEY), "{text}");
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 #[test]
@@ -40,20 +38,14 @@ fn unlist_sends_one_request_and_keeps_it_in_the_journal() {
     assert_eq!(status, 0, "{err}");
     assert_eq!(out, "Volume listing 7311 unlisted.\n");
     // What is sent was shown before, without the key.
-    assert!(
-        err.contains(&format!("POST {url}/api/v0/volumes/unlist/")),
-        "{err}"
-    );
+    assert!(err.contains(&format!("POST {url}/api/v0/volumes/unlist/")), "{err}");
     assert!(err.contains(r#"{"id":7311}"#), "{err}");
     assert!(!err.contains(KEY), "{err}");
     let request = recorder.only();
     assert_eq!(request.method, "POST");
     assert_eq!(request.path, "/api/v0/volumes/unlist/");
     assert_eq!(request.body, br#"{"id":7311}"#);
-    assert_eq!(
-        request.header("authorization"),
-        Some("Bearer canary-key-51ab")
-    );
+    assert_eq!(request.header("authorization"), Some("Bearer canary-key-51ab"));
     let journal = journal(&home);
     assert_eq!(journal.len(), 2);
     assert_eq!(journal[0]["intent"]["deed"], json!("unlist_volume"));
@@ -144,17 +136,10 @@ fn every_parameter_of_a_group_has_a_flag_and_only_those_given_are_sent() {
     // The other two, spelled as the market's own client spells them.
     let arguments = ["--endpoint_id", "4203", "--template_id", "7", "--yes"];
     let home = Home::new();
-    let (status, _, err) = write(
-        &home,
-        &url,
-        &[&["groups", "create"], &arguments[..]].concat(),
-    );
+    let (status, _, err) = write(&home, &url, &[&["groups", "create"], &arguments[..]].concat());
     assert_eq!(status, 0, "{err}");
     let requests = recorder.requests();
-    assert_eq!(
-        requests[1].json(),
-        json!({"endpoint_id": 4203, "template_id": 7})
-    );
+    assert_eq!(requests[1].json(), json!({"endpoint_id": 4203, "template_id": 7}));
 }
 
 #[test]
@@ -192,14 +177,7 @@ fn without_a_terminal_nothing_is_sent_unless_yes_is_given() {
     let home = Home::new();
     for arguments in [
         &["unlist", "7311"][..],
-        &[
-            "groups",
-            "create",
-            "--endpoint",
-            "chat",
-            "--template-id",
-            "7",
-        ],
+        &["groups", "create", "--endpoint", "chat", "--template-id", "7"],
     ] {
         let (status, out, err) = write(&home, &recorder.url(), arguments);
         assert_eq!((status, out.as_str()), (2, ""));
@@ -223,18 +201,9 @@ fn a_dry_run_prints_the_request_and_sends_nothing() {
     assert_eq!((status, err.as_str()), (0, ""));
     assert_eq!(
         out,
-        format!(
-            "POST {url}/api/v0/volumes/unlist/\nwith the key of profile custom\n{{\"id\":7311}}\n"
-        )
+        format!("POST {url}/api/v0/volumes/unlist/\nwith the key of profile custom\n{{\"id\":7311}}\n")
     );
-    let create = [
-        "groups",
-        "create",
-        "--endpoint",
-        "chät",
-        "--template-id",
-        "7",
-    ];
+    let create = ["groups", "create", "--endpoint", "chät", "--template-id", "7"];
     let dry = ["--dry-run", "--yes", "--format", "json"];
     let (status, out, err) = write(&home, &url, &[&create[..], &dry].concat());
     assert_eq!((status, err.as_str()), (0, ""));
@@ -264,14 +233,7 @@ fn read_only_refuses_writes() {
     let create = ["groups", "create", "--endpoint", "chat", "--yes"];
     for arguments in [
         &["unlist", "7311", "--yes", "--read-only", "--base-url", &url][..],
-        &[
-            "--read-only",
-            "--profile",
-            "safe",
-            "unlist",
-            "7311",
-            "--yes",
-        ],
+        &["--read-only", "--profile", "safe", "unlist", "7311", "--yes"],
         &[&create[..], &["--profile", "safe"]].concat(),
     ] {
         let (status, out, err) = run(&mut home.bourse(arguments));
@@ -300,15 +262,7 @@ fn as_nobody(home: &Home, url: &str, arguments: &[&str]) -> Command {
     command
 }
 
-const CREATE: [&str; 7] = [
-    "groups",
-    "create",
-    "--endpoint",
-    "chat",
-    "--template-id",
-    "7",
-    "--yes",
-];
+const CREATE: [&str; 7] = ["groups", "create", "--endpoint", "chat", "--template-id", "7", "--yes"];
 
 #[test]
 fn without_a_journal_no_write_is_sent() {
@@ -324,34 +278,22 @@ fn without_a_journal_no_write_is_sent() {
         }
         let (status, _, err) = run(&mut as_nobody(&home, &url, arguments));
         assert_eq!(status, 1, "{err}");
-        assert!(
-            err.contains("nothing was sent: can't read the write history"),
-            "{err}"
-        );
-        let advice = format!(
-            "sudo chown -R \"$USER\" {}",
-            file.parent().unwrap().display()
-        );
+        assert!(err.contains("nothing was sent: can't read the write history"), "{err}");
+        let advice = format!("sudo chown -R \"$USER\" {}", file.parent().unwrap().display());
         assert!(err.contains(&advice), "{err}");
 
         let home = Home::new();
         home.file(&format!("{FILE}/x"), "", 0o600);
         let (status, _, err) = write(&home, &url, arguments);
         assert_eq!(status, 1, "{err}");
-        assert!(
-            err.contains("it is a directory; to fix it, move it away"),
-            "{err}"
-        );
+        assert!(err.contains("it is a directory; to fix it, move it away"), "{err}");
 
         let home = Home::new();
         let mut homeless = as_nobody(&home, &url, arguments);
         if rustix::process::geteuid().is_root() {
             let (status, _, err) = run(homeless.env_remove("HOME"));
             assert_eq!(status, 1, "{err}");
-            assert!(
-                err.contains("without a home directory; to fix it, set HOME"),
-                "{err}"
-            );
+            assert!(err.contains("without a home directory; to fix it, set HOME"), "{err}");
         }
     }
     assert!(recorder.requests().is_empty());
@@ -378,10 +320,7 @@ fn in_a_sandbox_without_a_home_the_journal_is_in_memory() {
     let (status, out, err) = run(command.uid(65_432).gid(65_432).env_remove("HOME"));
     assert_eq!(status, 0, "{err}");
     assert!(out.contains("created for endpoint chat"), "{out}");
-    assert!(
-        err.contains("note: Writes are recorded until bourse ends"),
-        "{err}"
-    );
+    assert!(err.contains("note: Writes are recorded until bourse ends"), "{err}");
 }
 
 #[test]
@@ -392,10 +331,7 @@ fn of_two_programs_that_ask_at_once_one_creates() {
     let url = recorder.url();
     let state = home.path().join(".local/state");
     let ask = || {
-        let variables = [
-            ("BOURSE_API_KEY", KEY),
-            ("XDG_STATE_HOME", state.to_str().unwrap()),
-        ];
+        let variables = [("BOURSE_API_KEY", KEY), ("XDG_STATE_HOME", state.to_str().unwrap())];
         let arguments = [&CREATE[..6], &["--base-url", &url]].concat();
         let pty = Pty::bourse(&arguments, &variables, 120, 30);
         pty.wait_for_text("Type create to send it");
@@ -419,20 +355,13 @@ fn refusals_end_with_1_and_are_not_sent_again() {
             r#"{"detail": "API requests too frequent: endpoint threshold=5.0"}"#,
             "429",
         ),
-        (
-            200,
-            r#"{"success": false, "msg": "not yours"}"#,
-            "not yours",
-        ),
+        (200, r#"{"success": false, "msg": "not yours"}"#, "not yours"),
     ] {
         let recorder = Recorder::always(json(code, body));
         let home = Home::new();
         let (status, out, err) = write(&home, &recorder.url(), &["unlist", "7311", "--yes"]);
         assert_eq!((status, out.as_str()), (1, ""), "{err}");
-        assert!(
-            err.contains("not unlisted: ") && err.contains(words),
-            "{err}"
-        );
+        assert!(err.contains("not unlisted: ") && err.contains(words), "{err}");
         recorder.only();
         assert_eq!(journal(&home)[1]["outcome"]["verdict"], json!("refused"));
     }
@@ -440,21 +369,11 @@ fn refusals_end_with_1_and_are_not_sent_again() {
 
 #[test]
 fn an_unknown_outcome_ends_with_3_and_says_what_to_check() {
-    let create = [
-        "groups",
-        "create",
-        "--endpoint",
-        "chat",
-        "--template-id",
-        "7",
-    ];
+    let create = ["groups", "create", "--endpoint", "chat", "--template-id", "7"];
     let create = [&create[..], &["--yes"]].concat();
     for (answer, arguments) in [
         (Vec::new(), &["unlist", "7311", "--yes"][..]),
-        (
-            json(500, r#"{"error": "down"}"#),
-            &["unlist", "7311", "--yes"],
-        ),
+        (json(500, r#"{"error": "down"}"#), &["unlist", "7311", "--yes"]),
         (json(200, "<html><title>Gateway</title></html>"), &create),
         (json(200, r#"{"success": true}"#), &create),
     ] {
@@ -476,26 +395,13 @@ fn an_unknown_outcome_ends_with_3_and_says_what_to_check() {
         // The next attempt is told of it.
         if arguments[0] == "groups" {
             let (_, _, err) = write(&home, &url, arguments);
-            assert!(
-                err.contains("note: the outcome of the request of "),
-                "{err}"
-            );
+            assert!(err.contains("note: the outcome of the request of "), "{err}");
             // Another one too, but as something else.
-            let other = [
-                "groups",
-                "create",
-                "--endpoint",
-                "other",
-                "--template-id",
-                "7",
-            ];
+            let other = ["groups", "create", "--endpoint", "other", "--template-id", "7"];
             let (_, _, err) = write(&home, &url, &[&other[..], &["--yes"]].concat());
             let told = "note: Outcome unknown: the workergroup for endpoint chat, sent ";
             assert!(err.contains(told), "{err}");
-            assert!(
-                !err.contains("note: the outcome of the request of "),
-                "{err}"
-            );
+            assert!(!err.contains("note: the outcome of the request of "), "{err}");
         }
     }
 }
@@ -505,9 +411,7 @@ fn the_command_to_check_with_names_the_profile_of_the_write() {
     let recorder = Recorder::always(Vec::new());
     let home = Home::new();
     let url = recorder.url();
-    let config = format!(
-        "[profiles.lab]\nbase_url = \"{url}\"\napi_key_command = \"printf canary-key-51ab\"\n"
-    );
+    let config = format!("[profiles.lab]\nbase_url = \"{url}\"\napi_key_command = \"printf canary-key-51ab\"\n");
     home.file(".config/bourse/config.toml", &config, 0o600);
     let create = ["--profile", "lab", "groups", "create", "--template-id", "7"];
     let create = [&create[..], &["--endpoint", "chat", "--yes"]].concat();
@@ -561,18 +465,12 @@ fn on_a_terminal_the_id_or_the_word_is_typed() {
     let url = recorder.url();
     let start = |arguments: &[&str]| {
         let variables = [("BOURSE_API_KEY", KEY)];
-        Pty::bourse(
-            &[arguments, &["--base-url", &url]].concat(),
-            &variables,
-            100,
-            24,
-        )
+        Pty::bourse(&[arguments, &["--base-url", &url]].concat(), &variables, 100, 24)
     };
     // A question that nobody sees or answers is not asked.
     for redirection in ["</dev/null", "2>/dev/null"] {
         let program = env!("CARGO_BIN_EXE_bourse");
-        let command =
-            format!("{program} unlist 7311 --base-url {url} {redirection}; echo ended $?");
+        let command = format!("{program} unlist 7311 --base-url {url} {redirection}; echo ended $?");
         let variables = [("BOURSE_API_KEY", KEY)];
         let pty = Pty::spawn(Path::new("/bin/sh"), &["-c", &command], &variables, 100, 24);
         pty.wait_for_text("ended 2");
@@ -597,23 +495,14 @@ fn on_a_terminal_the_id_or_the_word_is_typed() {
     assert!(recorder.requests().is_empty());
 
     let mut pty = start(&["unlist", "7311"]);
-    let shown = pty.wait_for("the question", |screen| {
-        screen.contents().contains("Type 7311")
-    });
+    let shown = pty.wait_for("the question", |screen| screen.contents().contains("Type 7311"));
     assert!(shown.contains(r#"{"id":7311}"#), "{shown}");
     pty.keys("7311<Enter>");
     pty.wait_for_text("Volume listing 7311 unlisted.");
     pty.exit().assert_clean(0);
     assert_eq!(recorder.requests().len(), 1);
 
-    let create = [
-        "groups",
-        "create",
-        "--endpoint",
-        "chat",
-        "--template-id",
-        "7",
-    ];
+    let create = ["groups", "create", "--endpoint", "chat", "--template-id", "7"];
     let mut pty = start(&create);
     pty.wait_for_text("Type create to send it");
     pty.keys("Create<Enter>");

@@ -2,9 +2,7 @@
 
 use std::collections::HashSet;
 
-use bourse::domain::{
-    Catalog, Filter, Kind, OFFERS, Operator, Operators, Source, VOLUMES, WORKERGROUPS,
-};
+use bourse::domain::{Catalog, Filter, Kind, OFFERS, Operator, Operators, Source, VOLUMES, WORKERGROUPS};
 
 /// Specification, "Search offers": the 34 parameters that are filter objects.
 const OFFER_FILTERS: [&str; 34] = [
@@ -240,11 +238,7 @@ fn every_documented_member_is_in_its_catalog() {
             .filter(|field| field.in_record && field.documented);
         let ours: HashSet<String> = documented.map(|field| field.key.to_owned()).collect();
         let missing: Vec<_> = wanted.difference(&ours).collect();
-        assert!(
-            missing.is_empty(),
-            "{:?} lacks {missing:?}",
-            catalog.resource
-        );
+        assert!(missing.is_empty(), "{:?} lacks {missing:?}", catalog.resource);
         let extra: Vec<_> = ours.difference(&wanted).collect();
         let computed = ["duration"]; // volumes: counted from end_date where it is not sent
         assert!(

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use bourse::domain::cost::{
-    Gap, Input, Job, Joined, Measure, Outlives, PriceJoin, Prices, Room, VolumePrices, VolumeTerm,
-    gpu_numbers, storage_per_hour,
+    Gap, Input, Job, Joined, Measure, Outlives, PriceJoin, Prices, Room, VolumePrices, VolumeTerm, gpu_numbers,
+    storage_per_hour,
 };
 use bourse::domain::{Listing, OFFERS, OfferType, VOLUMES};
 
@@ -218,12 +218,7 @@ fn the_arithmetic_of_a_job_is_shown() {
     let prices = Prices::new(&listing, OfferType::OnDemand);
     let mut shown = String::new();
     for step in prices.job(0, &JOB, NOW).unwrap().steps {
-        writeln!(
-            shown,
-            "{}: {} = {:.4}",
-            step.label, step.formula, step.value
-        )
-        .unwrap();
+        writeln!(shown, "{}: {} = {:.4}", step.label, step.formula, step.value).unwrap();
         let is_time = step.label == "Download";
         assert_eq!(step.measure == Measure::Hours, is_time);
     }
@@ -284,10 +279,7 @@ fn a_faster_offer_finishes_sooner() {
 fn a_job_needs_only_the_prices_of_what_it_uses() {
     let listing = offers(&[r#"{"id": 1, "dph_base": 0.5, "storage_cost": 0.72}"#]);
     let prices = Prices::new(&listing, OfferType::OnDemand);
-    assert_eq!(
-        prices.job_total(0, &JOB),
-        Err(Gap::Missing("inet_down_cost"))
-    );
+    assert_eq!(prices.job_total(0, &JOB), Err(Gap::Missing("inet_down_cost")));
     let quiet = Job {
         gb_in: 0.0,
         gb_out: 0.0,
@@ -295,14 +287,8 @@ fn a_job_needs_only_the_prices_of_what_it_uses() {
     };
     // 0.5 x 10 + 0.72 x 100 / 720 x 30
     near(prices.job_total(0, &quiet).unwrap(), 8.0);
-    let upload = Job {
-        gb_out: 1.0,
-        ..quiet
-    };
-    assert_eq!(
-        prices.job_total(0, &upload),
-        Err(Gap::Missing("inet_up_cost"))
-    );
+    let upload = Job { gb_out: 1.0, ..quiet };
+    assert_eq!(prices.job_total(0, &upload), Err(Gap::Missing("inet_up_cost")));
 }
 
 #[test]
@@ -334,10 +320,7 @@ fn a_job_that_outstays_the_offer_is_told() {
         panic!()
     };
     near(short_by, 2.0);
-    assert_eq!(
-        prices.job(2, &job, NOW).unwrap().outlives,
-        Outlives::Unknown
-    );
+    assert_eq!(prices.job(2, &job, NOW).unwrap().outlives, Outlives::Unknown);
 }
 
 #[test]
@@ -345,13 +328,7 @@ fn impossible_jobs_are_refused() {
     let listing = offers(&[OFFER_A]);
     let prices = Prices::new(&listing, OfferType::OnDemand);
     let cases: [(Input, Job); 6] = [
-        (
-            Input::RunHours,
-            Job {
-                run_hours: -1.0,
-                ..JOB
-            },
-        ),
+        (Input::RunHours, Job { run_hours: -1.0, ..JOB }),
         (
             Input::StoppedHours,
             Job {
@@ -359,13 +336,7 @@ fn impossible_jobs_are_refused() {
                 ..JOB
             },
         ),
-        (
-            Input::DiskGb,
-            Job {
-                disk_gb: 1e10,
-                ..JOB
-            },
-        ),
+        (Input::DiskGb, Job { disk_gb: 1e10, ..JOB }),
         (
             Input::GbIn,
             Job {
@@ -373,13 +344,7 @@ fn impossible_jobs_are_refused() {
                 ..JOB
             },
         ),
-        (
-            Input::GbOut,
-            Job {
-                gb_out: -0.1,
-                ..JOB
-            },
-        ),
+        (Input::GbOut, Job { gb_out: -0.1, ..JOB }),
         (
             Input::Work,
             Job {
@@ -394,13 +359,7 @@ fn impossible_jobs_are_refused() {
         assert_eq!(prices.job_total(0, &job), Err(Gap::Input(error)));
     }
     assert_eq!(
-        Job {
-            run_hours: -1.0,
-            ..JOB
-        }
-        .validate()
-        .unwrap_err()
-        .to_string(),
+        Job { run_hours: -1.0, ..JOB }.validate().unwrap_err().to_string(),
         "run hours must be a number from 0 to 1000000"
     );
     assert_eq!(Job::default().validate(), Ok(()));
@@ -451,11 +410,7 @@ fn a_volume_costs_by_the_hour_the_month_and_the_term() {
         panic!("{:?}", cost.outlives)
     };
     near(spare, 0.0);
-    let formulas: Vec<_> = cost
-        .steps
-        .iter()
-        .map(|step| step.formula.as_str())
-        .collect();
+    let formulas: Vec<_> = cost.steps.iter().map(|step| step.formula.as_str()).collect();
     assert_eq!(
         formulas,
         [
@@ -464,20 +419,14 @@ fn a_volume_costs_by_the_hour_the_month_and_the_term() {
             "0.04167 $/h × 90 days × 24 h",
         ]
     );
-    let term = VolumeTerm {
-        gb: 2000.0,
-        days: 91.0,
-    };
+    let term = VolumeTerm { gb: 2000.0, days: 91.0 };
     let cost = prices.cost(0, &term, NOW).unwrap();
     assert_eq!(cost.room, Room::ShortBy(1000.0));
     let Outlives::No { short_by } = cost.outlives else {
         panic!("{:?}", cost.outlives)
     };
     near(short_by, 24.0);
-    assert_eq!(
-        prices.cost(1, &term, NOW),
-        Err(Gap::Missing("storage_cost"))
-    );
+    assert_eq!(prices.cost(1, &term, NOW), Err(Gap::Missing("storage_cost")));
     let endless = VolumeTerm {
         gb: 1.0,
         days: f64::INFINITY,
@@ -504,13 +453,7 @@ fn three_prices_are_joined_by_id_else_by_machine_and_gpus() {
         r#"{"id": 2, "discounted_dph_total": 0.4, "dph_total": 0.5, "storage_total_cost": 0}"#,
         r#"{"id": 1, "dph_total": 0.3885}"#,
     ]);
-    let join = PriceJoin::new(
-        &on_demand,
-        Some(&on_demand),
-        Some(&bid),
-        Some(&reserved),
-        None,
-    );
+    let join = PriceJoin::new(&on_demand, Some(&on_demand), Some(&bid), Some(&reserved), None);
     let first = join.row(0);
     near(first.on_demand.unwrap().total, 0.3885);
     let floor = first.bid.unwrap();
@@ -526,10 +469,7 @@ fn three_prices_are_joined_by_id_else_by_machine_and_gpus() {
     near(second.reserved.unwrap().total, 0.4);
     near(second.discount.unwrap(), 0.2);
     let third = join.row(2);
-    assert_eq!(
-        (third.bid, third.reserved, third.saving),
-        (None, None, None)
-    );
+    assert_eq!((third.bid, third.reserved, third.saving), (None, None, None));
     assert!(third.on_demand.is_some());
 }
 
@@ -556,11 +496,7 @@ fn two_rows_that_claim_the_same_gpus_are_joined_to_nobody() {
     let shown = offers(&[&record(1)]);
     let twice = offers(&[&record(2), &record(3)]);
     let once = offers(&[&record(2)]);
-    let bid = |listing| {
-        PriceJoin::new(&shown, None, Some(listing), None, None)
-            .row(0)
-            .bid
-    };
+    let bid = |listing| PriceJoin::new(&shown, None, Some(listing), None, None).row(0).bid;
     assert!(bid(&once).is_some());
     assert_eq!(bid(&twice), None);
     let nameless = offers(&[r#"{"id": 2, "machine_id": 7, "gpu_ids": []}"#]);
@@ -607,33 +543,17 @@ fn the_download_is_paid_for_as_hours() {
     // GPUs 0.6 x 9.8333, storage 0.72 x 100 / 720 = 0.1 an hour, traffic $3.
     close(cost.total, 5.9 + 0.983_333 + 3.0, 1e-5);
     assert_eq!(cost.steps[0].label, "Download");
-    assert_eq!(
-        cost.steps[0].formula,
-        "300 GB × 8000 Mb/GB / 800 Mb/s / 3600 s/h"
-    );
+    assert_eq!(cost.steps[0].formula, "300 GB × 8000 Mb/GB / 800 Mb/s / 3600 s/h");
     // Ten hours are left: enough for nine and the download, not for half an hour more.
     assert!(!prices.cannot_do(0, &job, NOW));
-    let longer = Job {
-        run_hours: 9.5,
-        ..job
-    };
+    let longer = Job { run_hours: 9.5, ..job };
     assert!(prices.cannot_do(0, &longer, NOW));
     // Where the speed is not reported the bill is unknown: as free it would lead the ranking.
-    assert_eq!(
-        prices.job(1, &job, NOW).unwrap_err(),
-        Gap::Missing("inet_down")
-    );
+    assert_eq!(prices.job(1, &job, NOW).unwrap_err(), Gap::Missing("inet_down"));
     assert!(prices.job_total(1, &job).is_err() && prices.job_hours(1, &job).is_err());
     // Whatever the speed, nine hours and five minutes more than the offer has are too many.
     assert!(!prices.cannot_do(1, &job, NOW));
-    assert!(prices.cannot_do(
-        1,
-        &Job {
-            run_hours: 10.1,
-            ..job
-        },
-        NOW
-    ));
+    assert!(prices.cannot_do(1, &Job { run_hours: 10.1, ..job }, NOW));
     // Nothing to download needs no speed.
     assert!(prices.job_total(1, &Job { gb_in: 0.0, ..job }).is_ok());
     // Work in DLPerf-hours takes 5 h on 100 DLPerf, after the download.
@@ -643,10 +563,7 @@ fn the_download_is_paid_for_as_hours() {
     };
     close(prices.job_hours(0, &work).unwrap(), 5.833_333, 1e-6);
     // What never runs downloads nothing.
-    let stopped = Job {
-        run_hours: 0.0,
-        ..job
-    };
+    let stopped = Job { run_hours: 0.0, ..job };
     near(prices.job_hours(0, &stopped).unwrap(), 0.0);
 }
 
@@ -666,12 +583,7 @@ fn a_job_is_read_from_a_word() {
     assert_eq!((job.run_hours, job.disk_gb, job.gb_in), (72.0, 8.0, 0.0));
     let job: Job = "5000dlperf-hours,100GB".parse().unwrap();
     assert_eq!(job.work_dlperf_hours, Some(5000.0));
-    assert!(
-        "100GB"
-            .parse::<Job>()
-            .unwrap_err()
-            .contains("needs a run time")
-    );
+    assert!("100GB".parse::<Job>().unwrap_err().contains("needs a run time"));
     let error = "3d,soon".parse::<Job>().unwrap_err();
     assert!(error.starts_with("'soon' is no part of a job"), "{error}");
 }

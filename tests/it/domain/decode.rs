@@ -51,10 +51,7 @@ fn a_real_looking_offer_is_read_whole() {
         CellRef::Number("1.3168888888888889".parse().unwrap())
     );
     assert_eq!(cell(&listing, 0, "search.totalHour"), CellRef::Number(1.25));
-    assert_eq!(
-        cell(&listing, 0, "driver_version"),
-        CellRef::Text("570.181")
-    );
+    assert_eq!(cell(&listing, 0, "driver_version"), CellRef::Text("570.181"));
     assert_eq!(cell(&listing, 0, "verified"), CellRef::Flag(true));
     let unknown: Vec<_> = listing
         .unknown_members(0, 9)
@@ -86,15 +83,9 @@ fn bad_records_are_counted_with_a_reason_and_hide_no_other() {
     let body = r#"{"offers": [{"id": 1}, 7, null, [1, 2], {"no": "id"}, {"id": "x"},
         {"id": 1.5}, {"id": 2, "num_gpus": "many"}, {"id": 3, "x": tru}, {"id": "44"}]}"#;
     let listing = offers(body);
-    let ids: Vec<_> = (0..listing.len())
-        .map(|row| listing.id(row).unwrap().0)
-        .collect();
+    let ids: Vec<_> = (0..listing.len()).map(|row| listing.id(row).unwrap().0).collect();
     assert_eq!(ids, [1, 2, 44]);
-    let skipped: Vec<_> = listing
-        .skipped()
-        .iter()
-        .map(|skipped| skipped.index)
-        .collect();
+    let skipped: Vec<_> = listing.skipped().iter().map(|skipped| skipped.index).collect();
     assert_eq!(skipped, [1, 2, 3, 4, 5, 6, 8]);
     assert!(
         matches!(cell(&listing, 1, "num_gpus"), CellRef::Bad(_)),
@@ -222,23 +213,11 @@ fn an_assignment_is_read_whole_and_kept_as_it_came() {
 #[test]
 fn an_assignment_that_does_not_echo_its_request_says_so() {
     for (body, mismatches) in [
-        (
-            r#"{"url": "u", "endpoint": "other", "cost": 242.5}"#,
-            &["endpoint"][..],
-        ),
-        (
-            r#"{"url": "u", "endpoint": "my-endpoint", "cost": 1}"#,
-            &["cost"],
-        ),
+        (r#"{"url": "u", "endpoint": "other", "cost": 242.5}"#, &["endpoint"][..]),
+        (r#"{"url": "u", "endpoint": "my-endpoint", "cost": 1}"#, &["cost"]),
         (r#"{"url": "u"}"#, &["endpoint", "cost"]),
-        (
-            r#"{"url": "u", "endpoint": 5, "cost": "242.5"}"#,
-            &["endpoint"],
-        ),
-        (
-            r#"{"url": "u", "endpoint": "my-endpoint", "cost": 242.50001}"#,
-            &[],
-        ),
+        (r#"{"url": "u", "endpoint": 5, "cost": "242.5"}"#, &["endpoint"]),
+        (r#"{"url": "u", "endpoint": "my-endpoint", "cost": 242.50001}"#, &[]),
     ] {
         assert_eq!(assigned(body).mismatches, mismatches, "{body}");
     }
@@ -259,10 +238,7 @@ fn whatever_has_no_address_is_a_status_reply_shown_whole() {
         }
     }
     for body in ["[]", r#"{"url": 5}"#, r#"{"status": nope}"#] {
-        assert!(
-            matches!(route(body), Err(ApiError::Unreadable { .. })),
-            "{body}"
-        );
+        assert!(matches!(route(body), Err(ApiError::Unreadable { .. })), "{body}");
     }
     assert!(matches!(
         route(r#"{"success": false, "msg": "no"}"#),

@@ -49,10 +49,7 @@ fn slices_of_a_machine_count_once_and_the_cheapest_gpus_come_first() {
     assert_eq!(sizes, [1, 2, 4, 8, 13]);
     // Both halves, the eight and the last: 3 + 3 + 16 + 3.
     near(depth.purchases()[4].cost, 25.0);
-    assert_eq!(
-        sentence(&depth),
-        "8 GPUs from $2.00, all 13 at an average of $1.92"
-    );
+    assert_eq!(sentence(&depth), "8 GPUs from $2.00, all 13 at an average of $1.92");
 }
 
 #[test]
@@ -71,13 +68,7 @@ fn a_machine_s_cheap_slices_are_bought_without_the_rest() {
 fn a_sentence_names_a_few_many_and_all() {
     // 43 GPUs: 8 at $1.89, 24 at $2.2367, 11 at $3.0882.
     let mut records: Vec<String> = Vec::new();
-    for (gpus, price) in [
-        (8, 15.12),
-        (8, 17.8936),
-        (8, 17.8936),
-        (8, 17.8936),
-        (11, 33.97),
-    ] {
+    for (gpus, price) in [(8, 15.12), (8, 17.8936), (8, 17.8936), (8, 17.8936), (11, 33.97)] {
         let numbers: Vec<i64> = (0..gpus).collect();
         records.push(slice(records.len() + 1, records.len(), &numbers, price));
     }

@@ -127,9 +127,7 @@ fn holds(sort: Sort, cell: &Value, operator: &str, operand: &Value) -> bool {
         _ => {}
     }
     let equal = |operand: &Value| stands(sort, cell, operand) == Some(Ordering::Equal);
-    let order = |wanted: &[Ordering]| {
-        stands(sort, cell, operand).is_some_and(|order| wanted.contains(&order))
-    };
+    let order = |wanted: &[Ordering]| stands(sort, cell, operand).is_some_and(|order| wanted.contains(&order));
     match operator {
         "eq" => equal(operand),
         "neq" => !equal(operand),
@@ -170,9 +168,7 @@ fn samples(sort: Sort, cells: &[Value]) -> Vec<Value> {
     });
     known.dedup();
     let last = known.len() - 1;
-    let mut picked: Vec<Value> = [0, last / 3, last * 2 / 3, last]
-        .map(|at| known[at].clone())
-        .into();
+    let mut picked: Vec<Value> = [0, last / 3, last * 2 / 3, last].map(|at| known[at].clone()).into();
     picked.dedup();
     picked
 }
@@ -278,11 +274,7 @@ fn every_filter_of_the_offer_search_selects_what_the_specification_says() {
     assert_eq!(market.rows.len(), 160);
     let mut checked = 0;
     for (name, sort) in OFFER_FILTERS {
-        let cells: Vec<Value> = market
-            .rows
-            .iter()
-            .map(|row| offer_cell(row, name))
-            .collect();
+        let cells: Vec<Value> = market.rows.iter().map(|row| offer_cell(row, name)).collect();
         for operator in operators(sort) {
             for operand in operands(sort, operator, &cells) {
                 let hits = market.rows.iter().zip(&cells);
@@ -304,11 +296,7 @@ fn every_filter_of_the_volume_search_selects_what_the_specification_says() {
     let market = Market::volumes();
     assert_eq!(market.rows.len(), 120);
     for (name, sort) in VOLUME_FILTERS {
-        let cells: Vec<Value> = market
-            .rows
-            .iter()
-            .map(|row| volume_cell(row, name))
-            .collect();
+        let cells: Vec<Value> = market.rows.iter().map(|row| volume_cell(row, name)).collect();
         for operator in operators(sort) {
             let operands = if name == "duration" && !matches!(*operator, "in" | "nin") {
                 vec![json!(3.5), json!(30), json!("71.5"), json!(400)]
@@ -336,9 +324,9 @@ fn compare(name: &str, left: &Value, right: &Value, descending: bool) -> Orderin
         (Value::Null, _) => return Ordering::Greater,
         (_, Value::Null) => return Ordering::Less,
         (Value::Bool(left), Value::Bool(right)) => left.cmp(right),
-        (Value::String(left), Value::String(right)) if name == "driver_version" => version(left)
-            .cmp(&version(right))
-            .then_with(|| left.cmp(right)),
+        (Value::String(left), Value::String(right)) if name == "driver_version" => {
+            version(left).cmp(&version(right)).then_with(|| left.cmp(right))
+        }
         (Value::String(left), Value::String(right)) => left.cmp(right),
         _ => left.as_f64().unwrap().total_cmp(&right.as_f64().unwrap()),
     };
@@ -349,14 +337,7 @@ fn sorted(mut rows: Vec<&Value>, order: &[(&str, &str)], limit: usize) -> Vec<u6
     rows.sort_by(|left, right| {
         order
             .iter()
-            .map(|(name, way)| {
-                compare(
-                    name,
-                    &offer_cell(left, name),
-                    &offer_cell(right, name),
-                    *way == "desc",
-                )
-            })
+            .map(|(name, way)| compare(name, &offer_cell(left, name), &offer_cell(right, name), *way == "desc"))
             .find(|order| order.is_ne())
             .unwrap_or(Ordering::Equal)
             .then_with(|| id(left).cmp(&id(right)))
@@ -371,21 +352,13 @@ fn orders_of_one_and_several_keys_sort_as_said() {
         &[("dph_total", "asc")],
         &[("score", "desc")],
         &[("num_gpus", "desc"), ("dph_total", "asc")],
-        &[
-            ("gpu_name", "asc"),
-            ("num_gpus", "desc"),
-            ("reliability", "desc"),
-        ],
+        &[("gpu_name", "asc"), ("num_gpus", "desc"), ("reliability", "desc")],
         &[("geolocation", "desc")],
         &[("geolocation", "asc"), ("dph_total", "desc")],
         &[("start_date", "asc")],
         &[("start_date", "desc")],
         &[("mobo_name", "asc"), ("id", "desc")],
-        &[
-            ("static_ip", "desc"),
-            ("rentable", "asc"),
-            ("duration", "asc"),
-        ],
+        &[("static_ip", "desc"), ("rentable", "asc"), ("duration", "asc")],
         &[("driver_version", "desc"), ("gpu_ram", "asc")],
         &[("discount_rate", "desc"), ("verification", "asc")],
         &[("min_bid", "asc"), ("os_version", "desc")],
@@ -445,10 +418,7 @@ fn combinations_of_filters_orders_limits_types_and_storage_agree() {
         for _ in 0..=dice.roll(3) {
             let (name, sort) = OFFER_FILTERS[dice.roll(OFFER_FILTERS.len())];
             // Ratios and scores of other prices are only nearly what the sandbox works out.
-            if rows.is_empty()
-                || body.get(name).is_some()
-                || (name == "dlperf_per_dphtotal" && round % 4 != 0)
-            {
+            if rows.is_empty() || body.get(name).is_some() || (name == "dlperf_per_dphtotal" && round % 4 != 0) {
                 continue;
             }
             let cells: Vec<Value> = rows.iter().map(|row| offer_cell(row, name)).collect();
@@ -463,12 +433,7 @@ fn combinations_of_filters_orders_limits_types_and_storage_agree() {
             body[name] = json!({ operator: operand });
         }
         let order: Vec<(&str, &str)> = (0..=dice.roll(2))
-            .map(|_| {
-                (
-                    order_keys[dice.roll(order_keys.len())],
-                    ["asc", "desc"][dice.roll(2)],
-                )
-            })
+            .map(|_| (order_keys[dice.roll(order_keys.len())], ["asc", "desc"][dice.roll(2)]))
             .filter(|(name, _)| *name != "score" || round % 4 == 0)
             .collect();
         body["order"] = order.iter().map(|(name, way)| json!([name, way])).collect();
@@ -494,43 +459,21 @@ fn reprice(row: &mut Value, kind: &str, storage: f64) {
 #[test]
 fn the_prices_of_every_type_and_storage_follow_from_the_base_market() {
     let market = Market::offers(160);
-    for (kind, storage) in [
-        ("on-demand", 1.0),
-        ("bid", 8.0),
-        ("bid", 40.0),
-        ("reserved", 100.0),
-    ] {
+    for (kind, storage) in [("on-demand", 1.0), ("bid", 8.0), ("bid", 40.0), ("reserved", 100.0)] {
         let body = json!({"type": kind, "allocated_storage": storage, "limit": 1_000_000});
         let answer = market.server.post(market.path, &body).offers();
         assert!(!answer.is_empty());
         for row in &answer {
-            let mut expected = market
-                .rows
-                .iter()
-                .find(|base| id(base) == id(row))
-                .unwrap()
-                .clone();
+            let mut expected = market.rows.iter().find(|base| id(base) == id(row)).unwrap().clone();
             reprice(&mut expected, kind, storage);
-            for member in [
-                "dph_base",
-                "storage_total_cost",
-                "dph_total",
-                "dlperf_per_dphtotal",
-            ] {
-                let (found, wanted) = (
-                    row[member].as_f64().unwrap(),
-                    expected[member].as_f64().unwrap(),
-                );
-                assert!(
-                    (found - wanted).abs() <= 1e-9 * wanted.max(1.0),
-                    "{member} of {kind}"
-                );
+            for member in ["dph_base", "storage_total_cost", "dph_total", "dlperf_per_dphtotal"] {
+                let (found, wanted) = (row[member].as_f64().unwrap(), expected[member].as_f64().unwrap());
+                assert!((found - wanted).abs() <= 1e-9 * wanted.max(1.0), "{member} of {kind}");
             }
             assert_eq!(row["search"]["totalHour"], row["dph_total"]);
             assert_eq!(row["search"]["gpuCostPerHour"], row["dph_base"]);
             assert_eq!(row["instance"]["totalHour"], row["storage_total_cost"]);
-            let adjusted = row["dph_total"].as_f64().unwrap()
-                + row["inet_down_cost"].as_f64().unwrap() * storage / 4.0;
+            let adjusted = row["dph_total"].as_f64().unwrap() + row["inet_down_cost"].as_f64().unwrap() * storage / 4.0;
             assert!((row["dph_total_adj"].as_f64().unwrap() - adjusted).abs() < 1e-9);
         }
     }

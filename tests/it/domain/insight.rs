@@ -2,14 +2,13 @@
 
 use bourse::domain::cost::Prices;
 use bourse::domain::insight::{
-    CompareSection, Coverage, Differences, Front, Goal, GroupOrder, GroupValue, Histogram,
-    Measures, Point, Scale, ScaleKind, Spread, Subject, Toward, axes, compare, coverage,
-    differences, facets, funnel, loosened, neighbour, points, quantile, same_host, same_machine,
-    share, slices, sort_groups, summarise,
+    CompareSection, Coverage, Differences, Front, Goal, GroupOrder, GroupValue, Histogram, Measures, Point, Scale,
+    ScaleKind, Spread, Subject, Toward, axes, compare, coverage, differences, facets, funnel, loosened, neighbour,
+    points, quantile, same_host, same_machine, share, slices, sort_groups, summarise,
 };
 use bourse::domain::{
-    Condition, Field, Listing, OFFERS, OfferType, Operand, Operator, Section, Untrusted, VOLUMES,
-    Value, Version, WORKERGROUPS,
+    Condition, Field, Listing, OFFERS, OfferType, Operand, Operator, Section, Untrusted, VOLUMES, Value, Version,
+    WORKERGROUPS,
 };
 use proptest::prelude::*;
 
@@ -77,10 +76,7 @@ fn a_summary_counts_and_prices_each_model() {
     let groups = summarise(&listing, &all(&listing), &grouping, &measures);
     let keys: Vec<_> = groups.iter().map(|group| group.key[0].clone()).collect();
     let text = |text: &str| GroupValue::Text(Untrusted::from(text));
-    assert_eq!(
-        keys,
-        [text("RTX 4090"), text("H100 SXM"), GroupValue::Blank]
-    );
+    assert_eq!(keys, [text("RTX 4090"), text("H100 SXM"), GroupValue::Blank]);
     let group = &groups[0];
     assert_eq!(group.rows, [0, 1, 2, 5]); // the second record of id 5 is a repetition
     assert_eq!(group.count(), 4);
@@ -149,10 +145,7 @@ fn a_summary_can_be_ordered_by_price_or_merit() {
     assert_eq!(order(&groups), [2.0, 1.0, 8.0, 0.0]);
     sort_groups(&mut groups, GroupOrder::Count);
     assert_eq!(order(&groups)[0], 1.0);
-    assert_eq!(
-        GroupOrder::Count.next().next().next().next(),
-        GroupOrder::Count
-    );
+    assert_eq!(GroupOrder::Count.next().next().next().next(), GroupOrder::Count);
 }
 
 #[test]
@@ -180,11 +173,7 @@ fn facets_count_what_is_there_and_never_show_a_secret() {
     let text = |text: &str| GroupValue::Text(Untrusted::from(text));
     assert_eq!(
         found,
-        [
-            (text("RTX 4090"), 4),
-            (text("H100 SXM"), 1),
-            (GroupValue::Blank, 1)
-        ]
+        [(text("RTX 4090"), 4), (text("H100 SXM"), 1), (GroupValue::Blank, 1)]
     );
     let groups = r#"{"results": [{"id": 1, "api_key": "s3cret"}]}"#;
     let groups = Listing::read(&WORKERGROUPS, groups, NOW).unwrap();
@@ -195,12 +184,7 @@ fn facets_count_what_is_there_and_never_show_a_secret() {
 #[test]
 fn the_front_holds_what_no_offer_beats() {
     let listing = market();
-    let points = points(
-        &listing,
-        &all(&listing),
-        field("dph_total"),
-        field("dlperf"),
-    );
+    let points = points(&listing, &all(&listing), field("dph_total"), field("dlperf"));
     // Row 2 has no price, row 4 no performance.
     let rows: Vec<u32> = points.iter().map(|point| point.row).collect();
     assert_eq!(rows, [0, 1, 3, 5]);
@@ -242,13 +226,8 @@ fn a_beaten_offer_is_told_by_which_and_by_how_much() {
     assert_eq!(front.beaten_by(7), None);
     assert!(!front.contains(7));
     let zero = [point(1, 0.0, 0.0), point(2, 0.0, 5.0)];
-    let lead = Front::new(&zero, Goal::Least, Goal::Most)
-        .beaten_by(1)
-        .unwrap();
-    assert_eq!(
-        (lead.x, lead.x_share, lead.y, lead.y_share),
-        (0.0, None, 5.0, None)
-    );
+    let lead = Front::new(&zero, Goal::Least, Goal::Most).beaten_by(1).unwrap();
+    assert_eq!((lead.x, lead.x_share, lead.y, lead.y_share), (0.0, None, 5.0, None));
 }
 
 #[test]
@@ -270,12 +249,7 @@ fn versions_can_be_an_axis() {
         r#"{"id": 2, "driver_version": "570.181", "dph_total": 1}"#,
         r#"{"id": 3, "driver_version": "new", "dph_total": 1}"#,
     ]);
-    let points = points(
-        &listing,
-        &[0, 1, 2],
-        field("driver_version"),
-        field("dph_total"),
-    );
+    let points = points(&listing, &[0, 1, 2], field("driver_version"), field("dph_total"));
     let places: Vec<f64> = points.iter().map(|point| point.x).collect();
     assert_eq!(places, [535_086_005.0, 570_181_000.0]);
 }
@@ -455,15 +429,7 @@ fn a_funnel_says_what_each_condition_costs() {
     let lines: Vec<_> = result
         .lines
         .iter()
-        .map(|line| {
-            (
-                line.condition,
-                line.alone,
-                line.last,
-                line.silent,
-                line.judged,
-            )
-        })
+        .map(|line| (line.condition, line.alone, line.last, line.silent, line.judged))
         .collect();
     assert_eq!(
         lines,
@@ -516,10 +482,7 @@ fn a_bound_is_loosened_to_the_nearest_row_that_it_alone_takes_away() {
         let condition: &Condition = &conditions[place];
         loosened(condition, value).map(|condition| (condition.operator, condition.operand))
     };
-    assert_eq!(
-        loose(0, 0.6),
-        Some((Operator::Lte, Operand::One(Value::Number(0.6))))
-    );
+    assert_eq!(loose(0, 0.6), Some((Operator::Lte, Operand::One(Value::Number(0.6)))));
     assert_eq!(
         loose(2, 530_000_000.0),
         Some((
@@ -533,25 +496,16 @@ fn a_bound_is_loosened_to_the_nearest_row_that_it_alone_takes_away() {
 #[test]
 fn ends_and_ticks_of_a_scale_are_round() {
     let scale = Scale::fit([0.03, 0.98], None).unwrap();
-    assert_eq!(
-        (scale.kind, scale.low, scale.high),
-        (ScaleKind::Linear, 0.0, 1.0)
-    );
+    assert_eq!((scale.kind, scale.low, scale.high), (ScaleKind::Linear, 0.0, 1.0));
     assert_eq!(scale.ticks(6), [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]);
     assert_eq!(scale.ticks(3), [0.0, 0.5, 1.0]);
     assert_eq!(scale.position(0.25), Some(0.25));
     assert_eq!(scale.position(1.5), None);
     let scale = Scale::fit([-7.0, 23.0], Some(ScaleKind::Logarithmic)).unwrap();
-    assert_eq!(
-        (scale.kind, scale.low, scale.high),
-        (ScaleKind::Linear, -10.0, 30.0)
-    );
+    assert_eq!((scale.kind, scale.low, scale.high), (ScaleKind::Linear, -10.0, 30.0));
     assert_eq!(scale.ticks(5), [-10.0, 0.0, 10.0, 20.0, 30.0]);
     let scale = Scale::fit([0.1, 10.0], None).unwrap();
-    assert_eq!(
-        (scale.kind, scale.low, scale.high),
-        (ScaleKind::Logarithmic, 0.1, 10.0)
-    );
+    assert_eq!((scale.kind, scale.low, scale.high), (ScaleKind::Logarithmic, 0.1, 10.0));
     assert_eq!(scale.ticks(7), [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0]);
     assert_eq!(scale.ticks(3), [0.1, 1.0, 10.0]);
     assert_eq!(scale.position(1.0), Some(0.5));
@@ -576,10 +530,7 @@ fn a_histogram_counts_each_value_once() {
         .iter()
         .map(|bucket| (bucket.low, bucket.high, bucket.count))
         .collect();
-    assert_eq!(
-        bars,
-        [(1.0, 2.0, 1), (2.0, 3.0, 1), (3.0, 4.0, 1), (4.0, 5.0, 2)]
-    );
+    assert_eq!(bars, [(1.0, 2.0, 1), (2.0, 3.0, 1), (3.0, 4.0, 1), (4.0, 5.0, 2)]);
     assert_eq!(histogram.tallest(), 2);
     assert_eq!(Histogram::of(&values, 0, None), None);
     assert_eq!(Histogram::of(&[], 4, None), None);
@@ -672,10 +623,7 @@ fn an_offer_gets_its_share_of_memory_and_cores() {
     assert_eq!(share(&listing, 6), Default::default());
 }
 
-fn line<'a>(
-    sections: &'a [CompareSection],
-    wanted: &str,
-) -> Option<&'a bourse::domain::insight::CompareLine> {
+fn line<'a>(sections: &'a [CompareSection], wanted: &str) -> Option<&'a bourse::domain::insight::CompareLine> {
     sections
         .iter()
         .flat_map(|section| &section.lines)
@@ -722,12 +670,7 @@ fn marked_offers_are_compared_line_by_line() {
     let order: Vec<Section> = sections.iter().map(|section| section.section).collect();
     assert_eq!(
         order,
-        [
-            Section::Identity,
-            Section::Price,
-            Section::Gpu,
-            Section::Network
-        ]
+        [Section::Identity, Section::Price, Section::Gpu, Section::Network]
     );
 }
 
@@ -766,15 +709,7 @@ fn changes_between_two_answers_are_found_by_id() {
     let changed: Vec<_> = changes
         .changed
         .iter()
-        .map(|change| {
-            (
-                change.id.0,
-                change.old_row,
-                change.new_row,
-                change.from,
-                change.to,
-            )
-        })
+        .map(|change| (change.id.0, change.old_row, change.new_row, change.from, change.to))
         .collect();
     assert_eq!(changed, [(3, 2, 1, 0.6, 0.45), (5, 4, 4, 0.0, 0.2)]);
     let none = differences(&old, &old, field("dph_total"));
@@ -804,19 +739,11 @@ fn a_row_stands_among_the_offers_of_its_model() {
         Some((place.beats, place.of))
     };
     let network: Vec<_> = (0..4).map(|row| of(Measure::Network, row)).collect();
-    assert_eq!(
-        network,
-        [Some((0, 3)), Some((2, 3)), Some((1, 3)), Some((0, 1))]
-    );
+    assert_eq!(network, [Some((0, 3)), Some((2, 3)), Some((1, 3)), Some((0, 1))]);
     // Equal values beat each other as little as nothing; what is not reported is not ranked.
     let reliable: Vec<_> = (0..4).map(|row| of(Measure::Reliability, row)).collect();
     assert_eq!(reliable, [Some((0, 2)), Some((0, 2)), None, Some((0, 1))]);
-    let share = |row| {
-        standing
-            .place(&listing, Measure::Network, row)
-            .unwrap()
-            .share()
-    };
+    let share = |row| standing.place(&listing, Measure::Network, row).unwrap().share();
     assert_eq!((share(1), share(2), share(3)), (Some(1.0), Some(0.5), None));
     assert_eq!(standing.on_machine(&listing, 0), Some(2));
     assert_eq!(standing.of_host(&listing, 2), Some(3));

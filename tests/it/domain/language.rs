@@ -2,8 +2,7 @@
 
 use bourse::domain::language::{self, Mode, parse, print};
 use bourse::domain::{
-    Catalog, Condition, Dialect, OFFERS, Operand, Operator, Query, Resource, VOLUMES, Value,
-    WORKERGROUPS,
+    Catalog, Condition, Dialect, OFFERS, Operand, Operator, Query, Resource, VOLUMES, Value, WORKERGROUPS,
 };
 use serde_json::{Value as Json, json};
 
@@ -31,7 +30,8 @@ fn filter_objects_hold_numbers_as_numbers_and_two_bounds_in_one_object() {
         },
     ];
     let filters = serde_json::Value::Object(query.filters_json(&Dialect::VAST));
-    let expected = r#"{"num_gpus":{"gte":2,"lt":8},"reliability":{"gt":0.98},"verified":{"eq":true},"external":{"eq":null}}"#;
+    let expected =
+        r#"{"num_gpus":{"gte":2,"lt":8},"reliability":{"gt":0.98},"verified":{"eq":true},"external":{"eq":null}}"#;
     assert_eq!(filters.to_string(), expected);
     // `external` is not in the specification: it stays at home.
     let filters = query.filters_json(&Dialect::DOCUMENTED);
@@ -99,20 +99,14 @@ fn dialects_spell_not_in_versions_and_volume_durations_their_way() {
         Operator::Gte,
         Operand::One(Value::Number(259_200.0)),
     )];
-    assert_eq!(
-        filters(&query, &Dialect::VAST),
-        json!({"duration": {"gte": 259_200}})
-    );
-    assert_eq!(
-        filters(&query, &Dialect::DOCUMENTED),
-        json!({"duration": {"gte": 3}})
-    );
+    assert_eq!(filters(&query, &Dialect::VAST), json!({"duration": {"gte": 259_200}}));
+    assert_eq!(filters(&query, &Dialect::DOCUMENTED), json!({"duration": {"gte": 3}}));
 }
 
 /// What a query on offers sends in a dialect; every condition must be one that is sent.
 fn sent(text: &str, dialect: &'static Dialect) -> Json {
-    let parsed = parse(text, &OFFERS, dialect, &[], Mode::Strict)
-        .unwrap_or_else(|error| panic!("{}", error.render(text)));
+    let parsed =
+        parse(text, &OFFERS, dialect, &[], Mode::Strict).unwrap_or_else(|error| panic!("{}", error.render(text)));
     let mut query = Query::empty(Resource::Offers);
     query.conditions = parsed.conditions;
     assert_eq!(query.local(dialect).count(), 0, "{text}");
@@ -135,14 +129,8 @@ fn units_lead_to_the_wire_unit_of_the_field() {
         ("gpu_ram=24564MB", json!({"gpu_ram": {"eq": 24564}})),
         ("gpu_ram>=+24", json!({"gpu_ram": {"gte": 24000}})),
         ("cpu_ram>=16.1gb", json!({"cpu_ram": {"gte": 16100}})),
-        (
-            "gpu_total_ram>=1TB",
-            json!({"gpu_total_ram": {"gte": 1_000_000}}),
-        ),
-        (
-            "vram in [24,48GB]",
-            json!({"gpu_ram": {"in": [24000, 48000]}}),
-        ),
+        ("gpu_total_ram>=1TB", json!({"gpu_total_ram": {"gte": 1_000_000}})),
+        ("vram in [24,48GB]", json!({"gpu_ram": {"in": [24000, 48000]}})),
         ("disk_space>=2tb", json!({"disk_space": {"gte": 2000}})),
         ("disk_space>=500MB", json!({"disk_space": {"gte": 0.5}})),
         ("duration>=3", json!({"duration": {"gte": 259_200}})),
@@ -150,23 +138,14 @@ fn units_lead_to_the_wire_unit_of_the_field() {
         ("duration>=12h", json!({"duration": {"gte": 43200}})),
         ("duration>90s", json!({"duration": {"gt": 90}})),
         ("reliability>=98%", json!({"reliability": {"gte": 0.98}})),
-        (
-            "reliability>=99.95%",
-            json!({"reliability": {"gte": 0.9995}}),
-        ),
+        ("reliability>=99.95%", json!({"reliability": {"gte": 0.9995}})),
         ("dph<$0.5", json!({"dph_total": {"lt": 0.5}})),
         ("dph<0.5$/h", json!({"dph_total": {"lt": 0.5}})),
         ("price<$.5/h", json!({"dph_total": {"lt": 0.5}})),
-        (
-            "inet_down_cost<$2/TB",
-            json!({"inet_down_cost": {"lt": 0.001_953_125}}),
-        ),
+        ("inet_down_cost<$2/TB", json!({"inet_down_cost": {"lt": 0.001_953_125}})),
         ("pcie_bw>=500MB/s", json!({"pcie_bw": {"gte": 0.5}})),
         ("cpu_ghz>=3500MHz", json!({"cpu_ghz": {"gte": 3.5}})),
-        (
-            "gpu_max_power<=0.45kW",
-            json!({"gpu_max_power": {"lte": 450}}),
-        ),
+        ("gpu_max_power<=0.45kW", json!({"gpu_max_power": {"lte": 450}})),
         ("id=53000001", json!({"id": {"eq": 53_000_001}})),
         ("dlperf>=1e2", json!({"dlperf": {"gte": 100}})),
     ] {
@@ -207,18 +186,9 @@ fn everything_the_contract_names_is_read() {
         ),
         ("num_gpus in [1,1,2]", json!({"num_gpus": {"in": [1, 2]}})),
         ("num_gpus=2..8", json!({"num_gpus": {"gte": 2, "lte": 8}})),
-        (
-            "gpu_ram=24..48GB",
-            json!({"gpu_ram": {"gte": 24000, "lte": 48000}}),
-        ),
-        (
-            "duration=12..24h",
-            json!({"duration": {"gte": 43200, "lte": 86400}}),
-        ),
-        (
-            "dph $0.2..$0.5",
-            json!({"dph_total": {"gte": 0.2, "lte": 0.5}}),
-        ),
+        ("gpu_ram=24..48GB", json!({"gpu_ram": {"gte": 24000, "lte": 48000}})),
+        ("duration=12..24h", json!({"duration": {"gte": 43200, "lte": 86400}})),
+        ("dph $0.2..$0.5", json!({"dph_total": {"gte": 0.2, "lte": 0.5}})),
         ("dph ..0.5", json!({"dph_total": {"lte": 0.5}})),
         ("cuda=12.4..", json!({"cuda_max_good": {"gte": 12.4}})),
         (
@@ -242,14 +212,8 @@ fn everything_the_contract_names_is_read() {
             "mobo_name=\"say \"\"hi\"\"\"",
             json!({"mobo_name": {"eq": "say \"hi\""}}),
         ),
-        (
-            "gpu_name=\"RTX_4090\"",
-            json!({"gpu_name": {"eq": "RTX 4090"}}),
-        ),
-        (
-            "gpu_name='h100 sxm'",
-            json!({"gpu_name": {"eq": "h100 sxm"}}),
-        ),
+        ("gpu_name=\"RTX_4090\"", json!({"gpu_name": {"eq": "RTX 4090"}})),
+        ("gpu_name='h100 sxm'", json!({"gpu_name": {"eq": "h100 sxm"}})),
         (
             "gpu in [h100_sxm, rtx 4090, Q_1]",
             json!({"gpu_name": {"in": ["H100 SXM", "RTX 4090", "Q 1"]}}),
@@ -263,10 +227,7 @@ fn everything_the_contract_names_is_read() {
             "geolocation in [\"Sweden, SE\",no]",
             json!({"geolocation": {"in": ["SE", "NO"]}}),
         ),
-        (
-            "geolocation in \"US,CA\"",
-            json!({"geolocation": {"in": ["US", "CA"]}}),
-        ),
+        ("geolocation in \"US,CA\"", json!({"geolocation": {"in": ["US", "CA"]}})),
         (
             "num_gpus>=4,dph<1",
             json!({"num_gpus": {"gte": 4}, "dph_total": {"lt": 1}}),
@@ -279,14 +240,8 @@ fn everything_the_contract_names_is_read() {
             "geolocation in [US],dph lt 1",
             json!({"geolocation": {"in": ["US"]}, "dph_total": {"lt": 1}}),
         ),
-        (
-            "num_gpus>=2 gpus<8",
-            json!({"num_gpus": {"gte": 2, "lt": 8}}),
-        ),
-        (
-            "dph<1 price<0.5 dph_total<2",
-            json!({"dph_total": {"lt": 0.5}}),
-        ),
+        ("num_gpus>=2 gpus<8", json!({"num_gpus": {"gte": 2, "lt": 8}})),
+        ("dph<1 price<0.5 dph_total<2", json!({"dph_total": {"lt": 0.5}})),
         ("num_gpus>2 num_gpus>4", json!({"num_gpus": {"gt": 4}})),
         (
             "num_gpus!=3 num_gpus!=5 num_gpus notin [5,7]",
@@ -344,11 +299,7 @@ fn a_country_group_stands_for_the_list_of_its_members() {
         ("geo!=Europe", "geolocation notin EUROPE"),
         ("geo in [euro,US]", "geolocation in [EUROPE,US]"),
     ] {
-        assert_eq!(
-            sent(text, &Dialect::VAST),
-            sent(same, &Dialect::VAST),
-            "{text}"
-        );
+        assert_eq!(sent(text, &Dialect::VAST), sent(same, &Dialect::VAST), "{text}");
     }
     // The market's client sends the two letters `EU` as a code.
     assert_eq!(
@@ -356,10 +307,7 @@ fn a_country_group_stands_for_the_list_of_its_members() {
         json!({"geolocation": {"eq": "EU"}})
     );
     let bar = parse("geo=eu", &OFFERS, &Dialect::VAST, &[], Mode::Bar).unwrap();
-    assert_eq!(
-        language::print_briefly(&bar.conditions),
-        "geolocation in EU"
-    );
+    assert_eq!(language::print_briefly(&bar.conditions), "geolocation in EU");
 }
 
 #[test]
@@ -440,14 +388,8 @@ fn what_means_nothing_is_refused() {
     ] {
         assert_eq!(refused(text, &OFFERS, Mode::Strict).0, wrong, "{text}");
     }
-    assert_eq!(
-        refused("gpu_name=A40", &VOLUMES, Mode::Strict).0,
-        "gpu_name"
-    );
-    assert_eq!(
-        refused("api_key=x", &WORKERGROUPS, Mode::Strict).0,
-        "api_key"
-    );
+    assert_eq!(refused("gpu_name=A40", &VOLUMES, Mode::Strict).0, "gpu_name");
+    assert_eq!(refused("api_key=x", &WORKERGROUPS, Mode::Strict).0, "api_key");
 }
 
 #[test]
@@ -456,18 +398,9 @@ fn a_text_is_laid_over_the_visible_defaults() {
     assert_eq!(print(&seed), "verified=true rentable=true rented=false");
     for (text, expected) in [
         ("", "verified=true rentable=true rented=false"),
-        (
-            "dph<1",
-            "verified=true rentable=true rented=false dph_total<1",
-        ),
-        (
-            "verified=False",
-            "verified=false rentable=true rented=false",
-        ),
-        (
-            "verified!=true",
-            "verified!=true rentable=true rented=false",
-        ),
+        ("dph<1", "verified=true rentable=true rented=false dph_total<1"),
+        ("verified=False", "verified=false rentable=true rented=false"),
+        ("verified!=true", "verified!=true rentable=true rented=false"),
         ("verified=any", "rentable=true rented=false"),
         ("rented=any dph<1 verified=?", "rentable=true dph_total<1"),
         (
@@ -529,10 +462,7 @@ fn an_unknown_name_leads_to_the_names_that_were_meant() {
         // A word of the name: an RTX 4090D is another model.
         ("gpu_name=4090", Some("gpu_name=RTX_4090")),
         ("gpu_name=1080", Some("gpu_name=GTX_1080_Ti")),
-        (
-            "gpu_name=H100",
-            Some("gpu_name in [H100_NVL,H100_SXM,H100_PCIE]"),
-        ),
+        ("gpu_name=H100", Some("gpu_name in [H100_NVL,H100_SXM,H100_PCIE]")),
         ("gpu_name=\"h100 sxm\"", Some("gpu_name=H100_SXM")),
         ("gpu_name=5070ti", Some("gpu_name=RTX_5070_Ti")),
         ("gpu_name=RTX_4900", Some("gpu_name=RTX_4090")),

@@ -1,12 +1,9 @@
 //! The query language as it is typed: bare words, carets, printing, editors, completion, colours.
 
 use bourse::domain::language::{
-    self, Mode, Token, complete, default_query, highlight, parse, parse_operand, parse_order,
-    print, print_order,
+    self, Mode, Token, complete, default_query, highlight, parse, parse_operand, parse_order, print, print_order,
 };
-use bourse::domain::{
-    Dialect, Direction, Field, OFFERS, OfferType, Operand, Operator, Resource, Value,
-};
+use bourse::domain::{Dialect, Direction, Field, OFFERS, OfferType, Operand, Operator, Resource, Value};
 
 use super::language::{one, refused, text};
 
@@ -19,16 +16,9 @@ fn printed(text: &str) -> String {
 
 #[test]
 fn in_the_bar_bare_words_narrow_unless_they_look_like_conditions() {
-    let words = |text| {
-        parse(text, &OFFERS, &Dialect::VAST, &[], Mode::Bar)
-            .unwrap()
-            .words
-    };
+    let words = |text| parse(text, &OFFERS, &Dialect::VAST, &[], Mode::Bar).unwrap().words;
     assert_eq!(words("4090 texas"), ["4090", "texas"]);
-    assert_eq!(
-        words("4090 dph<1 \"new york\" num_gpus=2"),
-        ["4090", "new york"]
-    );
+    assert_eq!(words("4090 dph<1 \"new york\" num_gpus=2"), ["4090", "new york"]);
     assert_eq!(words("Texas, US"), ["Texas", "US"]);
     assert_eq!(words("\"gpu\""), ["gpu"]);
     assert_eq!(words("gpu_name=RTX_4090 da"), ["da"]);
@@ -69,10 +59,7 @@ fn a_mistake_is_drawn_with_carets_in_terminal_columns() {
     let text = "dph<1\n\tnum_gpus>=";
     let error = parse(text, &OFFERS, &Dialect::VAST, &[], Mode::Strict).unwrap_err();
     let drawn = error.render(text);
-    assert!(
-        drawn.starts_with("dph<1  num_gpus>=\n                 ^\n"),
-        "{drawn}"
-    );
+    assert!(drawn.starts_with("dph<1  num_gpus>=\n                 ^\n"), "{drawn}");
 
     let text = "\u{1b}[31m=4";
     let error = parse(text, &OFFERS, &Dialect::VAST, &[], Mode::Strict).unwrap_err();
@@ -91,14 +78,8 @@ fn queries_are_printed_as_the_market_writes_them() {
         ("duration>=1s", "duration>=1s"),
         ("reliability>=98%", "reliability>=0.98"),
         ("gpu=rtx_4090", "gpu_name=RTX_4090"),
-        (
-            "gpu_name in [\"RTX 4090\",A40]",
-            "gpu_name in [RTX_4090,A40]",
-        ),
-        (
-            "gpu_name!=A40 gpu_name!=A100_PCIE",
-            "gpu_name notin [A40,A100_PCIE]",
-        ),
+        ("gpu_name in [\"RTX 4090\",A40]", "gpu_name in [RTX_4090,A40]"),
+        ("gpu_name!=A40 gpu_name!=A100_PCIE", "gpu_name notin [A40,A100_PCIE]"),
         ("mobo_name=X570_AORUS", "mobo_name=\"X570 AORUS\""),
         ("mobo_name=\"\"", "mobo_name=\"\""),
         ("mobo_name=\"any\"", "mobo_name=\"any\""),
@@ -119,26 +100,14 @@ fn queries_are_printed_as_the_market_writes_them() {
 
 #[test]
 fn the_value_editor_takes_blanks_and_lists_without_ceremony() {
-    let read = |key: &str, operator, text| {
-        parse_operand(OFFERS.by_key(key).unwrap(), operator, text, &Dialect::VAST)
-    };
-    let texts =
-        |values: &[&str]| Operand::Many(values.iter().map(|value| self::text(value)).collect());
+    let read = |key: &str, operator, text| parse_operand(OFFERS.by_key(key).unwrap(), operator, text, &Dialect::VAST);
+    let texts = |values: &[&str]| Operand::Many(values.iter().map(|value| self::text(value)).collect());
     let name = Operand::One(text("RTX 4090"));
     assert_eq!(read("gpu_name", Operator::Eq, " rtx 4090 ").unwrap(), name);
-    assert_eq!(
-        read("gpu_name", Operator::Eq, "\"RTX 4090\"").unwrap(),
-        name
-    );
+    assert_eq!(read("gpu_name", Operator::Eq, "\"RTX 4090\"").unwrap(), name);
     let two = texts(&["RTX 4090", "A40"]);
-    assert_eq!(
-        read("gpu_name", Operator::In, "rtx 4090, a40").unwrap(),
-        two
-    );
-    assert_eq!(
-        read("gpu_name", Operator::Nin, "[RTX_4090,\"A40\"]").unwrap(),
-        two
-    );
+    assert_eq!(read("gpu_name", Operator::In, "rtx 4090, a40").unwrap(), two);
+    assert_eq!(read("gpu_name", Operator::Nin, "[RTX_4090,\"A40\"]").unwrap(), two);
     assert_eq!(
         read("gpu_ram", Operator::Gte, "24 GB").unwrap(),
         Operand::One(Value::Number(24000.0))
@@ -157,11 +126,7 @@ fn the_value_editor_takes_blanks_and_lists_without_ceremony() {
         ("gpu_name", Operator::Eq, "any", 0..3),
         ("gpu_name", Operator::Eq, "\"A40\" x", 4..5),
     ] {
-        assert_eq!(
-            read(key, operator, text).unwrap_err().span,
-            span,
-            "{text:?}"
-        );
+        assert_eq!(read(key, operator, text).unwrap_err().span, span, "{text:?}");
     }
 }
 
@@ -174,11 +139,7 @@ fn orders_are_read_and_printed() {
         ("dph,price-,score", "dph_total,score"),
         ("", ""),
     ] {
-        assert_eq!(
-            print_order(&parse_order(text, &OFFERS).unwrap()),
-            expected,
-            "{text}"
-        );
+        assert_eq!(print_order(&parse_order(text, &OFFERS).unwrap()), expected, "{text}");
     }
     for (text, span, mended) in [
         ("dph,scor-", 4..8, Some("dph,score-")),
@@ -196,17 +157,11 @@ fn orders_are_read_and_printed() {
 #[test]
 fn panes_start_from_visible_defaults() {
     let query = default_query(Resource::Offers, &Dialect::VAST);
-    assert_eq!(
-        print(&query.conditions),
-        "verified=true rentable=true rented=false"
-    );
+    assert_eq!(print(&query.conditions), "verified=true rentable=true rented=false");
     assert_eq!(print_order(&query.order), "score-");
     assert_eq!(query.order[0].direction, Direction::Descending);
     assert_eq!((query.limit, query.storage), (Some(500), Some(8.0)));
-    assert_eq!(
-        (query.offer_type, query.unbundled),
-        (OfferType::OnDemand, false)
-    );
+    assert_eq!((query.offer_type, query.unbundled), (OfferType::OnDemand, false));
     let query = default_query(Resource::Volumes, &Dialect::DOCUMENTED);
     assert_eq!(print(&query.conditions), "verified=true");
     assert_eq!(query.storage, None);
@@ -225,11 +180,7 @@ fn completed(marked: &str) -> (String, Vec<String>) {
         _ => vec![],
     };
     let completion = complete(&text, cursor, &OFFERS, &Dialect::VAST, &seen);
-    let labels: Vec<_> = completion
-        .candidates
-        .iter()
-        .map(|one| one.label.clone())
-        .collect();
+    let labels: Vec<_> = completion.candidates.iter().map(|one| one.label.clone()).collect();
     let mut done = text;
     if let Some(first) = completion.candidates.first() {
         done.replace_range(completion.span, &first.insert);
@@ -252,10 +203,7 @@ fn completion_offers_fields_then_operators_then_values() {
         ("gpu_name=h200_|", "gpu_name=H200_NVL"),
         ("gpu_name=weird|", "gpu_name=Weird_GPU"),
         ("gpu_name=\"rtx 50|", "gpu_name=RTX_5090"),
-        (
-            "gpu_name in [RTX_5090,rtx_5|",
-            "gpu_name in [RTX_5090,RTX_5080",
-        ),
+        ("gpu_name in [RTX_5090,rtx_5|", "gpu_name in [RTX_5090,RTX_5080"),
         ("gpu_name in [|", "gpu_name in [Weird_GPU"),
         ("geolocation=x|", "geolocation=XX"),
         ("geolocation in [euro|", "geolocation in [EUROPE"),

@@ -4,8 +4,8 @@ use bourse::domain::language::{
     Mode, complete, highlight, parse, parse_operand, parse_order, print, print_order, print_value,
 };
 use bourse::domain::{
-    Catalog, Condition, Dialect, Direction, Field, Kind, OFFERS, Operand, Operator, OrderKey,
-    VOLUMES, Value, Version, WORKERGROUPS,
+    Catalog, Condition, Dialect, Direction, Field, Kind, OFFERS, Operand, Operator, OrderKey, VOLUMES, Value, Version,
+    WORKERGROUPS,
 };
 use proptest::prelude::*;
 
@@ -24,19 +24,14 @@ fn value(field: &'static Field) -> BoxedStrategy<Value> {
         (0_i32..100_000).prop_map(|number| f64::from(number) / 1000.0),
     ];
     #[allow(clippy::cast_precision_loss)]
-    let whole = (-9_007_199_254_740_991_i64..=9_007_199_254_740_991)
-        .prop_map(|number| Value::Number(number as f64));
+    let whole = (-9_007_199_254_740_991_i64..=9_007_199_254_740_991).prop_map(|number| Value::Number(number as f64));
     match field.kind {
         Kind::Flag => any::<bool>().prop_map(Value::Flag).boxed(),
         Kind::Id => whole.boxed(),
         Kind::Integer if field.key == "has_avx" => {
             prop_oneof![(0_i32..2).prop_map(|n| Value::Number(f64::from(n)))].boxed()
         }
-        Kind::Integer => prop_oneof![
-            whole,
-            (0_i32..99).prop_map(|n| Value::Number(f64::from(n) / 2.0))
-        ]
-        .boxed(),
+        Kind::Integer => prop_oneof![whole, (0_i32..99).prop_map(|n| Value::Number(f64::from(n) / 2.0))].boxed(),
         Kind::Number | Kind::Epoch | Kind::Timestamp => finite.prop_map(Value::Number).boxed(),
         Kind::Version => prop_oneof![
             (1_u32..999, 0_u32..999, 0_u32..999)
@@ -107,9 +102,7 @@ fn conditions() -> impl Strategy<Value = (&'static Catalog, Vec<Condition>)> {
         .prop_map(|(catalog, conditions)| {
             let mut distinct: Vec<Condition> = Vec::new();
             for condition in conditions {
-                let is_rival = |old: &Condition| {
-                    old.field == condition.field && old.operator == condition.operator
-                };
+                let is_rival = |old: &Condition| old.field == condition.field && old.operator == condition.operator;
                 if !distinct.iter().any(is_rival) {
                     distinct.push(condition);
                 }

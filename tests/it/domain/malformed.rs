@@ -34,9 +34,7 @@ fn good(request: &Request) -> String {
             r#"{"offers": [{"id": 1, "gpu_name": "RTX 4090", "dph_total": 0.5, "gpu_ids": [0, 1],
                 "search": {"totalHour": 1.25}}, {"id": 2, "driver_version": "570.181"}]}"#
         }
-        Operation::SearchVolumes => {
-            r#"{"success": true, "offers": [{"id": 9, "disk_space": 100.5}]}"#
-        }
+        Operation::SearchVolumes => r#"{"success": true, "offers": [{"id": 9, "disk_space": 100.5}]}"#,
         Operation::ListWorkergroups => {
             r#"{"success": true, "results": [{"id": 7, "endpoint_name": "e", "api_key":
                 "canary-5eC7e7", "search_query": {"num_gpus": {"gte": 1}}, "created_at": 1.5}]}"#
@@ -69,12 +67,7 @@ pub fn judge(request: &Request, status: u16, body: &[u8]) -> bool {
             for row in 0..listing.len() {
                 let _ = (listing.whole(row), listing.unknown_members(row, 9));
             }
-            assert!(
-                listing
-                    .skipped()
-                    .iter()
-                    .all(|record| !record.reason.is_empty())
-            );
+            assert!(listing.skipped().iter().all(|record| !record.reason.is_empty()));
             true
         }
         Ok(_) => true,
@@ -134,11 +127,7 @@ fn hand_made_bodies_have_a_result_or_a_cause() {
             judge(&request, 400, body.as_bytes());
             judge(&request, 429, body.as_bytes());
         }
-        assert!(
-            good < bodies.len() && good > 0,
-            "{good} of {}",
-            bodies.len()
-        );
+        assert!(good < bodies.len() && good > 0, "{good} of {}", bodies.len());
     }
 }
 
@@ -234,22 +223,10 @@ fn a_bad_optional_value_is_marked_and_costs_neither_its_record_nor_another_value
         let listing = offers(&body);
         assert_eq!((listing.len(), listing.skipped().len()), (2, 0), "{value}");
         let found = cell(&listing, 0, "dph_total");
-        assert_eq!(
-            matches!(found, CellRef::Bad(_)),
-            is_marked,
-            "{value}: {found:?}"
-        );
+        assert_eq!(matches!(found, CellRef::Bad(_)), is_marked, "{value}: {found:?}");
         assert!(found.is_blank(), "{value}: {found:?}");
-        assert_eq!(
-            cell(&listing, 0, "gpu_name"),
-            CellRef::Text("A100"),
-            "{value}"
-        );
-        assert_eq!(
-            cell(&listing, 0, "num_gpus"),
-            CellRef::Number(4.0),
-            "{value}"
-        );
+        assert_eq!(cell(&listing, 0, "gpu_name"), CellRef::Text("A100"), "{value}");
+        assert_eq!(cell(&listing, 0, "num_gpus"), CellRef::Number(4.0), "{value}");
         let hourly = cell(&listing, 0, "search.totalHour");
         assert_eq!(hourly, CellRef::Number(1.25), "{value}");
         let (unknown, _) = listing.unknown_members(0, 9);
@@ -259,8 +236,7 @@ fn a_bad_optional_value_is_marked_and_costs_neither_its_record_nor_another_value
 
 #[test]
 fn a_name_that_is_no_text_costs_nothing() {
-    let listing =
-        offers(r#"{"\ud800": 1, "offers": [{"\ud800": 2, "id": 5, "gpu_name": "A100"}]}"#);
+    let listing = offers(r#"{"\ud800": 1, "offers": [{"\ud800": 2, "id": 5, "gpu_name": "A100"}]}"#);
     assert_eq!(cell(&listing, 0, "gpu_name"), CellRef::Text("A100"));
 }
 

@@ -101,8 +101,7 @@ impl Case {
             Err(error) => return Some(error.render(&self.words)),
         };
         let wanted = language::parse(&self.conditions, catalog, dialect, &[], Mode::Strict);
-        (sent != printed(&wanted.expect("the expectation parses").conditions))
-            .then(|| format!("sends {sent:?}"))
+        (sent != printed(&wanted.expect("the expectation parses").conditions)).then(|| format!("sends {sent:?}"))
     }
 
     fn wanted_job(&self) -> plain::JobWords {
@@ -145,11 +144,7 @@ fn every_phrase_means_what_a_person_means() {
         let reading = read(&case.words, catalog);
         reading.parse(catalog, dialect, &[], Mode::Strict).is_ok()
     };
-    let other: Vec<_> = lost
-        .into_iter()
-        .filter(read_as_else)
-        .map(|case| &case.words)
-        .collect();
+    let other: Vec<_> = lost.into_iter().filter(read_as_else).map(|case| &case.words).collect();
     assert!(other.is_empty(), "not refused: {other:?}");
     let mistakes: Vec<String> = kept
         .iter()
@@ -244,13 +239,9 @@ fn dropped(text: &str, reading: &plain::Reading) -> Vec<String> {
     for span in phrases.chain(refused) {
         rest.replace_range(span.clone(), &" ".repeat(span.len()));
     }
-    let words = rest
-        .split(|c: char| !c.is_alphanumeric())
-        .map(str::to_lowercase);
+    let words = rest.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
     let query = reading.query.to_lowercase();
-    let is_dropped = |word: &String| {
-        !word.is_empty() && !query.contains(word.as_str()) && !JOINING.contains(&&**word)
-    };
+    let is_dropped = |word: &String| !word.is_empty() && !query.contains(word.as_str()) && !JOINING.contains(&&**word);
     words.filter(is_dropped).collect()
 }
 
@@ -303,10 +294,7 @@ fn words_without_a_condition_are_told_beside_others() {
         text("low latency inference 4090 for a 70b llama"),
         "gpu_name=RTX_4090 · no condition: low latency, inference, 70b, llama"
     );
-    assert_eq!(
-        text("t4 16gb"),
-        "gpu_name=Tesla_T4 gpu_ram>=15 · 16 GB as sold"
-    );
+    assert_eq!(text("t4 16gb"), "gpu_name=Tesla_T4 gpu_ram>=15 · 16 GB as sold");
     assert_eq!(text("gdpr 4090"), "gpu_name=RTX_4090 · no condition: gdpr");
     assert_eq!(
         text("4090 20gb traffic per day"),
@@ -324,10 +312,7 @@ fn what_the_market_has_no_filter_for_is_told() {
         "gpu_name=RTX_4090 geolocation=US · texas: the market filters by country only \
          · oregon: the market filters by country only"
     );
-    assert_eq!(
-        text("320gb total vram"),
-        "gpu_total_ram>=298 · 320 GB as sold"
-    );
+    assert_eq!(text("320gb total vram"), "gpu_total_ram>=298 · 320 GB as sold");
     assert_eq!(
         text("4090 for inference, 24/7"),
         "gpu_name=RTX_4090 · no condition: inference, 24/7"
@@ -337,10 +322,7 @@ fn what_the_market_has_no_filter_for_is_told() {
 #[test]
 fn a_word_behind_a_model_is_no_part_of_its_name() {
     for (text, hint) in [
-        (
-            "gpu_name=L4 wonderful",
-            "'wonderful' is not part of a condition",
-        ),
+        ("gpu_name=L4 wonderful", "'wonderful' is not part of a condition"),
         ("gpu_name=RTX 9090", "a space ends the value"),
     ] {
         let reading = read(text, &OFFERS);
@@ -387,11 +369,7 @@ fn a_model_where_a_price_is_expected_says_what_to_write() {
         assert_eq!(&words[error.span], marked);
     }
     let reading = read("under $3090", &OFFERS);
-    assert!(
-        reading
-            .parse(&OFFERS, &Dialect::SANDBOX, &[], Mode::Strict)
-            .is_ok()
-    );
+    assert!(reading.parse(&OFFERS, &Dialect::SANDBOX, &[], Mode::Strict).is_ok());
 }
 
 #[test]
@@ -422,10 +400,7 @@ fn a_word_is_quoted_where_it_would_mean_something() {
 fn models_of_the_rows_are_known() {
     let names: plain::Names = ["RTX 6090", "MI450X"].into_iter().collect();
     let text = |words| plain::read(words, &OFFERS, &Dialect::SANDBOX, &names).text();
-    assert_eq!(
-        text("2x 6090 or mi450x"),
-        "num_gpus=2 gpu_name in [RTX_6090,MI450X]"
-    );
+    assert_eq!(text("2x 6090 or mi450x"), "num_gpus=2 gpu_name in [RTX_6090,MI450X]");
     assert_eq!(read("6090", &OFFERS).text(), "");
 }
 
@@ -457,16 +432,10 @@ fn every_model_of_the_list_is_known_by_its_name() {
     assert!(names.len() >= 147, "{}", names.len());
     let mistake = |name: &&str| {
         let wanted = name.replace(' ', "_");
-        let spellings = [
-            (*name).to_owned(),
-            name.to_lowercase(),
-            name.replace(' ', ""),
-        ];
+        let spellings = [(*name).to_owned(), name.to_lowercase(), name.replace(' ', "")];
         let is_known = |spelling: &String| {
             let conditions = read(spelling, &OFFERS).conditions();
-            conditions
-                .split(['=', '[', ',', ']'])
-                .any(|model| model == wanted)
+            conditions.split(['=', '[', ',', ']']).any(|model| model == wanted)
         };
         !spellings.iter().all(is_known)
     };

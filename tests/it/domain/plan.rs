@@ -310,15 +310,9 @@ fn what_no_market_can_meet_is_told() {
             },
             "From 1 to 512 GPUs",
         ),
-        (
-            machines(Some(3), Some(2)),
-            "At least 3 machines is more than at most 2",
-        ),
+        (machines(Some(3), Some(2)), "At least 3 machines is more than at most 2"),
         (machines(Some(9), None), "8 GPUs can't be on 9 machines"),
-        (
-            machines(None, Some(65)),
-            "At most 64 machines; blank sets no limit",
-        ),
+        (machines(None, Some(65)), "At most 64 machines; blank sets no limit"),
     ] {
         assert_eq!(need.check(), Err(words.to_owned()));
     }

@@ -4,9 +4,7 @@
 use std::collections::HashMap;
 
 use bourse::domain::language::{Mode, parse, parse_order, print};
-use bourse::domain::{
-    Catalog, Condition, Dialect, OFFERS, Operand, Operator, Query, Resource, VOLUMES, Value,
-};
+use bourse::domain::{Catalog, Condition, Dialect, OFFERS, Operand, Operator, Query, Resource, VOLUMES, Value};
 use serde_json::{Value as Json, json};
 
 /// Inputs that bourse reads in another way than the client: table, input, and what bourse does.
@@ -26,31 +24,11 @@ const BETTER: &[(&str, &str, &str)] = &[
     ("offers", "num_gpus>4dph<1", "refused: dph"),
     // Blanks, brackets and letter case.
     ("offers", "num_gpus in[1,2]", r#"{"num_gpus":{"in":[1,2]}}"#),
-    (
-        "offers",
-        "num_gpus notin[1,2]",
-        r#"{"num_gpus":{"notin":[1,2]}}"#,
-    ),
-    (
-        "offers",
-        "num_gpus not  in [1,2]",
-        r#"{"num_gpus":{"notin":[1,2]}}"#,
-    ),
-    (
-        "offers",
-        "num_gpus Not In 4",
-        r#"{"num_gpus":{"notin":[4]}}"#,
-    ),
-    (
-        "offers",
-        "num_gpus NOT IN 4",
-        r#"{"num_gpus":{"notin":[4]}}"#,
-    ),
-    (
-        "offers",
-        "num_gpus\tin\t[1,2]",
-        r#"{"num_gpus":{"in":[1,2]}}"#,
-    ),
+    ("offers", "num_gpus notin[1,2]", r#"{"num_gpus":{"notin":[1,2]}}"#),
+    ("offers", "num_gpus not  in [1,2]", r#"{"num_gpus":{"notin":[1,2]}}"#),
+    ("offers", "num_gpus Not In 4", r#"{"num_gpus":{"notin":[4]}}"#),
+    ("offers", "num_gpus NOT IN 4", r#"{"num_gpus":{"notin":[4]}}"#),
+    ("offers", "num_gpus\tin\t[1,2]", r#"{"num_gpus":{"in":[1,2]}}"#),
     (
         "offers",
         "num_gpus>=2\tdph<1",
@@ -66,11 +44,7 @@ const BETTER: &[(&str, &str, &str)] = &[
     // A list needs an operator for lists.
     ("offers", "gpu_name=H100_SXM,H100_NVL", "refused: ,"),
     ("offers", "geolocation=[US,CA]", "refused: [US,CA]"),
-    (
-        "offers",
-        "gpu_ram in [24,48]",
-        r#"{"gpu_ram":{"in":[24000,48000]}}"#,
-    ),
+    ("offers", "gpu_ram in [24,48]", r#"{"gpu_ram":{"in":[24000,48000]}}"#),
     // Truth values and the wildcard.
     ("offers", "verified=TRUE", r#"{"verified":{"eq":true}}"#),
     ("offers", "verified=FALSE", r#"{"verified":{"eq":false}}"#),
@@ -119,11 +93,7 @@ const BETTER: &[(&str, &str, &str)] = &[
     ("offers", "dph<$0.5", r#"{"dph_total":{"lt":0.5}}"#),
     ("offers", "gpu_ram=null", r#"{"gpu_ram":{"eq":null}}"#),
     // Driver versions of any length, quoted and in lists.
-    (
-        "offers",
-        "driver_version>=0.0.0",
-        r#"{"driver_version":{"gte":0}}"#,
-    ),
+    ("offers", "driver_version>=0.0.0", r#"{"driver_version":{"gte":0}}"#),
     (
         "offers",
         "driver_version>=535",
@@ -150,44 +120,20 @@ const BETTER: &[(&str, &str, &str)] = &[
         r#"{"driver_version":{"in":[535086005,550054014]}}"#,
     ),
     // Names as the market spells them, countries by code.
-    (
-        "offers",
-        "gpu_name=rtx_4090",
-        r#"{"gpu_name":{"eq":"RTX 4090"}}"#,
-    ),
-    (
-        "offers",
-        "gpu_name=RTX__4090",
-        r#"{"gpu_name":{"eq":"RTX 4090"}}"#,
-    ),
-    (
-        "offers",
-        "gpu_name=_RTX_4090_",
-        r#"{"gpu_name":{"eq":"RTX 4090"}}"#,
-    ),
-    (
-        "offers",
-        "geolocation=Taiwan,_TW",
-        r#"{"geolocation":{"eq":"TW"}}"#,
-    ),
+    ("offers", "gpu_name=rtx_4090", r#"{"gpu_name":{"eq":"RTX 4090"}}"#),
+    ("offers", "gpu_name=RTX__4090", r#"{"gpu_name":{"eq":"RTX 4090"}}"#),
+    ("offers", "gpu_name=_RTX_4090_", r#"{"gpu_name":{"eq":"RTX 4090"}}"#),
+    ("offers", "geolocation=Taiwan,_TW", r#"{"geolocation":{"eq":"TW"}}"#),
     ("offers", "geolocation=USA", "refused: USA"),
     // Record members that the service does not filter on are compared here.
     ("offers", "cpu_name=5", "here: cpu_name=5"),
     ("offers", "driver_vers=5", "here: driver_vers=5"),
-    (
-        "offers",
-        "expected_reliability=5",
-        "here: expected_reliability=5",
-    ),
+    ("offers", "expected_reliability=5", "here: expected_reliability=5"),
     // No field, no condition.
     ("offers", "order=5", "refused: order"),
     ("offers", "type=5", "refused: type"),
     ("offers", "limit=5", "refused: limit"),
-    (
-        "offers",
-        "allocated_storage=5",
-        "refused: allocated_storage",
-    ),
+    ("offers", "allocated_storage=5", "refused: allocated_storage"),
     ("offers", "chunked=5", "refused: chunked"),
     ("volumes", "dph<1", "refused: dph"),
     ("volumes", "cuda_vers>=12", "refused: cuda_vers"),
@@ -200,10 +146,7 @@ const BETTER_ORDERS: &[(&str, &str)] = &[
     ("dph -", r#"[["dph_total","desc"]]"#),
     ("DPH-", r#"[["dph_total","desc"]]"#),
     ("dph desc", r#"[["dph_total","desc"]]"#),
-    (
-        "dph_total desc,score asc",
-        r#"[["dph_total","desc"],["score","asc"]]"#,
-    ),
+    ("dph_total desc,score asc", r#"[["dph_total","desc"],["score","asc"]]"#),
     ("score-,score-", r#"[["score","desc"]]"#),
     ("+dph-", "refused: +dph-"),
     ("dph-+", "refused: dph-+"),
@@ -216,18 +159,12 @@ const BETTER_ORDERS: &[(&str, &str)] = &[
 
 /// The conditions that a case starts from: the client's own defaults.
 fn seed(case: &Json, catalog: &Catalog) -> Vec<Condition> {
-    let one = |key, operator, value| {
-        Condition::new(catalog.by_key(key).unwrap(), operator, Operand::One(value))
-    };
+    let one = |key, operator, value| Condition::new(catalog.by_key(key).unwrap(), operator, Operand::One(value));
     let flag = |key, flag| one(key, Operator::Eq, Value::Flag(flag));
     match (case["seed"].as_str().unwrap(), catalog.resource) {
         ("none", _) => vec![],
         ("cli", Resource::Offers) => {
-            vec![
-                flag("verified", true),
-                flag("external", false),
-                flag("rentable", true),
-            ]
+            vec![flag("verified", true), flag("external", false), flag("rentable", true)]
         }
         ("cli", Resource::Volumes) => vec![
             flag("verified", true),
@@ -260,9 +197,7 @@ fn same(left: &Json, right: &Json) -> bool {
     };
     match (left, right) {
         (Json::Object(left), Json::Object(right)) => {
-            let found = |(key, value): (&String, &Json)| {
-                right.get(key).is_some_and(|other| same(value, other))
-            };
+            let found = |(key, value): (&String, &Json)| right.get(key).is_some_and(|other| same(value, other));
             left.len() == right.len() && left.iter().all(found)
         }
         (Json::Array(left), Json::Array(right)) => {

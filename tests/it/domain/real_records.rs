@@ -35,10 +35,7 @@ fn machine_32302() -> String {
 #[test]
 fn an_offer_gets_the_memory_of_its_own_record() {
     let listing = offers(&machine_32302());
-    for (row, ram) in [290_245.0, 580_491.0, 1_160_983.0, 2_321_967.0]
-        .into_iter()
-        .enumerate()
-    {
+    for (row, ram) in [290_245.0, 580_491.0, 1_160_983.0, 2_321_967.0].into_iter().enumerate() {
         let share = share(&listing, row);
         assert_eq!(share.ram, Some(ram));
         let machine = share.machine_ram.unwrap();
@@ -87,11 +84,7 @@ fn the_target_reliability_is_its_own_member() {
     let json = r#"{"offers":[{"id":1,"expected_reliability":0.97,"target_reliability":0.9},
         {"id":2,"expected_reliability":0.0,"target_reliability":0.0}]}"#;
     let listing = offers(json);
-    let columns = [
-        field("id"),
-        field("expected_reliability"),
-        field("target_reliability"),
-    ];
+    let columns = [field("id"), field("expected_reliability"), field("target_reliability")];
     assert_eq!(
         export::csv(&listing, &[0, 1], &columns),
         "id,expected_reliability,target_reliability\n1,0.97,0.9\n2,,\n"
@@ -102,8 +95,7 @@ fn the_target_reliability_is_its_own_member() {
     let mut desk = TestApp::with_offers(json);
     for key in ["target_reliability", "expected_reliability"] {
         desk.keys("esc esc G enter /").type_text(key).keys("enter");
-        desk.expect(&format!("({key})"))
-            .expect("Not known to the market");
+        desk.expect(&format!("({key})")).expect("Not known to the market");
         desk.keys("esc");
     }
 }
@@ -194,16 +186,11 @@ fn ids_beyond_doubles_are_searched_for_and_sent_as_digits() {
     assert_eq!(matching("id>9007199254740992"), [0]);
     assert_eq!(matching("id<9007199254740993"), [1, 2]);
     assert_eq!(matching("machine_id=9223372036854775806"), [2]);
-    assert_eq!(
-        matching("id in [9007199254740993,1234567890123456]"),
-        [0, 2]
-    );
+    assert_eq!(matching("id in [9007199254740993,1234567890123456]"), [0, 2]);
     let mut desk = TestApp::speaking(&Dialect::VAST);
     desk.answer(LARGE).keys("/ ctrl-u");
     desk.type_text("id=9007199254740993").keys("enter");
-    let body = wire::encode(desk.asked(), &Dialect::VAST)
-        .body_text()
-        .unwrap();
+    let body = wire::encode(desk.asked(), &Dialect::VAST).body_text().unwrap();
     assert!(body.contains(r#""id":{"eq":9007199254740993}"#), "{body}");
 }
 
@@ -224,9 +211,7 @@ fn ids_beyond_doubles_are_whole_on_every_screen() {
         desk.expect("9007199254740993");
         desk.keys("esc R")
             .expect("Machine 9223372036854775807 of host 9007199254740995");
-        let asked = wire::encode(desk.asked(), &Dialect::DOCUMENTED)
-            .body
-            .unwrap();
+        let asked = wire::encode(desk.asked(), &Dialect::DOCUMENTED).body.unwrap();
         assert_eq!(asked["host_id"], json!({"eq": 9_007_199_254_740_995_u64}));
         desk.expect(" 9007199254740992 ");
         desk.keys("esc y").expect("9007199254740993");
@@ -235,15 +220,14 @@ fn ids_beyond_doubles_are_whole_on_every_screen() {
 
 #[test]
 fn a_place_without_a_region_is_its_country() {
-    let json = r#"{"offers":[{"id":1,"geolocation":", CA"},{"id":2,"geolocation":"Texas, US"},{"id":3,"geolocation":"IS"}]}"#;
+    let json =
+        r#"{"offers":[{"id":1,"geolocation":", CA"},{"id":2,"geolocation":"Texas, US"},{"id":3,"geolocation":"IS"}]}"#;
     let listing = offers(json);
     let shown = |row| format::cell(&listing, row, field("geolocation"), 20);
     assert_eq!([shown(0), shown(1), shown(2)], ["CA", "Texas, US", "IS"]);
     let detail = format::detail(&listing.whole(0), field("geolocation"), &Dialect::VAST);
     assert_eq!(detail, "CA");
-    TestApp::with_offers(json)
-        .expect_not(", CA")
-        .expect("US Texas");
+    TestApp::with_offers(json).expect_not(", CA").expect("US Texas");
 }
 
 /// The condition of a text, loosened so that `value` (on the wire) lies within it.
@@ -251,10 +235,7 @@ fn looser(text: &str, value: f64) -> String {
     let mode = language::Mode::Strict;
     let parsed = language::parse(text, &OFFERS, &Dialect::VAST, &[], mode).unwrap();
     let loose = loosened(&parsed.conditions[0], value).unwrap();
-    let kept = offers(&format!(
-        r#"{{"offers":[{{"id":1,"{}":{value}}}]}}"#,
-        loose.field.key
-    ));
+    let kept = offers(&format!(r#"{{"offers":[{{"id":1,"{}":{value}}}]}}"#, loose.field.key));
     assert_eq!(kept.matching([&loose]), [0], "{loose:?} keeps {value}");
     let Operand::One(_) = loose.operand else {
         panic!("{loose:?}")
@@ -277,11 +258,7 @@ fn a_suggestion_is_a_number_that_people_would_type() {
         ("cpu_ram>=4000", 2_321_967.0, "cpu_ram>=2320"),
         ("duration>=90", 3_149_474.36, "duration>=36.4"),
         ("num_gpus>=8", 2.0, "num_gpus>=2"),
-        (
-            "direct_port_count>=30000",
-            28_431.0,
-            "direct_port_count>=28400",
-        ),
+        ("direct_port_count>=30000", 28_431.0, "direct_port_count>=28400"),
     ] {
         assert_eq!(looser(text, value), wanted, "{text}");
     }
@@ -293,9 +270,7 @@ fn a_suggestion_is_a_number_that_people_would_type() {
 fn the_funnel_suggests_round_numbers_that_work() {
     let mut desk = TestApp::new();
     let answer = r#"{"offers":[{"id":1,"dph_total":1.2262907407},{"id":2,"dph_total":3.5}]}"#;
-    desk.keys("/ ctrl-u")
-        .type_text("dph_total<0.1")
-        .keys("enter");
+    desk.keys("/ ctrl-u").type_text("dph_total<0.1").keys("enter");
     desk.answer(answer).keys("F").answer(answer);
     desk.expect("dph_total<=1.23 would bring 1");
     desk.keys("l");

@@ -6,9 +6,9 @@ mod polls;
 
 use bourse::domain::Untrusted;
 use bourse::domain::routing::{
-    Attempt, Bar, Bucket, Completion, End, FigureUnit, Latencies, Outcome, OutcomeKind, Phase,
-    PollPolicy, RoutePlan, RouteSample, RouteStats, Run, Stop, Timeline, check_payload, compare,
-    export_csv, export_json, next_hop_body, parse_span, words,
+    Attempt, Bar, Bucket, Completion, End, FigureUnit, Latencies, Outcome, OutcomeKind, Phase, PollPolicy, RoutePlan,
+    RouteSample, RouteStats, Run, Stop, Timeline, check_payload, compare, export_csv, export_json, next_hop_body,
+    parse_span, words,
 };
 
 fn plan(stop: Stop, concurrency: u32, rate: Option<f64>) -> RoutePlan {
@@ -256,10 +256,7 @@ fn a_waiting_request_is_polled_after_its_wait_and_polls_are_no_requests() {
     run.complete(3, 1004.5, assigned("w", 2), 0.0);
     assert!(run.is_over());
     let stats = run.stats();
-    assert_eq!(
-        (stats.requests(), stats.polls(), stats.attempts()),
-        (2, 2, 4)
-    );
+    assert_eq!((stats.requests(), stats.polls(), stats.attempts()), (2, 2, 4));
     assert_eq!(stats.count(OutcomeKind::Assigned), 2);
     assert_eq!(stats.count(OutcomeKind::Waiting), 0);
     close(run.load_injected(), 200.0);
@@ -348,12 +345,7 @@ fn attempts_that_never_found_a_slot_are_owned_up_to() {
     close(run.wake().unwrap(), 1001.0);
     assert!(run.step(1001.0).is_empty());
     assert_eq!(run.phase(), Phase::Draining);
-    run.complete(
-        0,
-        1015.0,
-        Completion::without_answer(Outcome::TimedOut),
-        0.0,
-    );
+    run.complete(0, 1015.0, Completion::without_answer(Outcome::TimedOut), 0.0);
     assert!(run.is_over());
     // Ten were due, one was sent.
     assert_eq!(run.backlog(1015.0), 9);

@@ -6,8 +6,8 @@ use bourse::domain::insight::{GroupOrder, Measures, OfferIndex, Offered, sort_gr
 use bourse::domain::listing::compare_cells;
 use bourse::domain::text::{Needle, occurrences};
 use bourse::domain::{
-    Condition, Direction, Field, Listing, OFFERS, OfferType, Operand, Operator, OrderKey, Value,
-    Version, export, language,
+    Condition, Direction, Field, Listing, OFFERS, OfferType, Operand, Operator, OrderKey, Value, Version, export,
+    language,
 };
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
@@ -66,14 +66,8 @@ fn keys_that_do_not_fit_into_one_integer_still_decide_in_their_order() {
         record(4, 1e300, -1e300, -1e300),
         record(5, -1e300, 1e-300, 1e300),
     ]);
-    assert_eq!(
-        sorted(&listing, "dph_total,dlperf,inet_down"),
-        [5, 3, 2, 1, 4]
-    );
-    assert_eq!(
-        sorted(&listing, "dph_total,dlperf-,inet_down-"),
-        [5, 1, 2, 3, 4]
-    );
+    assert_eq!(sorted(&listing, "dph_total,dlperf,inet_down"), [5, 3, 2, 1, 4]);
+    assert_eq!(sorted(&listing, "dph_total,dlperf-,inet_down-"), [5, 1, 2, 3, 4]);
 }
 
 /// A member of a record: of the expected type mostly, else anything that services send.
@@ -352,10 +346,7 @@ fn numbers_are_printed_with_the_fewest_digits() {
         let body = format!(r#"{{"offers":[{{"id":1,"dph_total":{number:?}}}]}}"#);
         let listing = Listing::read(&OFFERS, body, 0.0).unwrap();
         let csv = export::csv(&listing, &[0], &[field("dph_total")]);
-        csv.strip_prefix("dph_total\n")
-            .unwrap()
-            .trim_end()
-            .to_owned()
+        csv.strip_prefix("dph_total\n").unwrap().trim_end().to_owned()
     });
     let wanted = [
         "0.1",

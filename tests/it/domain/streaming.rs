@@ -71,10 +71,7 @@ fn a_response_that_ends_early_is_the_same_error_as_ever() {
         let text = String::from_utf8_lossy(&BODY.as_bytes()[..end]).into_owned();
         assert_eq!(unsplit.text, text.trim_start_matches('\u{feff}'));
         let words = unsplit.error.to_string();
-        assert!(
-            words.contains("empty") || words.contains("ends after"),
-            "{words}"
-        );
+        assert!(words.contains("empty") || words.contains("ends after"), "{words}");
     }
 }
 

@@ -31,9 +31,7 @@ fn picks(listing: &Listing) -> Picks {
 
 fn ids(listing: &Listing, picks: &Picks) -> Vec<i64> {
     let offers = picks.offers().iter();
-    offers
-        .map(|pick| listing.id(pick.row as usize).unwrap().0)
-        .collect()
+    offers.map(|pick| listing.id(pick.row as usize).unwrap().0).collect()
 }
 
 #[track_caller]
@@ -60,10 +58,7 @@ fn market() -> Listing {
 fn ten_rows_of_slices_are_four_machines() {
     let listing = market();
     assert_eq!(listing.len(), 10);
-    let amount = Amount {
-        machines: 4,
-        gpus: 15,
-    };
+    let amount = Amount { machines: 4, gpus: 15 };
     assert_eq!(supply(&listing).amount(), amount);
     let picks = picks(&listing);
     // One worker a machine: whichever slice it takes has the first GPU.
@@ -93,10 +88,7 @@ fn a_summary_counts_machines_and_gpus_and_prices_each_machine_once() {
     let rows: Vec<u32> = (0..listing.len() as u32).collect();
     let model = OFFERS.by_key("gpu_name").unwrap();
     let groups = summarise(&listing, &rows, &[model], &Measures::offers(&prices, None));
-    let amount = Amount {
-        machines: 3,
-        gpus: 10,
-    };
+    let amount = Amount { machines: 3, gpus: 10 };
     assert_eq!((groups[0].amount, groups[0].count()), (amount, 6));
     // $1, $2 and $3 a GPU on three machines; the four slices of the first count once.
     let unit = groups[0].unit_price.unwrap();
@@ -132,15 +124,7 @@ fn a_cheap_large_slice_gives_way_when_more_workers_are_wanted() {
     }
     let picks = picks(&offers(&records));
     assert_eq!(picks.most_workers(), 6);
-    for (workers, cost) in [
-        (0, 0.0),
-        (1, 1.0),
-        (2, 2.0),
-        (3, 21.0),
-        (4, 31.0),
-        (5, 50.0),
-        (6, 60.0),
-    ] {
+    for (workers, cost) in [(0, 0.0), (1, 1.0), (2, 2.0), (3, 21.0), (4, 31.0), (5, 50.0), (6, 60.0)] {
         near(picks.least(workers), cost);
     }
 }
@@ -151,10 +135,7 @@ fn without_gpu_numbers_the_largest_slice_is_what_a_machine_has() {
         format!(r#"{{"id":{id},"machine_id":3,"num_gpus":{gpus},"dph_total":{price}}}"#)
     };
     let listing = offers(&[record(1, 1, 1.0), record(2, 2, 2.0), record(3, 4, 4.0)]);
-    let amount = Amount {
-        machines: 1,
-        gpus: 4,
-    };
+    let amount = Amount { machines: 1, gpus: 4 };
     assert_eq!(supply(&listing).amount(), amount);
     // 1 and 2 fit beside each other into the four GPUs that the largest slice has.
     let picks = picks(&listing);
@@ -168,10 +149,7 @@ fn a_record_without_a_machine_is_one_of_its_own_and_has_a_gpu_at_least() {
         r#"{"id":2,"machine_id":null,"num_gpus":2,"dph_total":2.0}"#.to_owned(),
         r#"{"id":3,"machine_id":4,"num_gpus":0,"dph_total":null}"#.to_owned(),
     ]);
-    let amount = Amount {
-        machines: 3,
-        gpus: 4,
-    };
+    let amount = Amount { machines: 3, gpus: 4 };
     assert_eq!(supply(&listing).amount(), amount);
     let picks = picks(&listing);
     assert_eq!(ids(&listing, &picks), [1, 2]); // what has no price is not picked
@@ -246,9 +224,7 @@ fn totals_add_up_what_can_be_rented_together_and_flag_the_rest() {
     let more = |id: usize, machine: usize, gpus: &[i64], price: f64, down: f64, left: f64| {
         let record = slice(id, machine, gpus, price);
         let record = record.trim_end_matches('}');
-        format!(
-            r#"{record},"gpu_ram":24000,"inet_down":{down},"inet_up":200.0,"duration":{left}}}"#
-        )
+        format!(r#"{record},"gpu_ram":24000,"inet_down":{down},"inet_up":200.0,"duration":{left}}}"#)
     };
     let listing = offers(&[
         more(1, 1, &[0, 1], 3.0, 900.0, 86_400.0),
@@ -258,18 +234,9 @@ fn totals_add_up_what_can_be_rented_together_and_flag_the_rest() {
     let prices = Prices::new(&listing, OfferType::OnDemand);
     let basis = Basis::hourly(OfferType::OnDemand);
     let totals = Totals::of(&prices, &basis, &[0, 2]);
-    assert_eq!(
-        totals.amount,
-        Amount {
-            machines: 2,
-            gpus: 3
-        }
-    );
+    assert_eq!(totals.amount, Amount { machines: 2, gpus: 3 });
     assert_eq!((totals.hourly, totals.vram_gb), (Some(4.0), Some(72.0)));
-    assert_eq!(
-        (totals.slowest, totals.left),
-        (Some((300.0, 200.0)), Some(7200.0))
-    );
+    assert_eq!((totals.slowest, totals.left), (Some((300.0, 200.0)), Some(7200.0)));
     assert!(totals.shared.is_empty() && totals.bill.is_none());
     // 1 and 2 share GPU 1.
     let totals = Totals::of(&prices, &basis, &[0, 1, 2]);

@@ -7,8 +7,8 @@ mod preflight;
 use bourse::domain::insight::{Amount, Coverage};
 use bourse::domain::language::{self, Mode};
 use bourse::domain::workergroup::{
-    Change, ChangeKind, Draft, Key, NewWorkergroup, PARAMETERS, Preflight, Recruitment, Snapshot,
-    WorkerCounts, candidates, disk, drift, group_search, search_query_text,
+    Change, ChangeKind, Draft, Key, NewWorkergroup, PARAMETERS, Preflight, Recruitment, Snapshot, WorkerCounts,
+    candidates, disk, drift, group_search, search_query_text,
 };
 use bourse::domain::{Condition, Dialect, Listing, OFFERS, RowId, Untrusted, WORKERGROUPS};
 
@@ -48,10 +48,7 @@ fn the_table_is_the_specification_s() {
         ("endpoint_id", None),
         ("template_hash", None),
         ("template_id", None),
-        (
-            "search_params",
-            Some("verified=true rentable=true rented=false"),
-        ),
+        ("search_params", Some("verified=true rentable=true rented=false")),
         ("launch_args", None),
         ("min_load", Some("1")),
         ("target_util", Some("0.9")),
@@ -61,10 +58,7 @@ fn the_table_is_the_specification_s() {
         ("test_workers", Some("3")),
         ("gpu_ram", Some("24")),
     ];
-    let ours: Vec<_> = PARAMETERS
-        .iter()
-        .map(|row| (row.name, row.default))
-        .collect();
+    let ours: Vec<_> = PARAMETERS.iter().map(|row| (row.name, row.default)).collect();
     assert_eq!(ours, documented);
     for (key, row) in Key::ALL.into_iter().zip(&PARAMETERS) {
         assert_eq!(key, row.key);
@@ -80,13 +74,7 @@ fn the_table_is_the_specification_s() {
         .collect();
     assert_eq!(
         inert,
-        [
-            "min_load",
-            "target_util",
-            "cold_mult",
-            "cold_workers",
-            "test_workers"
-        ]
+        ["min_load", "target_util", "cold_mult", "cold_workers", "test_workers"]
     );
 }
 
@@ -145,14 +133,8 @@ fn all_defaults_are_sent_on_request_but_no_search_over_a_template() {
 #[test]
 fn a_search_is_sent_as_typed_unless_the_market_would_not_read_it() {
     for (typed, sent) in [
-        (
-            "verified=True  rentable=True ",
-            "verified=True rentable=True",
-        ),
-        (
-            "gpu_name=RTX_4090 num_gpus>=2",
-            "gpu_name=RTX_4090 num_gpus>=2",
-        ),
+        ("verified=True  rentable=True ", "verified=True rentable=True"),
+        ("gpu_name=RTX_4090 num_gpus>=2", "gpu_name=RTX_4090 num_gpus>=2"),
         ("gpu_ram>=24GB", "gpu_ram>=24"),
         ("vram>=24", "gpu_ram>=24"),
         ("duration>=3d", "duration>=3"),
@@ -177,11 +159,7 @@ fn a_draft_says_what_is_wrong_with_it() {
         (vec![(Key::EndpointId, "-3")], "endpoint_id", "above 0"),
         (vec![(Key::EndpointId, "x")], "endpoint_id", "whole number"),
         (
-            vec![
-                (Key::EndpointId, "3"),
-                (Key::TemplateHash, "a"),
-                (Key::TemplateId, "1"),
-            ],
+            vec![(Key::EndpointId, "3"), (Key::TemplateHash, "a"), (Key::TemplateId, "1")],
             "template_id",
             "not both",
         ),
@@ -199,11 +177,7 @@ fn a_draft_says_what_is_wrong_with_it() {
         (with(Key::TestWorkers, "-1"), "test_workers", "whole"),
         (with(Key::GpuRam, "24000"), "gpu_ram", "24, not 24000"),
         (with(Key::LaunchArgs, "a\nb"), "launch_args", "one line"),
-        (
-            with(Key::SearchParams, "   "),
-            "search_params",
-            "has no conditions",
-        ),
+        (with(Key::SearchParams, "   "), "search_params", "has no conditions"),
         (
             with(Key::SearchParams, "verified=any"),
             "search_params",
@@ -227,22 +201,13 @@ fn objections_come_together_in_the_order_of_the_form() {
         (Key::SearchParams, "gpu_nam=X"),
     ]);
     let objections = draft.build(DIALECT).unwrap_err();
-    let parameters: Vec<_> = objections
-        .iter()
-        .map(|objection| objection.parameter)
-        .collect();
-    assert_eq!(
-        parameters,
-        ["endpoint_name", "search_params", "target_util", "gpu_ram"]
-    );
+    let parameters: Vec<_> = objections.iter().map(|objection| objection.parameter).collect();
+    assert_eq!(parameters, ["endpoint_name", "search_params", "target_util", "gpu_ram"]);
 }
 
 #[test]
 fn a_mistake_in_the_search_is_pointed_at() {
-    let draft = filled(&[
-        (Key::EndpointName, "e"),
-        (Key::SearchParams, "num_gpus>=2 gpu_nam=X"),
-    ]);
+    let draft = filled(&[(Key::EndpointName, "e"), (Key::SearchParams, "num_gpus>=2 gpu_nam=X")]);
     let objections = draft.build(DIALECT).unwrap_err();
     assert_eq!(objections[0].span, Some(12..19));
 }
@@ -251,10 +216,7 @@ fn a_mistake_in_the_search_is_pointed_at() {
 fn advice_stands_against_nothing() {
     let draft = filled(&[
         (Key::EndpointName, "chat"),
-        (
-            Key::SearchParams,
-            "num_gpus>=2 rentable=true disk_space>=100",
-        ),
+        (Key::SearchParams, "num_gpus>=2 rentable=true disk_space>=100"),
         (Key::GpuRam, "48"),
         (Key::MaxWorkers, "500"),
         (Key::ColdMult, "2"),
@@ -286,10 +248,7 @@ fn advice_stands_against_nothing() {
 #[test]
 fn a_query_becomes_the_search_of_a_draft() {
     let draft = Draft::from_conditions(&conditions("verified=true gpu_ram>=24GB dph<$0.5"));
-    assert_eq!(
-        draft.text(Key::SearchParams),
-        "verified=true gpu_ram>=24 dph_total<0.5"
-    );
+    assert_eq!(draft.text(Key::SearchParams), "verified=true gpu_ram>=24 dph_total<0.5");
     assert_eq!(draft.conditions(DIALECT).unwrap().len(), 3);
     // Without a search the documented default counts.
     assert_eq!(Draft::default().conditions(DIALECT).unwrap().len(), 3);
@@ -320,28 +279,19 @@ fn a_listed_group_becomes_a_draft_without_its_key() {
 #[test]
 fn a_search_is_read_however_it_comes() {
     for (json, text) in [
-        (
-            r#""gpu_ram>=24 verified=true""#,
-            "gpu_ram>=24 verified=true",
-        ),
+        (r#""gpu_ram>=24 verified=true""#, "gpu_ram>=24 verified=true"),
         (r#"{"gpu_ram":{"gte":24000}}"#, "gpu_ram>=24"),
         (
             r#"{"gpu_ram":{"gte":"24000.0"},"num_gpus":{"eq":"1"}}"#,
             "gpu_ram>=24 num_gpus=1",
         ),
         (r#"{"duration":{"gte":259200}}"#, "duration>=3"),
-        (
-            r#"{"num_gpus":{"gte":2,"lte":8}}"#,
-            "num_gpus>=2 num_gpus<=8",
-        ),
+        (r#"{"num_gpus":{"gte":2,"lte":8}}"#, "num_gpus>=2 num_gpus<=8"),
         (
             r#"{"gpu_name":{"in":["RTX 4090","H100 SXM"]},"geolocation":{"notin":["CN"]}}"#,
             "gpu_name in [RTX_4090,H100_SXM] geolocation notin [CN]",
         ),
-        (
-            r#"{"driver_version":{"gte":535086005}}"#,
-            "driver_version>=535.86.05",
-        ),
+        (r#"{"driver_version":{"gte":535086005}}"#, "driver_version>=535.86.05"),
         (
             r#"{"verified":{"eq":true},"rentable":{"eq":"any"},"rented":false}"#,
             "verified=true rented=false",
@@ -349,10 +299,7 @@ fn a_search_is_read_however_it_comes() {
         (r#"{"external":{"eq":null}}"#, "external=null"),
         (r#"{"q":{"num_gpus":{"gte":2}}}"#, "num_gpus>=2"),
         (r#""{\"num_gpus\":{\"gte\":2}}""#, "num_gpus>=2"),
-        (
-            r#"["num_gpus>=2","verified=true"]"#,
-            "num_gpus>=2 verified=true",
-        ),
+        (r#"["num_gpus>=2","verified=true"]"#, "num_gpus>=2 verified=true"),
         ("null", ""),
     ] {
         let search = search_query_text(json);
@@ -369,18 +316,14 @@ fn what_a_search_cannot_say_is_named() {
     );
     assert_eq!(search.text.compared(), "num_gpus>=2");
     let left_out: Vec<_> = search.left_out.iter().map(Untrusted::compared).collect();
-    assert_eq!(
-        left_out,
-        ["order", "type", "gpu_name", "mystery", "cpu_ram"]
-    );
+    assert_eq!(left_out, ["order", "type", "gpu_name", "mystery", "cpu_ram"]);
     assert_eq!(search_query_text("{broken").left_out.len(), 1);
 }
 
 #[test]
 fn a_listing_s_search_is_found_as_text_and_as_object() {
-    let listing = groups(
-        r#"{"id":1,"search_query":"num_gpus>=2"},{"id":2,"search_query":{"num_gpus":{"gte":2}}},{"id":3}"#,
-    );
+    let listing =
+        groups(r#"{"id":1,"search_query":"num_gpus>=2"},{"id":2,"search_query":{"num_gpus":{"gte":2}}},{"id":3}"#);
     for row in [0, 1] {
         let search = group_search(&listing, row).unwrap();
         assert_eq!(search.text.compared(), "num_gpus>=2");

@@ -241,8 +241,7 @@ impl<'m> Desk<'m> {
         let mut idle = 0;
         loop {
             self.pump().await;
-            let is_coming =
-                |call: &Call| !self.is_held && matches!(call.at, At::Server(..) | At::Client);
+            let is_coming = |call: &Call| !self.is_held && matches!(call.at, At::Server(..) | At::Client);
             if only_while_asked && !self.calls.values().any(is_coming) {
                 return;
             }
@@ -455,8 +454,7 @@ impl<'m> Desk<'m> {
         if self.logged_at.replace(self.milliseconds) != Some(self.milliseconds) {
             self.log.push(format!("at {:.3} s", self.now().mono));
         }
-        self.log
-            .extend(text.lines().map(|line| format!("  {line}")));
+        self.log.extend(text.lines().map(|line| format!("  {line}")));
     }
 
     fn draw(&mut self) -> &Buffer {

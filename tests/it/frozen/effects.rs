@@ -170,10 +170,7 @@ impl Desk<'_> {
     fn command(&mut self, command: MarketCommand) -> Option<MarketEvent> {
         let mut market_list = market_list();
         let (said, event) = match command {
-            MarketCommand::List => (
-                "list the markets".to_owned(),
-                MarketEvent::Listed(market_list),
-            ),
+            MarketCommand::List => ("list the markets".to_owned(), MarketEvent::Listed(market_list)),
             MarketCommand::Connect { ticket, name } => {
                 let said = format!("connect to {name}");
                 let profile = Profile {
@@ -212,10 +209,7 @@ impl Desk<'_> {
                 };
                 let said = format!("{said} {name}");
                 let result = Ok((name, done));
-                let event = MarketEvent::Changed {
-                    result,
-                    market_list,
-                };
+                let event = MarketEvent::Changed { result, market_list };
                 (said, event)
             }
         };

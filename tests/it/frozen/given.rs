@@ -64,18 +64,10 @@ impl<'s> Given<'s> {
             })
         };
         let restored = RestoredState {
-            notices: self
-                .after("a notice ")
-                .map(str::to_owned)
-                .into_iter()
-                .collect(),
+            notices: self.after("a notice ").map(str::to_owned).into_iter().collect(),
             history: unsettled.then(unknown_creation).into_iter().collect(),
             sandbox: SandboxNotes {
-                listings: if is_sandbox {
-                    own().collect()
-                } else {
-                    Vec::new()
-                },
+                listings: if is_sandbox { own().collect() } else { Vec::new() },
                 ..SandboxNotes::default()
             },
             ..nothing_restored()
@@ -148,8 +140,7 @@ pub fn past(poll: &Poll) -> Vec<Poll> {
         let mut poll = poll.clone();
         poll.at = Moment(poll.at.0 - back * STEP);
         poll.interval = Some(u32::try_from(STEP).unwrap());
-        poll.sightings
-            .retain(|own| (own.lot.machine + back / 4) % 7 != 0);
+        poll.sightings.retain(|own| (own.lot.machine + back / 4) % 7 != 0);
         for own in &mut poll.sightings {
             own.price = (own.price * factor * 1e4).round() / 1e4;
         }

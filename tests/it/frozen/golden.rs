@@ -121,8 +121,7 @@ pub fn difference(recorded: &str, seen: &str) -> Option<String> {
         let _ = writeln!(told, "{name}, from line {}:", first + 1);
         for (sign, lines, others) in [("-", old, new), ("+", new, old)] {
             // Of two screens, the rows that differ.
-            let is_other =
-                |(place, line): &(usize, &&str)| old.len() != new.len() || others[*place] != **line;
+            let is_other = |(place, line): &(usize, &&str)| old.len() != new.len() || others[*place] != **line;
             for (_, line) in lines.iter().enumerate().filter(is_other).take(MOST) {
                 let _ = writeln!(told, "  {sign} {line}");
             }

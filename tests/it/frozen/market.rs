@@ -104,9 +104,7 @@ impl Market {
     pub fn reply(&self, (request, mut stream): Asked, how: &How) -> (Vec<u8>, String) {
         let (status, headers, mut body) = match how {
             How::Lost => return (Vec::new(), "<< nothing: the connection ends".to_owned()),
-            How::Written(status, headers, body) => {
-                (*status, headers.as_slice(), body.clone().into_bytes())
-            }
+            How::Written(status, headers, body) => (*status, headers.as_slice(), body.clone().into_bytes()),
             How::Sandbox | How::Cut | How::DoneButLost => self.ask_sandbox(&request),
         };
         let mut said = format!("<< {status}, {} bytes", body.len());
@@ -157,9 +155,7 @@ impl Market {
         if is_search {
             let mut known = OFFERS_FOUND.lock().unwrap();
             let found = (answer.status, answer.body.clone());
-            known
-                .get_or_insert_default()
-                .insert(request.body.clone(), found);
+            known.get_or_insert_default().insert(request.body.clone(), found);
         }
         (answer.status, &[], answer.body)
     }

@@ -155,10 +155,7 @@ fn every_script_is_played_and_every_record_has_one() {
     };
     assert_eq!(names("scripts"), NAMES);
     assert_eq!(names("golden"), NAMES);
-    let scripts: String = NAMES
-        .iter()
-        .map(|name| file("scripts", name, "txt"))
-        .collect();
+    let scripts: String = NAMES.iter().map(|name| file("scripts", name, "txt")).collect();
     for reply in names("replies") {
         assert!(scripts.contains(&format!("@{reply}")), "{reply} is unused");
     }

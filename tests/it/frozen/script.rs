@@ -115,10 +115,7 @@ fn reply(text: &str) -> Option<Reply> {
             How::Written(status.parse().ok()?, headers, body)
         }
     };
-    Some(Reply {
-        to: to.to_owned(),
-        how,
-    })
+    Some(Reply { to: to.to_owned(), how })
 }
 
 fn milliseconds(text: &str) -> Option<u64> {

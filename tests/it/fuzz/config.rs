@@ -68,10 +68,7 @@ fn target(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     match Config::parse(&text, Path::new("/config.toml")) {
         Ok(config) => {
-            assert_eq!(
-                config,
-                Config::parse(&text, Path::new("/config.toml")).unwrap()
-            );
+            assert_eq!(config, Config::parse(&text, Path::new("/config.toml")).unwrap());
             for name in config.names() {
                 assert!(config.profile(name).is_some());
             }

@@ -24,20 +24,10 @@ fn joined(text: &str, key: &str, parts: &Envelope) -> String {
     let mut members: Vec<String> = parts
         .members
         .iter()
-        .map(|(name, value)| {
-            format!(
-                "{}: {}",
-                serde_json::to_string(name).unwrap(),
-                &text[value.clone()]
-            )
-        })
+        .map(|(name, value)| format!("{}: {}", serde_json::to_string(name).unwrap(), &text[value.clone()]))
         .collect();
     if parts.has_list {
-        let records: Vec<&str> = parts
-            .records
-            .iter()
-            .map(|part| &text[part.clone()])
-            .collect();
+        let records: Vec<&str> = parts.records.iter().map(|part| &text[part.clone()]).collect();
         members.push(format!(
             "{}: [{}]",
             serde_json::to_string(key).unwrap(),
@@ -49,11 +39,7 @@ fn joined(text: &str, key: &str, parts: &Envelope) -> String {
 
 fn contents<'t>(text: &'t str, parts: &'t Envelope) -> (Vec<&'t str>, Vec<(&'t str, &'t str)>) {
     (
-        parts
-            .records
-            .iter()
-            .map(|part| &text[part.clone()])
-            .collect(),
+        parts.records.iter().map(|part| &text[part.clone()]).collect(),
         parts
             .members
             .iter()
@@ -75,11 +61,7 @@ fn target(input: &[u8]) {
         let Ok(parts) = split_records(text, key) else {
             continue;
         };
-        assert!(
-            parts
-                .records
-                .is_sorted_by(|one, next| one.end <= next.start)
-        );
+        assert!(parts.records.is_sorted_by(|one, next| one.end <= next.start));
         let again = joined(text, key, &parts);
         let read = split_records(&again, key).unwrap();
         assert_eq!(contents(text, &parts), contents(&again, &read));

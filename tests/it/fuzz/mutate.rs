@@ -72,15 +72,10 @@ pub struct Mutator {
 }
 
 impl Mutator {
-    pub fn new(
-        name: &str,
-        inputs: Vec<Vec<u8>>,
-        tokens: &'static [&'static str],
-        longest: usize,
-    ) -> Self {
-        let seed = name.bytes().fold(1, |seed: u64, byte| {
-            seed.wrapping_mul(31).wrapping_add(u64::from(byte))
-        });
+    pub fn new(name: &str, inputs: Vec<Vec<u8>>, tokens: &'static [&'static str], longest: usize) -> Self {
+        let seed = name
+            .bytes()
+            .fold(1, |seed: u64, byte| seed.wrapping_mul(31).wrapping_add(u64::from(byte)));
         Self {
             numbers: Numbers(seed),
             inputs,

@@ -2,9 +2,7 @@
 
 use bourse::domain::export::{csv, markdown};
 use bourse::domain::text::{clipboard, json_for_terminal, unescaped, with_escapes};
-use bourse::domain::{
-    CellRef, Dialect, Field, Listing, OFFERS, VOLUMES, WORKERGROUPS, format, pretty,
-};
+use bourse::domain::{CellRef, Dialect, Field, Listing, OFFERS, VOLUMES, WORKERGROUPS, format, pretty};
 
 use crate::hostile::forbidden;
 

@@ -17,9 +17,7 @@ const KEY: &str = "canary-key-hostile";
 pub fn records(catalog: &'static Catalog, id: &str) -> Vec<Json> {
     let texts = hostile_texts();
     let places = texts.iter().enumerate();
-    places
-        .map(|(place, text)| record(catalog, id, place, text))
-        .collect()
+    places.map(|(place, text)| record(catalog, id, place, text)).collect()
 }
 
 /// A record with a text in every member that can hold one, in a member nobody knows and in its name.
@@ -156,27 +154,15 @@ fn replies_of_single_requests_let_out_nothing_and_lose_nothing() {
 /// Refusals, plain texts, web pages, wrong types: each body with a hostile text in it.
 fn failures(text: &str) -> Vec<(u16, Vec<u8>)> {
     vec![
-        (
-            400,
-            raw(&json!({"success": false, "error": text, "msg": text})),
-        ),
+        (400, raw(&json!({"success": false, "error": text, "msg": text}))),
         (401, raw(&json!({"detail": text}))),
         (429, text.as_bytes().to_vec()),
-        (
-            500,
-            format!("<html><title>{text}</title></html>").into_bytes(),
-        ),
+        (500, format!("<html><title>{text}</title></html>").into_bytes()),
         (404, text.as_bytes().to_vec()),
         (200, text.as_bytes().to_vec()),
-        (
-            200,
-            raw(&json!({"success": false, "error": text, "msg": text})),
-        ),
+        (200, raw(&json!({"success": false, "error": text, "msg": text}))),
         (200, raw(&json!({ text: text }))),
-        (
-            200,
-            raw(&json!({"offers": text, "results": text, "msg": [text]})),
-        ),
+        (200, raw(&json!({"offers": text, "results": text, "msg": [text]}))),
         (
             200,
             raw(&json!({"offers": [text, {"id": text}], "results": [text, {"id": text}]})),
@@ -267,9 +253,7 @@ fn configurations_are_judged_without_what_they_hold() {
             format!("[keys]\n\"{quoted}\" = \"{quoted}\""),
             format!("[theme.colors]\n\"{quoted}\" = \"{quoted}\""),
             format!("[profiles.\"{quoted}\"]\nroute_url = 1"),
-            format!(
-                "default_profile = \"{quoted}\"\n[profiles.\"{quoted}\"]\nbase_url = \"{quoted}\""
-            ),
+            format!("default_profile = \"{quoted}\"\n[profiles.\"{quoted}\"]\nbase_url = \"{quoted}\""),
             format!("[profiles.a]\nbase_url = \"http://127.0.0.1:1\"\ndialect = \"{quoted}\""),
             format!("[profiles.a]\nbase_url = \"http://127.0.0.1:1\"\napi_key_file = \"{quoted}\""),
             // As it is: no TOML.
@@ -278,11 +262,7 @@ fn configurations_are_judged_without_what_they_hold() {
         ] {
             let home = Home::new();
             home.file(".config/bourse/config.toml", &config, 0o600);
-            for arguments in [
-                &["config", "check"][..],
-                &["config", "show"],
-                &["offers", "--curl"],
-            ] {
+            for arguments in [&["config", "check"][..], &["config", "show"], &["offers", "--curl"]] {
                 let (_, out, err) = run(&mut home.bourse(arguments));
                 assert_clean(arguments, &out, &err);
             }
@@ -326,15 +306,9 @@ fn no_user_and_no_password_of_an_address_is_printed() {
 #[test]
 fn an_output_that_is_raw_or_stripped_would_be_found() {
     for text in long_texts().into_iter().take(3) {
-        assert!(
-            fault(&text).is_some_and(|why| why.contains("got out")),
-            "{text:?}"
-        );
+        assert!(fault(&text).is_some_and(|why| why.contains("got out")), "{text:?}");
         let kept = text.chars().filter(|one| !super::is_forbidden(*one));
         let stripped: String = kept.collect();
-        assert!(
-            fault(&stripped).is_some_and(|why| why.contains("lost")),
-            "{stripped:?}"
-        );
+        assert!(fault(&stripped).is_some_and(|why| why.contains("lost")), "{stripped:?}");
     }
 }

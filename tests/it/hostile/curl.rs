@@ -21,8 +21,7 @@ const ADDRESS: &str = "http://127.0.0.1:1/api/v0/x/";
 
 /// Texts of what shells act on and terminals act on.
 fn any_text() -> impl Strategy<Value = String> {
-    let special =
-        "'\"\\$`!*?~#&|;<>(){}[]% \t\r\n\0=-\u{1b}\u{7f}\u{9b}\u{202e}\u{2028}\u{e0041}é漢";
+    let special = "'\"\\$`!*?~#&|;<>(){}[]% \t\r\n\0=-\u{1b}\u{7f}\u{9b}\u{202e}\u{2028}\u{e0041}é漢";
     let special = prop::sample::select(special.chars().collect::<Vec<_>>());
     let letter = prop_oneof![3 => special, 1 => prop::char::range('a', 'z'), 1 => any::<char>()];
     prop::collection::vec(letter, 0..16).prop_map(|letters| letters.into_iter().collect())
@@ -47,19 +46,12 @@ fn any_request() -> impl Strategy<Value = Request> {
             Condition::new(OFFERS.by_key(key).unwrap(), Operator::Eq, operand)
         };
         let mut query = Query::empty(Resource::Offers);
-        query.conditions = vec![
-            condition("gpu_name", gpu),
-            condition("geolocation", country),
-        ];
+        query.conditions = vec![condition("gpu_name", gpu), condition("geolocation", country)];
         Request::Search(query)
     });
     let route = (any_text(), 0.0..1e6_f64).prop_map(|(endpoint, cost)| {
         let key = Some(Secret::new(KEY));
-        Request::Route(RouteCall {
-            endpoint,
-            cost,
-            key,
-        })
+        Request::Route(RouteCall { endpoint, cost, key })
     });
     let unlist = any::<i64>().prop_map(|id| Request::UnlistVolume { id });
     prop_oneof![4 => group, 3 => search, 2 => route, 1 => unlist]
@@ -116,10 +108,7 @@ fn read_back(many: usize) {
         let wire = encode(&request, dialects[number % 3]);
         let command = curl::command(&wire, ADDRESS);
         assert_eq!(forbidden(&command), None, "{command}");
-        assert!(
-            !command.contains('\n') && !command.contains(KEY),
-            "{command}"
-        );
+        assert!(!command.contains('\n') && !command.contains(KEY), "{command}");
         commands.push(command);
         bodies.push((wire.method.name(), wire.body.unwrap()));
     }

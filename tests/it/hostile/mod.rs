@@ -108,10 +108,7 @@ pub fn hostile_texts() -> Vec<String> {
     let samples = samples();
     let mut texts: Vec<String> = samples
         .chunks(3)
-        .map(|some| {
-            some.iter()
-                .fold("Ω".to_owned(), |text, one| format!("{text}{one}Ω"))
-        })
+        .map(|some| some.iter().fold("Ω".to_owned(), |text, one| format!("{text}{one}Ω")))
         .collect();
     texts.extend(
         [
@@ -152,9 +149,6 @@ fn the_check_finds_what_is_forbidden_and_nothing_else() {
     ] {
         assert_eq!(forbidden(&format!("a{one}")), Some(one));
     }
-    assert_eq!(
-        forbidden("Reykjavík, 漢字, עברית 🚀\n<U+202E> e\u{301}"),
-        None
-    );
+    assert_eq!(forbidden("Reykjavík, 漢字, עברית 🚀\n<U+202E> e\u{301}"), None);
     assert!(is_alone('\u{1161}') && !is_alone('\u{301}') && !is_alone('a'));
 }

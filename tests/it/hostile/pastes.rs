@@ -43,24 +43,13 @@ fn with_a_paste(key: KeyEvent) -> Message {
 }
 
 fn writes(desk: &TestApp) -> usize {
-    let is_write = |request: &Request| {
-        matches!(
-            request,
-            Request::CreateWorkergroup(_) | Request::UnlistVolume { .. }
-        )
-    };
-    desk.calls
-        .iter()
-        .filter(|(_, request)| is_write(request))
-        .count()
+    let is_write = |request: &Request| matches!(request, Request::CreateWorkergroup(_) | Request::UnlistVolume { .. });
+    desk.calls.iter().filter(|(_, request)| is_write(request)).count()
 }
 
 fn retyping() -> TestApp {
     let mut desk = at_volumes();
-    desk.keys("u")
-        .type_text("7311")
-        .keys("enter")
-        .type_text("7311");
+    desk.keys("u").type_text("7311").keys("enter").type_text("7311");
     desk
 }
 
@@ -145,9 +134,7 @@ fn clipboard(random: &mut fastrand::Rng) -> String {
         ":unlist\r",
     ];
     let many = random.usize(1..8);
-    (0..many)
-        .map(|_| PARTS[random.usize(..PARTS.len())])
-        .collect()
+    (0..many).map(|_| PARTS[random.usize(..PARTS.len())]).collect()
 }
 
 fn write_nothing(pastes_a_view: usize) {
@@ -216,11 +203,7 @@ fn a_question_says_that_it_was_not_answered_and_takes_typed_keys_at_once() {
 fn keys_with_a_paste_do_what_they_do_where_nothing_is_confirmed() {
     let mut desk = TestApp::with_offers(crate::test_app::THREE);
     desk.keys("/");
-    paste(
-        &mut desk,
-        &format!("num_gpus{END_OF_PASTE}=8\r"),
-        with_a_paste,
-    );
+    paste(&mut desk, &format!("num_gpus{END_OF_PASTE}=8\r"), with_a_paste);
     let Request::Search(query) = desk.asked() else {
         panic!("{:?}", desk.asked())
     };

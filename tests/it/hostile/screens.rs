@@ -10,9 +10,7 @@ use bourse::api::{ApiError, Assignment, Operation, Reply, Request, RouteReply};
 use bourse::app::keymap::{Action, BINDINGS, Binding};
 use bourse::app::message::Message;
 use bourse::domain::saved::Searches;
-use bourse::domain::{
-    Catalog, Dialect, Listing, OFFERS, Resource, Untrusted, VOLUMES, WORKERGROUPS,
-};
+use bourse::domain::{Catalog, Dialect, Listing, OFFERS, Resource, Untrusted, VOLUMES, WORKERGROUPS};
 use bourse::widgets::theme::Theme;
 use ratatui::buffer::Buffer;
 use ratatui::text::Line;
@@ -35,9 +33,7 @@ fn fault(screen: &str) -> Option<String> {
     if screen.contains(REFUSED) {
         return Some("a cell had to be refused".to_owned());
     }
-    screen
-        .contains("ΩΩ")
-        .then(|| "a character is lost".to_owned())
+    screen.contains("ΩΩ").then(|| "a character is lost".to_owned())
 }
 
 #[track_caller]
@@ -115,8 +111,7 @@ fn answer_all(desk: &mut TestApp, turn: usize) {
 fn routed(turn: usize) -> Reply {
     let text = text(turn);
     let json = Untrusted::from(
-        json!({"endpoint": text, "url": text, "cost": 100, "reqnum": 1, "signature": text, "more": [text]})
-            .to_string(),
+        json!({"endpoint": text, "url": text, "cost": 100, "reqnum": 1, "signature": text, "more": [text]}).to_string(),
     );
     if turn.is_multiple_of(2) {
         return Reply::Routed(RouteReply::Waiting { json });
@@ -203,10 +198,7 @@ fn requests(turn: usize) -> TestApp {
     let own = text(turn);
     for body in [json!({ "msg": own, own.clone(): 1 }).to_string(), own] {
         let entry = Box::new(entry(turn, body));
-        desk.send(Message::Recorded {
-            ticket: None,
-            entry,
-        });
+        desk.send(Message::Recorded { ticket: None, entry });
     }
     desk.keys("4");
     desk
@@ -360,15 +352,9 @@ fn type_and_paste(step: usize) {
             desk.keys(keys).paste(&own);
             let screen = desk.screen();
             assert_eq!(forbidden(&screen), None, "{keys}, pasted {turn}:\n{screen}");
-            assert!(
-                !screen.contains(REFUSED),
-                "{keys}, pasted {turn}:\n{screen}"
-            );
+            assert!(!screen.contains(REFUSED), "{keys}, pasted {turn}:\n{screen}");
             if screen.contains("ΩΩ") {
-                assert!(
-                    screen.contains("left out"),
-                    "{keys}, pasted {turn}:\n{screen}"
-                );
+                assert!(screen.contains("left out"), "{keys}, pasted {turn}:\n{screen}");
             }
         }
     }
@@ -429,10 +415,7 @@ fn what_is_confirmed_is_plain_ascii() {
         .keys("pgdn enter");
     desk.resize(120, 40).expect("Create this workergroup?");
     says(&desk, "<U+0441>h<U+0430>t <U+202E>evil <U+00E9> <U+6F22>");
-    says(
-        &desk,
-        r#""endpoint_name":"\u0441h\u0430t \u202eevil \u00e9 \u6f22"#,
-    );
+    says(&desk, r#""endpoint_name":"\u0441h\u0430t \u202eevil \u00e9 \u6f22"#);
 }
 
 /// The checks above would find a view that draws a text as it is: in a cell, or with characters that

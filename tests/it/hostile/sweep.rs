@@ -5,9 +5,7 @@ use bourse::api::wire::{Method, Target, WireRequest};
 use bourse::app::copy::CopyItem;
 use bourse::app::{Model, Now, Toast};
 use bourse::domain::Untrusted;
-use bourse::domain::text::{
-    csv_text, json_for_terminal, message, unescaped, visible, visible_lines, with_escapes,
-};
+use bourse::domain::text::{csv_text, json_for_terminal, message, unescaped, visible, visible_lines, with_escapes};
 use bourse::widgets::text_input::{InputLine, TextInput};
 use bourse::widgets::theme::Theme;
 use proptest::prelude::*;
@@ -57,10 +55,7 @@ const PROGRAMS: [Exit; 2] = [
     }),
 ];
 
-const NOW: Now = Now {
-    mono: 0.0,
-    epoch: 0.0,
-};
+const NOW: Now = Now { mono: 0.0, epoch: 0.0 };
 
 /// The line feeds between bourse's own lines stay.
 fn one_line(text: &str) -> String {
@@ -201,8 +196,7 @@ fn every_scalar_value_leaves_by_every_exit() {
 #[test]
 fn an_exit_that_lets_out_or_loses_a_character_is_found() {
     let raw: fn(&str) -> String = str::to_owned;
-    let strips: fn(&str) -> String =
-        |text| text.chars().filter(|one| !is_forbidden(*one)).collect();
+    let strips: fn(&str) -> String = |text| text.chars().filter(|one| !is_forbidden(*one)).collect();
     for one in super::samples() {
         let text = format!("[{one}]");
         assert!(fault(raw, &text, &shown(one)).is_some(), "{text:?}");
@@ -243,11 +237,7 @@ fn read_back(shown: &str) -> Vec<Option<char>> {
         if let Some(code) = inside.strip_prefix("U+") {
             found.push(char::from_u32(u32::from_str_radix(code, 16).unwrap()));
         } else {
-            let count = inside
-                .strip_prefix('+')
-                .unwrap()
-                .strip_suffix(" marks")
-                .unwrap();
+            let count = inside.strip_prefix('+').unwrap().strip_suffix(" marks").unwrap();
             found.extend(vec![None; count.parse().unwrap()]);
         }
     }

@@ -7,9 +7,7 @@ use proptest::prelude::*;
 use super::forbidden;
 
 /// What a spreadsheet takes for the beginning of a formula.
-const SIGNS: [char; 12] = [
-    '=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n', '\0',
-];
+const SIGNS: [char; 12] = ['=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n', '\0'];
 
 /// Whether a program that cuts cells at other separators and quotes than CSV's would find a formula.
 fn holds_formula(cell: &str) -> bool {
@@ -112,8 +110,7 @@ fn random_tables(cases: u32) {
     let special = "=+-@＝＋－＠\t\r\n\0,;|\"' \u{202e}\u{9b}\u{1b}\u{feff}";
     let special = prop::sample::select(special.chars().collect::<Vec<_>>());
     let letter = prop_oneof![2 => special, 2 => prop::char::range('a', 'z'), 1 => any::<char>()];
-    let text = prop::collection::vec(letter, 0..10)
-        .prop_map(|letters| letters.into_iter().collect::<String>());
+    let text = prop::collection::vec(letter, 0..10).prop_map(|letters| letters.into_iter().collect::<String>());
     let table = prop::collection::vec((text.clone(), text, -1e6..1e6_f64), 1..4);
     let mut runner = super::runner(cases);
     let fields = ["id", "gpu_name", "cpu_name", "dph_total"].map(|key| OFFERS.by_key(key).unwrap());
@@ -141,7 +138,10 @@ fn random_tables(cases: u32) {
                     // Hostile characters by their names, everything else as it was.
                     let wanted = bourse::domain::text::visible(text, usize::MAX);
                     let cell = without_apostrophes(cell);
-                    let cell = cell.strip_prefix('\'').filter(|_| text.starts_with(SIGNS)).unwrap_or(&cell);
+                    let cell = cell
+                        .strip_prefix('\'')
+                        .filter(|_| text.starts_with(SIGNS))
+                        .unwrap_or(&cell);
                     prop_assert_eq!(cell, wanted.as_str());
                 }
                 prop_assert_eq!(row[3].parse::<f64>().unwrap(), *price);

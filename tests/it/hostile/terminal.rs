@@ -81,18 +81,14 @@ fn fault(token: &Token) -> Option<String> {
         Token::Csi(sequence) => {
             let (parameters, last) = sequence.split_at(sequence.len() - 1);
             let numbers = parameters.trim_start_matches('?');
-            let is_plain = numbers
-                .bytes()
-                .all(|one| one.is_ascii_digit() || b";: ".contains(&one));
+            let is_plain = numbers.bytes().all(|one| one.is_ascii_digit() || b";: ".contains(&one));
             // The stack of titles, before and after ours.
             let is_title = matches!(sequence.as_str(), "22;2t" | "23;2t");
             is_title || is_plain && "HABCDGJKmhlqrfXd".contains(last)
         }
         // The title, links, the background's color, the clipboard by our own hand.
         Token::Osc(text) => {
-            let is_own = ["2;bourse - ", "8;;", "11;?"]
-                .iter()
-                .any(|own| text.starts_with(own));
+            let is_own = ["2;bourse - ", "8;;", "11;?"].iter().any(|own| text.starts_with(own));
             is_own && text.bytes().all(|one| matches!(one, b' '..=b'~'))
         }
         Token::Escape(letter) => matches!(letter, '7' | '8' | '=' | '>'),
@@ -135,10 +131,9 @@ fn every_sequence_on_the_terminal_is_one_of_ours() {
     let mut pty = Pty::bourse(&["--base-url", &recorder.url()], &variables, 120, 40);
     pty.wait_for_text("updated ");
     for keys in [
-        "<Enter>", "<Tab>", "<Tab>", "<Esc>", "m", "<Enter>", "/", "<Tab>", "<Esc>", "f", "<Esc>",
-        "s", "<Esc>", "y", "<Esc>", "e", "<Esc>", ":", "<Esc>", "2", "<Enter>", "<Esc>", "3",
-        "<Enter>", "x", "<Esc>", "C", "<Esc>", "t", "<Enter>", "<Esc>", "<Esc>", "4", "<Enter>",
-        "<Esc>", "?", "<Esc>",
+        "<Enter>", "<Tab>", "<Tab>", "<Esc>", "m", "<Enter>", "/", "<Tab>", "<Esc>", "f", "<Esc>", "s", "<Esc>", "y",
+        "<Esc>", "e", "<Esc>", ":", "<Esc>", "2", "<Enter>", "<Esc>", "3", "<Enter>", "x", "<Esc>", "C", "<Esc>", "t",
+        "<Enter>", "<Esc>", "<Esc>", "4", "<Enter>", "<Esc>", "?", "<Esc>",
     ] {
         let before = pty.screen_text();
         pty.keys(keys);
@@ -172,8 +167,7 @@ fn the_parser_finds_sequences_that_are_not_ours() {
     ] {
         assert!(!faults(raw.as_bytes()).is_empty(), "{raw:?} is overlooked");
     }
-    let own =
-        "\u{1b}[?1049h\u{1b}[8l\u{1b}[1;1H\u{1b}[38;5;7mVRAM é\u{1b}[0m\u{1b}]8;;\u{1b}\\\r\n";
+    let own = "\u{1b}[?1049h\u{1b}[8l\u{1b}[1;1H\u{1b}[38;5;7mVRAM é\u{1b}[0m\u{1b}]8;;\u{1b}\\\r\n";
     assert_eq!(faults(own.as_bytes()), Vec::<String>::new());
 }
 
@@ -191,8 +185,7 @@ fn at_pane(recorder: &Recorder, state: &Path, pane: &str, seen: &str) -> Pty {
 }
 
 fn is_write(request: &Recorded) -> bool {
-    request.path.ends_with("/unlist/")
-        || (request.method == "POST" && request.path.ends_with("/workergroups/"))
+    request.path.ends_with("/unlist/") || (request.method == "POST" && request.path.ends_with("/workergroups/"))
 }
 
 fn market() -> Recorder {
@@ -202,20 +195,12 @@ fn market() -> Recorder {
             path if path.ends_with("/workergroups/") => FOUR,
             _ => TWO,
         };
-        answer(
-            200,
-            &[("Content-Type", "application/json")],
-            body.as_bytes(),
-        )
+        answer(200, &[("Content-Type", "application/json")], body.as_bytes())
     })
 }
 
 fn writes(recorder: &Recorder) -> usize {
-    recorder
-        .requests()
-        .iter()
-        .filter(|request| is_write(request))
-        .count()
+    recorder.requests().iter().filter(|request| is_write(request)).count()
 }
 
 /// Texts that end a paste early and go on as if typed: at once, behind more than one read, behind what
@@ -238,10 +223,7 @@ fn a_paste_that_ends_early_creates_nothing_and_typing_does() {
     let mut pty = at_pane(&recorder, state.path(), "3", "Endpoint");
     pty.keys("nchat<Enter><Enter><Enter><Enter>gpu_name=RTX_4090<PageDown><Enter>");
     pty.wait_for_text("Create this workergroup?");
-    for text in early_ends("create\r")
-        .iter()
-        .chain(&early_ends("\u{15}create\r\r"))
-    {
+    for text in early_ends("create\r").iter().chain(&early_ends("\u{15}create\r\r")) {
         pty.paste(text);
         pty.wait_for_text("Can't paste here: type it.");
         // A letter takes the message away, so that the next one is seen to come.
@@ -269,9 +251,7 @@ fn a_paste_that_ends_early_unlists_nothing_and_typing_does() {
         pty.wait_for_text("Unlist a volume");
         pty.wait_for_text("Keys that arrive with a paste answer nothing");
         pty.keys("<Esc>");
-        pty.wait_for("the pane", |screen| {
-            !screen.contents().contains("Unlist a volume")
-        });
+        pty.wait_for("the pane", |screen| !screen.contents().contains("Unlist a volume"));
         assert_eq!(writes(&recorder), 0, "{text:?}");
     }
     pty.keys("u");

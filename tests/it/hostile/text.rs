@@ -2,8 +2,8 @@
 
 use bourse::domain::Untrusted;
 use bourse::domain::text::{
-    beginning, clipboard, csv_text, detail, is_drawable, is_visible, json_for_screen,
-    json_for_terminal, message, occurrences, screen, truncate, unescaped, visible, with_escapes,
+    beginning, clipboard, csv_text, detail, is_drawable, is_visible, json_for_screen, json_for_terminal, message,
+    occurrences, screen, truncate, unescaped, visible, with_escapes,
 };
 
 use super::{hostile_texts, samples};
@@ -157,10 +157,7 @@ fn users_and_passwords_of_addresses_are_removed_from_messages() {
         ("https://u:p@host/x", "https://<removed>@host/x"),
         ("'//u@h', //v@i.", "'//<removed>@h', //<removed>@i."),
         ("http://u:a/b@c@host", "http://<removed>@host"),
-        (
-            "<http://u@h> \"//v@i\"",
-            "<http://<removed>@h> \"//<removed>@i\"",
-        ),
+        ("<http://u@h> \"//v@i\"", "<http://<removed>@h> \"//<removed>@i\""),
         ("a\nhttp://u@h\u{1b}", "a\nhttp://<removed>@h<U+001B>"),
     ] {
         assert_eq!(message(text), told);
@@ -210,10 +207,7 @@ fn json_on_a_screen_piles_up_nothing() {
         ("e\u{301}\u{301}", "e\u{301}\u{301}"),
         ("e\u{301}\u{301}\u{301}", r"e\u0301\u0301\u0301"),
         ("a\u{1161}", r"a\u1161"),
-        (
-            "🇩🇪\u{301}\u{301}\u{301}",
-            r"🇩\ud83c\uddea\u0301\u0301\u0301",
-        ),
+        ("🇩🇪\u{301}\u{301}\u{301}", r"🇩\ud83c\uddea\u0301\u0301\u0301"),
     ] {
         assert_eq!(json_for_screen(json.to_owned()), shown, "{json:?}");
     }
@@ -252,12 +246,11 @@ fn only_escapes_that_were_needed_are_read_back() {
     ] {
         assert_eq!(unescaped(text), read, "{text}");
     }
-    for text in hostile_texts().iter().map(String::as_str).chain([
-        r"\u202e",
-        r"\\u0041",
-        "\u{202e}\\u",
-        "\u{301}",
-    ]) {
+    for text in hostile_texts()
+        .iter()
+        .map(String::as_str)
+        .chain([r"\u202e", r"\\u0041", "\u{202e}\\u", "\u{301}"])
+    {
         assert_eq!(unescaped(&with_escapes(text)), text);
     }
     assert_eq!(with_escapes("a\\u\u{202e}"), r"a\u005cu\u202e");

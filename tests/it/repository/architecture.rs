@@ -45,13 +45,7 @@ const FORBIDDEN: [(&str, &[&str], &str); 8] = [
     ),
     (
         "domain",
-        &[
-            "std::fs",
-            "std::net",
-            "std::env",
-            "std::process",
-            "std::thread",
-        ],
+        &["std::fs", "std::net", "std::env", "std::process", "std::thread"],
         "the domain does no I/O",
     ),
     (
@@ -135,29 +129,14 @@ const RESERVED: [(&str, &[&str]); 13] = [
         ],
     ),
     ("rustix", &["src/runtime"]),
-    (
-        "Instant::now",
-        &["src/runtime", "src/api", "src/sandbox", "src/cli"],
-    ),
+    ("Instant::now", &["src/runtime", "src/api", "src/sandbox", "src/cli"]),
     (
         "SystemTime::now",
-        &[
-            "src/runtime",
-            "src/api",
-            "src/sandbox",
-            "src/store",
-            "src/cli",
-        ],
+        &["src/runtime", "src/api", "src/sandbox", "src/store", "src/cli"],
     ),
     (
         "Timestamp::now",
-        &[
-            "src/runtime",
-            "src/api",
-            "src/sandbox",
-            "src/store",
-            "src/cli",
-        ],
+        &["src/runtime", "src/api", "src/sandbox", "src/store", "src/cli"],
     ),
     ("Zoned::now", &["src/runtime", "src/store", "src/cli"]),
     ("println!", &["src/main.rs", "src/cli"]),
@@ -192,10 +171,7 @@ fn breaches(path: &str, source: &str) -> Vec<String> {
     let room = room_of(path);
     for (named, line) in crate_paths(path, &tokens) {
         if !may_name(room, &named) {
-            breaches.push(format!(
-                "{path}:{line} {room} must not name {}",
-                named.join("::")
-            ));
+            breaches.push(format!("{path}:{line} {room} must not name {}", named.join("::")));
         }
     }
     for (place, names, reason) in FORBIDDEN {
@@ -234,9 +210,9 @@ fn may_name(room: &str, named: &[String]) -> bool {
     let first = named.first().map(String::as_str).unwrap_or_default();
     let path = named.join("::");
     first == room
-        || others.iter().any(|other| {
-            first == *other || path == *other || path.starts_with(&format!("{other}::"))
-        })
+        || others
+            .iter()
+            .any(|other| first == *other || path == *other || path.starts_with(&format!("{other}::")))
 }
 
 /// The lines where a name is used: a word, words joined by `::`, or a macro with its `!`. A crate's
@@ -260,8 +236,7 @@ fn uses(tokens: &[Token], name: &str) -> Vec<usize> {
         {
             continue;
         }
-        let text =
-            |index: Option<usize>| index.and_then(|i| tokens.get(i)).map(|t| t.text.as_str());
+        let text = |index: Option<usize>| index.and_then(|i| tokens.get(i)).map(|t| t.text.as_str());
         let before = text(at.checked_sub(1));
         let after = text(Some(at + wanted.len()));
         let in_path = before == Some("::");
@@ -337,12 +312,7 @@ fn module_of(path: &str) -> Vec<String> {
 }
 
 /// Reads an import tree or a path from `at` on, and notes each of its leaves behind `base`.
-fn spread(
-    tokens: &[Token],
-    at: &mut usize,
-    base: &[String],
-    found: &mut Vec<(Vec<String>, usize)>,
-) {
+fn spread(tokens: &[Token], at: &mut usize, base: &[String], found: &mut Vec<(Vec<String>, usize)>) {
     let mut path = base.to_vec();
     while let Some(token) = tokens.get(*at) {
         let line = token.line;
@@ -383,11 +353,7 @@ fn spread(
 #[test]
 fn the_sources_keep_to_the_map() {
     let sources = sources("src");
-    assert!(
-        sources.len() >= 20,
-        "only {} files were found",
-        sources.len()
-    );
+    assert!(sources.len() >= 20, "only {} files were found", sources.len());
     let breaches: Vec<String> = sources
         .iter()
         .flat_map(|(path, source)| breaches(path, source))
@@ -403,10 +369,7 @@ fn every_room_is_a_room() {
         let room = name.strip_suffix(".rs").unwrap_or(&name);
         let known = ROOMS.iter().any(|(known, _)| *known == room);
         let sees_all = ["main", "lib", "cli", "runtime"].contains(&room);
-        assert!(
-            known || sees_all,
-            "{name} is on no map: give it a line in ROOMS"
-        );
+        assert!(known || sees_all, "{name} is on no map: give it a line in ROOMS");
     }
 }
 
@@ -428,9 +391,7 @@ fn the_page_on_architecture_says_what_each_room_may_use() {
         )
     });
     for (room, others) in rooms.chain(everything) {
-        let row = page
-            .lines()
-            .find(|line| line.starts_with(&format!("| `{room}` |")));
+        let row = page.lines().find(|line| line.starts_with(&format!("| `{room}` |")));
         let is_told = row.is_some_and(|row| row.ends_with(&format!(" | {others} |")));
         assert!(
             is_told,
@@ -505,11 +466,7 @@ fn every_rule_catches_what_breaks_it() {
             "use crate::api::{wire::Body, client};",
             "sandbox must not name api::client",
         ),
-        (
-            "src/domain/a.rs",
-            "let x = tokio::spawn(f());",
-            "names tokio",
-        ),
+        ("src/domain/a.rs", "let x = tokio::spawn(f());", "names tokio"),
         ("src/domain/a.rs", "use reqwest;", "names reqwest"),
         (
             "src/domain/a.rs",
@@ -517,45 +474,25 @@ fn every_rule_catches_what_breaks_it() {
             "names Instant",
         ),
         ("src/domain/a.rs", "async fn f() {}", "names async"),
-        (
-            "src/domain/a.rs",
-            "let f = std::fs::read(p);",
-            "names std::fs",
-        ),
+        ("src/domain/a.rs", "let f = std::fs::read(p);", "names std::fs"),
         (
             "src/app/a.rs",
             "use std::{collections::HashMap, fs::{self, File}};",
             "names std::fs",
         ),
-        (
-            "src/app/a.rs",
-            "use ratatui::style::Color;",
-            "names ratatui",
-        ),
-        (
-            "src/app/a.rs",
-            "let now = Instant::now();",
-            "names Instant::now",
-        ),
+        ("src/app/a.rs", "use ratatui::style::Color;", "names ratatui"),
+        ("src/app/a.rs", "let now = Instant::now();", "names Instant::now"),
         ("src/ui/a.rs", "tokio::spawn(f());", "names tokio"),
         (
             "src/api/pacing.rs",
             "use reqwest::Client;",
             "names reqwest, which is reserved",
         ),
-        (
-            "src/cli.rs",
-            "use reqwest::Client;",
-            "names reqwest, which is reserved",
-        ),
+        ("src/cli.rs", "use reqwest::Client;", "names reqwest, which is reserved"),
         ("src/api/a.rs", "println!(\"x\");", "names println!"),
         ("src/runtime/a.rs", "eprintln!(\"x\");", "names eprintln!"),
         ("src/ui/a.rs", "cell.set_symbol(text);", "names set_symbol"),
-        (
-            "src/runtime/a.rs",
-            "execute!(out, SetTitle(text))",
-            "names SetTitle",
-        ),
+        ("src/runtime/a.rs", "execute!(out, SetTitle(text))", "names SetTitle"),
         (
             "src/runtime/a.rs",
             "crossterm::cursor::position()",
@@ -585,34 +522,22 @@ fn what_is_allowed_is_left_in_peace() {
             "src/domain/a.rs",
             "let t = \"use crate::ui; tokio::x\"; let c = '\"'; let l: &'a str = r#\"crate::\"ui\"#;",
         ),
-        (
-            "src/domain/a.rs",
-            "use super::{b, c::D}; use crate::domain::Query;",
-        ),
+        ("src/domain/a.rs", "use super::{b, c::D}; use crate::domain::Query;"),
         (
             "src/domain/a.rs",
             "#[cfg(test)] mod tests { use super::*; use crate::api::X; fn f() { println!(); } }",
         ),
-        (
-            "src/domain/a.rs",
-            "let url = row.reqwest; fn tokio_like() {}",
-        ),
+        ("src/domain/a.rs", "let url = row.reqwest; fn tokio_like() {}"),
         (
             "src/app/a.rs",
             "use crate::domain::{Query, Listing}; use crate::api::{Request, wire};",
         ),
-        (
-            "src/app/a.rs",
-            "use std::time::Instant; fn update(now: Instant) {}",
-        ),
+        ("src/app/a.rs", "use std::time::Instant; fn update(now: Instant) {}"),
         (
             "src/sandbox/a.rs",
             "use crate::api::wire::{Body, Shape}; use axum::Router;",
         ),
-        (
-            "src/api/client.rs",
-            "use reqwest::Client; let now = Instant::now();",
-        ),
+        ("src/api/client.rs", "use reqwest::Client; let now = Instant::now();"),
         (
             "src/runtime/mod.rs",
             "use crate::{api, app, cli, domain, sandbox, store, ui};",

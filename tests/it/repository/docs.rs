@@ -10,9 +10,7 @@ use bourse::app::keymap::{BINDINGS, Context};
 use bourse::app::keys::Keymap;
 use bourse::domain::field::{Kind, Section};
 use bourse::domain::language::{Mode, parse};
-use bourse::domain::{
-    Catalog, Dialect, Field, Filter, OFFERS, Operator, VOLUMES, WORKERGROUPS, country, plain,
-};
+use bourse::domain::{Catalog, Dialect, Field, Filter, OFFERS, Operator, VOLUMES, WORKERGROUPS, country, plain};
 use bourse::sandbox::Call;
 use bourse::sandbox::faults::CATALOGUE;
 
@@ -85,9 +83,8 @@ fn bare(field: &Field) -> String {
 }
 
 fn table(catalog: &'static Catalog) -> String {
-    let mut text = String::from(
-        "| field | also | type in | filtered by | meaning |\n| --- | --- | --- | --- | --- |\n",
-    );
+    let mut text =
+        String::from("| field | also | type in | filtered by | meaning |\n| --- | --- | --- | --- | --- |\n");
     for section in Section::ALL {
         for field in catalog
             .fields()
@@ -146,18 +143,12 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("num_gpus=2..8", "from 2 to 8"),
     ("geolocation in [US,CA]", "two-letter countries"),
     ("geolocation in EU", "the countries of a group"),
-    (
-        "driver_version>=535.86.05",
-        "versions are compared part by part",
-    ),
+    ("driver_version>=535.86.05", "versions are compared part by part"),
     (
         "dph_per_gpu<0.3 on_front=true",
         "computed columns, applied to the loaded rows; `job_cost<20` once a job is set",
     ),
-    (
-        "cuda_vers>=12.4 verified=any",
-        "`=any` removes a default condition",
-    ),
+    ("cuda_vers>=12.4 verified=any", "`=any` removes a default condition"),
 ];
 
 fn examples() -> String {
@@ -203,10 +194,7 @@ fn words() -> String {
     for words in WORDS {
         let reading = plain::read(words, &OFFERS, &Dialect::VAST, &plain::Names::default());
         let read = parse(&reading.query, &OFFERS, &Dialect::VAST, &[], Mode::Strict);
-        assert!(
-            !reading.is_empty() && read.is_ok(),
-            "{words}: {reading:?} {read:?}"
-        );
+        assert!(!reading.is_empty() && read.is_ok(), "{words}: {reading:?} {read:?}");
         let _ = writeln!(text, "| `{words}` | {} |", reading.text());
     }
     text.trim_end().to_owned()
@@ -224,10 +212,7 @@ fn operators() -> String {
 fn units() -> String {
     let mut text = String::from("| fields | units | a bare number is |\n| --- | --- | --- |\n");
     let mut seen = Vec::new();
-    for field in [&OFFERS, &VOLUMES]
-        .iter()
-        .flat_map(|catalog| catalog.fields())
-    {
+    for field in [&OFFERS, &VOLUMES].iter().flat_map(|catalog| catalog.fields()) {
         let units = field.unit.suffixes(&Dialect::VAST);
         if units.is_empty() || !field.is_filter() || seen.contains(&field.unit) {
             continue;
@@ -239,13 +224,7 @@ fn units() -> String {
             .filter(|other| other.unit == field.unit && other.is_filter());
         let names: Vec<_> = alike.map(|other| format!("`{}`", other.key)).collect();
         let units: Vec<_> = units.iter().map(|(unit, _)| format!("`{unit}`")).collect();
-        let _ = writeln!(
-            text,
-            "| {} | {} | {} |",
-            names.join(" "),
-            units.join(" "),
-            bare(field)
-        );
+        let _ = writeln!(text, "| {} | {} | {} |", names.join(" "), units.join(" "), bare(field));
     }
     text.trim_end().to_owned()
 }
@@ -263,18 +242,10 @@ pub fn check(page: &str, name: &str, wanted: &str) {
     /// Two writers never meet in the file.
     static WRITING: Mutex<()> = Mutex::new(());
     let _guard = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("docs")
-        .join(page);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").join(page);
     let text = std::fs::read_to_string(&path).unwrap();
-    let (open, close) = (
-        format!("<!-- {name} -->\n"),
-        format!("\n<!-- end of {name} -->"),
-    );
-    let start = text
-        .find(&open)
-        .unwrap_or_else(|| panic!("docs/{page} lacks {open}"))
-        + open.len();
+    let (open, close) = (format!("<!-- {name} -->\n"), format!("\n<!-- end of {name} -->"));
+    let start = text.find(&open).unwrap_or_else(|| panic!("docs/{page} lacks {open}")) + open.len();
     let end = start
         + text[start..]
             .find(&close)

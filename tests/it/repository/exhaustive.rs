@@ -4,14 +4,7 @@
 use super::tokens::{Token, sources, tokens, without_tests};
 
 /// The enums that grow with the program.
-const ENUMS: [&str; 6] = [
-    "Operation",
-    "Request",
-    "Resource",
-    "Pane",
-    "Effect",
-    "Message",
-];
+const ENUMS: [&str; 6] = ["Operation", "Request", "Resource", "Pane", "Effect", "Message"];
 
 /// One arm of a match: its pattern without the guard, and whether it has one.
 struct Arm<'a> {
@@ -95,9 +88,7 @@ fn wildcards(path: &str, source: &str) -> Vec<String> {
     let mut found = Vec::new();
     for place in (0..tokens.len()).filter(|place| tokens[*place].text == "match") {
         let arms = arms(&tokens, place);
-        let named = ENUMS
-            .iter()
-            .find(|name| arms.iter().any(|arm| arm.names(name)));
+        let named = ENUMS.iter().find(|name| arms.iter().any(|arm| arm.names(name)));
         if let Some(name) = named
             && arms.iter().any(Arm::takes_the_rest)
         {

@@ -24,11 +24,7 @@ const SIZE: (u16, u16) = (110, 30);
 const TOUR: &[(&str, &str, f64)] = &[
     // Search.
     ("First 500, more exist", "", 2.0),
-    (
-        "First 500, more exist",
-        "/ gpu_name=RTX_4090 geolocation in EU",
-        1.0,
-    ),
+    ("First 500, more exist", "/ gpu_name=RTX_4090 geolocation in EU", 1.0),
     ("geolocation in EU", "<Enter>", 0.5),
     ("All 21 offers", "", 2.5),
     // Price a job, cheapest first.
@@ -59,11 +55,7 @@ const TOUR: &[(&str, &str, f64)] = &[
     ("All 5 workergroups", "", 2.0),
     // Test a route.
     ("All 5 workergroups", "jt", 1.0),
-    (
-        "New run",
-        "<Down><Down><Space><Down><C-u>200<Down><C-u>8<Down>100",
-        1.0,
-    ),
+    ("New run", "<Down><Down><Space><Down><C-u>200<Down><C-u>8<Down>100", 1.0),
     ("200 requests", "<Enter>", 2.0),
     ("Start this run?", "y", 0.5),
     ("Done", "", 4.0),
@@ -172,9 +164,7 @@ fn moving_picture(frames: &[Frame]) -> String {
     for (index, frame) in frames.iter().enumerate() {
         let until = frames.get(index + 1).map_or(end, |next| next.at);
         for row in 0..SIZE.1 {
-            let spans = lines
-                .entry((row, row_svg(&frame.screen, row, DARK)))
-                .or_default();
+            let spans = lines.entry((row, row_svg(&frame.screen, row, DARK))).or_default();
             match spans.last_mut() {
                 Some((_, last)) if *last == frame.at => *last = until,
                 _ => spans.push((frame.at, until)),

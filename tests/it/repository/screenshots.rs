@@ -41,8 +41,8 @@ const LIGHT: Terminal = Terminal {
 
 /// The first sixteen colours of the palette.
 const SIXTEEN: [&str; 16] = [
-    "#15171e", "#f7768e", "#9ece6a", "#e0af68", "#7aa2f7", "#bb9af7", "#7dcfff", "#a9b1d6",
-    "#6b7394", "#ff899d", "#b4e682", "#ffc777", "#96b4ff", "#cdafff", "#a0e1ff", "#e6ebff",
+    "#15171e", "#f7768e", "#9ece6a", "#e0af68", "#7aa2f7", "#bb9af7", "#7dcfff", "#a9b1d6", "#6b7394", "#ff899d",
+    "#b4e682", "#ffc777", "#96b4ff", "#cdafff", "#a0e1ff", "#e6ebff",
 ];
 
 /// A picture, and what is done for it.
@@ -115,10 +115,7 @@ const SHOTS: &[Shot] = &[
         size: (120, 40),
         terminal: DARK,
         steps: &[
-            (
-                "First 500, more exist",
-                "/ gpu_name=RTX_4090 geolocation in EU<Enter>",
-            ),
+            ("First 500, more exist", "/ gpu_name=RTX_4090 geolocation in EU<Enter>"),
             ("All 21 offers", "n"),
             ("blank fields are omitted", "eu-4090s<PageDown>"),
             // The preflight has run by itself.
@@ -217,9 +214,7 @@ fn words(run: &str) -> Vec<(usize, &str)> {
 }
 
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// A line of the screen, in its place in the picture.
@@ -235,11 +230,7 @@ pub fn row_svg(screen: &Screen, row: u16, terminal: Terminal) -> String {
                 CELL.1, style.paper
             );
         }
-        let weight = if style.bold {
-            " font-weight=\"bold\""
-        } else {
-            ""
-        };
+        let weight = if style.bold { " font-weight=\"bold\"" } else { "" };
         let faint = if style.dim { " opacity=\"0.6\"" } else { "" };
         let line = if style.underline {
             " text-decoration=\"underline\""
@@ -284,10 +275,7 @@ fn svg(screen: &Screen, terminal: Terminal) -> String {
 /// Takes a picture of the real program.
 fn take(shot: &Shot) {
     let arguments = ["--seed", "7", "--freeze"];
-    let colours = [
-        ("COLORTERM", "truecolor"),
-        ("COLORFGBG", shot.terminal.variable),
-    ];
+    let colours = [("COLORTERM", "truecolor"), ("COLORFGBG", shot.terminal.variable)];
     let (columns, rows) = shot.size;
     let mut program = Pty::bourse(&arguments, &colours, columns, rows);
     for (text, keys) in shot.steps {
@@ -328,10 +316,7 @@ fn the_guide_shows_the_real_program() {
         let path = format!("assets/screenshots/{name}.svg");
         assert!(guide.contains(&path), "no page shows {path}");
         let picture = std::fs::read_to_string(folder().join(format!("{name}.svg"))).unwrap();
-        assert!(
-            picture.contains(">bourse<") || picture.contains(" bourse "),
-            "{path}"
-        );
+        assert!(picture.contains(">bourse<") || picture.contains(" bourse "), "{path}");
         assert!(picture.contains("SANDBOX"), "{path}");
     }
 }
@@ -348,15 +333,9 @@ fn a_screen_becomes_a_picture_cell_by_cell() {
     // Three cells from the rim on; the fourth is bold and red; two on black; a wide sign.
     assert!(picture.contains(">a&lt;b</text>"), "{picture}");
     assert!(
-        picture.contains(
-            "<text x=\"37.2\" y=\"25.5\" fill=\"#f7768e\" font-weight=\"bold\" textLength=\"8.4\""
-        ),
+        picture.contains("<text x=\"37.2\" y=\"25.5\" fill=\"#f7768e\" font-weight=\"bold\" textLength=\"8.4\""),
         "{picture}"
     );
-    assert!(
-        picture.contains(
-            "<rect x=\"45.6\" y=\"12.0\" width=\"16.8\" height=\"18.0\" fill=\"#000000\"/>"
-        )
-    );
+    assert!(picture.contains("<rect x=\"45.6\" y=\"12.0\" width=\"16.8\" height=\"18.0\" fill=\"#000000\"/>"));
     assert!(picture.contains("日"), "{picture}");
 }

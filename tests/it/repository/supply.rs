@@ -14,8 +14,7 @@ fn strangers(lock: &str) -> Vec<String> {
     let packages = lock.split("[[package]]").skip(1);
     let value = |package: &str, key: &str| {
         let line = package.lines().find(|line| line.starts_with(key));
-        line.and_then(|line| line.split('"').nth(1))
-            .map(str::to_owned)
+        line.and_then(|line| line.split('"').nth(1)).map(str::to_owned)
     };
     let named = packages.map(|package| {
         let source = value(package, "source = ");

@@ -38,11 +38,8 @@ pub fn without_tests(tokens: &[Token]) -> (Vec<Token>, usize) {
     let mut lines = 0;
     let mut at = 0;
     while at < tokens.len() {
-        let marked = tokens.len() >= at + mark.len()
-            && tokens[at..]
-                .iter()
-                .zip(mark)
-                .all(|(token, mark)| token.text == mark);
+        let marked =
+            tokens.len() >= at + mark.len() && tokens[at..].iter().zip(mark).all(|(token, mark)| token.text == mark);
         if !marked {
             kept.push(tokens[at].clone());
             at += 1;
@@ -189,8 +186,7 @@ fn raw_string_end(chars: &[char], at: usize, prefix: &str) -> Option<usize> {
     } else {
         0
     };
-    (chars.get(at + hashes) == Some(&'"'))
-        .then(|| string_end(chars, at + hashes + 1, raw.then_some(hashes)))
+    (chars.get(at + hashes) == Some(&'"')).then(|| string_end(chars, at + hashes + 1, raw.then_some(hashes)))
 }
 
 /// Behind a character literal, if it is one and not a lifetime.

@@ -38,9 +38,8 @@ const ALLOWED: [(&str, &str); 2] = [
 /// Whether a text holds words, not as part of longer ones.
 fn holds(text: &str, words: &str) -> bool {
     let is_edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '_');
-    text.match_indices(words).any(|(at, _)| {
-        is_edge(text[..at].chars().next_back()) && is_edge(text[at + words.len()..].chars().next())
-    })
+    text.match_indices(words)
+        .any(|(at, _)| is_edge(text[..at].chars().next_back()) && is_edge(text[at + words.len()..].chars().next()))
 }
 
 /// The string literals of a source with the lines where they begin, without what `{}` fills in.
@@ -107,14 +106,8 @@ fn offences() -> Vec<String> {
         }
     }
     let config = "assets/config.toml";
-    let mut pages: Vec<_> = pages()
-        .into_iter()
-        .map(|page| (page.path, page.text))
-        .collect();
-    pages.push((
-        config.to_owned(),
-        fs::read_to_string(root.join(config)).unwrap(),
-    ));
+    let mut pages: Vec<_> = pages().into_iter().map(|page| (page.path, page.text)).collect();
+    pages.push((config.to_owned(), fs::read_to_string(root.join(config)).unwrap()));
     for (path, text) in pages {
         for (number, line) in text.lines().enumerate() {
             for words in NOWHERE.iter().chain(&NOT_IN_TEXTS) {
@@ -138,8 +131,7 @@ fn the_check_finds_words_and_nothing_inside_them() {
     assert!(holds("mend the query", "mend"));
     assert!(!holds("recommend it, amended", "mend"));
     assert!(holds("nothing any more.", "any more"));
-    let source =
-        "// \"said\"\nlet a = '\"';\nlet b = format!(\"no {said} \\\" came\", r#\"stands\"#);";
+    let source = "// \"said\"\nlet a = '\"';\nlet b = format!(\"no {said} \\\" came\", r#\"stands\"#);";
     let found: Vec<_> = texts(source).into_iter().map(|(_, text)| text).collect();
     assert_eq!(found, ["no   came", "stands"]);
 }

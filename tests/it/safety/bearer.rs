@@ -1,8 +1,6 @@
 //! The key: it reaches the two configured addresses and nothing else, wherever an answer points.
 
-use bourse::api::{
-    ApiError, Client, ClientConfig, Origin, Pacer, Request, RouteCall, Secret, Session,
-};
+use bourse::api::{ApiError, Client, ClientConfig, Origin, Pacer, Request, RouteCall, Secret, Session};
 use bourse::domain::workergroup::NewWorkergroup;
 use bourse::domain::{Dialect, Query, Resource};
 
@@ -92,11 +90,7 @@ async fn random_configurations(seeds: std::ops::Range<u64>) {
         let mut base = || {
             let server = random.usize(..servers.len());
             let url = servers[server].url();
-            let host = if random.bool() {
-                url.clone()
-            } else {
-                localhost(&url)
-            };
+            let host = if random.bool() { url.clone() } else { localhost(&url) };
             let prefix = ["", "/", "/market", "/a/b/", "/api/v0"][random.usize(..5)];
             (server, prefix, host + prefix)
         };

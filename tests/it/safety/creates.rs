@@ -45,10 +45,7 @@ impl Market {
     }
 
     fn list(&self) -> String {
-        format!(
-            r#"{{"success":true,"results":[{}]}}"#,
-            self.groups.join(",")
-        )
+        format!(r#"{{"success":true,"results":[{}]}}"#, self.groups.join(","))
     }
 }
 
@@ -97,12 +94,9 @@ fn losses() -> Vec<ApiError> {
             retry_after: None,
             said: page(),
         },
-        ApiError::NotPermitted {
-            said: ErrorBody::Noise,
-        },
+        ApiError::NotPermitted { said: ErrorBody::Noise },
     ];
-    losses
-        .extend([301, 302, 303, 307, 308].map(|status| ApiError::Redirected { status, to: None }));
+    losses.extend([301, 302, 303, 307, 308].map(|status| ApiError::Redirected { status, to: None }));
     losses.extend([500, 502, 503, 504].map(|status| ApiError::Server {
         status,
         said: said("try again"),
@@ -248,9 +242,7 @@ impl Schedule {
     /// Takes the decisions that were kept since the last look; only words that were typed make one.
     fn take_decisions(&mut self) -> Result<(), String> {
         let decided = self.core.journal.iter().filter_map(|line| match line {
-            Line::Outcome(outcome) if outcome.words.ends_with("as you decided") => {
-                Some(outcome.key.clone())
-            }
+            Line::Outcome(outcome) if outcome.words.ends_with("as you decided") => Some(outcome.key.clone()),
             Line::Outcome(_) | Line::Intent(_) => None,
         });
         let decided: Vec<String> = decided.collect();
@@ -376,9 +368,9 @@ fn no_schedule_sends_more_than_was_confirmed() {
 }
 
 #[test]
-#[ignore = "long: 10,000 schedules"]
+#[ignore = "long: 3,000 schedules"]
 fn no_schedule_sends_more_than_was_confirmed_at_length() {
-    run_all(0..10_000);
+    run_all(0..3_000);
 }
 
 #[test]

@@ -54,19 +54,13 @@ fn a_creation_is_waited_for_sixty_seconds() {
     let request = Request::CreateWorkergroup(NewWorkergroup::default());
     for seconds in [12, 55, 59] {
         let result = call(&request, after(seconds, CREATED));
-        assert!(
-            matches!(result, Ok(Reply::Created { id: 77 })),
-            "{result:?}"
-        );
+        assert!(matches!(result, Ok(Reply::Created { id: 77 })), "{result:?}");
     }
     // Also when it drips.
     let answer = json(200, CREATED);
     let (head, tail) = answer.split_at(answer.len() - 5);
     let result = call(&request, vec![(25, head.to_vec()), (30, tail.to_vec())]);
-    assert!(
-        matches!(result, Ok(Reply::Created { id: 77 })),
-        "{result:?}"
-    );
+    assert!(matches!(result, Ok(Reply::Created { id: 77 })), "{result:?}");
     let late = call(&request, after(61, CREATED));
     assert_eq!(silent_for(&late), Some(60));
     assert!(late.unwrap_err().outcome_unknown(request.operation()));

@@ -283,10 +283,7 @@ fn however_a_command_dies_the_next_one_tells_it_and_creates_nothing_twice() {
         child.wait().unwrap();
         let (status, _, err) = run(&mut create(&home, &server.url(), &[]));
         assert_eq!(status, 1, "{signal:?}: {err}");
-        assert!(
-            err.contains("note: the outcome of the request of "),
-            "{err}"
-        );
+        assert!(err.contains("note: the outcome of the request of "), "{err}");
         assert!(err.contains("nothing was sent: the same was sent before"));
         assert_eq!(creations(&server), 1, "{signal:?}");
         // Another write is told of it and goes on.

@@ -21,11 +21,7 @@ fn nobody() -> std::net::SocketAddr {
 }
 
 /// Sends a request on a clock that jumps over pauses; its result and how often it was sent.
-async fn sent(
-    session: &Session,
-    request: &Request,
-    clock: &Clock,
-) -> (Result<Reply, ApiError>, u32) {
+async fn sent(session: &Session, request: &Request, clock: &Clock) -> (Result<Reply, ApiError>, u32) {
     let attempts = Cell::new(0);
     let result = session
         .run(request, |progress| {

@@ -129,10 +129,7 @@ fn after_an_absurd_threshold_the_next_search_comes_within_a_minute() {
                 clock.run();
             }
             let arrivals = arrivals.borrow();
-            let gaps: Vec<_> = arrivals
-                .windows(2)
-                .map(|two| (two[1] - two[0]).as_secs())
-                .collect();
+            let gaps: Vec<_> = arrivals.windows(2).map(|two| (two[1] - two[0]).as_secs()).collect();
             assert_eq!(gaps, [60, 0, 0], "nothing is learned from it");
             assert!(session.learned().is_empty(), "nor remembered");
         });

@@ -67,8 +67,7 @@ fn interleave(seed: u64, relabel: impl Fn(&[Ticket], usize) -> Ticket) -> Result
 
 fn run_all(seeds: std::ops::Range<u64>) {
     for seed in seeds {
-        interleave(seed, |tickets, place| tickets[place])
-            .unwrap_or_else(|why| panic!("seed {seed}: {why}"));
+        interleave(seed, |tickets, place| tickets[place]).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
     }
 }
 

@@ -57,8 +57,7 @@ fn the_hold_is_shown_and_ends_with_an_answer_that_the_person_asked_for() {
     let mut desk = watching();
     desk.wait(30.0);
     desk.fail(refused()).fail(refused());
-    desk.keys("1 esc")
-        .expect("Auto-refresh on hold: API key rejected");
+    desk.keys("1 esc").expect("Auto-refresh on hold: API key rejected");
     desk.keys("r").fail(refused());
     assert_eq!(five_minutes(&mut desk), 0);
     desk.keys("r").answer(THREE);

@@ -217,8 +217,7 @@ fn enter_alone_cancels_or_does_nothing_in_every_dialog() {
     let draft = &mut desk.model.groups.draft;
     draft.put(Key::EndpointName, "chat");
     draft.put(Key::TemplateId, "7");
-    desk.keys("3 n pgdn enter")
-        .expect("Create this workergroup?");
+    desk.keys("3 n pgdn enter").expect("Create this workergroup?");
     enters(&mut desk);
     let is_creation = |request: &Request| matches!(request, Request::CreateWorkergroup(_));
     assert!(!desk.calls.iter().any(|call| is_creation(&call.1)));

@@ -82,10 +82,7 @@ fn create(desk: &mut TestApp, endpoint: &str) {
 
 fn creations(desk: &TestApp) -> usize {
     let is_creation = |request: &Request| matches!(request, Request::CreateWorkergroup(_));
-    desk.calls
-        .iter()
-        .filter(|call| is_creation(&call.1))
-        .count()
+    desk.calls.iter().filter(|call| is_creation(&call.1)).count()
 }
 
 fn kept(desk: &TestApp) -> Vec<(&str, Verdict)> {
@@ -282,10 +279,7 @@ fn the_palette_leads_to_the_decision_without_a_draft() {
 
 #[test]
 fn an_unlisting_that_was_read_is_not_told_again() {
-    let mut desk = started(vec![
-        creation("chat"),
-        entry(WriteKind::UnlistVolume, "4001", None),
-    ]);
+    let mut desk = started(vec![creation("chat"), entry(WriteKind::UnlistVolume, "4001", None)]);
     desk.calls.clear();
     desk.keys("esc esc").expect_not("Outcome unknown");
     assert_eq!(kept(&desk), [("key-of-4001", Verdict::Unknown)]);

@@ -132,10 +132,7 @@ fn the_market_s_message_is_told_where_it_says_more_than_the_headline() {
     for (msg, told) in [
         ("Unlisted Volume 7.", "Volume listing 7 unlisted."),
         ("Gone at noon", "Volume listing 7 unlisted: Gone at noon"),
-        (
-            " \n",
-            "Volume listing 7 unlisted: (the market sent no message)",
-        ),
+        (" \n", "Volume listing 7 unlisted: (the market sent no message)"),
     ] {
         let mut mutations = Mutations::default();
         send(&mut mutations, at(0.0)).unwrap();

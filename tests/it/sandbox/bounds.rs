@@ -22,10 +22,7 @@ fn weight(entries: &[Entry]) -> usize {
         let pairs = entry.headers.iter();
         pairs.map(|(name, value)| name.len() + value.len()).sum()
     };
-    entries
-        .iter()
-        .map(|entry| entry.body.len() + headers(entry))
-        .sum()
+    entries.iter().map(|entry| entry.body.len() + headers(entry)).sum()
 }
 
 #[test]
@@ -51,24 +48,13 @@ fn the_ledger_takes_16_mib_at_most() {
 fn peak(process: &Child) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", process.id())).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.unwrap()
-        .trim()
-        .trim_end_matches(" kB")
-        .parse()
-        .unwrap()
+    line.unwrap().trim().trim_end_matches(" kB").parse().unwrap()
 }
 
 #[test]
 fn a_search_takes_little_memory_however_it_is_sorted() {
     let mut sandbox = Command::new(env!("CARGO_BIN_EXE_bourse"))
-        .args([
-            "sandbox",
-            "--freeze",
-            "--offers",
-            "2000",
-            "--listen",
-            "127.0.0.1:0",
-        ])
+        .args(["sandbox", "--freeze", "--offers", "2000", "--listen", "127.0.0.1:0"])
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
@@ -116,17 +102,8 @@ fn what_a_request_can_leave_is_bounded() {
     };
     let ids: Vec<u32> = (0..10_001).collect();
     let long = "x".repeat(16 * 1024 + 1);
-    refused(
-        BUNDLES,
-        &json!({"machine_id": {"in": ids}}),
-        "at most 10000 values",
-    );
-    for name in [
-        "endpoint_name",
-        "search_params",
-        "launch_args",
-        "template_hash",
-    ] {
+    refused(BUNDLES, &json!({"machine_id": {"in": ids}}), "at most 10000 values");
+    for name in ["endpoint_name", "search_params", "launch_args", "template_hash"] {
         let body = json!({ name: long });
         refused(GROUPS, &body, "must not be longer than 16 KiB");
     }
@@ -164,10 +141,7 @@ fn the_group_after_the_hundredth_is_refused_and_none_is_dropped() {
         assert!(kept.apply(GroupChange::Put(made(id))));
     }
     assert!(!kept.apply(GroupChange::Put(made(100))));
-    assert!(
-        kept.apply(GroupChange::Put(made(7))),
-        "a change of one that is kept"
-    );
+    assert!(kept.apply(GroupChange::Put(made(7))), "a change of one that is kept");
     assert_eq!((kept.0.len(), kept.0[0].id), (100, 0));
 }
 
@@ -175,17 +149,10 @@ fn the_group_after_the_hundredth_is_refused_and_none_is_dropped() {
 fn nothing_of_a_body_is_kept_from_callers_without_the_key() {
     let server = Server::frozen();
     let body = format!("{{\"note\":\"{}\"}}", "x".repeat(50_000));
-    let page = [
-        ("Origin", "http://elsewhere.invalid"),
-        ("Content-Type", "text/plain"),
-    ];
+    let page = [("Origin", "http://elsewhere.invalid"), ("Content-Type", "text/plain")];
     for path in [BUNDLES, "/route/", "/no/such/path"] {
         let answer = server.send("POST", path, &page, &body);
-        assert!(
-            matches!(answer.status, 401 | 404),
-            "{path} {}",
-            answer.status
-        );
+        assert!(matches!(answer.status, 401 | 404), "{path} {}", answer.status);
     }
     let entries = server.running.ledger().entries();
     assert_eq!(entries.len(), 3);
@@ -209,9 +176,7 @@ fn a_long_header_is_remembered_in_part() {
 /// What the sandbox sends to a caller that sends `bytes` and then nothing, until it hangs up.
 fn answer_to(server: &Server, bytes: &[u8]) -> String {
     let mut stream = TcpStream::connect(server.addr()).unwrap();
-    stream
-        .set_read_timeout(Some(Duration::from_secs(60)))
-        .unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     // The sandbox may hang up in the midst of it.
     let _ = stream.write_all(bytes);
     let mut answer = Vec::new();
@@ -225,10 +190,7 @@ fn a_head_must_arrive_in_time_and_fit() {
         body_patience: Duration::from_millis(50),
         ..frozen()
     });
-    let part = format!(
-        "POST {BUNDLES} HTTP/1.1\r\nHost: {}\r\nX-Rest: ",
-        server.addr()
-    );
+    let part = format!("POST {BUNDLES} HTTP/1.1\r\nHost: {}\r\nX-Rest: ", server.addr());
     assert_eq!(answer_to(&server, part.as_bytes()), "");
     let large = format!("{part}{}\r\n\r\n", "x".repeat(300_000));
     assert!(!answer_to(&server, large.as_bytes()).contains("200 OK"));
@@ -252,10 +214,7 @@ fn more_connections_than_are_served_wait_their_turn() {
         match stream.read(&mut [0; 4096]) {
             Ok(count) => count > 0,
             Err(error) => {
-                assert!(matches!(
-                    error.kind(),
-                    ErrorKind::WouldBlock | ErrorKind::TimedOut
-                ));
+                assert!(matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut));
                 false
             }
         }

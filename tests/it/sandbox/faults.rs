@@ -8,14 +8,11 @@ use std::ops::Range;
 use std::time::Duration;
 
 use bourse::api::{
-    ApiError, Client, ClientConfig, ErrorBody, Operation, Origin, Outcome, Reply, Request,
-    RouteCall, Secret,
+    ApiError, Client, ClientConfig, ErrorBody, Operation, Origin, Outcome, Reply, Request, RouteCall, Secret,
 };
 use bourse::domain::workergroup::NewWorkergroup;
 use bourse::domain::{Dialect, Query, Resource, Untrusted};
-use bourse::sandbox::faults::{
-    self, CATALOGUE, Fault, FaultSpec, FaultTimes, Group, Lane, Profile, Stage,
-};
+use bourse::sandbox::faults::{self, CATALOGUE, Fault, FaultSpec, FaultTimes, Group, Lane, Profile, Stage};
 use bourse::sandbox::ledger::{Commit, InjectedFault};
 use bourse::sandbox::market::MarketConfig;
 use bourse::sandbox::{Call, SandboxConfig};
@@ -75,8 +72,7 @@ fn request(call: Call, server: &Server) -> Request {
         Call::Unlist => {
             let commits = server.running.ledger().commits();
             let listed = server.running.own_listings().iter().find(|listing| {
-                let is_gone =
-                    |commit: &Commit| commit.call == Call::Unlist && commit.id == listing.id;
+                let is_gone = |commit: &Commit| commit.call == Call::Unlist && commit.id == listing.id;
                 !listing.rented && !commits.iter().any(is_gone)
             });
             let id = listed.map_or(1, |listing| i64::try_from(listing.id).unwrap());
@@ -97,9 +93,7 @@ fn request(call: Call, server: &Server) -> Request {
 
 /// What the client reports, in the words of the catalogue.
 fn reported(result: &Result<Reply, ApiError>) -> &'static str {
-    result
-        .as_ref()
-        .map_or_else(ApiError::headline, |_| "response")
+    result.as_ref().map_or_else(ApiError::headline, |_| "response")
 }
 
 /// A client with a clock of its own.
@@ -134,9 +128,7 @@ impl Caller {
             && matches!(call, Call::Unlist | Call::Create);
         let is_made = || {
             let (injected, entries, committed) = done();
-            injected > before.0
-                && (!arrives || entries > before.1)
-                && (!commits || committed > before.2)
+            injected > before.0 && (!arrives || entries > before.1) && (!commits || committed > before.2)
         };
         self.runtime.block_on(async {
             let jump = async {
@@ -210,11 +202,7 @@ impl Hit {
 }
 
 /// Why a verdict is false: "done" needs exactly the commit that it names, "not done" needs none.
-fn verdict(
-    operation: Operation,
-    result: &Result<Reply, ApiError>,
-    commits: &[Commit],
-) -> Option<String> {
+fn verdict(operation: Operation, result: &Result<Reply, ApiError>, commits: &[Commit]) -> Option<String> {
     let ids: Vec<_> = commits.iter().map(|commit| commit.id).collect();
     match result {
         Ok(Reply::Created { id }) if ids != [id.unsigned_abs()] || *id < 0 => {
@@ -231,19 +219,10 @@ fn verdict(
 
 fn inject(server: &Server, caller: &Caller, call: Call, silence: Option<&Fault>) -> Option<Hit> {
     let ledger = server.running.ledger();
-    let before = (
-        ledger.injected().len(),
-        ledger.commits().len(),
-        ledger.entries().len(),
-    );
+    let before = (ledger.injected().len(), ledger.commits().len(), ledger.entries().len());
     let outcome = caller.send(server, call, silence);
     let own = |commit: &Commit| commit.call == call && !commit.is_foreign;
-    let commits = ledger
-        .commits()
-        .split_off(before.1)
-        .into_iter()
-        .filter(own)
-        .collect();
+    let commits = ledger.commits().split_off(before.1).into_iter().filter(own).collect();
     let injected: Option<InjectedFault> = ledger.injected().split_off(before.0).into_iter().next();
     let arrived = ledger.entries().len() - before.2;
     // The sandbox does not see the connections that it refuses.
@@ -283,10 +262,7 @@ fn run(hits: u32) -> (BTreeMap<u8, Tally>, Vec<String>) {
                 *counts.entry(call.name()).or_insert(0) += hit.len() as u32;
                 let tally = tallies.entry(fault.group as u8).or_default();
                 tally.injected += hit.len() as u32;
-                for wrong in hit
-                    .iter()
-                    .filter_map(|hit| hit.complaint(server.running.key()))
-                {
+                for wrong in hit.iter().filter_map(|hit| hit.complaint(server.running.key())) {
                     tally.lost += 1;
                     complaints.push(wrong);
                 }
@@ -326,21 +302,15 @@ fn inject_often(server: &Server, fault: &'static Fault, call: Call, hits: u32) -
 
 /// The table of the guide.
 fn table(tallies: &BTreeMap<u8, Tally>) -> String {
-    let mut text =
-        String::from("| faults | injected | survived | lost |\n| --- | --: | --: | --: |\n");
-    let row = |name: &str, injected: u32, lost: u32| {
-        format!("| {name} | {injected} | {} | {lost} |\n", injected - lost)
-    };
+    let mut text = String::from("| faults | injected | survived | lost |\n| --- | --: | --: | --: |\n");
+    let row =
+        |name: &str, injected: u32, lost: u32| format!("| {name} | {injected} | {} | {lost} |\n", injected - lost);
     for group in Group::ALL {
         let tally = &tallies[&(group as u8)];
         text += &row(group.name(), tally.injected, tally.lost);
     }
     let sum = |count: fn(&Tally) -> u32| tallies.values().map(count).sum();
-    text += &row(
-        "**all**",
-        sum(|tally| tally.injected),
-        sum(|tally| tally.lost),
-    );
+    text += &row("**all**", sum(|tally| tally.injected), sum(|tally| tally.lost));
     text.trim_end().to_owned()
 }
 
@@ -415,26 +385,18 @@ fn storm(spec: &str) -> Vec<String> {
         let before = ledger.commits().len();
         let outcome = caller.send(&server, call, None);
         let own = |commit: &Commit| commit.call == call && !commit.is_foreign;
-        let commits: Vec<_> = ledger
-            .commits()
-            .split_off(before)
-            .into_iter()
-            .filter(own)
-            .collect();
+        let commits: Vec<_> = ledger.commits().split_off(before).into_iter().filter(own).collect();
         let is_write = matches!(call, Call::Unlist | Call::Create);
         let wrong = is_write
             .then(|| verdict(outcome.record.operation, &outcome.result, &commits))
             .flatten();
-        let leak = format!("{outcome:?}")
-            .contains(key)
-            .then(|| "shows the key".to_owned());
+        let leak = format!("{outcome:?}").contains(key).then(|| "shows the key".to_owned());
         let latest = ledger.injected().pop().map(|injected| injected.label);
-        complaints.extend(wrong.or(leak).map(|why| {
-            format!(
-                "--faults {spec}, {}, latest fault {latest:?}: {why}",
-                call.name()
-            )
-        }));
+        complaints.extend(
+            wrong
+                .or(leak)
+                .map(|why| format!("--faults {spec}, {}, latest fault {latest:?}: {why}", call.name())),
+        );
     }
     complaints
 }
@@ -499,11 +461,7 @@ fn a_fault_is_replayed_from_its_seed_to_the_byte() {
     let (answers, labels) = run();
     assert_eq!((answers.clone(), labels.clone()), run());
     assert!(labels.len() > 4, "{labels:?}");
-    assert!(
-        labels
-            .iter()
-            .all(|label| label.split('/').nth(1) == Some("81"))
-    );
+    assert!(labels.iter().all(|label| label.split('/').nth(1) == Some("81")));
     let marked: Vec<_> = answers
         .iter()
         .filter_map(|answer| answer.header("x-sandbox-fault"))
@@ -537,10 +495,7 @@ fn a_plan_follows_from_seed_operation_and_number() {
     let connections = injected(Lane::Connection);
     assert!(connections.iter().all(|label| label.starts_with("F01/")));
     // `split` affects writes and lists of workergroups only.
-    assert_eq!(
-        (1..=2_000).find_map(|ordinal| plan("split", 3, offers, ordinal)),
-        None
-    );
+    assert_eq!((1..=2_000).find_map(|ordinal| plan("split", 3, offers, ordinal)), None);
     assert!((1..=50).any(|ordinal| plan("split", 3, Lane::Call(Call::Create), ordinal).is_some()));
 }
 
@@ -553,10 +508,7 @@ fn specifications_are_profiles_or_lists() {
     };
     assert_eq!(label("F14", Call::Route).as_deref(), Some("F14/1/1"));
     assert_eq!(label("f14@route", Call::Offers), None);
-    assert_eq!(
-        label("status_500", Call::Route).as_deref(),
-        Some("status_500/1")
-    );
+    assert_eq!(label("status_500", Call::Route).as_deref(), Some("status_500/1"));
     // `slow` is a fault and a profile: the profile needs a seed or faults after it.
     assert_eq!(label("slow", Call::Offers).as_deref(), Some("slow/1"));
     assert!(matches!(good("slow,seed=1"), FaultSpec::Profile(_)));
@@ -592,15 +544,9 @@ fn specifications_are_profiles_or_lists() {
 #[test]
 fn the_catalogue_is_numbered_and_named_without_doubt() {
     let numbers: Vec<_> = CATALOGUE.iter().map(|fault| fault.number).collect();
-    assert!(
-        numbers.is_sorted_by(|one, other| one < other),
-        "{numbers:?}"
-    );
+    assert!(numbers.is_sorted_by(|one, other| one < other), "{numbers:?}");
     for fault in CATALOGUE {
-        assert!(
-            !fault.calls.is_empty() && !fault.reported.is_empty(),
-            "{fault:?}"
-        );
+        assert!(!fault.calls.is_empty() && !fault.reported.is_empty(), "{fault:?}");
     }
     let mut names: Vec<_> = CATALOGUE.iter().map(|fault| fault.name).collect();
     names.sort_unstable();
@@ -697,17 +643,8 @@ fn dripping_answers_end_at_the_deadline_of_each_operation() {
     });
     for outcome in outcomes {
         let operation = outcome.record.operation;
-        assert!(
-            matches!(outcome.result, Err(ApiError::TimedOut { .. })),
-            "{outcome:?}"
-        );
-        assert!(
-            outcome.record.took <= operation.deadline().mul_f64(1.1),
-            "{outcome:?}"
-        );
-        assert!(
-            outcome.record.took >= Duration::from_secs(10),
-            "{outcome:?}"
-        );
+        assert!(matches!(outcome.result, Err(ApiError::TimedOut { .. })), "{outcome:?}");
+        assert!(outcome.record.took <= operation.deadline().mul_f64(1.1), "{outcome:?}");
+        assert!(outcome.record.took >= Duration::from_secs(10), "{outcome:?}");
     }
 }

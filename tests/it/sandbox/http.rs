@@ -21,12 +21,7 @@ fn ids(rows: &[Value]) -> Vec<u64> {
 
 #[track_caller]
 fn assert_invalid(answer: &Answer, word: &str) {
-    assert_eq!(
-        answer.status,
-        400,
-        "{:?}",
-        String::from_utf8_lossy(&answer.body)
-    );
+    assert_eq!(answer.status, 400, "{:?}", String::from_utf8_lossy(&answer.body));
     assert_eq!(answer.header("content-type"), Some("application/json"));
     let body = answer.json();
     assert_eq!(body["success"], false);
@@ -46,14 +41,8 @@ fn a_search_without_conditions_gives_64_offers_at_the_price_of_8_gb() {
         assert!((row["dph_total"].as_f64().unwrap() - total).abs() < 1e-12);
         assert_eq!(row["is_bid"], false);
     }
-    assert_eq!(
-        server.post(BUNDLES, &json!({"limit": 5000})).offers().len(),
-        2400
-    );
-    assert_eq!(
-        server.post(BUNDLES, &json!({"limit": "7"})).offers().len(),
-        7
-    );
+    assert_eq!(server.post(BUNDLES, &json!({"limit": 5000})).offers().len(), 2400);
+    assert_eq!(server.post(BUNDLES, &json!({"limit": "7"})).offers().len(), 7);
     assert_eq!(server.post(BUNDLES, &json!({"limit": 0})).offers().len(), 0);
 }
 
@@ -76,10 +65,7 @@ fn the_query_of_the_first_page_finds_rows_that_satisfy_it() {
         assert!(row["gpu_ram"].as_u64().unwrap() >= 24_000);
         assert!(row["reliability"].as_f64().unwrap() > 0.98);
         let place = row["geolocation"].as_str().unwrap();
-        assert!(
-            place.ends_with(", US") || place.ends_with(", CA"),
-            "{place}"
-        );
+        assert!(place.ends_with(", US") || place.ends_with(", CA"), "{place}");
         let price = row["dph_total"].as_f64().unwrap();
         assert!(price >= last);
         last = price;
@@ -91,9 +77,7 @@ fn type_and_storage_change_the_prices() {
     let server = Server::frozen();
     let search = |body: Value| -> HashMap<u64, Value> {
         let rows = server.post(BUNDLES, &body).offers();
-        rows.into_iter()
-            .map(|row| (row["id"].as_u64().unwrap(), row))
-            .collect()
+        rows.into_iter().map(|row| (row["id"].as_u64().unwrap(), row)).collect()
     };
     let fixed = search(json!({"limit": 5000}));
     let bids = search(json!({"limit": 5000, "type": "bid"}));
@@ -106,9 +90,9 @@ fn type_and_storage_change_the_prices() {
         assert_eq!(row["discounted_dph_total"], row["dph_total"]);
         assert!(ahead[id]["discounted_dph_total"].as_f64() <= row["dph_total"].as_f64());
     }
-    let cheaper = ahead.iter().filter(|(id, row)| {
-        row["discounted_dph_total"].as_f64() < fixed[*id]["dph_total"].as_f64()
-    });
+    let cheaper = ahead
+        .iter()
+        .filter(|(id, row)| row["discounted_dph_total"].as_f64() < fixed[*id]["dph_total"].as_f64());
     assert!(cheaper.count() > 100);
     assert!(
         large.len() < 2400 && !large.is_empty(),
@@ -117,8 +101,7 @@ fn type_and_storage_change_the_prices() {
     for (id, row) in &large {
         assert!(row["disk_space"].as_f64().unwrap() >= 100.0);
         let extra = row["storage_cost"].as_f64().unwrap() * 92.0 / 720.0;
-        let difference =
-            row["dph_total"].as_f64().unwrap() - fixed[id]["dph_total"].as_f64().unwrap();
+        let difference = row["dph_total"].as_f64().unwrap() - fixed[id]["dph_total"].as_f64().unwrap();
         assert!((difference - extra).abs() < 1e-9);
         assert_eq!(row["search"]["totalHour"], row["dph_total"]);
         assert_eq!(row["search"]["diskHour"], row["storage_total_cost"]);
@@ -161,22 +144,13 @@ fn values_are_understood_however_clients_send_them() {
         json!({"num_gpus": {"in": ["1", "2"]}}),
         json!({"num_gpus": {"in": [1, 2]}}),
     );
-    same(
-        json!({"num_gpus": {"notin": [1]}}),
-        json!({"num_gpus": {"nin": [1]}}),
-    );
+    same(json!({"num_gpus": {"notin": [1]}}), json!({"num_gpus": {"nin": [1]}}));
     same(
         json!({"num_gpus": {"gte": 2, "lt": "8"}}),
         json!({"num_gpus": {"in": [2, 3, 4, 5, 6, 7]}}),
     );
-    same(
-        json!({"verified": {"eq": "true"}}),
-        json!({"verified": {"eq": true}}),
-    );
-    same(
-        json!({"external": {"eq": "false"}}),
-        json!({"external": false}),
-    );
+    same(json!({"verified": {"eq": "true"}}), json!({"verified": {"eq": true}}));
+    same(json!({"external": {"eq": "false"}}), json!({"external": false}));
     same(
         json!({"gpu_name": {"in": ["RTX_3090"]}}),
         json!({"gpu_name": {"eq": "RTX 3090"}}),
@@ -190,18 +164,12 @@ fn values_are_understood_however_clients_send_them() {
         json!({"driver_vers": {"gte": 535_001_001}}),
     );
     same(json!({"rented": {"eq": "any"}}), json!({}));
-    same(
-        json!({"datacenter": {"eq": true}}),
-        json!({"hosting_type": {"eq": 1}}),
-    );
+    same(json!({"datacenter": {"eq": true}}), json!({"hosting_type": {"eq": 1}}));
     same(
         json!({"verified": {"eq": true}}),
         json!({"verification": {"eq": "verified"}}),
     );
-    same(
-        json!({"gpu_ram_GB": {"gte": 48}}),
-        json!({"gpu_ram": {"gte": 48000}}),
-    );
+    same(json!({"gpu_ram_GB": {"gte": 48}}), json!({"gpu_ram": {"gte": 48000}}));
     same(
         json!({"ubuntu_version": {"eq": "22.04"}}),
         json!({"os_version": {"eq": 22.04}}),
@@ -210,10 +178,7 @@ fn values_are_understood_however_clients_send_them() {
         json!({"target_reliability": 0.95}),
         json!({"expected_reliability": {"gte": 0.95}}),
     );
-    same(
-        json!({"q": {"num_gpus": {"eq": 4}}}),
-        json!({"num_gpus": {"eq": 4}}),
-    );
+    same(json!({"q": {"num_gpus": {"eq": 4}}}), json!({"num_gpus": {"eq": 4}}));
     same(
         json!({"type": "ondemand", "disable_bundling": true}),
         json!({"type": "on-demand"}),
@@ -252,10 +217,7 @@ fn bad_searches_are_refused_with_a_message() {
     }
     for (body, word) in [
         (json!({"gpu_nam": {"eq": "x"}}), "gpu_nam"),
-        (
-            json!({"num_gpus": {"equals": 1}}),
-            "equals is not a valid search op",
-        ),
+        (json!({"num_gpus": {"equals": 1}}), "equals is not a valid search op"),
         (json!({"num_gpus": 1}), "num_gpus"),
         (json!({"num_gpus": {}}), "num_gpus"),
         (json!({"num_gpus": {"eq": "many"}}), "num_gpus"),
@@ -297,23 +259,14 @@ fn a_missing_or_wrong_key_is_401_on_every_operation() {
         ("POST", "/route/", "{\"endpoint\":\"sdxl\",\"cost\":1}"),
     ];
     for (method, path, body) in calls {
-        for headers in [
-            &[][..],
-            &[("Authorization", "Bearer wrong")],
-            &[("Authorization", "")],
-        ] {
+        for headers in [&[][..], &[("Authorization", "Bearer wrong")], &[("Authorization", "")]] {
             let answer = server.send(method, path, headers, body);
             assert_eq!(answer.status, 401, "{method} {path} {headers:?}");
             assert_eq!(answer.json()["success"], false);
             assert_eq!(answer.json()["error"], "auth_error");
         }
     }
-    assert_eq!(
-        server
-            .send("GET", "/api/v0/gpu_names/unique/", &[], "")
-            .status,
-        200
-    );
+    assert_eq!(server.send("GET", "/api/v0/gpu_names/unique/", &[], "").status, 200);
     assert_eq!(server.send("GET", "/pubkey/", &[], "").status, 200);
 }
 
@@ -326,11 +279,7 @@ fn paths_are_understood_in_every_spelling_and_nothing_is_redirected() {
         "//api/v0/bundles/",
         "/api/v0/bundles/?api_key=x",
     ] {
-        assert_eq!(
-            server.post(path, &json!({"limit": 1})).offers().len(),
-            1,
-            "{path}"
-        );
+        assert_eq!(server.post(path, &json!({"limit": 1})).offers().len(), 1, "{path}");
     }
     assert_eq!(
         server
@@ -348,19 +297,12 @@ fn paths_are_understood_in_every_spelling_and_nothing_is_redirected() {
     assert!(rows.len() == 2 && rows.iter().all(|row| row["num_gpus"] == 4));
     assert_eq!(
         server
-            .call(
-                "GET",
-                "/api/v0/autojobs",
-                r#"{"client_id":"me","api_key":"x"}"#
-            )
+            .call("GET", "/api/v0/autojobs", r#"{"client_id":"me","api_key":"x"}"#)
             .good()["success"],
         true
     );
     let wrong = server.call("DELETE", "/api/v0/bundles/", "");
-    assert_eq!(
-        (wrong.status, wrong.header("allow")),
-        (405, Some("GET, POST"))
-    );
+    assert_eq!((wrong.status, wrong.header("allow")), (405, Some("GET, POST")));
     let unknown = server.call("POST", "/api/v0/nothing/", "{}");
     assert_eq!(
         (unknown.status, unknown.json()["error"].as_str()),
@@ -382,13 +324,7 @@ fn a_request_for_another_host_is_refused() {
             )
             .status
     };
-    for host in [
-        "localhost:1234",
-        "LOCALHOST",
-        "127.0.0.1:9",
-        "[::1]:80",
-        "127.9.9.9",
-    ] {
+    for host in ["localhost:1234", "LOCALHOST", "127.0.0.1:9", "[::1]:80", "127.9.9.9"] {
         assert_eq!(ask(host), 200, "{host}");
     }
     for host in [
@@ -406,22 +342,15 @@ fn a_request_for_another_host_is_refused() {
 fn network_volumes_are_found_wrapped_and_flat() {
     let server = Server::frozen();
     let search = |body: Value| server.post(VOLUMES, &body).offers();
-    assert_eq!(
-        server.post(VOLUMES, &json!({"q": {}})).good()["success"],
-        true
-    );
+    assert_eq!(server.post(VOLUMES, &json!({"q": {}})).good()["success"], true);
     let all = search(json!({"q": {"limit": 500}}));
     assert_eq!((all.len(), search(json!({})).len()), (60, 60));
     let days = search(json!({"q": {"duration": {"gte": 30}}}));
     let seconds = search(json!({"duration": {"gte": 2_592_000.0}}));
     assert!(!days.is_empty() && days.len() < 60);
     assert_eq!(ids(&days), ids(&seconds), "days in q, seconds when flat");
-    let fast =
-        search(json!({"q": {"disk_bw": {"gt": 2000}, "order": [["nw_disk_avg_bw", "desc"]]}}));
-    assert!(
-        fast.iter()
-            .all(|row| row["nw_disk_avg_bw"].as_u64().unwrap() > 2000)
-    );
+    let fast = search(json!({"q": {"disk_bw": {"gt": 2000}, "order": [["nw_disk_avg_bw", "desc"]]}}));
+    assert!(fast.iter().all(|row| row["nw_disk_avg_bw"].as_u64().unwrap() > 2000));
     assert!(
         fast.windows(2)
             .all(|two| two[0]["nw_disk_avg_bw"].as_u64() >= two[1]["nw_disk_avg_bw"].as_u64())
@@ -449,59 +378,36 @@ fn unlisting_takes_a_volume_out_of_the_search() {
         let answer = server.post(UNLIST, &json!({ "id": id }));
         let body = answer.json();
         if answer.status == 200 {
-            assert_eq!(
-                body,
-                json!({"success": true, "msg": format!("Unlisted Volume {id}.")})
-            );
+            assert_eq!(body, json!({"success": true, "msg": format!("Unlisted Volume {id}.")}));
             gone = Some(*id);
             break;
         }
         assert_eq!((answer.status, &body["success"]), (400, &json!(false)));
         assert!(
-            body["msg"] == "Unable to delete active volume listing"
-                || body["msg"] == "Volume listing does not exist"
+            body["msg"] == "Unable to delete active volume listing" || body["msg"] == "Volume listing does not exist"
         );
         refused += 1;
     }
     let gone = gone.unwrap_or_else(|| panic!("{refused} refused and none unlisted"));
     assert!(!volumes().contains(&gone));
     assert_eq!(volumes().len(), 59);
-    let again = server.call(
-        "POST",
-        "/api/v0/volumes/unlist",
-        &json!({ "id": gone }).to_string(),
-    );
+    let again = server.call("POST", "/api/v0/volumes/unlist", &json!({ "id": gone }).to_string());
     assert_eq!(
         (again.status, again.json()["msg"].as_str()),
         (400, Some("Volume listing does not exist"))
     );
     for body in ["{}", r#"{"id":null}"#] {
         let answer = server.call("POST", UNLIST, body);
-        assert_eq!(
-            (answer.status, &answer.json()["success"]),
-            (400, &json!(false))
-        );
+        assert_eq!((answer.status, &answer.json()["success"]), (400, &json!(false)));
     }
-    let local = || {
-        server
-            .post("/api/v0/volumes/search/", &json!({"limit": 5000}))
-            .offers()
-    };
+    let local = || server.post("/api/v0/volumes/search/", &json!({"limit": 5000})).offers();
     let volumes = local();
     assert!(volumes.len() > 100);
     let own = volumes.iter().find(|volume| volume["host_id"] == 1001);
-    assert_eq!(
-        server
-            .post(UNLIST, &json!({"id": own.unwrap()["id"]}))
-            .status,
-        200
-    );
+    assert_eq!(server.post(UNLIST, &json!({"id": own.unwrap()["id"]})).status, 200);
     assert_eq!(local().len(), volumes.len() - 1);
     assert_invalid(&server.call("POST", UNLIST, r#"{"id":"many"}"#), "id");
-    assert_invalid(
-        &server.call("POST", UNLIST, r#"{"id":1,"force":true}"#),
-        "force",
-    );
+    assert_invalid(&server.call("POST", UNLIST, r#"{"id":1,"force":true}"#), "force");
 }
 
 #[test]
@@ -521,16 +427,8 @@ fn requests_that_come_too_fast_are_refused_with_the_documented_bodies() {
     assert!((1..=5).contains(&wait), "{wait}");
     assert_eq!(server.post(VOLUMES, &json!({"q": {}})).status, 200);
     let refused = server.post(VOLUMES, &json!({"q": {}}));
-    assert_eq!(
-        (refused.status, &refused.json()["success"]),
-        (429, &json!(false))
-    );
-    assert!(
-        refused.json()["msg"]
-            .as_str()
-            .unwrap()
-            .contains("threshold=2.0")
-    );
+    assert_eq!((refused.status, &refused.json()["success"]), (429, &json!(false)));
+    assert!(refused.json()["msg"].as_str().unwrap().contains("threshold=2.0"));
     for _ in 0..5 {
         assert_eq!(server.post(BUNDLES, &json!({"limit": 1})).status, 200);
     }
@@ -546,27 +444,15 @@ fn workergroups_are_made_with_the_documented_defaults_and_kept() {
             .clone()
     };
     let before = list();
-    assert!(
-        before
-            .iter()
-            .any(|group| group["endpoint_name"] == "llama-70b")
-    );
-    let made = server
-        .post(GROUPS, &json!({"endpoint_name": "fresh"}))
-        .good();
+    assert!(before.iter().any(|group| group["endpoint_name"] == "llama-70b"));
+    let made = server.post(GROUPS, &json!({"endpoint_name": "fresh"})).good();
     assert_eq!(made["success"], true);
     let after = list();
     assert_eq!(after.len(), before.len() + 1);
-    let group = after
-        .iter()
-        .find(|group| group["id"] == made["id"])
-        .unwrap();
+    let group = after.iter().find(|group| group["id"] == made["id"]).unwrap();
     for (member, value) in [
         ("endpoint_name", json!("fresh")),
-        (
-            "search_query",
-            json!("verified=true rentable=true rented=false"),
-        ),
+        ("search_query", json!("verified=true rentable=true rented=false")),
         ("launch_args", json!("")),
         ("min_load", json!(1.0)),
         ("target_util", json!(0.9)),
@@ -579,12 +465,7 @@ fn workergroups_are_made_with_the_documented_defaults_and_kept() {
     let members = "id min_load target_util cold_mult test_workers template_hash template_id \
         search_query launch_args gpu_ram endpoint_name endpoint_id api_key created_at user_id";
     for group in &after {
-        let names: HashSet<&str> = group
-            .as_object()
-            .unwrap()
-            .keys()
-            .map(String::as_str)
-            .collect();
+        let names: HashSet<&str> = group.as_object().unwrap().keys().map(String::as_str).collect();
         assert_eq!(names, members.split_whitespace().collect());
         assert!(group["created_at"].as_str().unwrap().ends_with('Z'));
     }
@@ -601,19 +482,13 @@ fn workergroups_are_made_with_the_documented_defaults_and_kept() {
         (&second["search_query"], &second["gpu_ram"]),
         (&json!("gpu_ram>=23"), &json!(48))
     );
-    assert_eq!(
-        (&second["min_load"], &second["template_id"]),
-        (&json!(5.5), &json!(9))
-    );
+    assert_eq!((&second["min_load"], &second["template_id"]), (&json!(5.5), &json!(9)));
     let path = format!("/api/v0/workergroups/{id}/");
     assert_eq!(
         server.call("PUT", &path, r#"{"gpu_ram": 32.0}"#).good()["success"],
         true
     );
-    assert_eq!(
-        list().iter().find(|group| group["id"] == id).unwrap()["gpu_ram"],
-        32
-    );
+    assert_eq!(list().iter().find(|group| group["id"] == id).unwrap()["gpu_ram"], 32);
     assert_eq!(server.call("DELETE", &path, "").good()["success"], true);
     assert_eq!(list().len(), before.len() + 1);
     assert_eq!(server.call("DELETE", &path, "").status, 404);
@@ -630,14 +505,8 @@ fn workergroups_that_make_no_sense_are_refused() {
     assert_invalid(&server.call("POST", GROUPS, "{"), "Invalid json body");
     assert_invalid(&server.post(GROUPS, &json!({"endpoint": "x"})), "endpoint");
     assert_invalid(&server.post(GROUPS, &json!({"min_load": -1})), "min_load");
-    assert_invalid(
-        &server.post(GROUPS, &json!({"test_workers": 1.5})),
-        "test_workers",
-    );
-    assert_invalid(
-        &server.post(GROUPS, &json!({"search_params": 7})),
-        "search_params",
-    );
+    assert_invalid(&server.post(GROUPS, &json!({"test_workers": 1.5})), "test_workers");
+    assert_invalid(&server.post(GROUPS, &json!({"search_params": 7})), "search_params");
     for body in [
         json!({"endpoint_id": 99_999}),
         json!({"endpoint_name": "x", "cold_workers": 5, "max_workers": 4}),
@@ -654,10 +523,7 @@ fn workergroups_that_make_no_sense_are_refused() {
         "search_params": "verified=True rentable=True rented=False", "launch_args": null,
         "gpu_ram": null, "endpoint_name": "x", "endpoint_id": null, "autoscaler_instance": "prod"
     });
-    assert_eq!(
-        server.post("/api/v0/autojobs/", &client).good()["success"],
-        true
-    );
+    assert_eq!(server.post("/api/v0/autojobs/", &client).good()["success"], true);
 }
 
 #[test]
@@ -670,10 +536,7 @@ fn routing_assigns_workers_with_growing_numbers_and_true_signatures() {
         let reply = server
             .post("/route/", &json!({"endpoint": "llama-70b", "cost": 242}))
             .good();
-        assert_eq!(
-            (&reply["endpoint"], &reply["cost"]),
-            (&json!("llama-70b"), &json!(242))
-        );
+        assert_eq!((&reply["endpoint"], &reply["cost"]), (&json!("llama-70b"), &json!(242)));
         let url = reply["url"].as_str().unwrap();
         let reqnum = reply["reqnum"].as_u64().unwrap();
         if let Some(before) = last.insert(url.to_owned(), reqnum) {
@@ -695,10 +558,7 @@ fn verify(pem: &str, url: &str, signature: &str) {
     use base64::engine::general_purpose::STANDARD;
     let body: String = pem.lines().filter(|line| !line.starts_with('-')).collect();
     let der = STANDARD.decode(body).unwrap();
-    let key = ring::signature::UnparsedPublicKey::new(
-        &ring::signature::RSA_PKCS1_2048_8192_SHA256,
-        &der[24..],
-    );
+    let key = ring::signature::UnparsedPublicKey::new(&ring::signature::RSA_PKCS1_2048_8192_SHA256, &der[24..]);
     let text = format!("{{\n    \"url\": \"{url}\"\n}}");
     key.verify(text.as_bytes(), &STANDARD.decode(signature).unwrap())
         .unwrap();
@@ -727,10 +587,7 @@ fn a_cold_endpoint_answers_with_a_status_until_a_worker_is_ready() {
     assert_eq!(assigned["request_idx"], idx);
     assert_eq!(assigned["cost"], 100.0);
     let empty = ask(json!({"endpoint": "empty", "cost": 1}));
-    assert_eq!(
-        (empty.get("url"), &empty["status"]),
-        (None, &json!("no workers"))
-    );
+    assert_eq!((empty.get("url"), &empty["status"]), (None, &json!("no workers")));
 }
 
 #[test]
@@ -741,11 +598,7 @@ fn a_new_workergroup_hires_machines_that_match_its_search() {
     server.post(GROUPS, &made).good();
     let hopeless = json!({"endpoint_name": "hopeless", "search_params": "num_gpus>=1000"});
     server.post(GROUPS, &hopeless).good();
-    let route = |endpoint: &str| {
-        server
-            .post("/route/", &json!({"endpoint": endpoint}))
-            .good()
-    };
+    let route = |endpoint: &str| server.post("/route/", &json!({"endpoint": endpoint})).good();
     assert_eq!(route("fresh")["status"], "no workers");
     let mut urls = HashSet::new();
     for _ in 0..80 {
@@ -768,12 +621,7 @@ fn a_new_workergroup_hires_machines_that_match_its_search() {
         .map(|row| row["public_ipaddr"].as_str().unwrap().trim())
         .collect();
     for url in urls {
-        let host = url
-            .strip_prefix("https://")
-            .unwrap()
-            .split(':')
-            .next()
-            .unwrap();
+        let host = url.strip_prefix("https://").unwrap().split(':').next().unwrap();
         assert!(addresses.contains(host), "{url}");
     }
     assert_eq!(route("hopeless")["status"], "no workers");
@@ -794,24 +642,13 @@ fn route_requests_are_checked() {
         &server.post("/route/", &json!({"endpoint": "sdxl", "price": 1})),
         "price",
     );
-    assert_invalid(
-        &server.post("/route/", &json!({"endpoint": "", "cost": 1})),
-        "endpoint",
-    );
+    assert_invalid(&server.post("/route/", &json!({"endpoint": "", "cost": 1})), "endpoint");
     assert_invalid(&server.call("POST", "/route/", "x"), "Invalid json body");
-    for body in [
-        json!({"cost": 1}),
-        json!({"endpoint": "unknown", "cost": 1}),
-    ] {
+    for body in [json!({"cost": 1}), json!({"endpoint": "unknown", "cost": 1})] {
         let answer = server.post("/route/", &body);
-        assert_eq!(
-            (answer.status, &answer.json()["success"]),
-            (400, &json!(false))
-        );
+        assert_eq!((answer.status, &answer.json()["success"]), (400, &json!(false)));
     }
-    let endpoints = server
-        .call("GET", "/api/v0/endptjobs/?client_id=me", "")
-        .good();
+    let endpoints = server.call("GET", "/api/v0/endptjobs/?client_id=me", "").good();
     let key = |name: &str| {
         let known = endpoints["results"].as_array().unwrap().iter();
         let endpoint = known
@@ -821,11 +658,8 @@ fn route_requests_are_checked() {
         format!("Bearer {}", endpoint["api_key"].as_str().unwrap())
     };
     let route = |key: &str| {
-        let body =
-            r#"{"endpoint":"sdxl","cost":1,"api_key":"x","request_idx":0,"replay_timeout":60.0}"#;
-        server
-            .send("POST", "/route/", &[("Authorization", key)], body)
-            .status
+        let body = r#"{"endpoint":"sdxl","cost":1,"api_key":"x","request_idx":0,"replay_timeout":60.0}"#;
+        server.send("POST", "/route/", &[("Authorization", key)], body).status
     };
     assert_eq!(route(&key("sdxl")), 200);
     assert_eq!(route(&key("llama-70b")), 401, "another endpoint's key");
@@ -837,15 +671,9 @@ fn route_requests_are_checked() {
         .find(|group| group["endpoint_name"] == "sdxl")
         .unwrap()
         .clone();
-    assert_eq!(
-        route(&format!("Bearer {}", group["api_key"].as_str().unwrap())),
-        200
-    );
+    assert_eq!(route(&format!("Bearer {}", group["api_key"].as_str().unwrap())), 200);
     let search = server.send("POST", BUNDLES, &[("Authorization", &key("sdxl"))], "{}");
-    assert_eq!(
-        search.status, 401,
-        "an endpoint's key is good for routing only"
-    );
+    assert_eq!(search.status, 401, "an endpoint's key is good for routing only");
 }
 
 #[test]
@@ -858,11 +686,7 @@ fn a_frozen_sandbox_sends_the_same_bytes_in_every_run() {
             ("POST", GROUPS, r#"{"endpoint_name":"x"}"#),
             ("GET", GROUPS, ""),
             ("POST", "/route/", r#"{"endpoint":"llama-70b","cost":100}"#),
-            (
-                "POST",
-                "/route/",
-                r#"{"endpoint":"whisper-large","cost":100}"#,
-            ),
+            ("POST", "/route/", r#"{"endpoint":"whisper-large","cost":100}"#),
             ("GET", "/api/v0/endptjobs/", ""),
         ]
         .into_iter()
@@ -922,21 +746,10 @@ fn the_ledger_remembers_requests_without_keys() {
     assert_eq!(entries[0].query, ["api_key"]);
     assert_eq!(&entries[0].body[..], br#"{"limit":1}"#);
     let credentials: Vec<_> = entries.iter().map(|entry| entry.credential).collect();
-    assert_eq!(
-        credentials,
-        [Credential::Account, Credential::Other, Credential::None]
-    );
-    assert!(
-        entries[1]
-            .headers
-            .contains(&("x-test".to_owned(), "1".to_owned()))
-    );
+    assert_eq!(credentials, [Credential::Account, Credential::Other, Credential::None]);
+    assert!(entries[1].headers.contains(&("x-test".to_owned(), "1".to_owned())));
     let text = format!("{entries:?}");
-    assert!(
-        !text.contains("canary")
-            && !text.contains("hidden")
-            && !text.contains(server.running.key())
-    );
+    assert!(!text.contains("canary") && !text.contains("hidden") && !text.contains(server.running.key()));
 }
 
 #[test]
@@ -969,12 +782,7 @@ fn faults_strike_where_they_are_told_to() {
         ),
         ("status_500", 500, "application/json", r#"{"error":""#),
         ("status_502_html", 502, "text/html", "<html>"),
-        (
-            "success_false",
-            200,
-            "application/json",
-            r#"{"success":false"#,
-        ),
+        ("success_false", 200, "application/json", r#"{"success":false"#),
     ] {
         let answer = offers(spec);
         let text = String::from_utf8_lossy(&answer.body).into_owned();
@@ -984,10 +792,7 @@ fn faults_strike_where_they_are_told_to() {
             "{spec}"
         );
         assert!(text.starts_with(start), "{spec}: {text:.90}");
-        assert_eq!(
-            answer.header("x-sandbox-fault"),
-            Some(format!("{spec}/1").as_str())
-        );
+        assert_eq!(answer.header("x-sandbox-fault"), Some(format!("{spec}/1").as_str()));
     }
     assert!(serde_json::from_slice::<Value>(&offers("garbage").body).is_err());
     let rows = offers("bad_row").offers();
@@ -996,10 +801,7 @@ fn faults_strike_where_they_are_told_to() {
     assert_eq!(elsewhere.post(BUNDLES, &json!({})).status, 200);
     assert_eq!(elsewhere.post(VOLUMES, &json!({})).status, 500);
     for bad in ["nothing", "slow:2", "slow:x", "slow@nowhere"] {
-        assert!(
-            bad.parse::<bourse::sandbox::faults::FaultSpec>().is_err(),
-            "{bad}"
-        );
+        assert!(bad.parse::<bourse::sandbox::faults::FaultSpec>().is_err(), "{bad}");
     }
 }
 
@@ -1011,10 +813,7 @@ fn broken_connections_say_what_was_done() {
             ..frozen()
         })
     };
-    for (spec, made) in [
-        ("drop_before_commit@create", 0),
-        ("drop_after_commit@create", 1),
-    ] {
+    for (spec, made) in [("drop_before_commit@create", 0), ("drop_after_commit@create", 1)] {
         let server = with(spec);
         let count = || {
             server.call("GET", GROUPS, "").good()["results"]
@@ -1063,9 +862,7 @@ fn a_stopped_sandbox_refuses_connections_even_when_an_answer_hangs() {
         faults: Some("hang@offers".parse().unwrap()),
         ..frozen()
     };
-    let running = runtime
-        .block_on(bourse::sandbox::Sandbox::start(config))
-        .unwrap();
+    let running = runtime.block_on(bourse::sandbox::Sandbox::start(config)).unwrap();
     let addr = running.addr();
     let mut stream = std::net::TcpStream::connect(addr).unwrap();
     let head = format!(

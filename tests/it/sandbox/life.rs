@@ -46,9 +46,7 @@ fn an_answer_waits_for_its_latency_when_the_work_is_done() {
     while server.running.ledger().entries().is_empty() {
         std::thread::yield_now();
     }
-    stream
-        .set_read_timeout(Some(Duration::from_millis(200)))
-        .unwrap();
+    stream.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
     let nothing = stream.read(&mut [0; 16]).unwrap_err().kind();
     assert!(
         matches!(nothing, ErrorKind::WouldBlock | ErrorKind::TimedOut),
@@ -70,20 +68,12 @@ fn a_request_body_that_stalls_is_cut_off() {
         server.running.key()
     );
     stream.write_all(head.as_bytes()).unwrap();
-    stream
-        .set_read_timeout(Some(Duration::from_secs(60)))
-        .unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     let mut answer = String::new();
     // It ends by itself: the connection is closed.
     stream.read_to_string(&mut answer).unwrap();
-    assert!(
-        answer.starts_with("HTTP/1.1 408 Request Timeout\r\n"),
-        "{answer}"
-    );
-    assert!(
-        answer.to_ascii_lowercase().contains("connection: close"),
-        "{answer}"
-    );
+    assert!(answer.starts_with("HTTP/1.1 408 Request Timeout\r\n"), "{answer}");
+    assert!(answer.to_ascii_lowercase().contains("connection: close"), "{answer}");
     assert!(answer.contains(r#""success":false"#), "{answer}");
     assert!(server.running.ledger().entries().is_empty());
 }
@@ -95,9 +85,7 @@ fn a_caller_unlists_its_own_listings_and_no_others() {
     let server = Server::frozen();
     let volumes = || {
         let body = json!({"limit": 500});
-        server
-            .post("/api/v0/network_volumes/search/", &body)
-            .offers()
+        server.post("/api/v0/network_volumes/search/", &body).offers()
     };
     let own = |row: &Value| row["host_id"] == 1001;
     let (mine, others): (Vec<_>, Vec<_>) = volumes().into_iter().partition(own);
@@ -128,12 +116,8 @@ fn a_caller_unlists_its_own_listings_and_no_others() {
 fn the_sandbox_names_the_caller_s_listings() {
     let server = Server::frozen();
     let body = json!({"limit": 500});
-    let volumes = server
-        .post("/api/v0/network_volumes/search/", &body)
-        .offers();
-    let local = server
-        .post("/api/v0/volumes/search/", &json!({"limit": 9000}))
-        .offers();
+    let volumes = server.post("/api/v0/network_volumes/search/", &body).offers();
+    let local = server.post("/api/v0/volumes/search/", &json!({"limit": 9000})).offers();
     let mut wanted: Vec<u64> = volumes
         .iter()
         .chain(&local)
@@ -213,16 +197,11 @@ fn an_unlisted_volume_is_gone_in_the_next_run_too() {
 fn what_cannot_be_saved_is_told_once_and_done_nevertheless() {
     let server = Server::start(SandboxConfig {
         freeze: false,
-        group_store: Some(GroupStore::new(
-            |_| Err("groups.json: disk full".to_owned()),
-        )),
+        group_store: Some(GroupStore::new(|_| Err("groups.json: disk full".to_owned()))),
         ..frozen()
     });
     assert_eq!(server.running.take_unsaved(), None);
-    let made = server
-        .post(GROUPS, &json!({"endpoint_name": "mine"}))
-        .good()["id"]
-        .clone();
+    let made = server.post(GROUPS, &json!({"endpoint_name": "mine"})).good()["id"].clone();
     assert!(groups(&server).iter().any(|group| group["id"] == made));
     let why = server.running.take_unsaved();
     assert_eq!(why.as_deref(), Some("groups.json: disk full"));
@@ -257,12 +236,8 @@ fn workergroups_outlive_the_sandbox_with_everything_but_their_keys() {
     let gone = first.post(GROUPS, &json!({"endpoint_name": "gone"})).good()["id"].clone();
     let sdxl = first.post(GROUPS, &json!({"endpoint_name": "sdxl"})).good()["id"].clone();
     let change = json!({"min_load": 7.5}).to_string();
-    first
-        .call("PUT", &format!("{GROUPS}{made}/"), &change)
-        .good();
-    first
-        .call("DELETE", &format!("{GROUPS}{gone}/"), "{}")
-        .good();
+    first.call("PUT", &format!("{GROUPS}{made}/"), &change).good();
+    first.call("DELETE", &format!("{GROUPS}{gone}/"), "{}").good();
     let mut before = groups(&first);
     drop(first);
 
@@ -282,10 +257,7 @@ fn workergroups_outlive_the_sandbox_with_everything_but_their_keys() {
     assert_eq!(of(&after, &made)["search_query"], "num_gpus=2");
     assert_eq!(of(&after, &sdxl)["endpoint_name"], "sdxl");
     // The next one gets an id of its own, and the endpoint can be routed to.
-    let next = second
-        .post(GROUPS, &json!({"endpoint_name": "more"}))
-        .good()["id"]
-        .clone();
+    let next = second.post(GROUPS, &json!({"endpoint_name": "more"})).good()["id"].clone();
     assert!(next.as_u64() > sdxl.as_u64());
     let routed = json!({"endpoint": "mine", "cost": 0});
     assert_eq!(second.post("/route/", &routed).status, 200);
@@ -338,9 +310,7 @@ async fn groups_of_the_embedded_sandbox_survive_a_restart_for_their_seed() {
         ..Global::default()
     };
     let has = |names: Vec<String>| names.iter().any(|name| name == "mine");
-    assert!(has(
-        listed(flags(None, false), root.path(), Some("mine")).await
-    ));
+    assert!(has(listed(flags(None, false), root.path(), Some("mine")).await));
     assert!(has(listed(flags(None, false), root.path(), None).await));
     assert!(!has(listed(flags(Some(2), false), root.path(), None).await));
     // A frozen sandbox is the same in every run.
@@ -379,18 +349,14 @@ fn a_group_made_in_the_dashboard_is_there_at_the_next_start_unless_it_says_no() 
         let mut pty = Pty::bourse(&[&["--offers", "50"], flags].concat(), &variables, 110, 40);
         pty.wait_for_text("updated ");
         pty.keys("3");
-        let shown = pty.wait_for("the groups", |screen| {
-            screen.contents().contains("llama-70b")
-        });
+        let shown = pty.wait_for("the groups", |screen| screen.contents().contains("llama-70b"));
         (pty, shown)
     };
     let make = |pty: &mut Pty, name: &str| {
         pty.keys(&format!("n{name}<PageDown><Enter>"));
         pty.wait_for_text("Create this workergroup?");
         pty.keys("create<Enter>");
-        pty.wait_for("the outcome", |screen| {
-            screen.contents().contains("created as")
-        })
+        pty.wait_for("the outcome", |screen| screen.contents().contains("created as"))
     };
     let (mut pty, _) = at_groups(&[]);
     let outcome = make(&mut pty, "lasting");
@@ -416,13 +382,9 @@ fn a_group_made_in_the_dashboard_is_there_at_the_next_start_unless_it_says_no() 
 #[test]
 fn a_fast_market_moves_by_as_many_seconds_for_each() {
     let offers = |server: &Server| {
-        let answer = server
-            .call("POST", "/api/v0/bundles/", "{\"limit\": 100000}")
-            .good();
+        let answer = server.call("POST", "/api/v0/bundles/", "{\"limit\": 100000}").good();
         let offers = answer["offers"].as_array().unwrap();
-        let prices = offers
-            .iter()
-            .map(|row| (row["id"].clone(), row["dph_base"].clone()));
+        let prices = offers.iter().map(|row| (row["id"].clone(), row["dph_base"].clone()));
         prices.collect::<Vec<_>>()
     };
     let server = Server::start(SandboxConfig {

@@ -4,9 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use bourse::domain::OfferType;
 use bourse::sandbox::USER;
-use bourse::sandbox::fleet::{
-    Candidate, Draft, Fleet, PUBLIC_KEY, RouteReply, RouteRequest, Signer,
-};
+use bourse::sandbox::fleet::{Candidate, Draft, Fleet, PUBLIC_KEY, RouteReply, RouteRequest, Signer};
 use bourse::sandbox::market::{FROZEN_AT, Market, MarketConfig, Terms, UnlistError, geolocode};
 use serde_json::Value;
 
@@ -76,16 +74,10 @@ fn the_arithmetic_of_every_offer_adds_up() {
             assert_close(n("gpu_total_ram"), n("num_gpus") * n("gpu_ram"));
             assert_close(n("storage_total_cost"), n("storage_cost") * storage / 720.0);
             assert_close(n("dph_total"), n("dph_base") + n("storage_total_cost"));
-            assert_close(
-                n("dph_total_adj"),
-                n("dph_total") + n("inet_down_cost") * storage / 4.0,
-            );
+            assert_close(n("dph_total_adj"), n("dph_total") + n("inet_down_cost") * storage / 4.0);
             assert_close(n("dlperf_per_dphtotal"), n("dlperf") / n("dph_total"));
             assert_close(n("flops_per_dphtotal"), n("total_flops") / n("dph_total"));
-            assert_close(
-                n("vram_costperhour"),
-                n("dph_base") / (n("gpu_total_ram") / 1024.0),
-            );
+            assert_close(n("vram_costperhour"), n("dph_base") / (n("gpu_total_ram") / 1024.0));
             assert_close(n("internet_down_cost_per_tb"), n("inet_down_cost") * 1024.0);
             assert_close(n("internet_up_cost_per_tb"), n("inet_up_cost") * 1024.0);
             assert_close(n("cpu_cores_effective"), n("cpu_cores") * n("gpu_frac"));
@@ -128,10 +120,7 @@ fn a_bid_costs_the_lowest_bid_and_everything_follows() {
         assert_eq!(bid["dph_base"], fixed["min_bid"]);
         let total = number(bid, "min_bid") + number(bid, "storage_total_cost");
         assert_close(number(bid, "dph_total"), total);
-        assert_close(
-            number(bid, "dlperf_per_dphtotal"),
-            number(bid, "dlperf") / total,
-        );
+        assert_close(number(bid, "dlperf_per_dphtotal"), number(bid, "dlperf") / total);
         cheaper += usize::from(number(bid, "dph_total") < number(fixed, "dph_total"));
     }
     assert!(cheaper > bids.len() / 3, "{cheaper}");
@@ -148,10 +137,7 @@ fn renting_ahead_is_cheaper_at_some_hosts_and_never_dearer() {
     );
     let mut discounted = 0;
     for row in &rows {
-        let (total, less) = (
-            number(row, "dph_total"),
-            number(row, "discounted_dph_total"),
-        );
+        let (total, less) = (number(row, "dph_total"), number(row, "discounted_dph_total"));
         assert!(less <= total);
         assert_close(less, total - number(row, "discounted_hourly"));
         assert_close(
@@ -175,9 +161,7 @@ fn the_surprises_of_the_real_market_are_there() {
         let found = share(of);
         assert!((low..=high).contains(&found), "{what}: {found}");
     };
-    between(0.02, 0.25, "start_date null", &|row| {
-        row["start_date"].is_null()
-    });
+    between(0.02, 0.25, "start_date null", &|row| row["start_date"].is_null());
     between(0.15, 0.5, "no board", &|row| row["mobo_name"].is_null());
     between(0.05, 0.4, "no disk name", &|row| row["disk_name"] == "");
     between(0.02, 0.2, "two-part driver", &|row| {
@@ -185,24 +169,15 @@ fn the_surprises_of_the_real_market_are_there() {
     });
     between(0.001, 0.1, "no place", &|row| row["geolocation"].is_null());
     between(0.01, 0.2, "no region", &|row| {
-        row["geolocation"]
-            .as_str()
-            .is_some_and(|at| at.starts_with(", "))
+        row["geolocation"].as_str().is_some_and(|at| at.starts_with(", "))
     });
-    between(0.4, 0.85, "verified", &|row| {
-        row["verification"] == "verified"
-    });
-    between(0.02, 0.3, "deverified", &|row| {
-        row["verification"] == "deverified"
-    });
+    between(0.4, 0.85, "verified", &|row| row["verification"] == "verified");
+    between(0.02, 0.3, "deverified", &|row| row["verification"] == "deverified");
     between(0.05, 0.4, "data centre", &|row| row["hosting_type"] == 1);
     between(0.05, 0.6, "not rentable", &|row| row["rentable"] == false);
     between(0.01, 0.15, "no volume", &|row| {
         let members = ["avail_vol_ask_id", "avail_vol_size", "avail_vol_dph"];
-        let nulls = members
-            .iter()
-            .filter(|member| row[**member].is_null())
-            .count();
+        let nulls = members.iter().filter(|member| row[**member].is_null()).count();
         assert!(nulls == 0 || nulls == 3);
         nulls == 3
     });
@@ -214,10 +189,7 @@ fn the_surprises_of_the_real_market_are_there() {
     let mut sizes: HashMap<&str, HashSet<u64>> = HashMap::new();
     for row in &rows {
         let name = row["gpu_name"].as_str().unwrap();
-        sizes
-            .entry(name)
-            .or_default()
-            .insert(row["gpu_ram"].as_u64().unwrap());
+        sizes.entry(name).or_default().insert(row["gpu_ram"].as_u64().unwrap());
     }
     assert!(sizes["RTX 4090"].len() > 1, "one name, several memories");
     assert!(sizes.len() > 40, "{} models", sizes.len());
@@ -227,10 +199,7 @@ fn the_surprises_of_the_real_market_are_there() {
 fn drivers_judgements_and_countries_follow_their_rules() {
     for row in offers(&market(), Terms::default()) {
         let version = row["driver_version"].as_str().unwrap();
-        let mut parts = version
-            .split('.')
-            .map(|part| part.parse::<u64>().unwrap())
-            .chain([0]);
+        let mut parts = version.split('.').map(|part| part.parse::<u64>().unwrap()).chain([0]);
         let mut part = || parts.next().unwrap();
         let expected = part() * 1_000_000 + part() * 1_000 + part();
         assert_eq!(row["driver_vers"].as_u64().unwrap(), expected, "{version}");
@@ -243,11 +212,7 @@ fn drivers_judgements_and_countries_follow_their_rules() {
         }
         assert_eq!(row["geolocation"].is_null(), row["geolocode"].is_null());
     }
-    for (country, code) in [
-        ("US", 433_199_645),
-        ("TW", 2_068_045_917),
-        ("DE", 584_345_388),
-    ] {
+    for (country, code) in [("US", 433_199_645), ("TW", 2_068_045_917), ("DE", 584_345_388)] {
         assert_eq!(geolocode(country), code);
     }
 }
@@ -255,16 +220,13 @@ fn drivers_judgements_and_countries_follow_their_rules() {
 #[test]
 fn the_searches_that_people_try_first_find_something() {
     let rows = offers(&market(), Terms::default());
-    let open = |row: &&Value| {
-        row["verification"] == "verified" && row["rentable"] == true && row["rented"] == false
-    };
+    let open = |row: &&Value| row["verification"] == "verified" && row["rentable"] == true && row["rented"] == false;
     let country = |row: &Value, codes: &[&str]| {
         row["geolocation"]
             .as_str()
             .is_some_and(|at| codes.iter().any(|code| at.ends_with(code)))
     };
-    let count =
-        |of: &dyn Fn(&Value) -> bool| rows.iter().filter(open).filter(|row| of(row)).count();
+    let count = |of: &dyn Fn(&Value) -> bool| rows.iter().filter(open).filter(|row| of(row)).count();
     assert!(
         count(&|row| row["gpu_name"] == "RTX 4090"
             && number(row, "num_gpus") >= 2.0
@@ -273,12 +235,7 @@ fn the_searches_that_people_try_first_find_something() {
             && country(row, &["US", "CA"]))
             >= 3
     );
-    assert!(
-        count(&|row| row["gpu_name"] == "H100 SXM"
-            && row["num_gpus"] == 8
-            && row["hosting_type"] == 1)
-            >= 2
-    );
+    assert!(count(&|row| row["gpu_name"] == "H100 SXM" && row["num_gpus"] == 8 && row["hosting_type"] == 1) >= 2);
     assert!(count(&|row| row["gpu_name"] == "RTX 4090" && country(row, &["DE", "FR", "CZ"])) >= 5);
 }
 
@@ -406,12 +363,7 @@ fn unlisting_takes_a_volume_away_once() {
     let ids: Vec<u64> = market.volumes(1.0).map(|row| row.id).collect();
     let results: Vec<_> = ids.iter().map(|id| market.unlist(*id)).collect();
     assert!(results.contains(&Ok(())) && results.contains(&Err(UnlistError::Active)));
-    let gone = ids
-        .iter()
-        .zip(&results)
-        .find(|(_, result)| result.is_ok())
-        .unwrap()
-        .0;
+    let gone = ids.iter().zip(&results).find(|(_, result)| result.is_ok()).unwrap().0;
     assert_eq!(market.unlist(*gone), Err(UnlistError::Missing));
     assert!(market.volumes(1.0).all(|row| row.id != *gone));
     let local = |market: &Market, own: bool| {
@@ -479,15 +431,12 @@ fn a_cold_endpoint_wakes_when_work_comes_and_sleeps_again() {
         Some([0, 0, 3]),
         "polling with cost 0 wakes nobody"
     );
-    let RouteReply::Waiting { request_idx, .. } = route(&mut fleet, "whisper-large", 100.0, 0)
-    else {
+    let RouteReply::Waiting { request_idx, .. } = route(&mut fleet, "whisper-large", 100.0, 0) else {
         panic!("nobody can be ready yet");
     };
     fleet.step(60.0);
     let ready = route(&mut fleet, "whisper-large", 100.0, request_idx);
-    assert!(
-        matches!(ready, RouteReply::Assigned { request_idx: again, .. } if again == request_idx)
-    );
+    assert!(matches!(ready, RouteReply::Assigned { request_idx: again, .. } if again == request_idx));
     for _ in 0..100 {
         fleet.step(10.0);
     }
@@ -511,11 +460,7 @@ fn load_beyond_the_ready_workers_wakes_the_others() {
         route(&mut fleet, "sdxl", 100.0, 0);
         fleet.step(0.1);
     }
-    assert!(
-        fleet.census("sdxl").unwrap()[0] > 2,
-        "{:?}",
-        fleet.census("sdxl")
-    );
+    assert!(fleet.census("sdxl").unwrap()[0] > 2, "{:?}", fleet.census("sdxl"));
 }
 
 #[test]
@@ -529,18 +474,9 @@ fn a_new_workergroup_starts_empty_and_hires_later() {
         .unwrap();
     let group = serde_json::to_value(fleet.workergroups().last().unwrap()).unwrap();
     assert_eq!(group["id"], id);
-    assert_eq!(
-        group["search_query"],
-        "verified=true rentable=true rented=false"
-    );
-    assert_eq!(
-        (&group["min_load"], &group["target_util"]),
-        (&1.0.into(), &0.9.into())
-    );
-    assert_eq!(
-        (&group["test_workers"], &group["gpu_ram"]),
-        (&3.into(), &24.into())
-    );
+    assert_eq!(group["search_query"], "verified=true rentable=true rented=false");
+    assert_eq!((&group["min_load"], &group["target_util"]), (&1.0.into(), &0.9.into()));
+    assert_eq!((&group["test_workers"], &group["gpu_ram"]), (&3.into(), &24.into()));
     assert_eq!(group["created_at"], "2026-01-01T00:00:00Z");
     assert!(
         matches!(route(&mut fleet, "fresh", 100.0, 0), RouteReply::Waiting { status, .. } if status == "no workers")
@@ -548,10 +484,7 @@ fn a_new_workergroup_starts_empty_and_hires_later() {
     assert!(fleet.vacancies().is_empty());
     fleet.step(30.0);
     let vacancies = fleet.vacancies();
-    assert_eq!(
-        (vacancies.len(), vacancies[0].group, vacancies[0].places),
-        (1, id, 3)
-    );
+    assert_eq!((vacancies.len(), vacancies[0].group, vacancies[0].places), (1, id, 3));
     fleet.staff(
         id,
         &[Candidate {
@@ -567,18 +500,11 @@ fn a_new_workergroup_starts_empty_and_hires_later() {
 
 #[test]
 fn signatures_are_those_of_the_published_key() {
-    let signature = Signer::new()
-        .unwrap()
-        .sign("https://198.19.0.10:40123")
-        .unwrap();
+    let signature = Signer::new().unwrap().sign("https://198.19.0.10:40123").unwrap();
     let der = pem_to_der(PUBLIC_KEY);
     // The modulus and exponent sit behind the fixed head of a 2048-bit key's SubjectPublicKeyInfo.
-    let key = ring::signature::UnparsedPublicKey::new(
-        &ring::signature::RSA_PKCS1_2048_8192_SHA256,
-        &der[24..],
-    );
-    let bytes =
-        base64::Engine::decode(&base64::engine::general_purpose::STANDARD, signature).unwrap();
+    let key = ring::signature::UnparsedPublicKey::new(&ring::signature::RSA_PKCS1_2048_8192_SHA256, &der[24..]);
+    let bytes = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, signature).unwrap();
     let text = "{\n    \"url\": \"https://198.19.0.10:40123\"\n}";
     key.verify(text.as_bytes(), &bytes).unwrap();
     assert!(
@@ -662,23 +588,14 @@ fn every_kind_of_change_is_seen_within_five_minutes() {
     market.step(300.0);
     let after = listed(&market);
     let now: BTreeSet<u64> = after.values().map(|it| it.0).collect();
-    let both = || {
-        before
-            .iter()
-            .filter_map(|(id, old)| Some((old, after.get(id)?)))
-    };
+    let both = || before.iter().filter_map(|(id, old)| Some((old, after.get(id)?)));
     assert!(both().any(|(old, new)| old.2 != new.2), "a price");
-    assert!(
-        both().any(|(old, new)| old.3 && !new.3 && new.4),
-        "a rental"
-    );
+    assert!(both().any(|(old, new)| old.3 && !new.3 && new.4), "a rental");
     assert!(both().any(|(old, new)| !old.3 && new.3), "a release");
     assert!(machines.difference(&now).next().is_some(), "a departure");
     assert!(now.difference(&machines).next().is_some(), "an arrival");
     let sizes = |all: &BTreeMap<u64, (u64, u64, u64, bool, bool)>, machine: u64| {
-        let mut sizes: Vec<u64> = (all.values().filter(|it| it.0 == machine))
-            .map(|it| it.1)
-            .collect();
+        let mut sizes: Vec<u64> = (all.values().filter(|it| it.0 == machine)).map(|it| it.1).collect();
         sizes.sort_unstable();
         sizes
     };
@@ -687,9 +604,7 @@ fn every_kind_of_change_is_seen_within_five_minutes() {
             .iter()
             .any(|(id, it)| it.0 == **machine && !after.contains_key(id))
     };
-    let relisted: Vec<u64> = (machines.intersection(&now).filter(has_new_ids))
-        .copied()
-        .collect();
+    let relisted: Vec<u64> = (machines.intersection(&now).filter(has_new_ids)).copied().collect();
     let is_resplit = |machine: &u64| sizes(&before, *machine) != sizes(&after, *machine);
     assert!(relisted.iter().any(is_resplit), "a new split");
     assert!(!relisted.iter().all(is_resplit), "new ids alone");

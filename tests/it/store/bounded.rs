@@ -76,10 +76,7 @@ fn state_that_is_no_file_is_left_alone_and_not_waited_for() {
         kept.notices
     );
     assert!(store.save(&super::state_files::snapshot()).is_err());
-    assert!(
-        !fs::metadata(&path).unwrap().is_file(),
-        "it is still the pipe"
-    );
+    assert!(!fs::metadata(&path).unwrap().is_file(), "it is still the pipe");
 }
 
 #[test]

@@ -166,17 +166,14 @@ api_key_command = " "
         "2:18: 'pink' is not a theme: use one of".to_owned(),
         "2:45: 'mauve' is no colour".to_owned(),
         "3:9: invalid type: string, expected true or false".to_owned(),
-        "5:11: 'ctrl-m' cannot be the key of 'refresh': a terminal cannot tell it from Enter"
-            .to_owned(),
+        "5:11: 'ctrl-m' cannot be the key of 'refresh': a terminal cannot tell it from Enter".to_owned(),
         "6:8: invalid type: integer, expected a key".to_owned(),
         "7:10: there is no action 'refrsh'; did you mean 'refresh'".to_owned(),
         "9:12: base_url: not an address such as https://host".to_owned(),
         "10:13: route_url: an address must not contain a user name or password".to_owned(),
         format!("11:16: api_key_file: the key file {folder}/missing does not exist"),
         "13:12: base_url: an API key is sent over plain http only to this computer".to_owned(),
-        format!(
-            "14:16: api_key_file: the key file {folder}/open is readable by others (mode 0644)"
-        ),
+        format!("14:16: api_key_file: the key file {folder}/open is readable by others (mode 0644)"),
         "18:11: 'klingon' is not a dialect".to_owned(),
         "22:1: unknown field `colour`".to_owned(),
         "25:19: api_key_command: the command is empty".to_owned(),
@@ -198,10 +195,7 @@ fn one_bad_key_binding_drops_only_itself() {
     fs::write(folder.join("config.toml"), config).unwrap();
     let (status, out, err) = bourse(home.path(), &["offers", "--curl"]);
     assert_eq!(status, 0, "{err}");
-    assert!(
-        out.contains("https://market.example/api/v0/bundles/"),
-        "{out}"
-    );
+    assert!(out.contains("https://market.example/api/v0/bundles/"), "{out}");
     let notes: Vec<_> = err.lines().collect();
     assert!(
         notes[0].starts_with("note: ignored: ") && notes[0].contains("config.toml:3:8: "),
@@ -273,14 +267,8 @@ fn colours_are_reduced_to_what_the_terminal_shows() {
             assert!(matches!(color, Color::Indexed(_)), "{name}: {color:?}");
         }
     }
-    assert_eq!(
-        look(Choice::Auto, &[("TERM", "xterm")], Some(true)),
-        Theme::ANSI
-    );
-    assert_eq!(
-        look(Choice::Dark, &[FULL, ("NO_COLOR", "1")], None),
-        Theme::MONO
-    );
+    assert_eq!(look(Choice::Auto, &[("TERM", "xterm")], Some(true)), Theme::ANSI);
+    assert_eq!(look(Choice::Dark, &[FULL, ("NO_COLOR", "1")], None), Theme::MONO);
     assert_eq!(
         look(Choice::Dark, &[FULL, ("NO_COLOR", "")], None),
         Theme::DARK,
@@ -292,10 +280,7 @@ fn colours_are_reduced_to_what_the_terminal_shows() {
     let mut contrast = look(Choice::HighContrast, &[("TERM", "xterm")], None);
     assert_eq!(contrast.background, Some(Color::Black));
     for (name, style) in contrast.roles_mut() {
-        assert!(
-            !matches!(style.fg, Some(Color::Rgb(..) | Color::Indexed(_))),
-            "{name}"
-        );
+        assert!(!matches!(style.fg, Some(Color::Rgb(..) | Color::Indexed(_))), "{name}");
     }
 }
 
@@ -313,11 +298,7 @@ fn own_colours_are_laid_over_the_theme() {
     };
     let theme = look.theme(None, |name| variable(&[FULL], name));
     assert_eq!(theme.error.fg, Some(Color::Rgb(0x10, 0x20, 0x30)));
-    assert_eq!(
-        theme.error.add_modifier,
-        Theme::DARK.error.add_modifier,
-        "weight stays"
-    );
+    assert_eq!(theme.error.add_modifier, Theme::DARK.error.add_modifier, "weight stays");
     assert_eq!(
         (theme.selected.fg, theme.selected.bg),
         (Some(Color::Black), Some(Color::Indexed(214)))
@@ -342,21 +323,13 @@ fn ascii_follows_the_locale_unless_it_was_said() {
         (&[("TERM", "linux"), ("LANG", "de_DE.UTF-8")], true),
         (&[], false),
     ] {
-        assert_eq!(
-            look(Choice::Dark, environment, None).ascii,
-            wanted,
-            "{environment:?}"
-        );
+        assert_eq!(look(Choice::Dark, environment, None).ascii, wanted, "{environment:?}");
     }
     let said = Look {
         ascii: Some(false),
         ..Look::default()
     };
-    assert!(
-        !said
-            .theme(None, |name| variable(&[("LANG", "C")], name))
-            .ascii
-    );
+    assert!(!said.theme(None, |name| variable(&[("LANG", "C")], name)).ascii);
 }
 
 #[test]
@@ -366,9 +339,7 @@ fn an_ascii_screen_holds_nothing_else() {
         ascii: true,
         ..Theme::MONO
     };
-    for keys in [
-        "down", "enter", "esc", "s", "esc", "?", "esc", ":", "esc", "/",
-    ] {
+    for keys in ["down", "enter", "esc", "s", "esc", "?", "esc", ":", "esc", "/"] {
         desk.keys(keys);
         let screen = desk.screen();
         assert!(screen.is_ascii(), "after {keys}:\n{screen}");
@@ -415,11 +386,7 @@ fn contrast(style: Style, ground: Color) -> f64 {
         }
     }));
     let back = luminance(style.bg.unwrap_or(ground));
-    let (light, dark) = if front > back {
-        (front, back)
-    } else {
-        (back, front)
-    };
+    let (light, dark) = if front > back { (front, back) } else { (back, front) };
     (light + 0.05) / (dark + 0.05)
 }
 
@@ -510,9 +477,5 @@ fn a_configuration_cut_or_flipped_at_any_byte_is_read_or_refused_and_never_lost(
         }
     }
     assert!(refused > 100, "{refused}");
-    assert_eq!(
-        fs::read_dir(folder.path()).unwrap().count(),
-        1,
-        "no temporary file"
-    );
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file");
 }

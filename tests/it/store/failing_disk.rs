@@ -43,10 +43,7 @@ fn a_write_that_cannot_be_recorded_is_not_sent() {
     let first = unlist(&home, &recorder.url(), "1");
     let (status, _, err) = run(&mut on_a_full_disk(&first));
     assert_ne!(status, 0);
-    assert!(
-        err.contains("nothing was sent: can't save the write history"),
-        "{err}"
-    );
+    assert!(err.contains("nothing was sent: can't save the write history"), "{err}");
     assert_eq!(recorder.requests().len(), 0);
 
     let (status, _, err) = run(&mut unlist(&home, &recorder.url(), "1"));
@@ -82,10 +79,7 @@ fn a_full_disk_is_told_and_costs_nothing_that_was_saved() {
     pty.keys("q");
     pty.exit().assert_clean(0);
     let before = files(state.path());
-    assert!(
-        before.iter().any(|(path, _)| path.ends_with("ui.json")),
-        "control"
-    );
+    assert!(before.iter().any(|(path, _)| path.ends_with("ui.json")), "control");
 
     let mut pty = resorted(state.path(), Some(FULL));
     pty.wait_for_text("can't be saved");
@@ -113,10 +107,7 @@ fn started(mut command: Command) -> Child {
 
 /// Waits for all of them, and reads `check` again and again meanwhile.
 fn all_succeed(mut children: Vec<Child>, check: impl Fn()) {
-    while children
-        .iter_mut()
-        .any(|child| child.try_wait().unwrap().is_none())
-    {
+    while children.iter_mut().any(|child| child.try_wait().unwrap().is_none()) {
         check();
     }
     for child in children {
@@ -136,9 +127,7 @@ fn eight_programs_that_write_at_once_all_stand_in_the_journal() {
     let lines = || {
         let text = fs::read_to_string(&path).unwrap_or_default();
         let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
-        let lines = whole
-            .lines()
-            .map(|line| serde_json::from_str(line).unwrap());
+        let lines = whole.lines().map(|line| serde_json::from_str(line).unwrap());
         lines.collect::<Vec<Line>>()
     };
     all_succeed(children.collect(), || drop(lines()));
@@ -161,9 +150,6 @@ fn eight_programs_that_create_at_once_all_keep_their_group() {
     let (status, out, err) = run(&mut home.bourse(&["groups", "--format", "json"]));
     assert_eq!(status, 0, "{err}");
     for number in 1..=8 {
-        assert!(
-            out.contains(&format!("\"mine-{number}\"")),
-            "{number}: {out}"
-        );
+        assert!(out.contains(&format!("\"mine-{number}\"")), "{number}: {out}");
     }
 }

@@ -97,10 +97,7 @@ fn what_the_command_line_says_is_for_the_profile_that_it_started() {
     };
     assert_eq!(address("a"), "https://mirror.example");
     assert_eq!(address("b"), "https://b.example");
-    assert!(
-        known.settings("b").unwrap().read_only,
-        "--read-only is for all"
-    );
+    assert!(known.settings("b").unwrap().read_only, "--read-only is for all");
     assert!(known.settings("sandbox").unwrap().is_sandbox());
     assert!(known.settings("nowhere").is_err());
 }
@@ -164,17 +161,10 @@ fn the_list_names_where_a_key_is_and_why_it_cannot_be_used() {
     let KeySource::Unusable(why) = source(&known, "b") else {
         panic!("a file that is open to others");
     };
-    assert!(
-        why.contains("chmod 600") && !why.contains("canary"),
-        "{why}"
-    );
+    assert!(why.contains("chmod 600") && !why.contains("canary"), "{why}");
     let path = good.to_str().unwrap().to_owned();
     assert_eq!(source(&known, "c"), KeySource::File(path));
-    assert_eq!(
-        source(&known, "d"),
-        KeySource::Command,
-        "it is not run for that"
-    );
+    assert_eq!(source(&known, "d"), KeySource::Command, "it is not run for that");
     let environment = Environment {
         vast_key: Some(KEY.to_owned()),
         ..Environment::default()
@@ -212,10 +202,7 @@ fn keys_come_and_go_with_their_files() {
         name: name.to_owned(),
         from: from.clone(),
     };
-    assert_eq!(
-        known.change(key("a", &file)),
-        Ok(("a".to_owned(), Done::KeyGiven))
-    );
+    assert_eq!(known.change(key("a", &file)), Ok(("a".to_owned(), Done::KeyGiven)));
     let kept = home.paths.key_file("a");
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&kept), mode(kept.parent().unwrap())), (0o600, 0o700));

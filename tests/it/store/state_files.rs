@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 
 use bourse::domain::cost::{Job, VolumeTerm};
 use bourse::domain::journal::{Intent, Line, WriteKind};
-use bourse::domain::saved::{
-    PaneState, SavedSearch, SearchChange, SearchSpec, Searches, Snapshot, presets,
-};
+use bourse::domain::saved::{PaneState, SavedSearch, SearchChange, SearchSpec, Searches, Snapshot, presets};
 use bourse::domain::{Dialect, Resource, language};
 use bourse::store::{Journal, Paths, SavedState, StateStore};
 
@@ -51,10 +49,7 @@ pub fn snapshot() -> Snapshot {
             run_hours: 72.5,
             ..Job::default()
         }),
-        volume_term: Some(VolumeTerm {
-            gb: 512.5,
-            days: 45.0,
-        }),
+        volume_term: Some(VolumeTerm { gb: 512.5, days: 45.0 }),
         split: Some(62),
         is_welcomed: true,
     }
@@ -109,10 +104,7 @@ fn what_was_kept_comes_back() {
         .change(&SearchChange::Put(search("mine")), &Searches::default())
         .unwrap();
     shelf
-        .change(
-            &SearchChange::Startup(Some("mine".into())),
-            &Searches::default(),
-        )
+        .change(&SearchChange::Startup(Some("mine".into())), &Searches::default())
         .unwrap();
     let (_, kept) = home.open();
     assert_eq!(kept.snapshot, Some(snapshot()));
@@ -203,11 +195,7 @@ fn every_flipped_byte_is_read_or_set_aside() {
         let (_, kept) = home.open();
         // Read, or told about; never both lost and silent.
         let is_read = !kept.searches.saved.is_empty() || kept.notices.is_empty();
-        assert!(
-            is_read
-                || home.file("searches.json.corrupt-1").exists()
-                || home.file("searches.json").exists()
-        );
+        assert!(is_read || home.file("searches.json.corrupt-1").exists() || home.file("searches.json").exists());
         assert!(kept.notices.len() <= 1);
     }
 }
@@ -238,11 +226,7 @@ fn what_a_newer_program_wrote_is_left_as_it_is() {
     }
     let (shelf, kept) = home.open();
     assert_eq!(kept.notices.len(), 2);
-    assert!(
-        kept.notices[0].contains("newer bourse"),
-        "{:?}",
-        kept.notices
-    );
+    assert!(kept.notices[0].contains("newer bourse"), "{:?}", kept.notices);
     let refused = shelf.save(&snapshot()).unwrap_err();
     assert!(refused.contains("newer bourse"), "{refused}");
     let put = SearchChange::Put(search("mine"));
@@ -272,15 +256,10 @@ fn programs_that_run_together_do_not_undo_each_other() {
     let (one, _) = home.open();
     let (two, _) = home.open();
     let nothing = Searches::default();
-    one.change(&SearchChange::Put(search("a")), &nothing)
-        .unwrap();
-    let seen = two
-        .change(&SearchChange::Put(search("b")), &nothing)
-        .unwrap();
+    one.change(&SearchChange::Put(search("a")), &nothing).unwrap();
+    let seen = two.change(&SearchChange::Put(search("b")), &nothing).unwrap();
     assert_eq!(names(&seen), ["a", "b"]);
-    let seen = one
-        .change(&SearchChange::Delete("b".into()), &nothing)
-        .unwrap();
+    let seen = one.change(&SearchChange::Delete("b".into()), &nothing).unwrap();
     assert_eq!(names(&seen), ["a"]);
     // Many at once.
     std::thread::scope(|scope| {
@@ -323,9 +302,7 @@ fn save_together(programs: usize, saves: usize) {
                 })
             })
             .collect();
-        writers
-            .into_iter()
-            .for_each(|writer| writer.join().unwrap());
+        writers.into_iter().for_each(|writer| writer.join().unwrap());
         is_over.store(true, std::sync::atomic::Ordering::SeqCst);
     });
     let history = Journal::at(&journal).read().unwrap();
@@ -394,13 +371,9 @@ fn a_file_that_vanished_is_written_again_from_memory() {
     let home = Home::new();
     let (shelf, _) = home.open();
     let nothing = Searches::default();
-    let here = shelf
-        .change(&SearchChange::Put(search("a")), &nothing)
-        .unwrap();
+    let here = shelf.change(&SearchChange::Put(search("a")), &nothing).unwrap();
     fs::remove_file(home.file("searches.json")).unwrap();
-    let seen = shelf
-        .change(&SearchChange::Put(search("b")), &here)
-        .unwrap();
+    let seen = shelf.change(&SearchChange::Put(search("b")), &here).unwrap();
     assert_eq!(names(&seen), ["a", "b"]);
 }
 
@@ -431,16 +404,9 @@ fn changes_do_what_they_say() {
         from: "z".into(),
         to: "c".into(),
     });
-    assert_eq!(
-        names(&searches),
-        ["b", "z", "c"],
-        "a name is not taken twice"
-    );
+    assert_eq!(names(&searches), ["b", "z", "c"], "a name is not taken twice");
     searches.apply(&SearchChange::Delete("z".into()));
-    assert_eq!(
-        (names(&searches), &searches.startup),
-        (vec!["b", "c"], &None)
-    );
+    assert_eq!((names(&searches), &searches.startup), (vec!["b", "c"], &None));
 }
 
 #[test]
@@ -460,10 +426,7 @@ fn presets_are_sound_in_every_dialect() {
         for preset in presets() {
             let (query, words) = preset.spec.read(dialect).unwrap();
             assert_eq!(words, [""; 0], "{}", preset.name);
-            assert_eq!(
-                language::print_briefly(&query.conditions),
-                preset.spec.query
-            );
+            assert_eq!(language::print_briefly(&query.conditions), preset.spec.query);
             assert!(!query.order.is_empty() && query.limit.is_some());
             assert!(!preset.note.is_empty(), "{}", preset.name);
         }
@@ -477,9 +440,7 @@ fn presets_are_sound_in_every_dialect() {
 #[test]
 fn a_query_becomes_text_and_the_same_query_again() {
     let dialect = &Dialect::SANDBOX;
-    let (query, words) = spec("verified=true \"two words\" h100")
-        .read(dialect)
-        .unwrap();
+    let (query, words) = spec("verified=true \"two words\" h100").read(dialect).unwrap();
     assert_eq!(query.limit, None);
     assert_eq!(query.storage, Some(200.5));
     assert!(query.unbundled);

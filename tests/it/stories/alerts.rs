@@ -75,10 +75,7 @@ fn the_responses_of_the_pane_are_checked_too() {
     let mut desk = with_alert(120, 40, "0.25");
     desk.keys("esc r").answer(&market("0.10"));
     assert_eq!(rings(&desk).len(), 1);
-    assert_eq!(
-        bourse::app::title(&desk.model),
-        "(1) bourse - test - Offers"
-    );
+    assert_eq!(bourse::app::title(&desk.model), "(1) bourse - test - Offers");
     desk.keys("A esc");
     assert_eq!(bourse::app::title(&desk.model), "bourse - test - Offers");
 }
@@ -109,17 +106,11 @@ fn a_workergroup_rings_when_its_supply_falls_below_its_workers() {
         "search_query":"rentable=true verified=true"}]}"#;
     let mut desk = TestApp::with_offers(MARKET);
     desk.keys("3").answer(groups);
-    desk.keys("A enter")
-        .expect("Workergroup 5")
-        .expect("workers below");
+    desk.keys("A enter").expect("Workergroup 5").expect("workers below");
     desk.keys("pgdn enter").expect("supply below 20 workers");
     desk.keys("esc").wait(1.0).answer(MARKET);
     assert_eq!(rings(&desk).len(), 1);
-    assert!(
-        rings(&desk)[0].starts_with("supply for "),
-        "{:?}",
-        rings(&desk)
-    );
+    assert!(rings(&desk)[0].starts_with("supply for "), "{:?}", rings(&desk));
 }
 
 #[test]
@@ -215,17 +206,14 @@ fn a_ring_that_another_program_has_claimed_is_only_logged() {
         all.log.push(Logged {
             alert: "This search: any below $0.250/h per GPU".to_owned(),
             at: Moment::of(START),
-            text: "$0.225/h per GPU with 50 GB is the lowest price: machine 9, offer 103"
-                .to_owned(),
+            text: "$0.225/h per GPU with 50 GB is the lowest price: machine 9, offer 103".to_owned(),
         });
         // Each change that was saved brings the file's content.
         let is_kept = |effect: &&Effect| matches!(effect, Effect::KeepAlerts { .. });
         for _ in 0..desk.effects.iter().filter(is_kept).count() {
             desk.send(Message::AlertsKept(Box::new(Ok(all.clone()))));
         }
-        desk.keys("A down")
-            .expect("done")
-            .expect("$0.225/h per GPU with");
+        desk.keys("A down").expect("done").expect("$0.225/h per GPU with");
         assert!(rings(&desk).is_empty());
     }
 }

@@ -47,14 +47,9 @@ fn a_star_marks_all_offers_of_the_machine() {
         desk.expect("2 of 5 offers");
         desk.keys("*").expect("Unstarred machine 7");
         desk.expect_not("101");
-        desk.keys("U")
-            .expect("Starred machine 7 again")
-            .expect("101");
+        desk.keys("U").expect("Starred machine 7 again").expect("101");
         let marks: Vec<Mark> = changes(&desk).into_iter().map(|it| it.mark).collect();
-        assert_eq!(
-            marks,
-            [Mark::Star(true), Mark::Star(false), Mark::Star(true)]
-        );
+        assert_eq!(marks, [Mark::Star(true), Mark::Star(false), Mark::Star(true)]);
     }
 }
 
@@ -92,16 +87,10 @@ fn a_banned_host_leaves_table_plot_market_and_the_next_search() {
         desk.keys("esc p").expect("H100 SXM").expect_not("RTX 4090");
         desk.keys("esc D").expect_not("RTX 4090");
         desk.keys("esc r");
-        assert!(
-            asked(&desk).contains("host_id notin [70]"),
-            "{}",
-            asked(&desk)
-        );
+        assert!(asked(&desk).contains("host_id notin [70]"), "{}", asked(&desk));
         // A market that ignores the condition changes nothing.
         desk.answer(MARKET).expect("All 2 offers, 3 hidden by you");
-        desk.keys("X")
-            .expect("Show banned offers")
-            .expect("3 hidden here");
+        desk.keys("X").expect("Show banned offers").expect("3 hidden here");
         desk.type_text("show").keys("enter");
         assert!(!asked(&desk).contains("host_id"), "{}", asked(&desk));
         desk.answer(MARKET).expect("All 5 offers");
@@ -137,9 +126,8 @@ fn a_workergroup_from_the_search_leaves_banned_hosts_out() {
 #[test]
 fn the_preflight_warns_of_bans_that_the_group_ignores() {
     let mut desk = desk();
-    desk.keys("X down enter 3").answer(
-        r#"{"results":[{"id":5,"endpoint_name":"llama","search_query":"gpu_name=H100_SXM"}]}"#,
-    );
+    desk.keys("X down enter 3")
+        .answer(r#"{"results":[{"id":5,"endpoint_name":"llama","search_query":"gpu_name=H100_SXM"}]}"#);
     desk.keys("i").answer(MARKET);
     desk.expect("1 of your bans");
 }
@@ -148,17 +136,12 @@ fn the_preflight_warns_of_bans_that_the_group_ignores() {
 fn all_annotations_are_listed_and_removed_with_undo() {
     for (columns, rows) in SIZES {
         let mut desk = desk();
-        desk.resize(columns, rows)
-            .keys("* N")
-            .type_text("mine")
-            .keys("enter");
+        desk.resize(columns, rows).keys("* N").type_text("mine").keys("enter");
         desk.keys("X down enter");
         desk.keys(":").type_text("annotations").keys("enter");
         desk.expect("Host 70").expect("Machine 7").expect("mine");
         desk.keys("delete").expect_not("Host 70");
-        desk.keys("ctrl-y")
-            .expect("Host 70")
-            .expect("Banned host 70 again");
+        desk.keys("ctrl-y").expect("Host 70").expect("Banned host 70 again");
         desk.type_text("host").keys("enter");
         assert!(asked(&desk).contains("host_id=70"), "{}", asked(&desk));
         desk.answer(MARKET).expect("Offers");
@@ -185,9 +168,7 @@ fn annotations_of_other_programs_arrive_with_the_next_change() {
 fn a_file_that_cannot_be_written_is_reported() {
     let mut desk = desk();
     desk.keys("*");
-    desk.send(Message::AnnotationsKept(Box::new(Err(
-        "disk full".to_owned()
-    ))));
+    desk.send(Message::AnnotationsKept(Box::new(Err("disk full".to_owned()))));
     desk.wait(0.0);
     desk.expect("Changes can't be saved: disk full");
 }
@@ -196,7 +177,6 @@ fn a_file_that_cannot_be_written_is_reported() {
 fn rows_without_machine_and_host_cannot_be_annotated() {
     let mut desk = TestApp::with_offers(r#"{"offers":[{"id":1,"gpu_name":"T4"}]}"#);
     for key in ["*", "N", "X"] {
-        desk.keys(key)
-            .expect("The selected row names no machine or host");
+        desk.keys(key).expect("The selected row names no machine or host");
     }
 }

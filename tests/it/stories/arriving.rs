@@ -27,8 +27,7 @@ fn first_rows_are_shown_while_the_others_arrive_and_give_way_to_all() {
         .expect("loading 0 s, 270.0 kB")
         .expect_not("All 3");
     arrives(&mut desk, 35_200_000, 12_345, None);
-    desk.expect("H100 SXM")
-        .expect("First 3, loading: 12,345 rows, 35.2 MB");
+    desk.expect("H100 SXM").expect("First 3, loading: 12,345 rows, 35.2 MB");
     // Nothing is selected, so there is nothing to open, mark or export.
     assert_eq!(desk.model.browser().unwrap().selected(), None);
     assert!(desk.model.browser().unwrap().listing().is_none());
@@ -81,6 +80,5 @@ fn an_attempt_that_failed_takes_its_rows_along() {
 fn without_rows_the_amount_is_shown() {
     let mut desk = TestApp::new();
     arrives(&mut desk, 270_000, 0, None);
-    desk.expect("Loading offers… 0 s")
-        .expect("0 rows, 270.0 kB");
+    desk.expect("Loading offers… 0 s").expect("0 rows, 270.0 kB");
 }

@@ -16,15 +16,7 @@ fn a_clock_set_by_ten_years_breaks_nothing_and_asks_for_nothing() {
             desk.calls.is_empty(),
             "the pause counts what passed, not what the clock says"
         );
-        for keys in [
-            "enter tab tab tab esc",
-            "p esc",
-            "J esc",
-            "2",
-            "3",
-            "4",
-            "1",
-        ] {
+        for keys in ["enter tab tab tab esc", "p esc", "J esc", "2", "3", "4", "1"] {
             desk.keys(keys).wait(0.1);
         }
         desk.calls.clear();

@@ -87,9 +87,7 @@ fn regions_and_budgets_limit_a_plan() {
     // Iceland has eight H100s.
     fill(&mut desk, "not us").expect("8 GPUs in 1 offer on 1 machine");
     // 105 does not say where it is; 103 and 101 are in Texas, where 102 has two.
-    fill(&mut desk, "US")
-        .expect("2 GPUs in 1 offer")
-        .expect("$0.710/h");
+    fill(&mut desk, "US").expect("2 GPUs in 1 offer").expect("$0.710/h");
     desk.expect("Without “geolocation=US”: $0.520/h (−$0.190/h)");
     fill(&mut desk, "");
     desk.keys("tab tab");
@@ -111,18 +109,14 @@ fn a_job_makes_bills_of_the_prices() {
     let mut desk = wide();
     // One day with 50 GB, 20 GB in and 5 out on 105: 6.96 + 1.5 + 0.3; 103 ends too early.
     desk.keys("J enter K");
-    fill(&mut desk, "1")
-        .expect("$8.76 for the job")
-        .expect("job 1d, 50 GB");
+    fill(&mut desk, "1").expect("$8.76 for the job").expect("job 1d, 50 GB");
 }
 
 #[test]
 fn what_was_typed_is_there_when_the_planner_opens_again() {
     let mut desk = wide();
     desk.keys("K");
-    fill(&mut desk, "2")
-        .keys("esc K")
-        .expect("2 GPUs in 2 offers");
+    fill(&mut desk, "2").keys("esc K").expect("2 GPUs in 2 offers");
     desk.keys("ctrl-r").expect("8 GPUs in 1 offer");
 }
 

@@ -8,9 +8,7 @@ use crate::test_app::{THREE, TestApp};
 fn a_column_is_hidden_shown_moved_and_brought_back() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("c").expect("Columns").expect("[x]  1 ID");
-    desk.type_text("gpu_name")
-        .keys("ctrl-t")
-        .expect("[ ]    GPU");
+    desk.type_text("gpu_name").keys("ctrl-t").expect("[ ]    GPU");
     desk.keys("enter").expect_not("H100 SXM");
     desk.keys("c").type_text("cpu_name").keys("ctrl-t enter");
     assert!(
@@ -106,13 +104,8 @@ fn each_pane_has_columns_of_its_own() {
 #[test]
 fn keys_sort_by_the_columns_in_sight() {
     let mut desk = TestApp::with_offers(THREE);
-    let order = |desk: &TestApp| {
-        language::print_order(
-            &desk.model.browsers[bourse::domain::Resource::Offers]
-                .query
-                .order,
-        )
-    };
+    let order =
+        |desk: &TestApp| language::print_order(&desk.model.browsers[bourse::domain::Resource::Offers].query.order);
     desk.keys("z >");
     assert_eq!(order(&desk), "id"); // from an order that is no column, the first one
     desk.keys(">").expect("$/h▲");

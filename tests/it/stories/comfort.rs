@@ -46,19 +46,13 @@ fn hints_fit(widths: impl Fn(&[&String], &[&String]) -> Vec<u16>) {
         let all = footer(&desk);
         assert!(all.contains(&help.to_owned()), "{keys}: {all:?}");
         let is_way_out = |hint: &&String| {
-            hint.starts_with("Esc ")
-                || hint.ends_with(" back")
-                || hint.ends_with(" commands")
-                || *hint == help
+            hint.starts_with("Esc ") || hint.ends_with(" back") || hint.ends_with(" commands") || *hint == help
         };
         let (all_ways, wanted): (Vec<_>, Vec<_>) = all.iter().partition(is_way_out);
         for width in widths(&all_ways, &wanted) {
             desk.resize(width, 10);
             let shown = footer(&desk);
-            assert!(
-                shown.contains(&help.to_owned()),
-                "{keys} {width}: {shown:?}"
-            );
+            assert!(shown.contains(&help.to_owned()), "{keys} {width}: {shown:?}");
             assert!(shown.len() >= 2, "{keys} {width}: {shown:?}");
             // Full hints, in their order, none left out but at the end; the ways out are always
             // there.
@@ -92,30 +86,19 @@ fn at_no_width_a_hint_is_cut_and_the_help_is_always_named() {
 fn a_hint_is_a_button() {
     let mut desk = TestApp::with_offers(THREE);
     desk.click("? help").expect("Help");
-    desk.keys("esc")
-        .click("s sort")
-        .expect("type to find a field");
+    desk.keys("esc").click("s sort").expect("type to find a field");
     desk.click("Esc close").expect_not("type to find a field");
     desk.click("/ search");
-    assert!(
-        desk.model.browsers[bourse::domain::Resource::Offers]
-            .bar
-            .editing
-    );
+    assert!(desk.model.browsers[bourse::domain::Resource::Offers].bar.editing);
     desk.click("Esc cancel");
-    assert!(
-        !desk.model.browsers[bourse::domain::Resource::Offers]
-            .bar
-            .editing
-    );
+    assert!(!desk.model.browsers[bourse::domain::Resource::Offers].bar.editing);
 }
 
 #[test]
 fn the_help_begins_with_what_is_in_sight() {
     let mut desk = TestApp::with_offers(THREE);
     desk.resize(100, 30).keys("?");
-    desk.expect("Offers  machines for rent")
-        .expect("Edit the query");
+    desk.expect("Offers  machines for rent").expect("Edit the query");
     desk.keys("esc s f1");
     let screen = desk.screen();
     let first = screen
@@ -126,13 +109,10 @@ fn the_help_begins_with_what_is_in_sight() {
         .position(|line| line.contains("Lists with a search line"));
     assert!(first.is_some() && first < second, "{screen}");
     desk.keys("f1").expect_not("Lists with a search line");
-    desk.keys("esc / f1")
-        .expect("Query bar  conditions such as");
+    desk.keys("esc / f1").expect("Query bar  conditions such as");
     desk.keys("esc");
     assert!(
-        desk.model.browsers[bourse::domain::Resource::Offers]
-            .bar
-            .editing,
+        desk.model.browsers[bourse::domain::Resource::Offers].bar.editing,
         "the bar has the keys again"
     );
 }
@@ -171,21 +151,14 @@ fn the_palette_sorts_by_any_field() {
         .type_text("sort dlperf")
         .keys("enter")
         .expect("sort DLPerf ▼");
-    assert!(
-        desk.calls.is_empty(),
-        "rows that are here are sorted at once"
-    );
+    assert!(desk.calls.is_empty(), "rows that are here are sorted at once");
 }
 
 #[test]
 fn the_palette_begins_a_condition() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys(":").type_text("filter on vram").keys("enter");
-    assert!(
-        desk.model.browsers[bourse::domain::Resource::Offers]
-            .bar
-            .editing
-    );
+    assert!(desk.model.browsers[bourse::domain::Resource::Offers].bar.editing);
     assert!(
         desk.model.browsers[bourse::domain::Resource::Offers]
             .bar
@@ -218,9 +191,7 @@ fn the_palette_runs_a_saved_search() {
             unbundled: false,
         },
     });
-    desk.keys(":")
-        .type_text("big ones")
-        .expect("Search: big ones");
+    desk.keys(":").type_text("big ones").expect("Search: big ones");
     desk.keys("enter").expect("num_gpus>=8");
     assert_eq!(desk.calls.len(), 1);
 }
@@ -247,21 +218,16 @@ fn what_cannot_be_done_stays_in_the_palette_and_says_why() {
 fn the_palette_speaks_of_the_fields_of_its_pane() {
     let mut desk = at_groups();
     desk.keys(":").type_text("sort by cold").expect("cold_mult");
-    desk.keys("ctrl-u")
-        .type_text("dlperf")
-        .expect_not("sort by DLPerf");
+    desk.keys("ctrl-u").type_text("dlperf").expect_not("sort by DLPerf");
     let mut desk = TestApp::speaking(&Dialect::VAST);
-    desk.keys(":")
-        .type_text("sort by price")
-        .expect("dph_total");
+    desk.keys(":").type_text("sort by price").expect("dph_total");
 }
 
 #[test]
 fn nothing_comes_over_a_write_that_is_confirmed() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("2").answer(r#"{"offers":[]}"#);
-    desk.keys("u f1")
-        .expect("Finish or cancel this dialog first");
+    desk.keys("u f1").expect("Finish or cancel this dialog first");
     desk.expect_not("Query language");
 }
 
@@ -279,9 +245,7 @@ fn mouse(desk: &mut TestApp, kind: MouseEventKind, column: u16, row: u16) {
 fn border(desk: &TestApp) -> usize {
     let screen = desk.screen();
     let line = screen.lines().nth(8).unwrap_or_default();
-    line.chars()
-        .position(|sign| sign == '│')
-        .unwrap_or_default()
+    line.chars().position(|sign| sign == '│').unwrap_or_default()
 }
 
 #[test]
@@ -350,10 +314,7 @@ fn lines_and_buttons_of_forms_are_clicked() {
     // Pressing the button leads to the dialog or names what is missing; nothing is sent.
     assert!(desk.calls.is_empty());
     let screen = desk.screen();
-    assert!(
-        screen.contains("fix the highlighted fields first"),
-        "{screen}"
-    );
+    assert!(screen.contains("fix the highlighted fields first"), "{screen}");
 }
 
 /// Wherever one is, on every screen: the last line names keys, the header names the panes, and what
@@ -380,9 +341,7 @@ fn every_view_keeps_header_and_footer_on_every_screen() {
 fn the_narrowest_screen_still_has_every_tab() {
     let mut desk = TestApp::with_offers(THREE);
     desk.resize(40, 10).expect(" 1 Offers  2  3  4 ");
-    desk.click(" 3 ")
-        .answer(crate::stories::groups::FOUR)
-        .expect("All 4 ");
+    desk.click(" 3 ").answer(crate::stories::groups::FOUR).expect("All 4 ");
 }
 
 #[test]
@@ -417,15 +376,10 @@ fn the_preview_folds_and_needs_room() {
     let mut desk = TestApp::with_offers(THREE);
     desk.expect("╭ 101 ").expect_not(" ID ");
     // Without it the table names the ids and has room for more columns.
-    desk.keys("z")
-        .expect_not("╭ 101 ")
-        .expect(" ID ")
-        .expect("Disk GB");
+    desk.keys("z").expect_not("╭ 101 ").expect(" ID ").expect("Disk GB");
     desk.keys("z").expect("╭ 101 ");
     for (columns, rows) in [(99, 40), (120, 29)] {
-        desk.resize(columns, rows)
-            .expect_not("╭ 101 ")
-            .expect(" ID ");
+        desk.resize(columns, rows).expect_not("╭ 101 ").expect(" ID ");
     }
 }
 
@@ -440,9 +394,7 @@ fn what_can_be_copied_is_found_by_name() {
     });
     assert!(copied.is_some_and(|text| text.starts_with("curl ")));
     // A form that there is nothing for says why.
-    desk.keys(":")
-        .type_text("copy marked")
-        .expect("Copy marked");
+    desk.keys(":").type_text("copy marked").expect("Copy marked");
 }
 
 #[test]
@@ -481,9 +433,7 @@ fn the_footer_of_a_search_says_what_its_keys_do_now() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("m /").type_text("rtx").expect("matches");
     desk.keys("enter").expect("Esc clear search");
-    desk.keys("esc")
-        .expect_not("clear search")
-        .expect("Market by");
+    desk.keys("esc").expect_not("clear search").expect("Market by");
 }
 
 #[test]
@@ -503,9 +453,6 @@ fn a_notice_goes_with_the_view_that_it_is_about() {
     desk.keys("esc").expect_not("does nothing here");
     // What a view says when it closes is shown below it.
     desk.keys("3").answer(crate::stories::groups::FOUR);
-    desk.keys("n")
-        .type_text("chat")
-        .keys("esc")
-        .expect("Draft saved");
+    desk.keys("n").type_text("chat").keys("esc").expect("Draft saved");
     desk.keys("?").expect_not("Draft saved");
 }

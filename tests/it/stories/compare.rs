@@ -32,10 +32,7 @@ fn behind(desk: &TestApp, from: &str, label: &str) -> Vec<String> {
     let start = format!("{label} ");
     let line = below.find(|line| line.starts_with(&start));
     let line = line.unwrap_or_else(|| panic!("no {label:?} behind {from:?}:\n{}", desk.screen()));
-    line[start.len()..]
-        .split_whitespace()
-        .map(str::to_owned)
-        .collect()
+    line[start.len()..].split_whitespace().map(str::to_owned).collect()
 }
 
 /// The lines inside the frame.
@@ -63,10 +60,7 @@ fn the_columns_of_the_table_come_first_in_their_order() {
         .take(6)
         .map(|line| line.split("  ").next().unwrap())
         .collect();
-    assert_eq!(
-        labels,
-        ["$/h", "Job $", "Left after job", "N", "GPU", "VRAM"]
-    );
+    assert_eq!(labels, ["$/h", "Job $", "Left after job", "N", "GPU", "VRAM"]);
     // 0.30 x 10 + 0.9 x 50 x 10 / 720 + 20 x 0.01 + 5 x 0.02 = 3.925;
     // 0.70 x 10 + 1.8 x 50 x 10 / 720 + 0.3 = 8.55.
     let glance = |label| behind(&desk, "At a glance", label);
@@ -94,12 +88,8 @@ fn what_reads_alike_is_neither_best_nor_a_difference() {
     let price = || behind(&desk, "At a glance", "$/h");
     assert_eq!(price(), ["$0.4100/h", "$0.4100/h"]);
     // A word for nothing is nothing.
-    desk.expect_not("NULL")
-        .expect_not("Web page")
-        .expect_not("Host name");
-    desk.keys("d")
-        .expect("differing rows only")
-        .expect_not("┃ $/h  ");
+    desk.expect_not("NULL").expect_not("Web page").expect_not("Host name");
+    desk.keys("d").expect("differing rows only").expect_not("┃ $/h  ");
     desk.expect("At a glance").expect("$/h per GPU");
 }
 
@@ -111,10 +101,7 @@ fn lower_is_better_of_all_that_is_paid() {
     assert_eq!(price("Running: GPU"), ["*", "$0.3000/h", "$0.7000/h"]);
     assert_eq!(price("Running: disk"), ["*", "$0.01000/h", "$0.02000/h"]);
     assert_eq!(price("Running: total"), ["*", "$0.3100/h", "$0.7200/h"]);
-    assert_eq!(
-        price("Running: discounted"),
-        ["*", "$0.3100/h", "$0.6200/h"]
-    );
+    assert_eq!(price("Running: discounted"), ["*", "$0.3100/h", "$0.6200/h"]);
     // What a discount saves is the other way round, and no discount is no price.
     assert_eq!(price("Running: discount"), ["—", "*", "$0.1000/h"]);
     assert_eq!(price("Stopped: disk"), ["*", "$0.01000/h", "$0.02000/h"]);
@@ -141,8 +128,7 @@ fn labels_are_complete_and_lines_are_counted() {
     desk.expect(&format!("–{all} of {all}"));
     for columns in [60, 80, 120] {
         desk.resize(columns, 100).keys("g");
-        desk.expect("Running: discount ")
-            .expect("Running: discounted ");
+        desk.expect("Running: discount ").expect("Running: discounted ");
     }
 }
 
@@ -173,20 +159,11 @@ fn marked_offers_stand_side_by_side_with_the_best_marked() {
     desk.keys("v").expect("Compare 2 offers");
     let values = |text: &str| words(&desk, text);
     assert_eq!(values(" $/h    ")[1..], ["$0.4100/h", "*", "$0.2200/h"]);
-    assert_eq!(
-        values("100.0 DLPerf")[1..],
-        ["*", "100.0", "DLPerf", "50.0", "DLPerf"]
-    );
+    assert_eq!(values("100.0 DLPerf")[1..], ["*", "100.0", "DLPerf", "50.0", "DLPerf"]);
     // Per GB: 0.41 / 24 and 0.22 / 24; per DLPerf: 0.41 / 100 and 0.22 / 50.
     assert_eq!(values("$/h per GPU")[3..], ["$0.4100/h", "*", "$0.2200/h"]);
-    assert_eq!(
-        values("$/h per GB VRAM")[4..],
-        ["$0.01708/h", "*", "$0.00917/h"]
-    );
-    assert_eq!(
-        values("$/h per DLPerf")[3..],
-        ["*", "$0.00410/h", "$0.00440/h"]
-    );
+    assert_eq!(values("$/h per GB VRAM")[4..], ["$0.01708/h", "*", "$0.00917/h"]);
+    assert_eq!(values("$/h per DLPerf")[3..], ["*", "$0.00410/h", "$0.00440/h"]);
     desk.keys("d").expect("differing rows only");
     desk.expect_not("24 GB").expect("$/h per GPU");
     desk.keys("d right enter").selects("103");
@@ -217,8 +194,7 @@ fn the_verdict_is_about_the_job_and_leaves_out_who_cannot_do_it() {
 #[test]
 fn slices_of_one_machine_are_not_added_up() {
     let mut desk = wide();
-    desk.keys("space G k k k space v")
-        .expect("Compare 2 offers");
+    desk.keys("space G k k k space v").expect("Compare 2 offers");
     let both = desk.shows("101") && desk.shows("102");
     assert!(both, "{}", desk.screen());
     desk.expect("If you rent all: 2 GPUs on 1 machine · only 1 of 2 at once: they share GPUs");
@@ -228,9 +204,7 @@ fn slices_of_one_machine_are_not_added_up() {
 fn more_offers_than_fit_scroll_sideways() {
     let mut desk = TestApp::with_offers(MARKET);
     desk.resize(80, 24).keys("space space space space space v");
-    desk.expect("1–3 of 5")
-        .expect("1× RTX 3090")
-        .expect_not("8× H100");
+    desk.expect("1–3 of 5").expect("1× RTX 3090").expect_not("8× H100");
     desk.keys("right right right right")
         .expect("3–5 of 5")
         .expect("8× H100");

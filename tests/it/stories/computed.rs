@@ -19,15 +19,9 @@ use crate::stories::unlist::says;
 use crate::test_app::TestApp;
 
 fn ids(desk: &TestApp) -> Vec<i64> {
-    let listing = desk.model.browsers[bourse::domain::Resource::Offers]
-        .listing()
-        .unwrap();
-    let view = desk.model.browsers[bourse::domain::Resource::Offers]
-        .view()
-        .iter();
-    let mut ids: Vec<i64> = view
-        .map(|row| listing.id(*row as usize).unwrap().0)
-        .collect();
+    let listing = desk.model.browsers[bourse::domain::Resource::Offers].listing().unwrap();
+    let view = desk.model.browsers[bourse::domain::Resource::Offers].view().iter();
+    let mut ids: Vec<i64> = view.map(|row| listing.id(*row as usize).unwrap().0).collect();
     ids.sort_unstable();
     ids
 }
@@ -48,14 +42,7 @@ fn the_language_reads_prints_and_completes_computed_columns() {
         let parsed = parse(text, &OFFERS, &Dialect::VAST, &[], Mode::Strict).unwrap();
         assert_eq!(print(&parsed.conditions), text);
     }
-    let parsed = parse(
-        "volume_term<50",
-        &VOLUMES,
-        &Dialect::VAST,
-        &[],
-        Mode::Strict,
-    )
-    .unwrap();
+    let parsed = parse("volume_term<50", &VOLUMES, &Dialect::VAST, &[], Mode::Strict).unwrap();
     assert_eq!(print(&parsed.conditions), "volume_term<50");
     let money = parse(
         "dph_per_gpu<$0.3 saving_bid>30%",
@@ -64,18 +51,8 @@ fn the_language_reads_prints_and_completes_computed_columns() {
         &[],
         Mode::Strict,
     );
-    assert_eq!(
-        print(&money.unwrap().conditions),
-        "dph_per_gpu<0.3 saving_bid>0.3"
-    );
-    let wrong = parse(
-        "dph_per_gpus<0.3",
-        &OFFERS,
-        &Dialect::VAST,
-        &[],
-        Mode::Strict,
-    )
-    .unwrap_err();
+    assert_eq!(print(&money.unwrap().conditions), "dph_per_gpu<0.3 saving_bid>0.3");
+    let wrong = parse("dph_per_gpus<0.3", &OFFERS, &Dialect::VAST, &[], Mode::Strict).unwrap_err();
     assert_eq!(wrong.suggestion.unwrap().replacement, "dph_per_gpu");
     let offered = complete("job_", 4, &OFFERS, &Dialect::VAST, &|_| Vec::new());
     let labels: Vec<_> = offered
@@ -98,9 +75,7 @@ fn a_price_per_gpu_is_a_condition_that_is_applied_here() {
         .expect("local: dph_per_gpu<0.36 dlperf_per_gpu>=50");
     // The same among conditions that are sent: those alone travel.
     run(&mut desk, "num_gpus=2");
-    let Request::Search(query) = desk.asked() else {
-        panic!()
-    };
+    let Request::Search(query) = desk.asked() else { panic!() };
     let sent = query.filters_json(&Dialect::DOCUMENTED);
     assert_eq!(sent.get("num_gpus"), Some(&json!({"eq": 2})));
     assert!(!sent.contains_key("dph_per_gpu"), "{sent:?}");
@@ -169,9 +144,7 @@ fn the_filter_editor_has_computed_columns() {
 fn a_saved_search_keeps_its_computed_conditions() {
     let mut desk = wide();
     run(&mut desk, "dph_per_gpu<0.36");
-    desk.keys("b up enter")
-        .type_text("cheap cards")
-        .keys("enter");
+    desk.keys("b up enter").type_text("cheap cards").keys("enter");
     let searches = desk.model.searches.clone();
     let spec = &searches.named("cheap cards").unwrap().spec;
     assert!(spec.query.ends_with("dph_per_gpu<0.36"), "{}", spec.query);
@@ -186,10 +159,7 @@ fn the_funnel_judges_computed_conditions_as_well() {
     desk.keys("F").answer(MARKET);
     desk.expect("0 of 5 offers match");
     let line = desk.screen();
-    let line = line
-        .lines()
-        .find(|line| line.contains("▌ dph_per_gpu<0.1"))
-        .unwrap();
+    let line = line.lines().find(|line| line.contains("▌ dph_per_gpu<0.1")).unwrap();
     assert!(line.contains("−5") && line.contains("+5"), "{line}");
 }
 
@@ -253,11 +223,7 @@ fn bourse(market: &Recorder, arguments: &[&str]) -> (Option<i32>, String, String
         .output()
         .unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
-    (
-        output.status.code(),
-        text(output.stdout),
-        text(output.stderr),
-    )
+    (output.status.code(), text(output.stdout), text(output.stderr))
 }
 
 #[test]
@@ -300,10 +266,7 @@ fn what_the_command_line_has_no_numbers_for_is_refused_before_anything_is_sent()
             "prices of other price models are not watched",
         ),
         (&["offers", "--order", "job_time"], "job_time needs a job"),
-        (
-            &["volumes", "volume_term<5"],
-            "volume_term needs a size and a term",
-        ),
+        (&["volumes", "volume_term<5"], "volume_term needs a size and a term"),
     ] {
         let (status, out, err) = bourse(&market, arguments);
         assert_eq!((status, out.as_str()), (Some(2), ""), "{err}");
@@ -335,8 +298,7 @@ fn every_computed_column_is_printed_as_table_csv_and_json() {
         assert_eq!(status, Some(0), "{err}");
         out
     };
-    let columns =
-        "dph_per_gpu,dlperf_per_gpu,on_front,starred,job_cost,price_bid,saving_bid,price_reserved";
+    let columns = "dph_per_gpu,dlperf_per_gpu,on_front,starred,job_cost,price_bid,saving_bid,price_reserved";
     let csv = run("csv", columns);
     assert_eq!(csv, format!("{columns}\n0.5,50,1,0,10,0.5,0.5,0.75\n"));
     let all: Value = serde_json::from_str(&run("json", columns)).unwrap();
@@ -347,10 +309,7 @@ fn every_computed_column_is_printed_as_table_csv_and_json() {
             "job_cost": 10.0, "price_bid": 0.5, "saving_bid": 0.5, "price_reserved": 0.75})
     );
     let table = run("table", "id,dph_per_gpu,on_front");
-    assert!(
-        table.contains("$/h per GPU") && table.contains("0.500"),
-        "{table}"
-    );
+    assert!(table.contains("$/h per GPU") && table.contains("0.500"), "{table}");
     let volumes = Recorder::always(recorder::json(
         200,
         r#"{"offers":[{"ask_contract_id":9,"storage_cost":0.1,"disk_space":500,"duration":8640000}]}"#,
@@ -358,19 +317,12 @@ fn every_computed_column_is_printed_as_table_csv_and_json() {
     let own = ["volumes", "--term", "200GB,30d", "--format", "csv"];
     let (status, out, err) = bourse(
         &volumes,
-        &[
-            &own[..],
-            &["--columns", "ask_contract_id,volume_term,volume_monthly"],
-        ]
-        .concat(),
+        &[&own[..], &["--columns", "ask_contract_id,volume_term,volume_monthly"]].concat(),
     );
     // 200 GB at $0.10 for a month of 720 hours.
     assert_eq!(
         (status, out.as_str()),
-        (
-            Some(0),
-            "ask_contract_id,volume_term,volume_monthly\n9,20,20\n"
-        ),
+        (Some(0), "ask_contract_id,volume_term,volume_monthly\n9,20,20\n"),
         "{err}"
     );
 }

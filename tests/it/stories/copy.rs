@@ -195,10 +195,7 @@ fn what_is_too_long_is_refused_with_advice() {
     }
     desk.keys("esc y m").expect("export it instead");
     assert_eq!(desk.effects, []);
-    assert_eq!(
-        bourse::app::copy_formats::LONGEST,
-        bourse::runtime::clipboard::LONGEST
-    );
+    assert_eq!(bourse::app::copy_formats::LONGEST, bourse::runtime::clipboard::LONGEST);
 }
 
 #[test]
@@ -241,10 +238,7 @@ fn words(command: &str) -> Vec<String> {
         .unwrap();
     assert!(output.status.success(), "{output:?}");
     let text = String::from_utf8(output.stdout).unwrap();
-    text.trim_end_matches('\0')
-        .split('\0')
-        .map(str::to_owned)
-        .collect()
+    text.trim_end_matches('\0').split('\0').map(str::to_owned).collect()
 }
 
 #[test]
@@ -301,8 +295,7 @@ fn the_detail_copies_its_record_too() {
 
 #[test]
 fn csv_of_the_rows_in_view_is_read_back() {
-    let mut desk =
-        TestApp::with_offers(&HOSTILE.replace("}]}", "},{\"id\":8,\"gpu_name\":null}]}"));
+    let mut desk = TestApp::with_offers(&HOSTILE.replace("}]}", "},{\"id\":8,\"gpu_name\":null}]}"));
     desk.keys("e")
         .expect("Export offers")
         .expect("‹ CSV, for spreadsheets ›")
@@ -310,17 +303,9 @@ fn csv_of_the_rows_in_view_is_read_back() {
         .expect("bourse-offers-20261120-1200.csv");
     desk.keys("enter");
     let (path, content, overwrite) = exported(&desk);
-    assert_eq!(
-        (path, overwrite),
-        ("bourse-offers-20261120-1200.csv", false)
-    );
+    assert_eq!((path, overwrite), ("bourse-offers-20261120-1200.csv", false));
     let mut reader = csv::Reader::from_reader(content.as_bytes());
-    let header: Vec<_> = reader
-        .headers()
-        .unwrap()
-        .iter()
-        .map(str::to_owned)
-        .collect();
+    let header: Vec<_> = reader.headers().unwrap().iter().map(str::to_owned).collect();
     let columns: Vec<_> = desk.model.browsers[bourse::domain::Resource::Offers]
         .columns
         .iter()
@@ -328,9 +313,7 @@ fn csv_of_the_rows_in_view_is_read_back() {
         .collect();
     assert_eq!(header, columns);
     let rows: Vec<_> = reader.records().map(Result::unwrap).collect();
-    let cell = |row: usize, key: &str| {
-        rows[row][header.iter().position(|own| own == key).unwrap()].to_owned()
-    };
+    let cell = |row: usize, key: &str| rows[row][header.iter().position(|own| own == key).unwrap()].to_owned();
     assert_eq!(rows.len(), 2);
     assert_eq!(cell(0, "dph_total"), "-0.1");
     assert_eq!(cell(0, "geolocation"), "'=cmd()|'a, <U+202E>US");
@@ -355,10 +338,7 @@ fn all_fields_and_only_the_marked_rows_can_be_chosen() {
     let header = reader.headers().unwrap().clone();
     assert!(header.len() > 80);
     assert!(header.iter().any(|key| key == "total_flops"));
-    assert!(
-        !header.iter().any(|key| key == "verified"),
-        "a filter is no column"
-    );
+    assert!(!header.iter().any(|key| key == "verified"), "a filter is no column");
     let rows: Vec<_> = reader.records().map(Result::unwrap).collect();
     assert_eq!(rows.len(), 1);
     let id = header.iter().position(|key| key == "id").unwrap();
@@ -388,8 +368,7 @@ fn json_holds_the_records_as_they_came_without_secrets() {
 fn a_path_is_typed_and_an_existing_file_is_asked_about() {
     let mut desk = TestApp::with_offers(THREE);
     // Letters that mean something on the choices are typed into the path.
-    desk.keys("e down down down ctrl-u")
-        .type_text("~/hl here.csv");
+    desk.keys("e down down down ctrl-u").type_text("~/hl here.csv");
     desk.keys("enter enter"); // a second Enter while it is being written does nothing
     assert_eq!(exported(&desk).0, "~/hl here.csv");
     assert_eq!(desk.effects.len(), 1);
@@ -437,10 +416,7 @@ fn files_are_written_whole_and_never_over_another_without_a_yes() {
     let path = folder.path().join("a b.csv");
     let text = path.to_str().unwrap();
     assert_eq!(write(text, b"one", false).unwrap(), path);
-    assert!(matches!(
-        write(text, b"two", false),
-        Err(ExportError::Exists(_))
-    ));
+    assert!(matches!(write(text, b"two", false), Err(ExportError::Exists(_))));
     assert_eq!(fs::read(&path).unwrap(), b"one");
     write(text, b"two", true).unwrap();
     assert_eq!(fs::read(&path).unwrap(), b"two");
@@ -459,10 +435,7 @@ fn files_are_written_whole_and_never_over_another_without_a_yes() {
         let link = folder.path().join("link");
         std::os::unix::fs::symlink(folder.path().join("gone"), &link).unwrap();
         assert!(
-            matches!(
-                write(link.to_str().unwrap(), b"x", false),
-                Err(ExportError::Exists(_))
-            ),
+            matches!(write(link.to_str().unwrap(), b"x", false), Err(ExportError::Exists(_))),
             "a link that leads nowhere is there all the same"
         );
     }

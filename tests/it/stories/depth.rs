@@ -26,24 +26,12 @@ fn gpus_are_counted_once_and_add_up_by_price() {
         .expect("Depth: all 3 models")
         .expect("All 5 offers · $/GPU-h");
     // 103 at 0.22, 105 at 0.30, 102 at 0.71 for two GPUs, 104 at 16.02 for eight: 101 is a part of 102.
-    assert_eq!(
-        size(&desk, "1  "),
-        ["1", "1", "$0.220/h", "$0.220/h", "$0.220/h"]
-    );
+    assert_eq!(size(&desk, "1  "), ["1", "1", "$0.220/h", "$0.220/h", "$0.220/h"]);
     // 0.52 for two.
-    assert_eq!(
-        size(&desk, "2  "),
-        ["2", "2", "$0.260/h", "$0.300/h", "$0.520/h"]
-    );
+    assert_eq!(size(&desk, "2  "), ["2", "2", "$0.260/h", "$0.300/h", "$0.520/h"]);
     // 1.23 for four, and 17.25 for twelve; 16.02 / 8 is 2.0025, a little less in binary.
-    assert_eq!(
-        size(&desk, "4  "),
-        ["4", "3", "$0.307/h", "$0.355/h", "$1.230/h"]
-    );
-    assert_eq!(
-        size(&desk, "12 "),
-        ["12", "4", "$1.438/h", "$2.002/h", "$17.25/h"]
-    );
+    assert_eq!(size(&desk, "4  "), ["4", "3", "$0.307/h", "$0.355/h", "$1.230/h"]);
+    assert_eq!(size(&desk, "12 "), ["12", "4", "$1.438/h", "$2.002/h", "$17.25/h"]);
     // The cheapest eight are the H100s, at 2.002 each.
     desk.expect("8 GPUs from $2.002/h, all 12 at an average of $1.438/h")
         .expect("GPUs at or below a price");
@@ -84,9 +72,7 @@ fn the_first_offers_of_more_say_so_and_load_more() {
         panic!("{:?}", desk.asked())
     };
     assert_eq!(query.limit, Some(20));
-    desk.answer(MARKET)
-        .expect("All 5 offers")
-        .expect_not("load more");
+    desk.answer(MARKET).expect("All 5 offers").expect_not("load more");
 }
 
 #[test]

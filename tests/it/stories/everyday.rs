@@ -38,9 +38,7 @@ fn a_country_group_works_behind_an_equals_sign_and_tab_offers_it_with_its_rows()
     // Of the three offers, one is in Iceland.
     desk.expect("EUROPE");
     let screen = desk.screen();
-    let line = screen
-        .lines()
-        .find(|line| line.contains("group of countries"));
+    let line = screen.lines().find(|line| line.contains("group of countries"));
     let line = line.unwrap_or_else(|| panic!("{screen}"));
     let count = line.split("group of countries").nth(1).unwrap();
     assert!(count.trim_start().starts_with('1'), "{line}");
@@ -209,10 +207,7 @@ fn sorting_by_the_cost_of_a_job_asks_for_the_job() {
 
 #[test]
 fn memory_reads_alike_in_every_view() {
-    let offers = THREE.replace(
-        "\"inet_down\":900.0",
-        "\"inet_down\":900.0,\"cpu_ram\":622000",
-    );
+    let offers = THREE.replace("\"inet_down\":900.0", "\"inet_down\":900.0,\"cpu_ram\":622000");
     let mut desk = TestApp::with_offers(&offers);
     desk.expect("24 GB").expect("622 GB RAM");
     desk.keys("space space v").expect("622 GB").expect("24 GB");

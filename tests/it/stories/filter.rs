@@ -8,9 +8,7 @@ use crate::test_app::{THREE, TestApp};
 
 /// The body of the oldest request in the documented dialect.
 fn body(desk: &TestApp) -> Value {
-    wire::encode(desk.asked(), &Dialect::DOCUMENTED)
-        .body
-        .unwrap()
+    wire::encode(desk.asked(), &Dialect::DOCUMENTED).body.unwrap()
 }
 
 #[test]
@@ -18,9 +16,7 @@ fn a_filter_is_found_by_typing_written_and_run() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("f").expect("Filters").expect("[x] verified=true");
     desk.type_text("gpu_ram").keys("enter");
-    desk.expect("gpu_ram: VRAM")
-        .expect("[>=]")
-        .expect("value in GB");
+    desk.expect("gpu_ram: VRAM").expect("[>=]").expect("value in GB");
     desk.type_text("24").expect("24000 MB");
     desk.expect("\"gpu_ram\": {\"gte\":24000}");
     desk.keys("enter").expect("[x] gpu_ram>=24");
@@ -64,10 +60,7 @@ fn every_filter_of_the_catalog_is_there_with_what_becomes_of_it() {
         };
         let knows_more = dialect.name != "documented";
         assert_eq!(fate("gpu_ram"), "sent");
-        assert_eq!(
-            fate("dph_total"),
-            if knows_more { "extra" } else { "local" }
-        );
+        assert_eq!(fate("dph_total"), if knows_more { "extra" } else { "local" });
         assert_eq!(fate("hostname"), "local");
     }
 }
@@ -80,9 +73,7 @@ fn a_round_memory_size_is_warned_of() {
         .expect("[=]")
         .expect("a 24 GB card has 24564 MB")
         .expect("gpu_ram>=24 finds them");
-    desk.keys("ctrl-u")
-        .type_text(">=24")
-        .expect_not("24564 MB):");
+    desk.keys("ctrl-u").type_text(">=24").expect_not("24564 MB):");
     desk.keys("ctrl-u")
         .type_text(">=24000")
         .expect("! 24000 is outside the usual range of gpu_ram: 1 GB to 2000 GB;")
@@ -177,10 +168,7 @@ fn a_condition_is_switched_off_without_being_lost() {
         .expect(" / rentable=true rented=false");
     desk.keys("f").expect("[ ] verified=true");
     desk.type_text("verified=").keys("ctrl-t ctrl-s");
-    assert_eq!(
-        desk.asked_text(),
-        "verified=true rentable=true rented=false"
-    );
+    assert_eq!(desk.asked_text(), "verified=true rentable=true rented=false");
 }
 
 #[test]
@@ -189,10 +177,7 @@ fn the_bar_overrules_what_is_switched_off_in_the_editor() {
     desk.keys("f").type_text("verified=").keys("ctrl-t ctrl-s");
     desk.answer(THREE);
     desk.keys("/").type_text("verified=false").keys("enter");
-    assert_eq!(
-        desk.asked_text(),
-        "rentable=true rented=false verified=false"
-    );
+    assert_eq!(desk.asked_text(), "rentable=true rented=false verified=false");
     assert_eq!(desk.asked_query().conditions.len(), 3);
 }
 
@@ -205,9 +190,7 @@ fn a_condition_is_changed_and_removed() {
     desk.keys("backspace").type_text("4").keys("enter ctrl-s");
     assert_eq!(body(&desk)["num_gpus"], json!({"gte": 4}));
     desk.answer(THREE);
-    desk.keys("f")
-        .type_text("num_gpus>=4")
-        .keys("delete ctrl-s");
+    desk.keys("f").type_text("num_gpus>=4").keys("delete ctrl-s");
     assert!(body(&desk).get("num_gpus").is_none());
 }
 
@@ -217,23 +200,15 @@ fn reset_brings_the_conditions_of_a_new_search_back() {
     desk.keys("/ ctrl-u").type_text("num_gpus=8").keys("enter");
     desk.answer(THREE);
     desk.keys("f ctrl-r enter");
-    assert_eq!(
-        desk.asked_text(),
-        "verified=true rentable=true rented=false"
-    );
+    assert_eq!(desk.asked_text(), "verified=true rentable=true rented=false");
 }
 
 #[test]
 fn escape_goes_one_step_at_a_time_and_loses_nothing() {
     let mut desk = TestApp::with_offers(THREE);
-    desk.keys("f")
-        .type_text("cpu_ram")
-        .keys("enter")
-        .type_text("6");
+    desk.keys("f").type_text("cpu_ram").keys("enter").type_text("6");
     desk.keys("esc").expect("Filters"); // out of the form
-    desk.keys("enter")
-        .expect("cpu_ram: RAM")
-        .expect("value in GB > 6");
+    desk.keys("enter").expect("cpu_ram: RAM").expect("value in GB > 6");
     desk.type_text("4").keys("enter"); // taken into the draft
     desk.type_text("disk").keys("esc").expect("[x] cpu_ram>=64"); // out of the search
     desk.keys("esc").expect_not("Filters"); // out of the editor
@@ -371,9 +346,7 @@ fn volumes_and_workergroups_have_the_same_editor() {
     desk.answer(
         r#"{"success":true,"results":[{"id":1,"endpoint_name":"a","gpu_ram":24.0},{"id":2,"endpoint_name":"b","gpu_ram":80.0}]}"#,
     );
-    desk.keys("f")
-        .expect("GET /api/v0/workergroups/")
-        .expect("No body");
+    desk.keys("f").expect("GET /api/v0/workergroups/").expect("No body");
     desk.type_text("gpu_ram").keys("enter").type_text("48");
     desk.keys("enter enter");
     assert!(desk.calls.is_empty());
@@ -455,8 +428,7 @@ fn the_loaded_rows_that_match_are_counted_while_one_types() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("f").expect("3 of 3 loaded rows match");
     desk.type_text("num_gpus").keys("enter").type_text(">=2");
-    desk.expect("2 of 3 loaded rows match")
-        .expect_not("the market may");
+    desk.expect("2 of 3 loaded rows match").expect_not("the market may");
     desk.keys("esc esc").type_text("verified=").keys("ctrl-t");
     // Without a condition that was sent there may be others.
     desk.expect("3 of 3 loaded rows match; the market may");

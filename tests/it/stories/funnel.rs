@@ -55,9 +55,7 @@ fn it_tells_what_each_filter_removes_and_loosens_one() {
 #[test]
 fn filters_that_only_together_remove_all_rows_are_named_together() {
     let mut desk = wide();
-    desk.keys("/")
-        .type_text("gpu_name=H200 num_gpus>=16")
-        .keys("enter");
+    desk.keys("/").type_text("gpu_name=H200 num_gpus>=16").keys("enter");
     desk.answer(r#"{"offers":[]}"#).keys("F").answer(MARKET);
     // Every row fails both.
     assert_eq!(
@@ -66,10 +64,7 @@ fn filters_that_only_together_remove_all_rows_are_named_together() {
     );
     desk.expect("removes gpu_name=H200: no row comes back; without num_gpus>=16 as well, 5 rows");
     // The first one goes; then the second can be loosened.
-    desk.keys("enter")
-        .answer(r#"{"offers":[]}"#)
-        .keys("F")
-        .answer(MARKET);
+    desk.keys("enter").answer(r#"{"offers":[]}"#).keys("F").answer(MARKET);
     desk.expect("removes num_gpus>=16: 5 rows come back");
 }
 
@@ -83,10 +78,7 @@ fn enter_removes_the_filter() {
     desk.keys("l").expect("Only a bound");
     assert!(desk.calls.is_empty());
     desk.keys("enter");
-    assert_eq!(
-        desk.asked_text(),
-        "verified=true rentable=true rented=false"
-    );
+    assert_eq!(desk.asked_text(), "verified=true rentable=true rented=false");
 }
 
 #[test]
@@ -98,8 +90,7 @@ fn closing_stops_the_request_and_a_failure_can_be_retried() {
     assert!(desk.calls.is_empty());
     desk.selects("101");
     desk.keys("F").fail(ApiError::Lost);
-    desk.expect("connection lost before the response")
-        .expect("r to retry");
+    desk.expect("connection lost before the response").expect("r to retry");
     desk.keys("r").answer(MARKET).expect("5 of 5 offers match");
     desk.keys("q").selects("101");
 }

@@ -69,19 +69,10 @@ fn groups_stand_by_endpoint_with_searches_as_text_and_local_time() {
         .collect();
     assert_eq!(
         starts,
-        [
-            ("llama", "10"),
-            ("llama", "11"),
-            ("sdxl", "12"),
-            ("whisper", "13")
-        ]
+        [("llama", "10"), ("llama", "11"), ("sdxl", "12"), ("whisper", "13")]
     );
     // The object reads as the text does, in the units of the language; order is none of a search.
-    assert!(
-        rows[1].contains("gpu_ram>=80 num_gpus=2 verified=true"),
-        "{}",
-        rows[1]
-    );
+    assert!(rows[1].contains("gpu_ram>=80 num_gpus=2 verified=true"), "{}", rows[1]);
     // 1795089600 is 2026-11-19 12:00 UTC, a day before the story starts.
     assert!(rows[1].contains("2026-11-19 14:00 1d"), "{}", rows[1]);
     assert!(rows[2].contains("2026-11-18 14:00 2d"), "{}", rows[2]);
@@ -95,9 +86,7 @@ fn groups_are_filtered_and_sorted_here_without_a_request() {
     desk.keys("/").type_text("gpu_ram>=80").keys("enter");
     assert!(desk.calls.is_empty());
     desk.expect("2 of 4 workergroups").expect_not("whisper");
-    desk.keys("/ ctrl-u")
-        .type_text("endpoint=llama sdxl")
-        .keys("esc");
+    desk.keys("/ ctrl-u").type_text("endpoint=llama sdxl").keys("esc");
     desk.keys("/ ctrl-u enter").expect("All 4 ");
     desk.keys("s").type_text("created").keys("ctrl-t enter");
     assert!(desk.calls.is_empty());
@@ -112,16 +101,8 @@ fn groups_are_narrowed_by_the_moment_of_their_creation_and_by_age() {
     for (query, rows, there) in [
         ("created_at>=2026-11-19", "1 of 4 workergroups", "llama"),
         ("created_at<2026-11-19", "1 of 4 workergroups", "sdxl"),
-        (
-            "created_at=2026-11-18T12:00:00Z",
-            "1 of 4 workergroups",
-            "sdxl",
-        ),
-        (
-            "created_at=2026-11-18..2026-11-20",
-            "2 of 4 workergroups",
-            "sdxl",
-        ),
+        ("created_at=2026-11-18T12:00:00Z", "1 of 4 workergroups", "sdxl"),
+        ("created_at=2026-11-18..2026-11-20", "2 of 4 workergroups", "sdxl"),
         ("created_at!=null", "3 of 4 workergroups", "yesterday"),
         ("age<36h", "1 of 4 workergroups", "llama"),
         ("age>=2", "1 of 4 workergroups", "sdxl"),
@@ -133,21 +114,16 @@ fn groups_are_narrowed_by_the_moment_of_their_creation_and_by_age() {
         desk.expect(rows).expect(there);
     }
     // The bar keeps saying it as a person would.
-    desk.keys("/ ctrl-u")
-        .type_text("created_at>2026-01-01")
-        .keys("enter");
+    desk.keys("/ ctrl-u").type_text("created_at>2026-01-01").keys("enter");
     desk.expect("created_at>2026-01-01");
-    desk.keys("/ ctrl-u")
-        .type_text("created_at>soon")
-        .keys("enter");
+    desk.keys("/ ctrl-u").type_text("created_at>soon").keys("enter");
     desk.expect("created_at takes a date such as 2030-01-31");
     // The filter editor has both.
     desk.keys("esc f").type_text("created").keys("enter");
     desk.expect("Creation time; a date in a query");
     desk.keys("ctrl-u").type_text("2026-11-19");
     desk.keys("enter ctrl-s");
-    desk.expect("1 of 4 workergroups")
-        .expect("created_at>2026-11-19");
+    desk.expect("1 of 4 workergroups").expect("created_at>2026-11-19");
     desk.keys("f").type_text("age").keys("enter");
     desk.expect("Time since the group was created");
     desk.type_text("<12h").keys("enter ctrl-s");
@@ -276,13 +252,10 @@ fn a_key_is_shown_while_x_is_on_for_fifteen_seconds_and_for_its_record_only() {
     desk.keys("x").expect("canary-llama-2222");
     desk.wait(14.0).expect("canary-llama-2222");
     desk.wait(1.1).expect_not("canary");
-    desk.keys("x right")
-        .expect("Workergroup 12")
-        .expect_not("canary");
+    desk.keys("x right").expect("Workergroup 12").expect_not("canary");
     desk.keys("left x x esc enter").expect_not("canary");
     // A record without a key says so.
-    desk.keys("esc g enter x")
-        .expect("This workergroup has no API key");
+    desk.keys("esc g enter x").expect("This workergroup has no API key");
     desk.expect_not("canary");
 }
 
@@ -319,19 +292,14 @@ fn a_preflight_says_what_a_group_could_recruit_and_for_how_much() {
         desk.asked_text(),
         "gpu_name=RTX_4090 verified=true rentable=true rented=false"
     );
-    let Request::Search(query) = desk.asked() else {
-        panic!()
-    };
+    let Request::Search(query) = desk.asked() else { panic!() };
     assert_eq!(language::print_order(&query.order), "dph_total");
     desk.expect("Searching …");
     // The one that cannot be rented breaks rentable=true: the group would not recruit it.
     desk.answer(FOUND);
     desk.expect("Preflight of workergroup 12");
     says(&desk, "3 machines, 3 GPUs at 2 hosts (3 offers)");
-    says(
-        &desk,
-        "cheapest $0.400/h, median $0.500/h, most expensive $0.900/h",
-    );
+    says(&desk, "cheapest $0.400/h, median $0.500/h, most expensive $0.900/h");
     says(&desk, "RTX 4090 3 (100%)");
     says(&desk, "US 2 (67%), IS 1 (33%)");
     says(&desk, "host 7 has 2 of 3 machines (67%)");
@@ -346,10 +314,7 @@ fn a_preflight_says_what_a_group_could_recruit_and_for_how_much() {
     says(&desk, "typical: 12 workers $1.80 $6.30 $10.80");
     says(&desk, "max: 20 workers $1.80 $10.30 $18.00");
     says(&desk, "17 of 20 workers would find no machine now");
-    says(
-        &desk,
-        "max_workers is not in the listing: assuming the documented 20",
-    );
+    says(&desk, "max_workers is not in the listing: assuming the documented 20");
     desk.keys("esc").selects("sdxl");
     assert!(desk.calls.is_empty());
 }
@@ -360,9 +325,7 @@ fn a_preflight_that_was_cut_says_so_and_a_search_that_makes_no_sense_is_not_run(
     desk.keys("G i").expect("Invalid search");
     assert!(desk.calls.is_empty());
     desk.resize(90, 48).keys("g i");
-    let Request::Search(query) = desk.asked() else {
-        panic!()
-    };
+    let Request::Search(query) = desk.asked() else { panic!() };
     let limit = query.limit.unwrap() as usize;
     let record = |id: usize| {
         format!(
@@ -373,9 +336,7 @@ fn a_preflight_that_was_cut_says_so_and_a_search_that_makes_no_sense_is_not_run(
     desk.answer(&format!("{{\"offers\":[{}]}}", records.join(",")));
     says(
         &desk,
-        &format!(
-            "at least 3,000 machines, 6,000 GPUs (3,000 offers): the limit of {limit} truncated the result"
-        ),
+        &format!("at least 3,000 machines, 6,000 GPUs (3,000 offers): the limit of {limit} truncated the result"),
     );
     says(&desk, "the search has no rentable condition");
 }
@@ -409,15 +370,10 @@ fn supply_is_asked_one_search_at_a_time_and_shared_by_equal_searches() {
     desk.answer(FOUND);
     assert_eq!(desk.calls.len(), 1, "the next one, and only that");
     assert_eq!(desk.asked_text(), "gpu_ram>=80 num_gpus=2 verified=true");
-    desk.answer(
-        r#"{"offers":[{"id":1,"num_gpus":2,"gpu_ram":81559,"dph_total":2.0,"verification":"verified"}]}"#,
-    );
+    desk.answer(r#"{"offers":[{"id":1,"num_gpus":2,"gpu_ram":81559,"dph_total":2.0,"verification":"verified"}]}"#);
     assert!(desk.calls.is_empty());
     // Each search has a record of its own.
-    let recorded = desk
-        .polls
-        .iter()
-        .map(|poll| poll.search.conditions.as_str());
+    let recorded = desk.polls.iter().map(|poll| poll.search.conditions.as_str());
     assert_eq!(
         recorded.collect::<Vec<_>>(),
         [
@@ -444,9 +400,7 @@ fn supply_is_asked_one_search_at_a_time_and_shared_by_equal_searches() {
         assert!(is_there, "{wanted}\n{screen}");
     }
     // The table sorts by them.
-    desk.keys("/ ctrl-u")
-        .type_text("supply_gpus>=3")
-        .keys("enter");
+    desk.keys("/ ctrl-u").type_text("supply_gpus>=3").keys("enter");
     desk.expect("sdxl").expect_not("llama");
 }
 
@@ -523,9 +477,7 @@ fn a_preflight_is_searched_for_words() {
     desk.expect("1 of ");
     desk.keys("n").expect("2 of ");
     desk.keys("N").expect("1 of ");
-    desk.keys("esc")
-        .expect("Preflight of")
-        .expect_not("/ machine");
+    desk.keys("esc").expect("Preflight of").expect_not("/ machine");
 }
 
 #[test]

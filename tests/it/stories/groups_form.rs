@@ -22,9 +22,7 @@ fn narrow() -> TestApp {
 /// The form with an endpoint and a search.
 fn filled() -> TestApp {
     let mut desk = narrow();
-    desk.keys("n")
-        .type_text("chat")
-        .keys("enter enter enter enter");
+    desk.keys("n").type_text("chat").keys("enter enter enter enter");
     desk.type_text(SEARCH);
     desk
 }
@@ -72,10 +70,7 @@ fn body(desk: &TestApp) -> Json {
 
 fn creations(desk: &TestApp) -> usize {
     let is_creation = |request: &Request| matches!(request, Request::CreateWorkergroup(_));
-    desk.calls
-        .iter()
-        .filter(|(_, request)| is_creation(request))
-        .count()
+    desk.calls.iter().filter(|(_, request)| is_creation(request)).count()
 }
 
 fn created(desk: &mut TestApp, id: i64) {
@@ -124,10 +119,7 @@ fn a_group_is_filled_in_previewed_confirmed_and_sent_once() {
     desk.type_text("create");
     assert_eq!(creations(&desk), 0);
     desk.keys("enter");
-    assert_eq!(
-        body(&desk),
-        json!({"endpoint_name": "chat", "search_params": SEARCH})
-    );
+    assert_eq!(body(&desk), json!({"endpoint_name": "chat", "search_params": SEARCH}));
     desk.keys("enter enter space"); // what is under way is not sent again
     assert_eq!(creations(&desk), 1);
 }
@@ -186,9 +178,7 @@ fn a_refusal_keeps_the_form_as_it_was() {
     let mut desk = sent();
     let said = ErrorBody::Words {
         code: Some(Untrusted::from("invalid_args")),
-        message: Some(Untrusted::from(
-            "Please assign your workergroup to a valid endpoint",
-        )),
+        message: Some(Untrusted::from("Please assign your workergroup to a valid endpoint")),
     };
     desk.fail(ApiError::Invalid { status: 400, said });
     says(&desk, "No workergroup created for endpoint chat:");
@@ -215,14 +205,9 @@ fn after_too_many_requests_the_person_waits_and_presses_again() {
         },
     });
     says(&desk, "No workergroup created");
-    desk.keys("esc pgdn enter")
-        .type_text("create")
-        .keys("enter");
+    desk.keys("esc pgdn enter").type_text("create").keys("enter");
     assert_eq!(creations(&desk), 0);
-    says(
-        &desk,
-        "Rate limited: can be sent in 5 s. Nothing is sent by itself",
-    );
+    says(&desk, "Rate limited: can be sent in 5 s. Nothing is sent by itself");
     desk.wait(5.0);
     assert_eq!(creations(&desk), 0);
     says(&desk, "Ready: press Enter to send.");
@@ -243,8 +228,7 @@ fn an_unknown_outcome_lists_the_groups_and_the_person_decides_that_it_is_there()
     desk.keys("enter");
     says(&desk, "Type mine, none or created. Nothing is sent here.");
     desk.type_text("mine").keys("enter");
-    desk.expect("Workergroup 77 is the one you created")
-        .selects("chat");
+    desk.expect("Workergroup 77 is the one you created").selects("chat");
     assert!(desk.calls.is_empty());
     desk.keys("n").expect_not("An earlier creation");
 }
@@ -408,14 +392,10 @@ fn the_form_survives_resize_paste_panes_and_escape() {
     desk.expect("1 invisible or control characters left out");
     says(&desk, "--env A=1 --env B=2");
     // To another pane by the mouse and back: the form is there again.
-    desk.click("1 Offers")
-        .expect("H100 SXM")
-        .expect_not("New workergroup");
+    desk.click("1 Offers").expect("H100 SXM").expect_not("New workergroup");
     desk.keys("3").expect("New workergroup");
     says(&desk, "--env A=1 --env B=2");
-    desk.keys("esc")
-        .expect("Draft saved (n to reopen)")
-        .selects("llama");
+    desk.keys("esc").expect("Draft saved (n to reopen)").selects("llama");
     desk.keys("2 3").expect_not("New workergroup"); // it was left on purpose
     desk.calls.clear();
     desk.keys("n");
@@ -447,10 +427,7 @@ fn mistakes_are_told_as_they_are_typed_with_a_caret_in_the_search() {
         .type_text("gpu_nam=RTX_4090 verified=true");
     let screen = desk.screen();
     let lines: Vec<_> = screen.lines().collect();
-    let typed = lines
-        .iter()
-        .position(|line| line.contains("gpu_nam=RTX"))
-        .unwrap();
+    let typed = lines.iter().position(|line| line.contains("gpu_nam=RTX")).unwrap();
     let cells = |line: &str, place: Option<usize>| line[..place.unwrap()].chars().count();
     assert_eq!(
         cells(lines[typed + 1], lines[typed + 1].find('^')),
@@ -462,14 +439,12 @@ fn mistakes_are_told_as_they_are_typed_with_a_caret_in_the_search() {
         .expect_not("^")
         .expect("gpu_name=RTX_4090 verified=true");
     // Launch args, max workers, VRAM, then what the public market ignores.
-    desk.keys("enter enter enter enter space enter")
-        .type_text("-1");
+    desk.keys("enter enter enter enter space enter").type_text("-1");
     says(&desk, "must be 0 or more");
     desk.keys("ctrl-u enter").type_text("90%");
     desk.keys("enter").type_text("nan");
     says(&desk, "must be a number");
-    desk.keys("pgdn enter")
-        .expect("fix the highlighted fields first");
+    desk.keys("pgdn enter").expect("fix the highlighted fields first");
     assert_eq!(creations(&desk), 0);
     desk.keys("ctrl-u");
     says(&desk, r#""target_util": 0.9 }"#);
@@ -542,8 +517,7 @@ fn defaults_are_shown_and_sent_only_when_asked_for() {
         .expect_not("default 0.9") // the public market ignores it: under Advanced
         .expect_not("sent");
     desk.keys("pgdn up up space");
-    desk.expect("Send default values  [x]")
-        .expect("default 20, sent");
+    desk.expect("Send default values  [x]").expect("default 20, sent");
     desk.keys("pgdn enter");
     answer_all(&mut desk, FOUR);
     desk.type_text("create").keys("enter");
@@ -562,16 +536,7 @@ fn defaults_are_shown_and_sent_only_when_asked_for() {
 fn all_thirteen_parameters_travel_as_documented() {
     let mut desk = at_groups();
     desk.resize(120, 40).keys("n");
-    let first = [
-        "",
-        "42",
-        "",
-        "77",
-        "num_gpus>=2 gpu_ram>=24GB",
-        "--disk 64",
-        "10",
-        "48",
-    ];
+    let first = ["", "42", "", "77", "num_gpus>=2 gpu_ram>=24GB", "--disk 64", "10", "48"];
     for text in first {
         desk.type_text(text).keys("tab");
     }
@@ -681,10 +646,7 @@ fn a_line_that_nobody_types_in_shows_its_beginning_and_that_it_goes_on() {
     desk.type_text(" geolocation in EUROPE").keys("enter");
     desk.answer(THREE).keys("n");
     let screen = desk.screen();
-    let line = screen
-        .lines()
-        .find(|line| line.contains("  Search "))
-        .unwrap();
+    let line = screen.lines().find(|line| line.contains("  Search ")).unwrap();
     assert!(line.contains("verified=true rentable=true"), "{line}");
     assert!(line.trim_end().ends_with("…▕"), "{line}");
 }
@@ -698,9 +660,7 @@ fn the_form_s_preflight_is_of_the_draft_and_not_of_a_listed_group() {
     desk.keys("n").type_text("chat").keys("f5");
     desk.expect("Preflight of the new workergroup")
         .expect_not("workergroup 10");
-    let Request::Search(query) = desk.asked() else {
-        panic!()
-    };
+    let Request::Search(query) = desk.asked() else { panic!() };
     assert_eq!(
         bourse::domain::language::print(&query.conditions),
         "verified=true rentable=true rented=false"
@@ -716,8 +676,7 @@ fn a_report_does_not_outlive_its_search() {
     desk.expect("Supply now       3 machines, 3 GPUs")
         .expect("$0.400/h to $0.900/h");
     // The search is changed: what was found was found for another one.
-    desk.keys("pgup down down down down")
-        .type_text("gpu_ram>=48");
+    desk.keys("pgup down down down down").type_text("gpu_ram>=48");
     desk.expect_not("3 machines, 3 GPUs");
 }
 
@@ -732,9 +691,7 @@ fn a_report_on_a_group_whose_search_has_changed_says_so() {
     // What was found was found for the earlier one.
     says(&desk, "Not run yet");
     desk.keys("r");
-    let Request::Search(query) = desk.asked() else {
-        panic!()
-    };
+    let Request::Search(query) = desk.asked() else { panic!() };
     let asked = bourse::domain::language::print(&query.conditions);
     assert!(asked.contains("gpu_name=RTX_5090"), "{asked}");
     // Those offers are of another model.
@@ -834,7 +791,5 @@ fn what_the_public_market_ignores_is_folded_away_until_it_is_set() {
     desk.click("Advanced").expect("Min load");
     desk.click("Advanced").expect_not("Min load");
     // A clone that sets them shows them.
-    desk.keys("esc g j C")
-        .expect("Advanced  [x]")
-        .expect("Min load");
+    desk.keys("esc g j C").expect("Advanced  [x]").expect("Min load");
 }

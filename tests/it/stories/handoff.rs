@@ -24,10 +24,7 @@ fn the_rent_command_has_the_offer_its_disk_and_a_place_for_the_image() {
     let mut desk = public();
     desk.keys("y").expect("the client's rent command");
     desk.keys("n");
-    assert_eq!(
-        desk.copied(),
-        "vastai create instance 27035394 --image IMAGE --disk 8"
-    );
+    assert_eq!(desk.copied(), "vastai create instance 27035394 --image IMAGE --disk 8");
     // A job's disk is the disk that is rented.
     desk.keys("J tab tab").type_text("200GB").keys("enter y n");
     assert_eq!(
@@ -41,8 +38,7 @@ fn a_bid_is_rented_at_its_floor() {
     let mut desk = public();
     let offers = &mut desk.model.browsers[bourse::domain::Resource::Offers];
     offers.query.offer_type = bourse::domain::OfferType::Bid;
-    desk.keys("y")
-        .expect("the client's rent command, at the bid floor");
+    desk.keys("y").expect("the client's rent command, at the bid floor");
     desk.keys("n");
     assert_eq!(
         desk.copied(),
@@ -56,11 +52,7 @@ fn the_console_is_the_public_service_s_alone() {
     desk.keys("y l");
     assert_eq!(desk.copied(), "https://cloud.vast.ai/create/");
 
-    for base in [
-        "https://vast.ai.example",
-        "https://notvast.ai",
-        "http://127.0.0.1:1",
-    ] {
+    for base in ["https://vast.ai.example", "https://notvast.ai", "http://127.0.0.1:1"] {
         let mut desk = TestApp::speaking(&Dialect::VAST);
         desk.model.profile.base_url = base.to_owned();
         desk.answer(OFFERS);
@@ -84,8 +76,7 @@ fn a_sandbox_offer_says_that_nothing_is_rented() {
         desk.expect_not("the console's page");
         desk.keys("n");
         assert!(
-            desk.copied()
-                .ends_with("# an offer of the sandbox: rents nothing"),
+            desk.copied().ends_with("# an offer of the sandbox: rents nothing"),
             "{}",
             desk.copied()
         );
@@ -118,8 +109,7 @@ fn a_search_passed_on_as_a_line_sends_the_same_search() {
         .type_text("gpu_name in [\"RTX 4090\",\"it's $(x) `y`\"] num_gpus=2..8 verified=true")
         .keys("enter");
     desk.answer(OFFERS);
-    desk.keys("y")
-        .expect("b  the search as one line for a shell");
+    desk.keys("y").expect("b  the search as one line for a shell");
     desk.keys("b");
     let line = desk.copied().to_owned();
     assert!(line.starts_with("bourse offers 'gpu_name in "), "{line}");
@@ -141,9 +131,7 @@ fn a_search_passed_on_as_a_line_sends_the_same_search() {
 fn a_line_carries_the_job_and_leaves_out_what_a_command_cannot_have() {
     let mut desk = TestApp::new();
     desk.answer(OFFERS);
-    desk.keys("/ ctrl-u")
-        .type_text("price_bid<0.2 gold")
-        .keys("enter");
+    desk.keys("/ ctrl-u").type_text("price_bid<0.2 gold").keys("enter");
     desk.answer(OFFERS);
     desk.keys("J enter");
     desk.keys("y")
@@ -169,9 +157,5 @@ fn volumes_and_workergroups_are_passed_on_too() {
         "bourse volumes 'verified=true' --no-default --sort 'storage_cost' --limit 100"
     );
     desk.keys("3 y b");
-    assert!(
-        desk.copied().starts_with("bourse groups --sort "),
-        "{}",
-        desk.copied()
-    );
+    assert!(desk.copied().starts_with("bourse groups --sort "), "{}", desk.copied());
 }

@@ -65,9 +65,7 @@ fn rows_are_dimmed_while_newer_ones_take_long_and_after_a_failure() {
         let digits = desk.cells()[start..start + 20]
             .iter()
             .filter(|cell| cell.symbol().chars().all(|sign| sign.is_ascii_digit()));
-        digits
-            .into_iter()
-            .all(|cell| Some(cell.fg) == Theme::DARK.dim.fg)
+        digits.into_iter().all(|cell| Some(cell.fg) == Theme::DARK.dim.fg)
     };
     let mut desk = TestApp::with_offers(THREE);
     desk.theme = Theme::DARK;

@@ -9,8 +9,7 @@ fn an_honest_answer_is_not_accused() {
     for dialect in Dialect::ALL {
         let mut desk = TestApp::speaking(dialect);
         desk.answer(THREE);
-        desk.expect_not("Response doesn't match")
-            .expect_not("ignored");
+        desk.expect_not("Response doesn't match").expect_not("ignored");
     }
 }
 
@@ -36,10 +35,7 @@ fn an_order_that_was_not_kept_is_named_and_mended_here() {
 fn rows_of_an_earlier_query_are_called_so() {
     let mut desk = TestApp::with_offers(THREE);
     desk.expect("All 3 offers");
-    desk.keys("/")
-        .type_text("gpu_name=H200")
-        .keys("enter")
-        .keys("esc");
+    desk.keys("/").type_text("gpu_name=H200").keys("enter").keys("esc");
     desk.expect("Request cancelled")
         .expect("3 offers of an earlier query")
         .expect_not("All 3");
@@ -55,9 +51,7 @@ fn rows_without_a_value_may_stand_anywhere_in_an_order() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("s").type_text("score").keys("delete ctrl-u");
     desk.type_text("dph_total").keys("ctrl-t enter r");
-    desk.answer(
-        r#"{"offers":[{"id":1,"dph_total":null},{"id":2,"dph_total":0.1},{"id":3},{"id":4,"dph_total":0.2}]}"#,
-    );
+    desk.answer(r#"{"offers":[{"id":1,"dph_total":null},{"id":2,"dph_total":0.1},{"id":3},{"id":4,"dph_total":0.2}]}"#);
     desk.expect_not("Response doesn't match");
 }
 
@@ -99,9 +93,7 @@ fn prices_with_another_storage_are_named_and_worked_out() {
 fn prices_that_do_not_add_up_are_named_and_left_alone() {
     let desk = TestApp::with_offers(&priced(1.010, 2.5));
     desk.expect("$/h of 2 rows does not match GPUs plus 8 GB of storage");
-    desk.expect("1.0100")
-        .expect("2.5000")
-        .expect_not("estimate");
+    desk.expect("1.0100").expect("2.5000").expect_not("estimate");
 }
 
 #[test]
@@ -137,8 +129,7 @@ fn machines_without_the_space_that_was_asked_for_are_named() {
 #[test]
 fn volumes_are_checked_too() {
     let mut desk = TestApp::with_offers(THREE);
-    desk.keys("2").answer(
-        r#"{"offers":[{"ask_contract_id":1,"storage_cost":0.2},{"ask_contract_id":2,"storage_cost":0.1}]}"#,
-    );
+    desk.keys("2")
+        .answer(r#"{"offers":[{"ask_contract_id":1,"storage_cost":0.2},{"ask_contract_id":2,"storage_cost":0.1}]}"#);
     desk.expect("the market ignored the sort order storage_cost (1 row out of place)");
 }

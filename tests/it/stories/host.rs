@@ -52,9 +52,7 @@ fn prices_that_nobody_else_asks_are_compared_with_nothing() {
 #[test]
 fn a_truncated_host_says_so() {
     let mut desk = desk();
-    desk.model.browsers[bourse::domain::Resource::Offers]
-        .query
-        .limit = Some(3);
+    desk.model.browsers[bourse::domain::Resource::Offers].query.limit = Some(3);
     desk.keys("R").answer(HOST);
     desk.expect("the first of the host, more exist");
 }
@@ -81,10 +79,7 @@ fn escape_leads_back_to_the_search_before_unless_the_query_was_changed_since() {
     assert_eq!(desk.asked_text(), usual);
     desk.answer(HOST).keys("esc").expect("Press q to quit");
     desk.keys("I").answer(HOST);
-    desk.keys("/")
-        .type_text("num_gpus=2")
-        .keys("enter")
-        .answer(HOST);
+    desk.keys("/").type_text("num_gpus=2").keys("enter").answer(HOST);
     desk.keys("esc").expect("Press q to quit");
     assert!(desk.calls.is_empty());
 }

@@ -62,10 +62,7 @@ fn words(desk: &TestApp, text: &str) -> Vec<String> {
     let line = line(desk, text);
     // What is left and right of the dialog belongs to the table.
     let part = line.split(['┃', '│']).find(|part| part.contains(text));
-    part.unwrap_or(&line)
-        .split_whitespace()
-        .map(str::to_owned)
-        .collect()
+    part.unwrap_or(&line).split_whitespace().map(str::to_owned).collect()
 }
 
 /// Whether a cell of the line that shows a text has the sign of something wrong.
@@ -117,14 +114,11 @@ fn a_dominated_offer_says_which_one_beats_it_and_by_how_much() {
 #[test]
 fn a_cut_answer_is_never_called_the_market() {
     let mut desk = wide();
-    desk.model.browsers[bourse::domain::Resource::Offers]
-        .query
-        .limit = Some(5);
+    desk.model.browsers[bourse::domain::Resource::Offers].query.limit = Some(5);
     desk.keys("r").answer(MARKET);
     desk.keys("m").expect("First 5 offers, more exist");
     desk.keys("esc p").expect("First 5 offers, more exist");
-    desk.keys("esc G enter")
-        .expect("Alternatives among the first 5 offers");
+    desk.keys("esc G enter").expect("Alternatives among the first 5 offers");
 }
 
 #[test]
@@ -151,10 +145,7 @@ fn three_prices_stand_in_one_row() {
             other => panic!("{other:?}"),
         })
         .collect();
-    assert_eq!(
-        types,
-        [OfferType::OnDemand, OfferType::Bid, OfferType::Reserved]
-    );
+    assert_eq!(types, [OfferType::OnDemand, OfferType::Bid, OfferType::Reserved]);
     desk.keys("j").selects("102");
     desk.keys("k"); // nothing waits for the answers
     desk.answer(MARKET).answer(BIDS).answer(RESERVED);
@@ -162,9 +153,7 @@ fn three_prices_stand_in_one_row() {
     let words_of_101 = row(&desk, "101");
     assert_eq!(
         words_of_101[..7],
-        [
-            "101", "0.4100", "0.4100", "0.2100", "48.8", "0.3280", "20.0"
-        ]
+        ["101", "0.4100", "0.4100", "0.2100", "48.8", "0.3280", "20.0"]
     );
     // The same GPUs under another id: 1 - 0.24 / 0.22 = -9.09%.
     let words_of_103 = row(&desk, "103");
@@ -190,8 +179,7 @@ fn three_prices_are_fetched_again_with_the_rows() {
     assert_eq!(desk.calls.len(), 4, "the rows and three price models");
     desk.expect("0.2100"); // what was there stays until the answers come
     desk.answer(MARKET).answer(MARKET);
-    desk.answer(&BIDS.replace("0.21}", "0.25}"))
-        .expect("0.2500");
+    desk.answer(&BIDS.replace("0.21}", "0.25}")).expect("0.2500");
     desk.answer(RESERVED).keys("P r");
     assert_eq!(desk.calls.len(), 1, "nothing more once they are hidden");
 }
@@ -199,9 +187,7 @@ fn three_prices_are_fetched_again_with_the_rows() {
 #[test]
 fn a_missing_price_says_whether_it_is_not_offered_failed_or_not_loaded() {
     let mut desk = wide();
-    desk.model.browsers[bourse::domain::Resource::Offers]
-        .query
-        .limit = Some(2);
+    desk.model.browsers[bourse::domain::Resource::Offers].query.limit = Some(2);
     desk.keys("P j enter").expect("loading… 0 s");
     desk.answer(MARKET).answer(BIDS).fail(ApiError::Lost);
     desk.expect("not among the first 2")
@@ -227,9 +213,7 @@ fn three_prices_fit_into_eighty_columns() {
     desk.answer(MARKET).answer(BIDS).answer(RESERVED);
     assert_eq!(
         row(&desk, "101")[..7],
-        [
-            "101", "0.4100", "0.4100", "0.2100", "48.8", "0.3280", "20.0"
-        ]
+        ["101", "0.4100", "0.4100", "0.2100", "48.8", "0.3280", "20.0"]
     );
 }
 
@@ -272,10 +256,7 @@ fn related_offers_come_from_what_is_loaded_and_then_from_the_host() {
     desk.expect("On this host");
     // 101, 102 and 110 on machine 7; 103 has another machine of the same host.
     desk.expect_not("loading all");
-    assert_eq!(
-        words(&desk, " 110 ")[..5],
-        ["110", "7", "1×", "RTX", "4090"]
-    );
+    assert_eq!(words(&desk, " 110 ")[..5], ["110", "7", "1×", "RTX", "4090"]);
     let slice = words(&desk, " 110 ").join(" ");
     assert!(slice.contains("not rentable"), "{slice}");
     assert!(line(&desk, "this offer").contains("▌"));
@@ -338,14 +319,7 @@ fn every_view_is_drawn_at_every_size() {
         .answer(RESERVED);
     for keys in ["v", "m", "p", "p tab", "p o", "J", "F", "R", "enter"] {
         desk.keys(keys);
-        for (columns, rows) in [
-            (40, 10),
-            (41, 11),
-            (80, 24),
-            (120, 40),
-            (200, 60),
-            (300, 80),
-        ] {
+        for (columns, rows) in [(40, 10), (41, 11), (80, 24), (120, 40), (200, 60), (300, 80)] {
             desk.resize(columns, rows);
         }
         if keys == "F" || keys == "R" {

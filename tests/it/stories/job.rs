@@ -59,10 +59,7 @@ fn a_job_is_billed_while_it_is_typed_and_becomes_a_column_that_sorts() {
     // 103 ends before; the four others can do it, 105 for 2.90 + 0.90 + 0.45 + 0.30 = 4.55.
     desk.expect("Cheapest of the 4 offers that fit");
     let screen = desk.screen();
-    let (first, second) = (
-        screen.find("$4.55").unwrap(),
-        screen.rfind("$5.65").unwrap(),
-    );
+    let (first, second) = (screen.find("$4.55").unwrap(), screen.rfind("$5.65").unwrap());
     assert!(first < second, "the cheapest comes first\n{screen}");
     assert!(desk.calls.is_empty());
     desk.keys("enter").expect("Job $");
@@ -128,15 +125,12 @@ fn a_job_is_checked_while_it_is_typed_and_understands_units() {
     desk.expect_not("GPUs while running");
     // The market is not asked, and the field says below itself what is wrong.
     desk.keys("tab enter");
-    desk.expect("  Not a duration: write 24")
-        .expect_not("Job $");
+    desk.expect("  Not a duration: write 24").expect_not("Job $");
     assert_eq!(field(&desk, "Run time"), "soon");
     desk.keys("ctrl-u").type_text("-1");
     desk.expect("Out of range: 0 to 1,000,000 hours");
     desk.keys("ctrl-u").expect("Required");
-    desk.type_text("3d")
-        .keys("tab tab ctrl-u")
-        .type_text("1.5TB");
+    desk.type_text("3d").keys("tab tab ctrl-u").type_text("1.5TB");
     desk.keys("tab ctrl-u").type_text("0");
     desk.keys("tab ctrl-u").type_text("0");
     // 3 days are 72 hours: 0.40 x 72 = 28.8; 0.9 x 1500 / 720 x 72 = 135. 101 has 500 GB only.
@@ -194,7 +188,5 @@ fn the_form_is_usable_at_every_size() {
         desk.resize(columns, rows).expect("Run time");
     }
     desk.resize(80, 24).expect("Bill on 101").expect("Total");
-    desk.resize(40, 10)
-        .keys("tab tab tab tab tab")
-        .expect("DLPerf-hours");
+    desk.resize(40, 10).keys("tab tab tab tab tab").expect("DLPerf-hours");
 }

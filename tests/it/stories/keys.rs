@@ -8,24 +8,9 @@ use crate::test_app::{THREE, TestApp};
 
 /// Letters that mean something else in one context, and why.
 const EXCEPTIONS: [(&str, Context, Action, &str); 5] = [
-    (
-        "y",
-        Context::Dialog,
-        Action::Yes,
-        "the answer to a yes-or-no question",
-    ),
-    (
-        "n",
-        Context::Dialog,
-        Action::Back,
-        "the answer to a yes-or-no question",
-    ),
-    (
-        "q",
-        Context::Dialog,
-        Action::Back,
-        "q goes back in every view",
-    ),
+    ("y", Context::Dialog, Action::Yes, "the answer to a yes-or-no question"),
+    ("n", Context::Dialog, Action::Back, "the answer to a yes-or-no question"),
+    ("q", Context::Dialog, Action::Back, "q goes back in every view"),
     (
         "n",
         Context::Report,
@@ -56,9 +41,8 @@ fn a_letter_has_one_meaning_wherever_it_is_not_typed() {
         for key in row.keys {
             let is_letter = key.len() == 1 && key.starts_with(|it: char| it.is_alphabetic());
             let exceptions = unused.len();
-            unused.retain(|(letter, context, action, _)| {
-                (*letter, *context, *action) != (*key, row.context, row.action)
-            });
+            unused
+                .retain(|(letter, context, action, _)| (*letter, *context, *action) != (*key, row.context, row.action));
             if is_letter && unused.len() == exceptions {
                 let own = meanings.entry(key).or_default();
                 own.entry(verb(row.action)).or_default().push(row.name);
@@ -93,18 +77,10 @@ fn an_unbound_key_says_so_once_in_every_view() {
         desk.keys(keys);
         desk.wait(9.0);
         desk.keys("Z");
-        assert!(
-            desk.shows("Z does nothing here"),
-            "{keys}\n{}",
-            desk.screen()
-        );
+        assert!(desk.shows("Z does nothing here"), "{keys}\n{}", desk.screen());
         desk.wait(9.0);
         desk.keys("Z");
-        assert!(
-            !desk.shows("Z does nothing here"),
-            "{keys}\n{}",
-            desk.screen()
-        );
+        assert!(!desk.shows("Z does nothing here"), "{keys}\n{}", desk.screen());
     }
 }
 
@@ -145,17 +121,9 @@ fn ctrl_c_leaves_every_text_and_quits_the_second_time() {
     ] {
         let mut desk = TestApp::with_offers(THREE);
         desk.keys(keys).keys("ctrl-c");
-        assert!(
-            !desk.effects.contains(&Effect::Quit),
-            "{keys}\n{}",
-            desk.screen()
-        );
+        assert!(!desk.effects.contains(&Effect::Quit), "{keys}\n{}", desk.screen());
         desk.keys("ctrl-c");
-        assert!(
-            desk.effects.contains(&Effect::Quit),
-            "{keys}\n{}",
-            desk.screen()
-        );
+        assert!(desk.effects.contains(&Effect::Quit), "{keys}\n{}", desk.screen());
     }
 }
 
@@ -179,11 +147,7 @@ fn pages_and_ends_are_a_key_away_in_every_list() {
         for key in ["ctrl-f", "ctrl-b", "end", "home", "pgdn", "pgup", "G", "g"] {
             desk.wait(9.0);
             desk.keys(key);
-            assert!(
-                !desk.shows("does nothing"),
-                "{keys}: {key}\n{}",
-                desk.screen()
-            );
+            assert!(!desk.shows("does nothing"), "{keys}: {key}\n{}", desk.screen());
         }
     }
 }
@@ -198,9 +162,7 @@ fn completions_open_under_the_cursor_with_counts() {
         place.map(|place| line[..place].chars().count())
     };
     let typed = screen.lines().find_map(|line| column(line, "gpu_name="));
-    let mut below = screen
-        .lines()
-        .skip_while(|line| !line.contains("loaded rows"));
+    let mut below = screen.lines().skip_while(|line| !line.contains("loaded rows"));
     assert!(below.next().is_some(), "{screen}");
     let first = below.next().unwrap();
     assert_eq!(

@@ -49,8 +49,7 @@ fn the_json_tab_pages_to_the_end_of_a_text_and_finds_what_lines_break_apart() {
     desk.keys("enter tab tab tab").expect("RTX 4090");
     desk.keys("G").expect("the end");
     desk.keys("g / n e e d l e enter").expect("1 of 1");
-    desk.keys("esc g / t h e space e n d enter")
-        .expect("1 of 1");
+    desk.keys("esc g / t h e space e n d enter").expect("1 of 1");
     desk.expect("the end");
 }
 
@@ -162,27 +161,11 @@ fn a_paste_that_is_too_long_is_refused_as_a_whole() {
     desk.keys("/").type_text("gpu");
     desk.paste(&"x".repeat(1_000_000));
     desk.expect("1.0 MB is too long for this field: nothing was pasted");
-    assert!(
-        desk.model
-            .browser()
-            .unwrap()
-            .bar
-            .input
-            .text()
-            .ends_with("gpu")
-    );
+    assert!(desk.model.browser().unwrap().bar.input.text().ends_with("gpu"));
     // One that fits comes in one piece, at the cursor.
     desk.keys("left").paste("A\nB\u{202e}");
     desk.expect("1 invisible or control characters left out");
-    assert!(
-        desk.model
-            .browser()
-            .unwrap()
-            .bar
-            .input
-            .text()
-            .ends_with("gpA Bu")
-    );
+    assert!(desk.model.browser().unwrap().bar.input.text().ends_with("gpA Bu"));
     // Together they have no room either.
     desk.paste(&"x".repeat(4090))
         .expect("4.1 kB is too long for this field");
@@ -205,15 +188,7 @@ fn type_many(keys: usize) {
     desk.type_text(&"x".repeat(keys));
     assert_eq!(desk.model.browser().unwrap().bar.input.text().len(), 4096);
     desk.keys("backspace y");
-    assert!(
-        desk.model
-            .browser()
-            .unwrap()
-            .bar
-            .input
-            .text()
-            .ends_with("xxy")
-    );
+    assert!(desk.model.browser().unwrap().bar.input.text().ends_with("xxy"));
     desk.keys("esc").expect("RTX 4090");
 }
 

@@ -8,11 +8,7 @@ use crate::test_app::TestApp;
 /// 6,000 offers; the one with the id 1 is the cheapest, and every third has an EPYC.
 fn offers() -> String {
     let offer = |row: usize| {
-        let cpu = if row.is_multiple_of(3) {
-            "EPYC"
-        } else {
-            "Xeon"
-        };
+        let cpu = if row.is_multiple_of(3) { "EPYC" } else { "Xeon" };
         json!({"id": row, "cpu_name": cpu, "dph_total": row, "score": row, "num_gpus": 1})
     };
     json!({ "offers": (1..=6000).map(offer).collect::<Vec<_>>() }).to_string()

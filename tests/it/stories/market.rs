@@ -54,8 +54,7 @@ fn tabs_change_the_groups_and_sorting_follows_what_is_paid_for() {
     let mut desk = wide();
     desk.keys("m tab").expect("▌ 1×");
     desk.keys("tab tab").expect("▌ US").expect(" —");
-    desk.keys("shift-tab shift-tab shift-tab")
-        .expect("▌ RTX 3090");
+    desk.keys("shift-tab shift-tab shift-tab").expect("▌ RTX 3090");
     desk.keys("shift-tab").expect("▌ —"); // no record says who hosts
     desk.keys("tab s").expect("sorted by lowest price");
     // 2400 / 16.02 = 149.8 is the least for the money, 267.6 the most.
@@ -83,10 +82,7 @@ fn enter_filters_by_the_group() {
 #[test]
 fn a_filter_takes_the_place_of_conditions_on_the_same_field() {
     let mut desk = wide();
-    desk.keys("/")
-        .type_text("num_gpus>=1")
-        .keys("enter")
-        .answer(MARKET);
+    desk.keys("/").type_text("num_gpus>=1").keys("enter").answer(MARKET);
     desk.keys("m tab G enter");
     let conditions = "verified=true rentable=true rented=false num_gpus=8";
     assert_eq!(asked(&desk).1, conditions);
@@ -144,18 +140,10 @@ fn with_panel() -> TestApp {
 #[test]
 fn a_wide_screen_shows_the_market_left_of_the_table() {
     let mut desk = with_panel();
-    desk.expect("╭ Market ─")
-        .expect("$/GPU-h")
-        .expect("┏ Offers ━");
+    desk.expect("╭ Market ─").expect("$/GPU-h").expect("┏ Offers ━");
     let screen = desk.screen();
-    let titles = screen
-        .lines()
-        .find(|line| line.contains(" Market "))
-        .unwrap();
-    assert!(
-        titles.find(" Market ") < titles.find(" Offers "),
-        "{screen}"
-    );
+    let titles = screen.lines().find(|line| line.contains(" Market ")).unwrap();
+    assert!(titles.find(" Market ") < titles.find(" Offers "), "{screen}");
     desk.resize(169, 60).expect_not(" Market ");
     desk.resize(170, 60).expect(" Market ");
     desk.keys("3").expect_not(" Market ");

@@ -3,8 +3,8 @@
 
 use bourse::api::{ApiError, ErrorBody, Reply, Request, Secret};
 use bourse::app::markets::{
-    Change, ConnectionTest, Done, KeyFile, KeyFrom, KeySource, Market, MarketCommand, MarketEvent,
-    MarketList, MarketReady, NewMarket, RestoredState,
+    Change, ConnectionTest, Done, KeyFile, KeyFrom, KeySource, Market, MarketCommand, MarketEvent, MarketList,
+    MarketReady, NewMarket, RestoredState,
 };
 use bourse::app::message::{Effect, Message};
 use bourse::app::remote::Ticket;
@@ -190,9 +190,7 @@ fn the_list_says_whence_each_key_comes_and_which_market_is_spoken_to() {
 fn the_list_fits_every_screen() {
     for (columns, rows) in [(40, 10), (80, 24), (120, 40), (200, 60), (300, 80)] {
         let mut desk = at_markets();
-        desk.resize(columns, rows)
-            .expect("▌ * test")
-            .expect("key file");
+        desk.resize(columns, rows).expect("▌ * test").expect("key file");
         if columns >= 100 {
             desk.expect("Address").expect("Writes");
         }
@@ -214,12 +212,10 @@ fn a_market_is_added_with_what_was_typed_and_a_key_that_nobody_sees() {
     desk.keys("tab tab");
     desk.keys("right").expect("‹ vast ›");
     desk.keys("tab space").expect("‹ off (read-only) ›");
-    desk.keys("tab")
-        .expect("Saved in keys/work beside the configuration");
+    desk.keys("tab").expect("Saved in keys/work beside the configuration");
     desk.keys("tab").expect("It is sent to market.example.");
     desk.paste(&format!(" {KEY}\n"));
-    desk.expect("********  16 to 63 characters")
-        .expect_not("canary");
+    desk.expect("********  16 to 63 characters").expect_not("canary");
     desk.keys("enter");
     let wanted = Change::Add(NewMarket {
         name: "work".to_owned(),
@@ -238,8 +234,7 @@ fn a_market_is_added_with_what_was_typed_and_a_key_that_nobody_sees() {
         market_list: market_list(),
     };
     news(&mut desk, failed);
-    desk.expect("! the disk is full")
-        .expect("https://market.example");
+    desk.expect("! the disk is full").expect("https://market.example");
     desk.expect("********  16 to 63 characters");
     desk.keys("enter");
     assert_eq!(commands(&mut desk).len(), 1);
@@ -282,9 +277,7 @@ fn what_is_wrong_is_said_at_its_line_before_anything_is_kept() {
     desk.keys("ctrl-u").type_text("http://127.0.0.1:8080");
     desk.keys("enter").expect("type or paste the key");
     desk.type_text("two words").expect("it contains spaces");
-    desk.keys("enter")
-        .expect("not a valid key")
-        .expect_not("two words");
+    desk.keys("enter").expect("not a valid key").expect_not("two words");
     assert_eq!(commands(&mut desk), []);
     // A key that is kept elsewhere.
     desk.keys("up left").expect("‹ a command ›");
@@ -302,8 +295,7 @@ fn plain_http_is_taken_where_no_key_is_sent() {
     let mut desk = at_markets();
     desk.keys("n").type_text("lab").keys("tab");
     desk.type_text("http://10.0.0.1").expect("plain http");
-    desk.keys("tab tab tab tab right")
-        .expect("‹ the environment ›");
+    desk.keys("tab tab tab tab right").expect("‹ the environment ›");
     desk.expect("BOURSE_API_KEY is not set");
     desk.expect_not("plain http");
     desk.keys("enter");
@@ -314,9 +306,7 @@ fn plain_http_is_taken_where_no_key_is_sent() {
     desk.type_text("http://10.0.0.1");
     desk.keys("tab tab tab tab right")
         .expect("BOURSE_API_KEY is set: that key is sent");
-    desk.keys("enter")
-        .expect("The API, such as")
-        .expect("plain http");
+    desk.keys("enter").expect("The API, such as").expect("plain http");
     assert_eq!(commands(&mut desk), []);
 }
 
@@ -336,11 +326,8 @@ fn a_key_pasted_into_another_line_is_not_shown() {
     desk.expect("not an address").expect_not("canary");
     desk.keys("tab tab").paste(KEY);
     desk.expect("go to the Key field").expect_not("canary");
-    desk.keys("tab tab tab")
-        .type_text("good")
-        .paste("two\nlines");
-    desk.expect("nothing was pasted")
-        .expect("********  fewer than 16");
+    desk.keys("tab tab tab").type_text("good").paste("two\nlines");
+    desk.expect("nothing was pasted").expect("********  fewer than 16");
 }
 
 #[test]
@@ -419,10 +406,7 @@ fn switching_takes_the_old_rows_away_and_asks_the_new_market() {
     assert_eq!(commands(&mut desk), [MarketCommand::Activate(ticket)]);
     let screen = desk.screen();
     let header = screen.lines().next().unwrap();
-    assert!(
-        header.contains("4 Requests") && header.contains(" vast "),
-        "{screen}"
-    );
+    assert!(header.contains("4 Requests") && header.contains(" vast "), "{screen}");
     desk.expect_not("RTX 4090").expect_not("Markets");
     desk.expect("Switched to vast");
     assert!(matches!(desk.asked(), Request::Search(query) if query.resource == Resource::Offers));
@@ -496,10 +480,7 @@ fn a_write_under_way_holds_the_market() {
 fn a_write_that_begins_while_connecting_holds_it_too() {
     let mut desk = desk();
     desk.keys("2").answer(TWO);
-    desk.keys("u")
-        .type_text("7311")
-        .keys("enter")
-        .type_text("7311");
+    desk.keys("u").type_text("7311").keys("enter").type_text("7311");
     // The dialog lies below the list in this story: nothing else can begin a write meanwhile.
     let confirmed = desk.model.overlays.pop().unwrap();
     desk.keys("M g");
@@ -575,8 +556,7 @@ fn a_key_is_forgotten_after_a_yes() {
     let forget = Change::Forget("test".to_owned());
     assert_eq!(commands(&mut desk), [MarketCommand::Change(forget)]);
     desk.keys("k delete").expect("No stored key.");
-    desk.keys("k delete")
-        .expect("The sandbox creates its own key.");
+    desk.keys("k delete").expect("The sandbox creates its own key.");
     desk.keys("o").expect("The sandbox creates its own key.");
     desk.model.markets.market_list.markets[1].key = KeySource::Variable("BOURSE_API_KEY");
     desk.keys("down delete");
@@ -621,11 +601,8 @@ fn the_first_sight_of_the_sandbox_names_the_way_out() {
         model.markets.market_list = market_list();
     });
     desk.answer(THREE);
-    desk.expect("This is the sandbox")
-        .expect("M  connect to a real market");
-    desk.resize(80, 24)
-        .expect("All 3 ")
-        .expect_not("real market");
+    desk.expect("This is the sandbox").expect("M  connect to a real market");
+    desk.resize(80, 24).expect("All 3 ").expect_not("real market");
     // It asks for no Esc: the next key does what it always does and takes the card away.
     desk.resize(120, 40).expect("connect to a real market");
     desk.keys("j").selects("102").expect_not("real market");
@@ -655,10 +632,7 @@ fn a_welcome_that_was_closed_never_returns() {
     start(Some(&closed)).expect_not("Welcome");
     // A search needs it no more either.
     let mut desk = start(None);
-    desk.resize(80, 24)
-        .keys("/")
-        .type_text("4090")
-        .keys("enter");
+    desk.resize(80, 24).keys("/").type_text("4090").keys("enter");
     let searched = desk.model.snapshot();
     start(Some(&searched)).expect_not("Welcome");
 }

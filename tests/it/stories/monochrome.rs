@@ -8,9 +8,7 @@ use crate::test_app::{THREE, TestApp};
 /// Whether each cell with that sign is reversed, top to bottom.
 fn reversed(desk: &TestApp, sign: &str) -> Vec<bool> {
     let cells = desk.cells().iter().filter(|cell| cell.symbol() == sign);
-    cells
-        .map(|cell| cell.modifier.contains(Modifier::REVERSED))
-        .collect()
+    cells.map(|cell| cell.modifier.contains(Modifier::REVERSED)).collect()
 }
 
 #[test]

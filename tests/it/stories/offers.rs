@@ -10,13 +10,8 @@ use crate::test_app::{THREE, TestApp};
 #[test]
 fn the_first_screen_asks_for_offers_with_the_visible_defaults() {
     let desk = TestApp::new();
-    assert_eq!(
-        desk.asked_text(),
-        "verified=true rentable=true rented=false"
-    );
-    let Request::Search(query) = desk.asked() else {
-        panic!()
-    };
+    assert_eq!(desk.asked_text(), "verified=true rentable=true rented=false");
+    let Request::Search(query) = desk.asked() else { panic!() };
     assert_eq!(language::print_order(&query.order), "score-");
     assert_eq!(query.limit, Some(500));
     assert_eq!(query.offer_type, OfferType::OnDemand);
@@ -37,9 +32,7 @@ fn rows_appear_in_the_server_s_order_with_their_age() {
 #[test]
 fn a_query_is_typed_run_and_kept() {
     let mut desk = TestApp::with_offers(THREE);
-    desk.keys("/")
-        .type_text("gpu_name=RTX_4090 num_gpus>=2")
-        .keys("enter");
+    desk.keys("/").type_text("gpu_name=RTX_4090 num_gpus>=2").keys("enter");
     assert_eq!(
         desk.asked_text(),
         "verified=true rentable=true rented=false gpu_name=RTX_4090 num_gpus>=2"
@@ -67,9 +60,7 @@ fn a_mistake_is_shown_where_it_is_and_nothing_is_sent() {
 fn bare_words_narrow_at_once_without_a_request() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("/").type_text("\"h100\"");
-    desk.expect("H100 SXM")
-        .expect_not("RTX 3090")
-        .expect("1 of 3 offers");
+    desk.expect("H100 SXM").expect_not("RTX 3090").expect("1 of 3 offers");
     desk.keys("enter");
     assert!(desk.calls.is_empty());
     desk.expect("1 of 3 offers");
@@ -88,8 +79,7 @@ fn the_selection_follows_its_record_when_rows_change() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("s").type_text("$/h").keys("ctrl-t enter");
     desk.keys("j j").selects("103");
-    desk.keys("r")
-        .answer(&THREE.replace("\"id\":101", "\"id\":999"));
+    desk.keys("r").answer(&THREE.replace("\"id\":101", "\"id\":999"));
     desk.selects("103");
 }
 
@@ -100,9 +90,7 @@ fn sorting_is_instant_and_goes_with_the_next_request() {
     desk.type_text("dph_total").keys("ctrl-t enter");
     assert!(desk.calls.is_empty());
     desk.keys("r");
-    let Request::Search(query) = desk.asked() else {
-        panic!()
-    };
+    let Request::Search(query) = desk.asked() else { panic!() };
     assert_eq!(language::print_order(&query.order), "score-,dph_total");
 }
 
@@ -110,10 +98,7 @@ fn sorting_is_instant_and_goes_with_the_next_request() {
 fn a_click_on_a_header_sorts_by_it() {
     let mut desk = TestApp::with_offers(THREE);
     desk.click("$/h").keys("g").selects("103").expect("$/h▲");
-    desk.click("$/h▲  N")
-        .keys("g")
-        .selects("102")
-        .expect("$/h▼");
+    desk.click("$/h▲  N").keys("g").selects("102").expect("$/h▼");
 }
 
 #[test]
@@ -123,9 +108,7 @@ fn the_detail_shows_every_section_and_the_record() {
         .expect("Offer 101")
         .expect("1× RTX 4090 24 GB")
         .expect("$0.410/h");
-    desk.keys("tab")
-        .expect("Price per hour")
-        .expect("$0.4100/h");
+    desk.keys("tab").expect("Price per hour").expect("$0.4100/h");
     desk.keys("tab tab").expect("\"gpu_name\": \"RTX 4090\"");
     desk.keys("right g").expect("Offer 102");
     desk.keys("esc").selects("102");
@@ -136,9 +119,7 @@ fn a_failed_request_keeps_the_rows_and_says_why() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("r").fail(ApiError::Lost);
     desk.selects("101").expect("The rows below are older");
-    desk.keys("esc")
-        .expect_not("The rows below are older")
-        .selects("101");
+    desk.keys("esc").expect_not("The rows below are older").selects("101");
 }
 
 #[test]
@@ -163,9 +144,7 @@ fn a_late_answer_to_an_older_question_is_ignored() {
 #[test]
 fn typing_works_while_a_request_runs() {
     let mut desk = TestApp::new();
-    desk.keys("/")
-        .type_text("num_gpus>=4")
-        .expect("num_gpus>=4");
+    desk.keys("/").type_text("num_gpus>=4").expect("num_gpus>=4");
     desk.answer(THREE);
     desk.expect("num_gpus>=4").selects("101");
 }
@@ -193,9 +172,7 @@ fn help_lists_every_key_and_finds_by_typing() {
         let start: String = row.help.chars().take(24).collect();
         assert!(desk.shows(&start), "{} is not in the help", row.name);
     }
-    desk.type_text("suspend")
-        .expect("Ctrl-z")
-        .expect_not("Leave bourse");
+    desk.type_text("suspend").expect("Ctrl-z").expect_not("Leave bourse");
     desk.keys("esc").selects("101");
 }
 
@@ -203,9 +180,7 @@ fn help_lists_every_key_and_finds_by_typing() {
 fn the_palette_does_what_it_names() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys(":").type_text("offer-type").keys("enter");
-    let Request::Search(query) = desk.asked() else {
-        panic!()
-    };
+    let Request::Search(query) = desk.asked() else { panic!() };
     assert_eq!(query.offer_type, OfferType::Bid);
 }
 
@@ -273,27 +248,9 @@ fn columns_scroll_and_the_first_stays() {
 #[test]
 fn every_size_is_drawn_without_a_panic() {
     let mut desk = TestApp::with_offers(THREE);
-    for keys in [
-        "",
-        "/",
-        "esc enter",
-        "esc ?",
-        "esc :",
-        "esc s",
-        "esc 2",
-        "3",
-        "4",
-    ] {
+    for keys in ["", "/", "esc enter", "esc ?", "esc :", "esc s", "esc 2", "3", "4"] {
         desk.keys(keys);
-        for (columns, rows) in [
-            (1, 1),
-            (3, 2),
-            (39, 9),
-            (40, 10),
-            (80, 24),
-            (200, 60),
-            (300, 80),
-        ] {
+        for (columns, rows) in [(1, 1), (3, 2), (39, 9), (40, 10), (80, 24), (200, 60), (300, 80)] {
             desk.resize(columns, rows);
         }
     }
@@ -302,9 +259,7 @@ fn every_size_is_drawn_without_a_panic() {
 #[test]
 fn what_is_typed_overrules_the_defaults_in_front_of_it() {
     let mut desk = TestApp::with_offers(THREE);
-    desk.keys("/")
-        .type_text("verified=false rented=any")
-        .keys("enter");
+    desk.keys("/").type_text("verified=false rented=any").keys("enter");
     assert_eq!(desk.asked_text(), "verified=false rentable=true");
 }
 
@@ -312,8 +267,7 @@ fn what_is_typed_overrules_the_defaults_in_front_of_it() {
 fn a_mistake_gets_a_caret_and_tab_takes_the_suggestion() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("/ ctrl-u").type_text("num_gpu>=2").keys("enter");
-    desk.expect("   ^^^^^^^\n")
-        .expect("Tab changes it to num_gpus");
+    desk.expect("   ^^^^^^^\n").expect("Tab changes it to num_gpus");
     desk.keys("tab enter");
     assert_eq!(desk.asked_text(), "num_gpus>=2");
 }
@@ -339,9 +293,7 @@ fn the_carets_are_under_the_mistake_in_a_scrolled_query_too() {
 #[test]
 fn a_missing_space_is_named() {
     let mut desk = TestApp::with_offers(THREE);
-    desk.keys("/ ctrl-u")
-        .type_text("num_gpus=2dph<1")
-        .keys("enter");
+    desk.keys("/ ctrl-u").type_text("num_gpus=2dph<1").keys("enter");
     desk.expect("missing space before this condition: Tab inserts a space");
     desk.keys("tab enter");
     assert_eq!(desk.asked_text(), "num_gpus=2 dph_total<1");
@@ -373,9 +325,7 @@ fn enter_before_the_first_rows_says_that_they_are_loading() {
 #[test]
 fn any_removes_a_default_from_the_bar() {
     let mut desk = TestApp::with_offers(THREE);
-    desk.keys("/ ctrl-u")
-        .type_text("gpu_name=H100_SXM")
-        .keys("enter");
+    desk.keys("/ ctrl-u").type_text("gpu_name=H100_SXM").keys("enter");
     assert_eq!(desk.asked_text(), "gpu_name=H100_SXM");
 }
 
@@ -422,14 +372,10 @@ fn every_word_must_be_part_of_a_text_as_it_is() {
     // Each word counts, in whatever column and case it stands.
     desk.keys("/ ctrl-u").type_text("RTX texas").keys("enter");
     desk.expect("1 of 3 offers").selects("101");
-    desk.keys("/ ctrl-u")
-        .type_text("RTX \"iceland\"")
-        .keys("enter");
+    desk.keys("/ ctrl-u").type_text("RTX \"iceland\"").keys("enter");
     desk.expect("None of the 3 loaded offers match “RTX iceland”");
     // A blank is written as in a query.
-    desk.keys("/ ctrl-u")
-        .type_text("\"rtx_3090\"")
-        .keys("enter");
+    desk.keys("/ ctrl-u").type_text("\"rtx_3090\"").keys("enter");
     desk.expect("1 of 3 offers").selects("103");
 }
 
@@ -480,9 +426,7 @@ fn a_word_that_only_a_hidden_column_holds_brings_it_into_sight() {
 #[test]
 fn a_name_that_the_market_does_not_use_gets_a_suggestion() {
     let mut desk = TestApp::with_offers(THREE);
-    desk.keys("/ ctrl-u")
-        .type_text("gpu_name=4090")
-        .keys("enter");
+    desk.keys("/ ctrl-u").type_text("gpu_name=4090").keys("enter");
     desk.answer(r#"{"offers":[]}"#);
     desk.expect("No offers match this query")
         .expect("Did you mean gpu_name=RTX_4090?")
@@ -495,9 +439,7 @@ fn a_name_that_the_market_does_not_use_gets_a_suggestion() {
     desk.keys("enter").expect("Offer 101");
     desk.keys("esc");
     // A known name that nobody offers today is no mistake.
-    desk.keys("/ ctrl-u")
-        .type_text("gpu_name=RTX_4090")
-        .keys("enter r");
+    desk.keys("/ ctrl-u").type_text("gpu_name=RTX_4090").keys("enter r");
     desk.answer(r#"{"offers":[]}"#).expect_not("Did you mean");
 }
 
@@ -506,9 +448,7 @@ fn names_of_earlier_rows_are_suggested_too() {
     let rare = THREE.replace("H100 SXM", "Tesla V100");
     let mut desk = TestApp::with_offers(&rare);
     for answered in [r#"{"offers":[]}"#, r#"{"offers":[]}"#] {
-        desk.keys("/ ctrl-u")
-            .type_text("gpu_name=v100 ")
-            .keys("enter");
+        desk.keys("/ ctrl-u").type_text("gpu_name=v100 ").keys("enter");
         if !desk.calls.is_empty() {
             desk.answer(answered);
         }
@@ -523,9 +463,7 @@ fn conditions_on_the_loaded_rows_get_suggestions_too() {
     // The documented interface does not filter on the processor's name.
     let named = THREE.replace("\"id\":102", "\"id\":102,\"cpu_name\":\"AMD EPYC 7763\"");
     let mut desk = TestApp::with_offers(&named);
-    desk.keys("/ ctrl-u")
-        .type_text("cpu_name=epyc")
-        .keys("enter");
+    desk.keys("/ ctrl-u").type_text("cpu_name=epyc").keys("enter");
     if !desk.calls.is_empty() {
         desk.answer(&named);
     }
@@ -548,9 +486,7 @@ fn a_notice_that_was_read_goes_with_the_next_key() {
 #[test]
 fn words_on_a_cut_answer_say_that_the_market_has_more() {
     let mut desk = TestApp::new();
-    desk.model.browsers[bourse::domain::Resource::Offers]
-        .query
-        .limit = Some(3);
+    desk.model.browsers[bourse::domain::Resource::Offers].query.limit = Some(3);
     desk.calls.clear();
     desk.keys("r").answer(THREE);
     desk.keys("/").type_text(" \"4090\"").keys("enter");

@@ -17,10 +17,7 @@ fn configured(lines: &[(&str, &[&str], usize)]) -> (Keymap, Vec<(usize, String)>
         })
         .collect();
     let (keymap, errors) = Keymap::configured(&lines);
-    let errors = errors
-        .into_iter()
-        .map(|error| (error.line, error.message))
-        .collect();
+    let errors = errors.into_iter().map(|error| (error.line, error.message)).collect();
     (keymap, errors)
 }
 
@@ -43,12 +40,7 @@ fn a_moved_key_does_its_work_and_the_old_one_nothing() {
 #[test]
 fn footer_help_palette_and_empty_states_show_the_person_s_keys() {
     let mut desk = TestApp::with_offers(THREE);
-    desk.model.keymap = own(&[
-        ("refresh", &["Z"], 2),
-        ("query", &["ctrl-g"], 3),
-        ("sort", &[], 4),
-    ])
-    .unwrap();
+    desk.model.keymap = own(&[("refresh", &["Z"], 2), ("query", &["ctrl-g"], 3), ("sort", &[], 4)]).unwrap();
     desk.resize(200, 40);
     desk.expect("Ctrl-g search").expect("Z refresh");
     desk.expect_not("s sort");
@@ -56,9 +48,7 @@ fn footer_help_palette_and_empty_states_show_the_person_s_keys() {
     desk.expect("Z  ");
     desk.keys("esc :").type_text("refresh");
     desk.expect(" Z ");
-    desk.keys("esc ctrl-g ctrl-u")
-        .type_text("num_gpus>=64")
-        .keys("enter");
+    desk.keys("esc ctrl-g ctrl-u").type_text("num_gpus>=64").keys("enter");
     desk.answer(r#"{"offers":[]}"#);
     desk.expect("F find the strictest condition   Ctrl-g edit query");
 }
@@ -83,21 +73,16 @@ fn groups_and_lab_name_the_person_s_keys() {
     desk.keys(":").type_text("from-search").keys("esc f7");
     desk.answer(FOUR);
     desk.keys("K").expect("Open the details first (O)");
-    desk.keys("O right")
-        .expect("hidden (K shows it)")
-        .expect_not("canary");
+    desk.keys("O right").expect("hidden (K shows it)").expect_not("canary");
     desk.keys("K").expect("canary-llama-2222");
-    desk.keys("esc Z")
-        .answer(&FOUR.replace("\"id\":13", "\"id\":14"));
+    desk.keys("esc Z").answer(&FOUR.replace("\"id\":13", "\"id\":14"));
     desk.keys("n").type_text("chat").keys("esc C");
     desk.expect("f8".to_uppercase().as_str());
     desk.expect("F8 brings your other draft back");
     desk.keys("esc V esc esc");
     desk.expect_not("Ctrl-r");
     desk.keys("V esc").expect("Q new run");
-    desk.keys("Q ctrl-u")
-        .type_text("chat")
-        .keys("down down space enter");
+    desk.keys("Q ctrl-u").type_text("chat").keys("down down space enter");
     desk.expect("Y start   Esc cancel");
     desk.keys("y enter").expect("This sends real traffic");
     desk.keys("Y").expect("Running");
@@ -188,24 +173,11 @@ fn keys_that_a_terminal_cannot_tell_apart_are_refused_with_the_reason() {
     ] {
         let (line, message) = own(&[("refresh", &[key], 3)]).unwrap_err();
         assert_eq!(line, 3);
-        let expected = format!(
-            "'{key}' cannot be the key of 'refresh': a terminal cannot tell it from {other}"
-        );
+        let expected = format!("'{key}' cannot be the key of 'refresh': a terminal cannot tell it from {other}");
         assert_eq!(message, expected);
     }
-    for key in [
-        "enter",
-        "tab",
-        "esc",
-        "backspace",
-        "alt-enter",
-        "ctrl-j",
-        "ctrl-space",
-    ] {
-        assert!(
-            own(&[("unmark-all", &[key], 3)]).is_ok() || !key.contains('-'),
-            "{key}"
-        );
+    for key in ["enter", "tab", "esc", "backspace", "alt-enter", "ctrl-j", "ctrl-space"] {
+        assert!(own(&[("unmark-all", &[key], 3)]).is_ok() || !key.contains('-'), "{key}");
     }
 }
 
@@ -263,10 +235,7 @@ fn there_is_always_a_way_out() {
 fn every_action_has_a_row() {
     for action in Action::ALL {
         let has_row = BINDINGS.iter().any(|row| row.action == *action);
-        assert!(
-            has_row,
-            "nobody can reach {action:?}: it has no row in BINDINGS"
-        );
+        assert!(has_row, "nobody can reach {action:?}: it has no row in BINDINGS");
     }
 }
 
@@ -283,10 +252,6 @@ fn every_row_has_a_name_of_its_own() {
 fn the_table_itself_passes_its_own_check() {
     for row in BINDINGS {
         let same = own(&[(row.name, row.keys, 1)]);
-        assert!(
-            same.is_ok() || row.keys.is_empty(),
-            "{}: {same:?}",
-            row.name
-        );
+        assert!(same.is_ok() || row.keys.is_empty(), "{}: {same:?}", row.name);
     }
 }

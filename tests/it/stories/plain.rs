@@ -34,9 +34,7 @@ fn body(desk: &TestApp) -> Json {
 fn a_search_that_loses_the_selected_offer_starts_at_the_top() {
     let mut desk = desk();
     // Offer 2 is in Texas; behind the job's order it stands further down.
-    desk.keys("j /")
-        .type_text("4090 europe 200gb 3d")
-        .keys("enter");
+    desk.keys("j /").type_text("4090 europe 200gb 3d").keys("enter");
     desk.answer(MARKET);
     let offers = desk.model.browser().unwrap();
     assert_eq!(offers.selected(), Some(RowId(11)));
@@ -78,8 +76,7 @@ fn ids(desk: &TestApp) -> Vec<String> {
     let browser = desk.model.browser().unwrap();
     let listing = browser.listing().unwrap();
     let rows = browser.view().iter();
-    rows.map(|row| listing.id(*row as usize).unwrap().to_string())
-        .collect()
+    rows.map(|row| listing.id(*row as usize).unwrap().to_string()).collect()
 }
 
 #[test]
@@ -108,8 +105,7 @@ fn an_ambiguous_size_offers_its_readings() {
 #[test]
 fn words_set_the_price_model_and_the_order() {
     let mut desk = desk();
-    desk.keys("/")
-        .type_text("spot 4090 dph_total<0.5 best value");
+    desk.keys("/").type_text("spot 4090 dph_total<0.5 best value");
     desk.expect("→ gpu_name=RTX_4090 · bid · sort dlperf_per_dphtotal-");
     desk.keys("enter");
     let sent = body(&desk);
@@ -135,8 +131,7 @@ fn other_words_filter_the_rows_and_quotes_keep_a_word_from_being_read() {
     desk.expect("rented=false geolocation=DE gpu_name=RTX_4090");
     let mut desk = self::desk();
     desk.keys("/").type_text("4090 epyc").keys("enter");
-    desk.answer(OTHERS)
-        .expect("rented=false gpu_name=RTX_4090 epyc");
+    desk.answer(OTHERS).expect("rented=false gpu_name=RTX_4090 epyc");
     let mut desk = self::desk();
     desk.keys("/").type_text("\"4090\"").keys("enter");
     assert!(desk.calls.is_empty());
@@ -150,9 +145,7 @@ fn other_words_filter_the_rows_and_quotes_keep_a_word_from_being_read() {
 #[test]
 fn a_mistake_between_words_is_marked_where_it_was_typed() {
     let mut desk = desk();
-    desk.keys("/ ctrl-u")
-        .type_text("europe num_gpu>=2 3d")
-        .keys("enter");
+    desk.keys("/ ctrl-u").type_text("europe num_gpu>=2 3d").keys("enter");
     assert!(desk.calls.is_empty());
     let screen = desk.screen();
     let lines: Vec<_> = screen.lines().collect();
@@ -169,17 +162,9 @@ fn a_mistake_between_words_is_marked_where_it_was_typed() {
 fn volumes_take_the_same_words() {
     let mut desk = desk();
     desk.keys("2").answer(r#"{"offers":[]}"#);
-    desk.keys("/")
-        .type_text("500gb sweden cheapest")
-        .keys("enter");
-    assert_eq!(
-        desk.asked_text(),
-        "verified=true disk_space>=500 geolocation=SE"
-    );
-    assert_eq!(
-        language::print_order(&desk.asked_query().order),
-        "storage_cost"
-    );
+    desk.keys("/").type_text("500gb sweden cheapest").keys("enter");
+    assert_eq!(desk.asked_text(), "verified=true disk_space>=500 geolocation=SE");
+    assert_eq!(language::print_order(&desk.asked_query().order), "storage_cost");
 }
 
 #[test]
@@ -188,9 +173,7 @@ fn a_new_word_replaces_the_condition_of_its_field_and_or_adds_to_it() {
     desk.keys("/").type_text("4090 not in china").keys("enter");
     desk.answer(MARKET);
     desk.keys("/").type_text("8x h100");
-    desk.expect(
-        "num_gpus=8 gpu_name in [H100_SXM,H100_NVL,H100_PCIE] · replaces gpu_name=RTX_4090",
-    );
+    desk.expect("num_gpus=8 gpu_name in [H100_SXM,H100_NVL,H100_PCIE] · replaces gpu_name=RTX_4090");
     desk.keys("enter").expect("replaces gpu_name=RTX_4090");
     let sent = body(&desk);
     let models = json!({"in": ["H100 SXM", "H100 NVL", "H100 PCIE"]});
@@ -199,9 +182,7 @@ fn a_new_word_replaces_the_condition_of_its_field_and_or_adds_to_it() {
     assert_eq!(sent["geolocation"], json!({"neq": "CN"}));
     desk.answer(MARKET);
     // A bound replaces that on its side, and an exclusion adds up with others.
-    desk.keys("/")
-        .type_text("under $3 not in india")
-        .keys("enter");
+    desk.keys("/").type_text("under $3 not in india").keys("enter");
     desk.answer(MARKET);
     desk.keys("/").type_text("or b200, under $5").keys("enter");
     let sent = body(&desk);

@@ -58,9 +58,7 @@ fn row(desk: &TestApp, id: &str) -> String {
 
 /// The ids of the table from the top down.
 fn ids(desk: &mut TestApp) -> Vec<String> {
-    let count = desk.model.browsers[bourse::domain::Resource::Offers]
-        .view()
-        .len();
+    let count = desk.model.browsers[bourse::domain::Resource::Offers].view().len();
     desk.keys("g");
     (0..count)
         .map(|_| {
@@ -86,10 +84,7 @@ fn a_reserved_offer_shows_sorts_and_filters_by_what_is_paid() {
     assert!(row(&desk, "1").contains("200.0") && row(&desk, "2").contains("179.5"));
     assert!(row(&desk, "1").contains('◆') && !row(&desk, "2").contains('◆'));
     desk.click("Res. $/h").keys("r");
-    assert_eq!(
-        body(&desk, dialect)["order"],
-        json!([["discounted_dph_total", "asc"]])
-    );
+    assert_eq!(body(&desk, dialect)["order"], json!([["discounted_dph_total", "asc"]]));
     desk.answer(RESERVED).expect_not("was not kept");
     assert_eq!(ids(&mut desk), ["1", "2"]);
     // The market would compare 0.41 and drop the offer.
@@ -101,9 +96,7 @@ fn a_reserved_offer_shows_sorts_and_filters_by_what_is_paid() {
     }
     desk.keys("enter tab").expect("$0.3500/h reserve");
     desk.keys("tab tab").expect("\"dph_total\": 0.41"); // the record stays as it came
-    let listing = desk.model.browsers[bourse::domain::Resource::Offers]
-        .listing()
-        .unwrap();
+    let listing = desk.model.browsers[bourse::domain::Resource::Offers].listing().unwrap();
     let columns = ["id", "dph_total"].map(|key| listing.catalog().by_key(key).unwrap());
     assert_eq!(
         export::csv(listing, &[0, 1], &columns),
@@ -130,16 +123,11 @@ fn a_reserved_job_and_a_funnel_go_by_what_is_paid() {
 fn on_demand_prices_stay_what_the_market_calls_them() {
     let mut desk = wide(&Dialect::VAST, RESERVED);
     desk.expect_not("Res. $/h").expect("0.4100");
-    desk.click("$/h")
-        .keys("/")
-        .type_text(" dph<0.405")
-        .keys("enter");
+    desk.click("$/h").keys("/").type_text(" dph<0.405").keys("enter");
     let body = body(&desk, &Dialect::VAST);
     assert_eq!(body["order"], json!([["dph_total", "asc"]]));
     assert_eq!(body["dph_total"], json!({"lt": 0.405}));
-    let Request::Search(query) = desk.asked() else {
-        panic!()
-    };
+    let Request::Search(query) = desk.asked() else { panic!() };
     assert_eq!(query.offer_type, OfferType::OnDemand);
 }
 
@@ -147,12 +135,9 @@ fn on_demand_prices_stay_what_the_market_calls_them() {
 fn a_watch_compares_prices_as_they_are_shown() {
     let mut desk = wide(&Dialect::VAST, RESERVED);
     desk.keys("o right right enter").answer(RESERVED);
-    desk.keys("w r").answer(&RESERVED.replace(
-        "\"discounted_dph_total\":0.35",
-        "\"discounted_dph_total\":0.33",
-    ));
-    desk.expect("1 cheaper, ▲ 0 more expensive")
-        .expect("▼0.0200 0.3300");
+    desk.keys("w r")
+        .answer(&RESERVED.replace("\"discounted_dph_total\":0.35", "\"discounted_dph_total\":0.33"));
+    desk.expect("1 cheaper, ▲ 0 more expensive").expect("▼0.0200 0.3300");
     // An estimate is no move: the market priced 8 GB both times.
     let mut desk = wide(&Dialect::DOCUMENTED, MARKET);
     desk.keys("o down").type_text("100").keys("enter r");
@@ -193,11 +178,7 @@ fn with_a_job_its_bill_ranks_compares_and_sums_up() {
         .take(5)
         .collect();
     // A quarter of the way from 7.80 to 40 is 15.85.
-    assert_eq!(
-        words,
-        ["7.80", "15.85", "23.90", "31.95", "6.4"],
-        "{screen}"
-    );
+    assert_eq!(words, ["7.80", "15.85", "23.90", "31.95", "6.4"], "{screen}");
     desk.expect("$/GPU for the job")
         .expect("Cheapest 2 at $7.80 for the job");
     desk.keys("esc p").expect("DLPerf (y) by Job $ (x)");
@@ -236,10 +217,7 @@ fn the_disk_of_the_job_survives_a_restart_and_other_searches() {
         model.restore(Some(&snapshot), Default::default(), false);
     });
     assert_eq!(body(&desk, &Dialect::VAST)["allocated_storage"], json!(720));
-    desk.answer(MARKET)
-        .keys(":")
-        .type_text("reset-query")
-        .keys("enter");
+    desk.answer(MARKET).keys(":").type_text("reset-query").keys("enter");
     assert_eq!(body(&desk, &Dialect::VAST)["allocated_storage"], json!(720));
 }
 
@@ -279,8 +257,7 @@ fn offers_without_the_storage_that_was_chosen_sort_last() {
     desk.expect("! too small or too short (1)");
     // Rows that the words hide are not counted.
     desk.keys("/").type_text(" \"3090\"").keys("enter");
-    desk.expect("0 of 4 offers")
-        .expect_not("too small or too short");
+    desk.expect("0 of 4 offers").expect_not("too small or too short");
 }
 
 #[test]

@@ -59,10 +59,7 @@ fn an_answer_that_comes_while_the_question_is_there_is_told() {
     let mut desk = creating();
     desk.keys("q");
     let is_creation = |request: &Request| matches!(request, Request::CreateWorkergroup(_));
-    let place = desk
-        .calls
-        .iter()
-        .position(|(_, request)| is_creation(request));
+    let place = desk.calls.iter().position(|(_, request)| is_creation(request));
     let (ticket, _) = desk.calls.remove(place.unwrap());
     desk.reply(ticket, Ok(Reply::Created { id: 77 }));
     desk.keys("esc").expect("created as 77");
@@ -86,10 +83,7 @@ fn a_volume_being_unlisted_is_named_too() {
     desk.keys("u").type_text("7311").keys("enter");
     desk.type_text("7311").keys("enter esc");
     desk.keys("q");
-    says(
-        &desk,
-        "Unlisting volume listing 7311 was sent and has no response yet.",
-    );
+    says(&desk, "Unlisting volume listing 7311 was sent and has no response yet.");
     assert!(!has_left(&desk));
     desk.keys("esc");
     let (ticket, _) = desk.calls.remove(0);
@@ -110,12 +104,9 @@ fn a_write_and_a_series_are_both_named() {
     for (columns, rows) in [(80, 24), (200, 60)] {
         let mut desk = creating();
         desk.resize(columns, rows);
-        desk.keys("z t ctrl-u")
-            .type_text("chat")
-            .keys("down ctrl-u");
+        desk.keys("z t ctrl-u").type_text("chat").keys("down ctrl-u");
         desk.type_text("0").keys("down space enter esc");
-        desk.keys("q")
-            .expect("A run is in progress and a request is pending");
+        desk.keys("q").expect("A run is in progress and a request is pending");
         says(&desk, "Creating a workergroup for endpoint chat");
         says(&desk, "chat, 100 requests, 4 at once, cost 0");
         says(&desk, "discards results that were not exported");
@@ -131,9 +122,7 @@ fn a_write_and_a_series_are_both_named() {
 fn a_paused_series_is_asked_about_like_a_running_one() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("t ctrl-u").type_text("chat").keys("down ctrl-u");
-    desk.type_text("0")
-        .keys("down space enter space")
-        .expect("Paused");
+    desk.type_text("0").keys("down space enter space").expect("Paused");
     desk.keys("esc q").expect("A run is in progress");
     assert!(!has_left(&desk));
     desk.keys("enter").expect_not("Quit bourse?");

@@ -2,9 +2,8 @@
 
 use bourse::app::message::{Effect, Message};
 use bourse::domain::history::{
-    Answer, Beginning, Cause, Change, ChangeKind, Ending, Event, EventKind, Excerpt, Lasted, Lot,
-    Moment, PollOutcome, PollRow, Question, Quote, Recorded, SearchKey, Spell, VOLUME_MODEL, Want,
-    answer,
+    Answer, Beginning, Cause, Change, ChangeKind, Ending, Event, EventKind, Excerpt, Lasted, Lot, Moment, PollOutcome,
+    PollRow, Question, Quote, Recorded, SearchKey, Spell, VOLUME_MODEL, Want, answer,
 };
 use bourse::domain::{Dialect, OfferType, Resource};
 
@@ -79,25 +78,10 @@ fn event(seconds_ago: i64, machine: i64, kind: ChangeKind, lasted: Option<Lasted
 }
 
 fn events() -> Vec<Event> {
-    let lasted = |seconds, is_at_least| {
-        Some(Lasted {
-            seconds,
-            is_at_least,
-        })
-    };
+    let lasted = |seconds, is_at_least| Some(Lasted { seconds, is_at_least });
     vec![
-        event(
-            60,
-            7,
-            ChangeKind::Repriced { from: 0.45 },
-            lasted(26 * 60, false),
-        ),
-        event(
-            120,
-            9,
-            ChangeKind::Gone(Cause::Rented),
-            lasted(3 * HOUR, true),
-        ),
+        event(60, 7, ChangeKind::Repriced { from: 0.45 }, lasted(26 * 60, false)),
+        event(120, 9, ChangeKind::Gone(Cause::Rented), lasted(3 * HOUR, true)),
         event(180, 11, ChangeKind::Resized { from: 8 }, None),
         event(240, 12, ChangeKind::Listed, None),
         Event {
@@ -152,9 +136,7 @@ fn the_tape_shows_what_changed_newest_first() {
 fn the_tape_is_filtered_and_leads_to_the_machine() {
     let mut desk = tape(80, 24);
     desk.keys("/").type_text("rented").keys("enter");
-    desk.expect("0.410 →")
-        .expect_not("cheaper")
-        .expect_not("listed");
+    desk.expect("0.410 →").expect_not("cheaper").expect_not("listed");
     desk.calls.clear();
     desk.keys("enter").expect("machine_id=9");
     let bourse::api::Request::Search(query) = desk.asked() else {
@@ -181,8 +163,7 @@ fn without_a_record_the_tape_shows_what_auto_refresh_has_seen() {
     desk.keys("w").wait(30.0).answer(THREE).wait(30.0);
     // The price of the GPU, from which the record's price with 50 GB follows: 0.40 + 0.0625.
     desk.answer(&THREE.replace("\"dph_base\":0.40", "\"dph_base\":0.3501"));
-    desk.keys("T")
-        .expect("Nothing is recorded without a state folder");
+    desk.keys("T").expect("Nothing is recorded without a state folder");
     desk.expect("cheaper").expect("0.410 → 0.360");
 }
 
@@ -255,8 +236,7 @@ fn the_history_shows_prices_with_their_record_low_and_gaps() {
         questions(&mut desk);
         desk.keys("H").expect("Reading the record");
         recall(&mut desk, &recorded());
-        desk.expect("History: RTX 4090, a day")
-            .expect("asked, not paid");
+        desk.expect("History: RTX 4090, a day").expect("asked, not paid");
         // But for 6 h 5 min, and 5 min since the last poll.
         desk.expect("Watched 74% of the time");
         desk.keys("right").expect("a week");
@@ -290,8 +270,7 @@ fn nothing_recorded_says_how_to_record() {
     let mut desk = desk(80, 24);
     desk.keys("H");
     recall(&mut desk, &[]);
-    desk.expect("Nothing recorded in a day")
-        .expect("auto-refresh");
+    desk.expect("Nothing recorded in a day").expect("auto-refresh");
 }
 
 #[test]
@@ -309,7 +288,7 @@ fn the_preview_gives_a_verdict_and_asks_once_for_it() {
     desk.wait(0.0);
     // 0.40 and 8 GB at 0.9 a month are 0.41; the lowest was 0.40 all the time.
     desk.expect("Market typical: from $0.400 now, cheaper");
-    desk.expect("This offer: 2% above the lowest now");
+    desk.expect("This offer: 2.5% above the lowest now");
     for _ in 0..10 {
         desk.wait(1.0);
     }
@@ -349,7 +328,7 @@ fn compared_offers_have_their_verdicts_beside_each_other() {
     let mut desk = desk(200, 60);
     desk.keys("space space v");
     recall(&mut desk, &recorded());
-    desk.expect("A: 2% above the lowest now.");
+    desk.expect("A: 2.5% above the lowest now.");
 }
 
 #[test]
@@ -408,10 +387,7 @@ fn the_history_of_volumes_is_of_the_search_or_a_cluster() {
         let series = asked
             .iter()
             .find(|(_, asked)| matches!(asked.want, Want::Series { .. }));
-        assert_eq!(
-            series.unwrap().1.search.as_ref().unwrap().resource,
-            Resource::Volumes
-        );
+        assert_eq!(series.unwrap().1.search.as_ref().unwrap().resource, Resource::Volumes);
         desk.keys("tab").expect("History: cluster 8");
         let asked = questions(&mut desk);
         assert_eq!(asked[0].1.filter.machine, Some(8));

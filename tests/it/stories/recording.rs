@@ -30,16 +30,9 @@ fn every_response_to_a_search_is_recorded_once_with_its_time() {
         (poll.search.resource, poll.search.offer_type),
         (Resource::Offers, OfferType::OnDemand)
     );
-    assert_eq!(
-        (poll.at, poll.took, poll.interval),
-        (Moment(start().0 + 1), 1500, None)
-    );
+    assert_eq!((poll.at, poll.took, poll.interval), (Moment(start().0 + 1), 1500, None));
     assert_eq!((poll.outcome, poll.rows), (PollOutcome::Complete, 2));
-    let seen: Vec<_> = poll
-        .sightings
-        .iter()
-        .map(|it| (it.lot.machine, it.price))
-        .collect();
+    let seen: Vec<_> = poll.sightings.iter().map(|it| (it.lot.machine, it.price)).collect();
     assert_eq!(seen, [(3, 0.25), (4, 0.5)]);
     // Sorting what is there asks nobody.
     desk.keys("~");
@@ -82,10 +75,7 @@ fn a_long_response_is_recorded_once_it_is_arranged() {
     assert_eq!(desk.polls, []);
     desk.arrange();
     assert_eq!(desk.polls.len(), 1);
-    assert_eq!(
-        (desk.polls[0].rows, desk.polls[0].sightings.len()),
-        (6000, 6000)
-    );
+    assert_eq!((desk.polls[0].rows, desk.polls[0].sightings.len()), (6000, 6000));
     assert_eq!(desk.polls[0].at, start());
 }
 

@@ -107,9 +107,7 @@ fn copied(desk: &TestApp) -> (&str, &str) {
 #[test]
 fn an_empty_list_says_what_to_press() {
     let mut desk = TestApp::new();
-    desk.keys("4")
-        .expect("No requests yet")
-        .expect("1 loads offers");
+    desk.keys("4").expect("No requests yet").expect("1 loads offers");
     for key in ["r", "enter", "y", "e", "f"] {
         desk.wait(9.0);
         desk.keys(key).expect("No requests yet");
@@ -141,17 +139,9 @@ fn route_calls_push_no_search_or_write_out() {
     }
     desk.expect("of 202").expect("older requests dropped");
     desk.keys("G");
-    assert!(
-        selected(&desk).contains("search offers"),
-        "{}",
-        desk.screen()
-    );
+    assert!(selected(&desk).contains("search offers"), "{}", desk.screen());
     desk.keys("k");
-    assert!(
-        selected(&desk).contains("unlist volume"),
-        "{}",
-        desk.screen()
-    );
+    assert!(selected(&desk).contains("unlist volume"), "{}", desk.screen());
     desk.keys("enter").expect("/api/v0/volumes/unlist/");
 }
 
@@ -185,10 +175,7 @@ fn every_request_is_a_row_with_its_figures_latest_first() {
         at("12:00:02"),
         "!12:00:02 search offers 429 too many requests 31 ms 14.2 kB 34 B 1"
     );
-    assert_eq!(
-        at("12:00:01"),
-        "12:00:01 search offers 200 OK 31 ms 13 B 34 B 1"
-    );
+    assert_eq!(at("12:00:01"), "12:00:01 search offers 200 OK 31 ms 13 B 34 B 1");
     desk.resize(200, 60)
         .expect("1.50 s")
         .expect("GET /api/v0/workergroups/");
@@ -274,15 +261,9 @@ fn filters_show_one_kind_of_request_and_count_each() {
     ]);
     desk.expect("All 4").expect("Reads 2").expect("Writes 1");
     desk.expect("Route 1").expect("Errors 1");
-    desk.keys("l")
-        .expect("search offers")
-        .expect_not(" unlist volume");
-    desk.keys("right")
-        .expect("unlist volume")
-        .expect_not("search offers");
-    desk.keys("l l")
-        .expect("list workergroups")
-        .expect_not("search offers");
+    desk.keys("l").expect("search offers").expect_not(" unlist volume");
+    desk.keys("right").expect("unlist volume").expect_not("search offers");
+    desk.keys("l l").expect("list workergroups").expect_not("search offers");
     // One that comes is listed only where it belongs.
     record(&mut desk, search(5.0, BODY, "{}"));
     desk.expect("All 5").expect_not("search offers");
@@ -364,9 +345,7 @@ fn a_text_is_found_counted_and_marked_without_colour() {
     desk.keys("n").expect("1 of 11");
     desk.keys("/ ctrl-u").type_text("zebra").expect("no match");
     // One step back a press: the search, then the request.
-    desk.keys("enter esc")
-        .expect_not("zebra")
-        .expect("Request 1:");
+    desk.keys("enter esc").expect_not("zebra").expect("Request 1:");
     desk.keys("esc").expect_not("Request 1:");
 }
 
@@ -398,9 +377,7 @@ fn tab_goes_to_the_other_body_also_where_only_one_fits() {
     let mut desk = desk(vec![search(1.0, BODY, r#"{"offers":[]}"#)]);
     desk.resize(80, 24).keys("enter");
     desk.expect("\"offers\": []").expect_not("\"limit\": 5");
-    desk.keys("tab")
-        .expect("\"limit\": 5")
-        .expect_not("offers\": []");
+    desk.keys("tab").expect("\"limit\": 5").expect_not("offers\": []");
     desk.keys("/").type_text("limit").expect("1 of 1");
     desk.keys("enter esc shift-tab").expect("\"offers\": []");
 }
@@ -411,8 +388,7 @@ fn the_preview_follows_the_selection() {
     let mut desk = desk(vec![secret, unanswered(2.0)]);
     for (columns, rows) in [(100, 30), (120, 40), (200, 60), (300, 80)] {
         desk.resize(columns, rows).keys("g");
-        desk.expect("GET /api/v0/workergroups/")
-            .expect("No response");
+        desk.expect("GET /api/v0/workergroups/").expect("No response");
         desk.keys("j")
             .expect("\"limit\": 5")
             .expect("\"api_key\": \"<removed>\"")
@@ -427,8 +403,7 @@ fn a_route_run_is_one_row_until_it_is_unfolded() {
     desk.keys("3");
     let groups = r#"{"success": true, "results": [{"id": 1, "endpoint_name": "chat"}]}"#;
     desk.answer(groups);
-    desk.keys("t down down right")
-        .expect("‹ several requests ›");
+    desk.keys("t down down right").expect("‹ several requests ›");
     desk.keys("down ctrl-u").type_text("20");
     desk.keys("down ctrl-u").type_text("20").keys("enter y");
     let tickets: Vec<Ticket> = desk.calls.iter().map(|(ticket, _)| *ticket).collect();
@@ -459,8 +434,7 @@ fn a_route_run_is_one_row_until_it_is_unfolded() {
     desk.keys("esc k enter").expect("▸ route ×20");
     assert_eq!(rows(&desk), 0);
     // The run is never sent again from here.
-    desk.keys("r")
-        .expect("Route requests are sent from the route lab only");
+    desk.keys("r").expect("Route requests are sent from the route lab only");
     assert!(
         desk.calls
             .iter()
@@ -492,8 +466,7 @@ fn an_error_on_a_pane_opens_its_request() {
 #[test]
 fn a_read_is_resent_and_its_response_touches_no_rows() {
     let mut desk = desk(vec![search(1.0, BODY, "{}")]);
-    desk.keys("r")
-        .expect("Resending search offers: 0 s (Esc cancels)");
+    desk.keys("r").expect("Resending search offers: 0 s (Esc cancels)");
     let (ticket, request) = desk.calls[0].clone();
     assert_eq!(request.operation(), Operation::SearchOffers);
     let Request::Raw(raw) = &request else {
@@ -503,8 +476,7 @@ fn a_read_is_resent_and_its_response_touches_no_rows() {
     desk.keys("r").expect("Already being resent");
     assert_eq!(desk.calls.len(), 1);
     record(&mut desk, search(2.0, BODY, r#"{"offers":[]}"#));
-    let empty =
-        bourse::domain::Listing::read(Resource::Offers.catalog(), r#"{"offers":[]}"#, START);
+    let empty = bourse::domain::Listing::read(Resource::Offers.catalog(), r#"{"offers":[]}"#, START);
     let reply = bourse::api::Reply::Records(Box::new(empty.unwrap()));
     desk.reply(ticket, Ok(reply))
         .expect("Response received: search offers")
@@ -560,11 +532,9 @@ fn a_call_to_another_market_or_with_a_lost_secret_is_not_sent_again() {
     let mut desk = desk(vec![elsewhere, secret]);
     desk.keys("r")
         .expect("Its body contained a secret: secrets are not stored");
-    desk.keys("f ctrl-s")
-        .expect("Not sent: <removed> replaces a secret");
+    desk.keys("f ctrl-s").expect("Not sent: <removed> replaces a secret");
     desk.keys("esc j r").expect("It was sent to another market");
-    desk.keys("f ctrl-s")
-        .expect("Not sent: It was sent to another market");
+    desk.keys("f ctrl-s").expect("Not sent: It was sent to another market");
     assert!(desk.calls.is_empty());
 }
 
@@ -577,8 +547,7 @@ fn a_search_is_changed_validated_while_typing_and_sent() {
         .expect("Request 1 as sent")
         .expect("Valid JSON, 44 bytes (Ctrl-s sends it)");
     desk.keys("down down end").type_text(",");
-    desk.expect("Line 4, column 1: trailing comma")
-        .expect("!4 }");
+    desk.expect("Line 4, column 1: trailing comma").expect("!4 }");
     desk.keys("ctrl-s").expect("Not sent: line 4, column 1");
     assert!(desk.calls.is_empty());
     // Letters are typed, Enter breaks the line, and a draft comes back.
@@ -586,9 +555,7 @@ fn a_search_is_changed_validated_while_typing_and_sent() {
     desk.keys("esc f").expect(" 4   \"q/1\":");
     desk.paste("[1,\r\n2]\u{202e}").expect("Valid JSON");
     desk.expect("1 invisible or control characters left out");
-    desk.keys("ctrl-r")
-        .expect_not("q/1")
-        .expect("Valid JSON, 44 bytes");
+    desk.keys("ctrl-r").expect_not("q/1").expect("Valid JSON, 44 bytes");
     desk.keys("ctrl-r").expect("q/1");
     desk.keys("ctrl-s");
     let Request::Raw(raw) = desk.asked() else {
@@ -614,8 +581,7 @@ fn a_search_is_changed_validated_while_typing_and_sent() {
     desk.keys("g enter f ctrl-s");
     assert_eq!(desk.asked().operation(), Operation::SearchVolumes);
     record(&mut desk, unanswered(9.5));
-    desk.keys("esc g f")
-        .expect("Listing workergroups sends no body");
+    desk.keys("esc g f").expect("Listing workergroups sends no body");
 }
 
 #[test]
@@ -636,17 +602,10 @@ fn a_body_is_edited_in_the_person_s_own_editor() {
         panic!("{}", desk.screen())
     };
     assert_eq!(*suffix, ".json");
-    assert!(
-        text.starts_with("{\n  \"verified\": {\"eq\": true},"),
-        "{text}"
-    );
+    assert!(text.starts_with("{\n  \"verified\": {\"eq\": true},"), "{text}");
     desk.send(Message::Edited(Ok("{\"limit\": 6}\u{200b}\n".to_owned())));
-    desk.wait(0.0)
-        .expect("Valid JSON, 12 bytes")
-        .expect("left out");
-    desk.send(Message::Edited(Err(
-        "$EDITOR exited with status 1".to_owned()
-    )));
+    desk.wait(0.0).expect("Valid JSON, 12 bytes").expect("left out");
+    desk.send(Message::Edited(Err("$EDITOR exited with status 1".to_owned())));
     desk.wait(0.0)
         .expect("exited with status 1")
         .expect("Valid JSON, 12 bytes");
@@ -702,8 +661,7 @@ fn a_call_is_copied_as_curl_as_bodies_and_as_an_address() {
     desk.keys("y u");
     assert_eq!(copied(&desk).1, "http://127.0.0.1:1/api/v0/bundles/");
     record(&mut desk, unanswered(3.0));
-    desk.keys("esc g y b")
-        .expect("Not copied: the request has no body");
+    desk.keys("esc g y b").expect("Not copied: the request has no body");
 }
 
 #[test]
@@ -769,15 +727,7 @@ fn footer_and_palette_know_the_pane() {
 fn every_size_has_room_for_every_view() {
     let long = format!(r#"{{"limit":5,"x":"{}"}}"#, "0123456789 é漢".repeat(60));
     for theme in [Theme::DARK, Theme::LIGHT, Theme::MONO] {
-        for (columns, rows) in [
-            (40, 10),
-            (41, 11),
-            (80, 24),
-            (129, 10),
-            (120, 40),
-            (200, 60),
-            (300, 80),
-        ] {
+        for (columns, rows) in [(40, 10), (41, 11), (80, 24), (129, 10), (120, 40), (200, 60), (300, 80)] {
             let mut desk = desk(vec![search(1.0, &long, &long), unanswered(-90_000.0)]);
             desk.theme = theme;
             desk.resize(columns, rows);
@@ -785,9 +735,7 @@ fn every_size_has_room_for_every_view() {
             desk.keys("enter").expect("Request 1");
             desk.keys("/");
             desk.type_text(&"0123456789".repeat(30)).expect("no match");
-            desk.keys("ctrl-u")
-                .type_text("6789 é漢0123")
-                .expect("1 of 1");
+            desk.keys("ctrl-u").type_text("6789 é漢0123").expect("1 of 1");
             desk.keys("enter f pgdn end").type_text("x").keys("ctrl-s");
             desk.expect("Not sent");
             desk.keys("esc y esc e esc esc esc esc");
@@ -805,9 +753,7 @@ fn a_cancelled_search_is_no_error_but_a_cancelled_write_is() {
         ..entry
     };
     let mut desk = desk(vec![cancelled(search(1.0, BODY, ""))]);
-    desk.expect("cancelled")
-        .expect_not("no response")
-        .expect("Errors 0");
+    desk.expect("cancelled").expect_not("no response").expect("Errors 0");
     assert!(!selected(&desk).starts_with('!'), "{}", desk.screen());
     // The listing may be gone: nobody knows.
     let unlist = of(Operation::UnlistVolume, "/api/v0/volumes/unlist/", "{}");

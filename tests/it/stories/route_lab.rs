@@ -151,9 +151,7 @@ fn the_reply_is_shown_whole_and_its_signature_shortened_and_copied() {
         .expect_not("mmmmmmmm");
     desk.keys("y s");
     assert_eq!(copied(&mut desk), signature());
-    desk.keys("enter")
-        .expect("Attempt 1 of run 1")
-        .expect_not("mmmmmmmm");
+    desk.keys("enter").expect("Attempt 1 of run 1").expect_not("mmmmmmmm");
     desk.keys("y u");
     assert_eq!(copied(&mut desk), "http://w1.example:8080");
 }
@@ -219,8 +217,7 @@ fn a_run_that_is_asked_to_wait_says_when_it_goes_on() {
         said: ErrorBody::Nothing,
     };
     route(&mut desk, 0.1, Err(error(40)));
-    desk.expect("Running")
-        .expect("rate limited, next request in 40 s");
+    desk.expect("Running").expect("rate limited, next request in 40 s");
     desk.wait(30.0).expect("rate limited, next request in 10 s");
     // Longer waits are cut to five minutes.
     desk.wait(11.0);
@@ -267,10 +264,7 @@ fn what_cannot_be_done_takes_no_room_in_the_footer() {
     route(&mut desk, 0.1, assigned("http://w1:80", 2));
     desk.resize(80, 24).expect("Done");
     let done = footer(&desk);
-    assert!(
-        done.starts_with(" n new run  Tab next tab  r run again"),
-        "{done}"
-    );
+    assert!(done.starts_with(" n new run  Tab next tab  r run again"), "{done}");
     assert!(!done.contains("pause") && !done.contains("stop"), "{done}");
     // The key itself still says why it does nothing.
     desk.keys("space").expect("No run is in progress");
@@ -341,27 +335,13 @@ fn a_fixed_rate_wakes_the_core_when_each_attempt_is_due() {
     assert_eq!(desk.calls.len(), 7);
     let sent = desk.now.mono;
     let (ticket, _) = desk.calls.pop().unwrap();
-    routed(
-        &mut desk,
-        ticket,
-        (sent, sent + 0.3),
-        assigned("http://w1:80", 1),
-    );
+    routed(&mut desk, ticket, (sent, sent + 0.3), assigned("http://w1:80", 1));
     let run = desk.model.routes.latest().unwrap().run();
     let sample = run.samples().last().unwrap();
     assert_eq!(sample.index, 6);
-    assert!(
-        (sample.latency() - 0.3).abs() < 1e-9,
-        "{}",
-        sample.latency()
-    );
+    assert!((sample.latency() - 0.3).abs() < 1e-9, "{}", sample.latency());
     let first = desk.calls.remove(0).0;
-    routed(
-        &mut desk,
-        first,
-        (sent, sent + 0.3),
-        assigned("http://w1:80", 2),
-    );
+    routed(&mut desk, first, (sent, sent + 0.3), assigned("http://w1:80", 2));
     let run = desk.model.routes.latest().unwrap().run();
     let sample = run.samples().last().unwrap();
     assert_eq!(sample.index, 0);
@@ -379,11 +359,7 @@ fn moments_are_those_that_the_runtime_measured() {
     routed(&mut desk, ticket, at, assigned("http://w1:80", 1));
     let run = desk.model.routes.latest().unwrap().run();
     let sample = &run.samples()[0];
-    assert!(
-        (sample.latency() - 0.1).abs() < 1e-9,
-        "{}",
-        sample.latency()
-    );
+    assert!((sample.latency() - 0.1).abs() < 1e-9, "{}", sample.latency());
     assert_eq!(desk.calls.len(), 1, "the next goes at once");
 }
 
@@ -414,9 +390,7 @@ fn waiting_requests_are_polled_after_a_spread_pause_and_polls_are_no_requests() 
 fn row(desk: &TestApp, label: &str) -> Vec<String> {
     let screen = desk.screen();
     let figures = screen.split("[Figures]").nth(1).unwrap();
-    let rest = figures
-        .lines()
-        .find_map(|line| Some(&line[line.rfind(label)?..]));
+    let rest = figures.lines().find_map(|line| Some(&line[line.rfind(label)?..]));
     let rest = rest.unwrap_or_else(|| panic!("{label}:\n{screen}"));
     rest.split_whitespace().map(str::to_owned).collect()
 }
@@ -536,17 +510,11 @@ fn attempts_are_searched_opened_and_copied_with_the_key_as_a_variable() {
     let mut desk = at_groups(&Dialect::DOCUMENTED);
     series(&mut desk, "0", "6", "1", "");
     for reqnum in 0..6 {
-        let worker = if reqnum == 2 {
-            "http://w2:80"
-        } else {
-            "http://w1:80"
-        };
+        let worker = if reqnum == 2 { "http://w2:80" } else { "http://w1:80" };
         route(&mut desk, 0.1, assigned(worker, reqnum));
     }
     desk.keys("/").type_text("W2").expect("1 of 6 match");
-    desk.keys("enter")
-        .expect("http://w2:80")
-        .expect_not("http://w1:80");
+    desk.keys("enter").expect("http://w2:80").expect_not("http://w1:80");
     desk.keys("enter").expect("Attempt 3 of run 1");
     desk.expect_not("sort").expect_not("differences");
     desk.keys("s d").expect("Attempt 3 of run 1");
@@ -555,9 +523,7 @@ fn attempts_are_searched_opened_and_copied_with_the_key_as_a_variable() {
         copied(&mut desk),
         r#"curl -sS -X POST 'http://127.0.0.1:2/route/' -H "Authorization: Bearer $BOURSE_API_KEY" -H 'Content-Type: application/json' --data-raw '{"endpoint":"chat","cost":0}'"#
     );
-    desk.keys("esc esc")
-        .expect("http://w1:80")
-        .expect("6 attempts");
+    desk.keys("esc esc").expect("http://w1:80").expect("6 attempts");
     desk.keys("/").expect("W2"); // what was typed is still there
     desk.keys("esc").expect("6 attempts");
 }
@@ -602,8 +568,7 @@ fn a_run_is_exported_to_a_named_file() {
     desk.keys("t enter");
     route(&mut desk, 0.1, assigned("http://w1:80", 1));
     desk.keys("e").expect("route-chat-202611201200-1.json");
-    desk.keys("down right")
-        .expect("route-chat-202611201200-1.csv");
+    desk.keys("down right").expect("route-chat-202611201200-1.csv");
     desk.keys("up ctrl-u").type_text("here").keys("enter");
     desk.expect("Name a file ending in .csv or .json");
     desk.type_text(".csv").keys("enter");
@@ -663,8 +628,7 @@ fn a_key_that_is_refused_three_times_in_a_row_ends_the_series() {
     route(&mut desk, 0.0, refused());
     desk.expect("Running");
     route(&mut desk, 0.0, refused());
-    desk.expect("Stopped")
-        .expect("unauthorized three times in a row");
+    desk.expect("Stopped").expect("unauthorized three times in a row");
     assert!(desk.calls.is_empty());
 }
 
@@ -736,9 +700,7 @@ fn every_view_fits_every_screen_in_every_theme() {
             desk.keys("tab");
         }
         // A new run, its question; the attempt, its copies, its worker request; compare; export.
-        desk.keys("n down ctrl-u")
-            .type_text("1")
-            .keys("enter esc ctrl-u");
+        desk.keys("n down ctrl-u").type_text("1").keys("enter esc ctrl-u");
         desk.type_text("0").keys("esc");
         desk.keys("enter esc y esc o esc v > esc e esc");
         desk.expect("Stopped").expect("assigned");
@@ -831,15 +793,8 @@ fn the_preview_follows_the_selected_attempt_and_failures_are_crosses() {
     route(&mut desk, 0.2, assigned("http://w2:80", 8));
     let chart = desk.screen();
     let chart = chart.split("Attempts").next().unwrap();
-    assert_eq!(
-        chart.matches('×').count(),
-        2,
-        "the legend and one failure:\n{chart}"
-    );
+    assert_eq!(chart.matches('×').count(), 2, "the legend and one failure:\n{chart}");
     desk.expect("Attempt 3").expect("req-8");
     desk.keys("up up").expect("Attempt 1").expect("req-7");
-    assert!(
-        desk.shows("curl -sS -X POST 'http://w1:80/'"),
-        "its worker request"
-    );
+    assert!(desk.shows("curl -sS -X POST 'http://w1:80/'"), "its worker request");
 }

@@ -60,9 +60,7 @@ fn the_list_shows_own_searches_and_presets_apart() {
         .expect("offers, preset")
         .expect("dph_total<0.5");
     // The second panel shows the selected one.
-    desk.keys("down")
-        .expect("Sort  dph_total")
-        .expect("Limit  20");
+    desk.keys("down").expect("Sort  dph_total").expect("Limit  20");
     desk.keys("esc").expect_not("Your searches").selects("101");
 }
 
@@ -104,9 +102,7 @@ fn a_preset_runs_as_it_is() {
 #[test]
 fn the_running_search_is_saved_under_a_name() {
     let mut desk = with_two();
-    desk.keys("/")
-        .type_text("num_gpus>=2 hundred")
-        .keys("enter b enter");
+    desk.keys("/").type_text("num_gpus>=2 hundred").keys("enter b enter");
     desk.expect("Name");
     desk.type_text("two or more").keys("enter");
     desk.expect("▌ two or more").expect("Saved “two or more”");
@@ -155,9 +151,7 @@ fn a_search_sorted_by_the_cost_of_a_job_keeps_the_job() {
     });
     desk.answer(THREE).expect_not("Job $");
     desk.keys("b").type_text("whole job").keys("enter");
-    desk.answer(THREE)
-        .expect("sort Job $ ▲")
-        .expect_not("needs a job");
+    desk.answer(THREE).expect("sort Job $ ▲").expect_not("needs a job");
     assert_eq!(
         desk.model.browsers[bourse::domain::Resource::Offers]
             .computed
@@ -203,9 +197,7 @@ fn a_search_without_a_job_leaves_the_persons_alone_and_says_what_its_order_needs
         Some(72.0)
     );
     // A job that is none stands against running the search.
-    desk.keys("b")
-        .type_text("odd")
-        .expect("(job: run hours must be");
+    desk.keys("b").type_text("odd").expect("(job: run hours must be");
 }
 
 #[test]
@@ -229,9 +221,7 @@ fn the_key_that_gives_a_job_is_the_persons_own() {
 #[test]
 fn a_group_of_countries_stays_one() {
     let mut desk = with_two();
-    desk.keys("/")
-        .type_text("geolocation in EUROPE")
-        .keys("enter");
+    desk.keys("/").type_text("geolocation in EUROPE").keys("enter");
     desk.answer(THREE);
     desk.keys("b enter").type_text("near").keys("enter");
     let [SearchChange::Put(search)] = changes(&desk)[..] else {
@@ -246,8 +236,7 @@ fn a_group_of_countries_stays_one() {
     desk.keys("enter");
     assert!(text(asked(&desk)).contains("[AT,BE,BG,HR"));
     // A search of an older file lists them one by one, and means the same.
-    let codes =
-        "[AT,BE,BG,HR,CY,CZ,DK,EE,FI,FR,DE,GR,HU,IE,IT,LV,LT,LU,MT,NL,PL,PT,RO,SK,SI,ES,SE]";
+    let codes = "[AT,BE,BG,HR,CY,CZ,DK,EE,FI,FR,DE,GR,HU,IE,IT,LV,LT,LU,MT,NL,PL,PT,RO,SK,SI,ES,SE]";
     let searches: Searches = serde_json::from_str(&format!(
         r#"{{"saved":[{{"name":"old","resource":"offers","query":"geolocation in {codes}"}}]}}"#
     ))
@@ -255,9 +244,7 @@ fn a_group_of_countries_stays_one() {
     let mut desk = TestApp::prepared(&Dialect::SANDBOX, |model| {
         model.restore(None, searches, false);
     });
-    desk.keys("b")
-        .expect("geolocation in EU")
-        .expect_not("[AT,");
+    desk.keys("b").expect("geolocation in EU").expect_not("[AT,");
 }
 
 #[test]
@@ -312,15 +299,11 @@ fn a_preset_is_hidden_and_shown_again_but_stays_as_it_is() {
     desk.keys("b").type_text("h100").keys("f2");
     desk.expect("Presets can't be changed");
     desk.keys("delete").expect_not("8x H100");
-    assert_eq!(
-        changes(&desk),
-        [&SearchChange::Hide("8x H100 in a datacenter".into())]
-    );
+    assert_eq!(changes(&desk), [&SearchChange::Hide("8x H100 in a datacenter".into())]);
     desk.keys("ctrl-u").expect_not("8x H100");
     desk.keys("end");
     desk.type_text("hidden").keys("enter ctrl-u");
-    desk.expect("8x H100 in a datacenter")
-        .expect_not("1 hidden");
+    desk.expect("8x H100 in a datacenter").expect_not("1 hidden");
 }
 
 #[test]
@@ -411,23 +394,15 @@ fn kept(desk: &TestApp) -> Option<Snapshot> {
 
 fn left() -> TestApp {
     let mut desk = with_two();
-    desk.keys("/")
-        .type_text("num_gpus>=2 hundred")
-        .keys("enter");
+    desk.keys("/").type_text("num_gpus>=2 hundred").keys("enter");
     desk.answer(THREE);
     let model: &mut Model = &mut desk.model;
-    model.browsers[bourse::domain::Resource::Offers]
-        .columns
-        .truncate(3);
-    model.browsers[bourse::domain::Resource::Offers]
-        .query
-        .storage = Some(200.0);
+    model.browsers[bourse::domain::Resource::Offers].columns.truncate(3);
+    model.browsers[bourse::domain::Resource::Offers].query.storage = Some(200.0);
     model.browsers[bourse::domain::Resource::Offers]
         .marks
         .insert(RowId(102));
-    model.browsers[bourse::domain::Resource::Offers]
-        .computed
-        .job = Some(Job {
+    model.browsers[bourse::domain::Resource::Offers].computed.job = Some(Job {
         run_hours: 72.0,
         disk_gb: 200.0,
         ..Job::default()
@@ -445,21 +420,10 @@ fn panes_queries_columns_and_marks_survive_a_restart() {
     assert_eq!(desk.model.pane, Pane::Volumes);
     desk.keys("1");
     let query = asked(&desk);
-    assert_eq!(
-        text(query),
-        "verified=true rentable=true rented=false num_gpus>=2"
-    );
+    assert_eq!(text(query), "verified=true rentable=true rented=false num_gpus>=2");
     assert_eq!(query.storage, Some(200.0));
-    assert_eq!(
-        desk.model.browsers[bourse::domain::Resource::Offers].words,
-        ["hundred"]
-    );
-    assert_eq!(
-        desk.model.browsers[bourse::domain::Resource::Offers]
-            .columns
-            .len(),
-        3
-    );
+    assert_eq!(desk.model.browsers[bourse::domain::Resource::Offers].words, ["hundred"]);
+    assert_eq!(desk.model.browsers[bourse::domain::Resource::Offers].columns.len(), 3);
     assert!(
         desk.model.browsers[bourse::domain::Resource::Offers]
             .marks
@@ -483,16 +447,8 @@ fn a_query_on_the_command_line_comes_before_the_last_one() {
     let snapshot = kept(&desk).unwrap();
     let desk = restarted(&snapshot, true);
     assert_eq!(desk.model.pane, Pane::Offers);
-    assert_eq!(
-        text(asked(&desk)),
-        "verified=true rentable=true rented=false"
-    );
-    assert_eq!(
-        desk.model.browsers[bourse::domain::Resource::Offers]
-            .columns
-            .len(),
-        3
-    );
+    assert_eq!(text(asked(&desk)), "verified=true rentable=true rented=false");
+    assert_eq!(desk.model.browsers[bourse::domain::Resource::Offers].columns.len(), 3);
 }
 
 #[test]
@@ -502,10 +458,7 @@ fn another_market_starts_afresh() {
     let mut snapshot = kept(&desk).unwrap();
     snapshot.market = "https://another.example".to_owned();
     let desk = restarted(&snapshot, false);
-    assert_eq!(
-        text(asked(&desk)),
-        "verified=true rentable=true rented=false"
-    );
+    assert_eq!(text(asked(&desk)), "verified=true rentable=true rented=false");
 }
 
 #[test]
@@ -517,16 +470,8 @@ fn what_cannot_be_read_of_the_last_session_is_named_and_left() {
     snapshot.panes[0].columns = vec!["no_such_column".to_owned()];
     let desk = restarted(&snapshot, false);
     desk.expect("The last query of the offers is not used: query:");
-    assert_eq!(
-        text(asked(&desk)),
-        "verified=true rentable=true rented=false"
-    );
-    assert!(
-        desk.model.browsers[bourse::domain::Resource::Offers]
-            .columns
-            .len()
-            > 3
-    );
+    assert_eq!(text(asked(&desk)), "verified=true rentable=true rented=false");
+    assert!(desk.model.browsers[bourse::domain::Resource::Offers].columns.len() > 3);
 }
 
 #[test]
@@ -538,10 +483,7 @@ fn changes_are_kept_a_moment_after_an_input_and_only_then() {
     assert_eq!(kept(&desk), None);
     assert!(desk.model.deadline(desk.now).unwrap() <= desk.now.mono + 2.0);
     desk.wait(2.5);
-    assert_eq!(
-        kept(&desk).map(|snapshot| snapshot.pane).as_deref(),
-        Some("volumes")
-    );
+    assert_eq!(kept(&desk).map(|snapshot| snapshot.pane).as_deref(), Some("volumes"));
     desk.effects.clear();
     desk.wait(60.0).wait(60.0);
     assert_eq!(kept(&desk), None, "once is enough");

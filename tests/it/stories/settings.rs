@@ -49,9 +49,7 @@ fn an_estimate_lasts_until_the_market_confirms_it() {
     desk.fail(ApiError::Lost);
     desk.expect("0.5250").expect("(estimate)");
     desk.keys("esc r").answer(&at_100_gb());
-    desk.expect("0.5250")
-        .expect("100 GB disk ")
-        .expect_not("estimate");
+    desk.expect("0.5250").expect("100 GB disk ").expect_not("estimate");
 }
 
 #[test]
@@ -60,9 +58,7 @@ fn orders_and_local_conditions_follow_the_estimate() {
     // Row 103 is dearest in storage terms: with little disk 103 leads, with 1000 GB still
     // 0.30 + 1.25 = 1.55 < 0.40 + 1.25 = 1.65; DLPerf per dollar turns round instead:
     // at 8 GB 290.3 > 243.9, at 1000 GB 90 / 1.55 = 58.1 < 100 / 1.65 = 60.6.
-    desk.keys("s")
-        .type_text("dlperf_per_dphtotal")
-        .keys("ctrl-t");
+    desk.keys("s").type_text("dlperf_per_dphtotal").keys("ctrl-t");
     desk.keys("ctrl-u")
         .type_text("score")
         .keys("delete enter g")
@@ -168,18 +164,9 @@ fn the_limit_is_a_number_or_left_to_the_market() {
 #[test]
 fn vcpus_and_datacenters_are_applied_here_where_they_cannot_be_sent() {
     let with = THREE
-        .replace(
-            "\"id\":101,",
-            "\"id\":101,\"cpu_cores\":16,\"hosting_type\":0,",
-        )
-        .replace(
-            "\"id\":102,",
-            "\"id\":102,\"cpu_cores\":128,\"hosting_type\":1,",
-        )
-        .replace(
-            "\"id\":103,",
-            "\"id\":103,\"cpu_cores\":64,\"hosting_type\":0,",
-        );
+        .replace("\"id\":101,", "\"id\":101,\"cpu_cores\":16,\"hosting_type\":0,")
+        .replace("\"id\":102,", "\"id\":102,\"cpu_cores\":128,\"hosting_type\":1,")
+        .replace("\"id\":103,", "\"id\":103,\"cpu_cores\":64,\"hosting_type\":0,");
     let mut desk = TestApp::with_offers(&with);
     desk.keys("o down down down").type_text("64").keys("enter");
     assert!(desk.calls.is_empty());
@@ -191,16 +178,13 @@ fn vcpus_and_datacenters_are_applied_here_where_they_cannot_be_sent() {
 fn hosts_and_bundling_are_sent_where_they_have_names() {
     let mut desk = TestApp::speaking(&Dialect::VAST);
     desk.answer(THREE);
-    desk.keys("o down down down down space")
-        .expect("datacenters only");
+    desk.keys("o down down down down space").expect("datacenters only");
     desk.keys("down space").expect("each on its own");
     desk.keys("enter");
     let body = wire::encode(desk.asked(), &Dialect::VAST).body.unwrap();
     assert_eq!(body["datacenter"], json!({"eq": true}));
     assert_eq!(body["disable_bundling"], json!(true));
-    desk.answer(THREE)
-        .expect("not bundled")
-        .expect("datacenter=true");
+    desk.answer(THREE).expect("not bundled").expect("datacenter=true");
 }
 
 #[test]
@@ -227,8 +211,7 @@ fn other_panes_have_the_settings_that_they_need() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("2").answer(r#"{"offers":[]}"#).keys("o");
     desk.expect("Max rows").expect_not("Prices");
-    desk.keys("esc 3")
-        .answer(r#"{"success":true,"results":[]}"#);
+    desk.keys("esc 3").answer(r#"{"success":true,"results":[]}"#);
     desk.keys("o").expect("workergroups are listed whole");
 }
 

@@ -56,9 +56,7 @@ fn one_of_two_dashboards_asks_and_the_other_reads_the_record() {
     let (mut first, mut second) = (watching(folder.path()), watching(folder.path()));
     second.keys("T").expect_not("cheaper");
     assert_eq!(pass(300, [&mut first, &mut second]), [10, 0]);
-    first
-        .expect("updated 0 s ago")
-        .expect("next refresh in 30 s");
+    first.expect("updated 0 s ago").expect("next refresh in 30 s");
     // With 8 GB for 0.9 $/GB and month of 720 h, before and now.
     second.expect("0.410 → 0.350");
     second.keys("esc");
@@ -156,11 +154,7 @@ fn another_search_is_asked_for_by_its_own_dashboard() {
     second.answer(THREE);
     assert_eq!(pass(300, [&mut first, &mut second]), [10, 10]);
     // It comes to the search of the first one: that one goes on asking.
-    second
-        .keys("/")
-        .keys("ctrl-u enter")
-        .answer(THREE)
-        .keys("/");
+    second.keys("/").keys("ctrl-u enter").answer(THREE).keys("/");
     assert_eq!(pass(300, [&mut first, &mut second]), [10, 10]);
 }
 

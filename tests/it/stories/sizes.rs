@@ -92,10 +92,7 @@ fn draws(columns: impl Iterator<Item = u16> + Clone, rows: impl Iterator<Item = 
             for rows in rows.clone() {
                 desk.resize(columns, rows);
                 let is_blank = desk.screen().trim().is_empty();
-                assert!(
-                    !is_blank || columns < 2 || rows == 0,
-                    "{keys} {columns}x{rows}"
-                );
+                assert!(!is_blank || columns < 2 || rows == 0, "{keys} {columns}x{rows}");
             }
         }
         // Afterwards everything is where it belongs.
@@ -109,9 +106,7 @@ fn draws(columns: impl Iterator<Item = u16> + Clone, rows: impl Iterator<Item = 
 
 #[test]
 fn no_size_is_too_odd_to_draw() {
-    let columns = [
-        0, 1, 2, 3, 5, 8, 13, 21, 33, 39, 40, 41, 60, 79, 99, 100, 119, 120,
-    ];
+    let columns = [0, 1, 2, 3, 5, 8, 13, 21, 33, 39, 40, 41, 60, 79, 99, 100, 119, 120];
     let rows = [0, 1, 2, 3, 5, 8, 9, 10, 11, 17, 25, 40];
     draws(columns.into_iter(), rows.into_iter());
 }

@@ -9,9 +9,7 @@ use crate::test_app::{THREE, TestApp};
 /// Three loaded offers of more: 101 costs 0.41, 102 costs 16.02, 103 costs 0.31.
 fn truncated() -> TestApp {
     let mut desk = TestApp::new();
-    desk.model.browsers[bourse::domain::Resource::Offers]
-        .query
-        .limit = Some(3);
+    desk.model.browsers[bourse::domain::Resource::Offers].query.limit = Some(3);
     desk.calls.clear();
     desk.keys("r").answer(THREE).expect("First 3, more exist");
     desk
@@ -102,15 +100,9 @@ fn the_order_of_the_loaded_rows_needs_no_request() {
     assert!(desk.calls.is_empty(), "it is aborted");
     desk.expect_not("loading").selects("101");
     // A key that only breaks ties follows from a longer order.
-    desk.keys("s")
-        .type_text("dph_total")
-        .keys("ctrl-t enter")
-        .wait(0.3);
+    desk.keys("s").type_text("dph_total").keys("ctrl-t enter").wait(0.3);
     desk.answer(THREE);
-    desk.keys("s")
-        .type_text("dph_total")
-        .keys("delete enter")
-        .wait(1.0);
+    desk.keys("s").type_text("dph_total").keys("delete enter").wait(1.0);
     assert!(desk.calls.is_empty());
 }
 
@@ -153,10 +145,7 @@ fn a_market_that_does_not_answer_leaves_the_loaded_rows_sorted() {
 #[test]
 fn an_order_that_the_market_cannot_take_holds_for_the_loaded_rows() {
     let mut desk = truncated();
-    desk.keys("s")
-        .type_text("dph_per_gpu")
-        .keys("enter")
-        .wait(1.0);
+    desk.keys("s").type_text("dph_per_gpu").keys("enter").wait(1.0);
     assert!(desk.calls.is_empty());
     desk.selects("103").expect("sorted among the 3 loaded only");
     // Nor is one that the market ignored the market's own.
@@ -177,16 +166,13 @@ fn prices_that_are_estimated_are_not_what_the_market_sorted_by() {
     desk.expect_not("among the 3 loaded");
     // The documented interface cannot be asked for prices with 200 GB.
     desk.keys("o down ctrl-u").type_text("200").keys("enter");
-    desk.expect("(estimate)")
-        .expect("sorted among the 3 loaded only");
+    desk.expect("(estimate)").expect("sorted among the 3 loaded only");
 }
 
 #[test]
 fn without_a_limit_nobody_knows_how_much_the_market_left_out() {
     let mut desk = TestApp::new();
-    desk.model.browsers[bourse::domain::Resource::Offers]
-        .query
-        .limit = None;
+    desk.model.browsers[bourse::domain::Resource::Offers].query.limit = None;
     desk.calls.clear();
     desk.keys("r").answer(THREE);
     desk.click("$/h").wait(1.0);
@@ -197,13 +183,8 @@ fn without_a_limit_nobody_knows_how_much_the_market_left_out() {
 #[test]
 fn an_order_chosen_before_the_first_answer_is_asked_for_after_it() {
     let mut desk = TestApp::new();
-    desk.model.browsers[bourse::domain::Resource::Offers]
-        .query
-        .limit = Some(3);
-    desk.keys("r s")
-        .type_text("dph_total")
-        .keys("enter")
-        .wait(1.0);
+    desk.model.browsers[bourse::domain::Resource::Offers].query.limit = Some(3);
+    desk.keys("r s").type_text("dph_total").keys("enter").wait(1.0);
     assert_eq!(order(&desk), "score-");
     desk.answer(THREE).selects("103");
     desk.wait(0.3);
@@ -243,28 +224,19 @@ fn who_moves_on_while_the_market_is_asked_is_followed() {
 #[test]
 fn rows_of_another_order_have_nothing_to_be_compared_with() {
     let mut desk = truncated();
-    desk.keys("w")
-        .wait(30.0)
-        .answer(THREE)
-        .expect("0 new, 0 out");
+    desk.keys("w").wait(30.0).answer(THREE).expect("0 new, 0 out");
     desk.click("$/h").wait(0.3).answer(CHEAPEST);
-    desk.expect_not("new,")
-        .expect("Auto-refresh: next refresh in");
+    desk.expect_not("new,").expect("Auto-refresh: next refresh in");
 }
 
 #[test]
 fn volumes_are_sorted_so_too_and_groups_never_need_it() {
     let mut desk = TestApp::with_offers(THREE);
-    desk.model.browsers[bourse::domain::Resource::Volumes]
-        .query
-        .limit = Some(2);
+    desk.model.browsers[bourse::domain::Resource::Volumes].query.limit = Some(2);
     desk.keys("2").answer(
         r#"{"offers":[{"ask_contract_id":1,"storage_cost":0.1,"disk_space":9},{"ask_contract_id":2,"storage_cost":0.2,"disk_space":8}]}"#,
     );
-    desk.keys("s")
-        .type_text("disk_space")
-        .keys("enter")
-        .wait(0.3);
+    desk.keys("s").type_text("disk_space").keys("enter").wait(0.3);
     assert_eq!(desk.calls.len(), 1);
     // The pane in sight is not what counts.
     desk.answer(r#"{"offers":[{"ask_contract_id":3,"disk_space":99},{"ask_contract_id":1,"disk_space":9}]}"#);

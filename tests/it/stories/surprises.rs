@@ -40,10 +40,7 @@ fn the_table_shows_what_can_be_read_and_says_what_cannot() {
         desk.expect("0.1157").expect("0.3222").expect("1.9542");
         // The text "8" is the number 8; a price that is no number is no price; what steers the
         // terminal is written out. Of a member that comes twice the last one holds.
-        assert_eq!(
-            words(&desk, "53000005")[1..5],
-            ["yes", "—", "8", "H100<U+202E>"]
-        );
+        assert_eq!(words(&desk, "53000005")[1..5], ["yes", "—", "8", "H100<U+202E>"]);
         desk.expect("0.2100").expect_not("9.0000");
         desk.expect_not("\u{202e}");
     }
@@ -85,9 +82,7 @@ fn filters_are_edited_and_run() {
 fn rows_without_a_number_stand_last_in_either_direction() {
     for mut desk in desks() {
         desk.keys("s").type_text("dlperf").keys("ctrl-t");
-        desk.keys("ctrl-u")
-            .type_text("score")
-            .keys("delete enter g");
+        desk.keys("ctrl-u").type_text("score").keys("delete enter g");
         desk.selects("53000005"); // 2400
         desk.keys("G").selects("53000004"); // NaN
         desk.keys("~ g").selects("53000006"); // 90
@@ -163,8 +158,7 @@ fn a_job_is_priced_with_every_part_and_never_guessed() {
         desk.keys("esc");
         desk.keys("J tab tab tab tab tab").type_text("1417.7");
         // 1417.7 DLPerf-hours at 141.77 take 10 hours, the download 0.0494 more.
-        desk.expect("1417.7 DLPerf-hours / 141.77 DLPerf")
-            .expect("× 10.0494 h");
+        desk.expect("1417.7 DLPerf-hours / 141.77 DLPerf").expect("× 10.0494 h");
     }
 }
 
@@ -221,10 +215,7 @@ fn the_detail_tells_null_from_missing_and_leaves_nothing_out() {
             "570.181",
             "580.2",
         ] {
-            assert!(
-                seen.contains(text),
-                "{text:?} is not among the fields:\n{seen}"
-            );
+            assert!(seen.contains(text), "{text:?} is not among the fields:\n{seen}");
         }
         desk.keys("esc").selects("53000002");
     }
@@ -254,11 +245,7 @@ fn searches_columns_copies_and_exports_work_on_any_record() {
         let Some(Effect::Export { content, .. }) = desk.effects.last() else {
             panic!("no export:\n{}", desk.screen());
         };
-        assert_eq!(
-            content.lines().count(),
-            7,
-            "a header and six rows\n{content}"
-        );
+        assert_eq!(content.lines().count(), 7, "a header and six rows\n{content}");
         // A formula in a stranger's text is defused.
         assert!(content.contains("'=HYPERLINK"), "{content}");
     }

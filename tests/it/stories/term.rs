@@ -33,9 +33,7 @@ fn a_size_and_months_give_sortable_columns() {
     // 720 h, 0.034722 $/h, 75 $ in three months of 30 days.
     desk.expect("$0.034722/h").expect("$25.00").expect("$75.00");
     desk.expect("0.05 $/GB/month × 500 GB / 720 h");
-    desk.keys("enter")
-        .expect_not("Size and term")
-        .expect("Term $");
+    desk.keys("enter").expect_not("Size and term").expect("Term $");
     let iceland = words(&desk, "IS Iceland");
     // It ends after 9.5 days, long before the three months: its sum is marked.
     assert!(iceland.contains(&"!75.00".to_owned()), "{iceland:?}");
@@ -43,23 +41,12 @@ fn a_size_and_months_give_sortable_columns() {
     let texas = words(&desk, "US Texas");
     assert!(texas.contains(&"!150.00".to_owned()), "{texas:?}");
     desk.selects("4002");
-    desk.click("Term $")
-        .keys("g")
-        .selects("4002")
-        .expect("Term $▲");
-    desk.click("Term $▲")
-        .keys("g")
-        .selects("4001")
-        .expect("Term $▼");
+    desk.click("Term $").keys("g").selects("4002").expect("Term $▲");
+    desk.click("Term $▲").keys("g").selects("4001").expect("Term $▼");
     assert!(desk.calls.is_empty(), "all of it is worked out here");
     desk.keys("r");
-    let Request::Search(query) = desk.asked() else {
-        panic!()
-    };
-    let body = bourse::api::wire::encode(
-        &Request::Search(query.clone()),
-        &bourse::domain::Dialect::DOCUMENTED,
-    );
+    let Request::Search(query) = desk.asked() else { panic!() };
+    let body = bourse::api::wire::encode(&Request::Search(query.clone()), &bourse::domain::Dialect::DOCUMENTED);
     let text = body.body_text().unwrap();
     assert!(!text.contains("volume_term"), "no market knows it: {text}");
 }
@@ -80,10 +67,7 @@ fn days_weeks_and_terabytes_are_understood() {
         desk.keys("down");
         retype(&mut desk, span);
         let whole = words(&desk, "Whole term");
-        assert!(
-            whole.contains(&total.to_owned()),
-            "{size} {span}: {whole:?}"
-        );
+        assert!(whole.contains(&total.to_owned()), "{size} {span}: {whole:?}");
     }
 }
 
@@ -130,11 +114,8 @@ fn the_size_and_term_come_back_after_a_restart() {
     desk.keys("enter");
     let snapshot = desk.model.snapshot();
     let mut desk = TestApp::with_offers(THREE);
-    desk.model.restore(
-        Some(&snapshot),
-        bourse::domain::saved::Searches::default(),
-        false,
-    );
+    desk.model
+        .restore(Some(&snapshot), bourse::domain::saved::Searches::default(), false);
     desk.keys("1 2 r").answer(crate::stories::unlist::TWO);
     let texas = words(&desk, "Texas");
     assert!(texas.contains(&"51.25".to_owned()), "{texas:?}"); // 0.1 x 512.5
@@ -159,8 +140,6 @@ fn the_form_is_usable_at_every_size() {
     let mut desk = at_volumes();
     desk.keys("J");
     for (columns, rows) in [(40, 10), (80, 24), (120, 40), (200, 60)] {
-        desk.resize(columns, rows)
-            .expect("Size  ▏")
-            .expect("Term  ▏");
+        desk.resize(columns, rows).expect("Size  ▏").expect("Term  ▏");
     }
 }

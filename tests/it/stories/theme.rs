@@ -129,8 +129,7 @@ fn the_saved_theme_is_no_news_when_its_file_is_read_back() {
     desk.keys(":").type_text("theme").keys("enter G enter");
     desk.send(Message::Saved(Ok("Theme night saved".to_owned())));
     reloaded(&mut desk, "night");
-    desk.expect("Theme night saved")
-        .expect_not("Configuration reloaded");
+    desk.expect("Theme night saved").expect_not("Configuration reloaded");
     // A change that the person makes in the file is.
     reloaded(&mut desk, "light");
     desk.expect("Configuration reloaded");

@@ -66,13 +66,7 @@ fn what_matters_is_told_by_more_than_colour() {
         Theme::MONO,
     ];
     for theme in all {
-        for style in [
-            theme.selected,
-            theme.heading,
-            theme.key,
-            theme.error,
-            theme.accent,
-        ] {
+        for style in [theme.selected, theme.heading, theme.key, theme.error, theme.accent] {
             assert!(tells_more_than_colour(style), "{style:?}");
         }
     }
@@ -92,9 +86,7 @@ fn without_colours_the_selection_is_reversed_and_no_cell_has_a_colour() {
         assert!(theme.selected.add_modifier.contains(Modifier::REVERSED));
         let mut desk = TestApp::with_offers(THREE);
         desk.theme = theme;
-        for keys in [
-            "down", "enter", "esc", "?", "esc", ":", "esc", "m", "esc", "f",
-        ] {
+        for keys in ["down", "enter", "esc", "?", "esc", ":", "esc", "m", "esc", "f"] {
             desk.keys(keys);
             for cell in desk.cells() {
                 assert_eq!((cell.fg, cell.bg), (Color::Reset, Color::Reset), "{keys}");
@@ -105,12 +97,7 @@ fn without_colours_the_selection_is_reversed_and_no_cell_has_a_colour() {
 
 #[test]
 fn sixteen_colours_are_the_terminal_s_own() {
-    for choice in [
-        Choice::Ansi,
-        Choice::Auto,
-        Choice::Light,
-        Choice::HighContrast,
-    ] {
+    for choice in [Choice::Ansi, Choice::Auto, Choice::Light, Choice::HighContrast] {
         let look = Look {
             choice,
             ..Look::default()
@@ -147,9 +134,7 @@ fn in_ascii_arrow_keys_have_names_and_the_order_is_written_as_it_is_typed() {
     desk.model.keymap = desk.model.keymap.clone().in_words(true);
     desk.keys("esc").expect("sort Score -");
     desk.keys("p").expect("Right move").expect_not("> move");
-    desk.keys("esc ?")
-        .type_text("next record")
-        .expect("Right l");
+    desk.keys("esc ?").type_text("next record").expect("Right l");
 }
 
 #[test]
@@ -177,8 +162,7 @@ fn underlines_do_not_run_over_padding() {
     for pair in desk.cells().windows(2) {
         let [blank, title] = pair else { continue };
         let starts_title = blank.symbol() == " " && matches!(title.symbol(), "b" | "O");
-        let is_underlined =
-            |cell: &ratatui::buffer::Cell| cell.modifier.contains(Modifier::UNDERLINED);
+        let is_underlined = |cell: &ratatui::buffer::Cell| cell.modifier.contains(Modifier::UNDERLINED);
         assert!(!(starts_title && is_underlined(blank)), "{}", desk.screen());
     }
 }

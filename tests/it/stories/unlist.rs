@@ -34,11 +34,7 @@ fn sent() -> TestApp {
 }
 
 fn unlist(desk: &mut TestApp, id: &str) {
-    desk.keys("u")
-        .type_text(id)
-        .keys("enter")
-        .type_text(id)
-        .keys("enter");
+    desk.keys("u").type_text(id).keys("enter").type_text(id).keys("enter");
 }
 
 fn unlisted(desk: &mut TestApp, msg: &str) {
@@ -62,23 +58,15 @@ pub fn flat(desk: &TestApp) -> String {
     let screen = desk.screen();
     let lines: Vec<Vec<char>> = screen.lines().map(|line| line.chars().collect()).collect();
     let corner = |line: &Vec<char>| {
-        let left = line
-            .iter()
-            .rposition(|sign| matches!(sign, '╭' | '┏' | '┌'))?;
-        let right = line[left..]
-            .iter()
-            .position(|sign| matches!(sign, '╮' | '┓' | '┐'))?;
+        let left = line.iter().rposition(|sign| matches!(sign, '╭' | '┏' | '┌'))?;
+        let right = line[left..].iter().position(|sign| matches!(sign, '╮' | '┓' | '┐'))?;
         Some((left, left + right))
     };
     let top = lines.iter().rposition(|line| corner(line).is_some());
     let front = top.map_or_else(String::new, |top| {
         let (left, right) = corner(&lines[top]).unwrap();
         let inside = |line: &Vec<char>| line.iter().take(right).skip(left + 1).collect::<String>();
-        lines[top..]
-            .iter()
-            .map(inside)
-            .collect::<Vec<_>>()
-            .join(" ")
+        lines[top..].iter().map(inside).collect::<Vec<_>>().join(" ")
     });
     format!("{front} {screen}")
         .replace(['│', '┃'], " ")
@@ -89,11 +77,7 @@ pub fn flat(desk: &TestApp) -> String {
 
 #[track_caller]
 pub fn says(desk: &TestApp, text: &str) {
-    assert!(
-        flat(desk).contains(text),
-        "{text:?} is not in\n{}",
-        desk.screen()
-    );
+    assert!(flat(desk).contains(text), "{text:?} is not in\n{}", desk.screen());
 }
 
 #[test]
@@ -123,14 +107,8 @@ fn the_id_is_typed_twice_sent_once_and_the_message_is_shown() {
 #[test]
 fn the_intent_goes_with_the_write() {
     let mut desk = at_volumes();
-    desk.keys("u")
-        .type_text("7311")
-        .keys("enter")
-        .type_text("7311");
-    let key = crossterm::event::KeyEvent::new(
-        crossterm::event::KeyCode::Enter,
-        crossterm::event::KeyModifiers::NONE,
-    );
+    desk.keys("u").type_text("7311").keys("enter").type_text("7311");
+    let key = crossterm::event::KeyEvent::new(crossterm::event::KeyCode::Enter, crossterm::event::KeyModifiers::NONE);
     let effects = bourse::app::update(&mut desk.model, desk.now, Message::Key(key));
     let [Effect::Write { intent, .. }] = &effects[..] else {
         panic!("{effects:?}")
@@ -233,10 +211,7 @@ fn five_seconds_are_kept_and_only_enter_sends() {
     unlisted(&mut desk, "Unlisted Volume 7311.");
     desk.keys("u").expect_not("7311\u{20}\u{20}>");
     desk.wait(1.0);
-    desk.type_text("7312")
-        .keys("enter")
-        .type_text("7312")
-        .keys("enter");
+    desk.type_text("7312").keys("enter").type_text("7312").keys("enter");
     assert!(desk.calls.is_empty());
     says(
         &desk,
@@ -265,8 +240,7 @@ fn the_screen_wakes_for_every_second_of_the_countdown() {
         let wake = desk.model.deadline(desk.now).unwrap();
         assert!(wake - desk.now.mono <= 1.03, "{wake}");
         let pause = wake - desk.now.mono;
-        desk.wait(pause)
-            .expect(&format!("next unlist in {second} s"));
+        desk.wait(pause).expect(&format!("next unlist in {second} s"));
     }
 }
 
@@ -281,10 +255,7 @@ fn a_429_is_told_in_words_and_counted_down() {
     says(&desk, "Volume listing 7311 not unlisted:");
     says(&desk, "API requests too frequent endpoint threshold=8.0");
     says(&desk, "Rate limit: next unlist in 9 s."); // 8.0 x 1.1
-    desk.keys("u")
-        .type_text("7311")
-        .keys("enter")
-        .type_text("7311");
+    desk.keys("u").type_text("7311").keys("enter").type_text("7311");
     desk.wait(8.0).keys("enter");
     assert!(desk.calls.is_empty());
     desk.wait(0.81).keys("enter");
@@ -488,10 +459,7 @@ fn on_the_smallest_screen_the_lines_that_matter_stay() {
         let old = open_intent(START - 86_400.0 - f64::from(entry));
         desk.model.mutations.history.push(old);
     }
-    desk.resize(40, 10)
-        .keys("u")
-        .type_text("7311")
-        .expect("▏7311");
+    desk.resize(40, 10).keys("u").type_text("7311").expect("▏7311");
     desk.keys("enter")
         .expect(r#"{"id":7311}"#)
         .expect("POST /api/v0/volumes/unlist/")
@@ -549,15 +517,9 @@ fn tab_completes_ids_that_were_unlisted_before_and_no_others() {
     desk.keys("tab").expect("▏7402");
     desk.keys("tab").expect("▏7311");
     desk.keys("tab").expect("▏7402");
-    desk.keys("ctrl-u")
-        .type_text("73")
-        .keys("tab")
-        .expect("▏7311");
+    desk.keys("ctrl-u").type_text("73").keys("tab").expect("▏7311");
     // The ids in the table are offers: nothing completes them.
-    desk.keys("ctrl-u")
-        .type_text("40")
-        .keys("tab")
-        .expect("▏40 ");
+    desk.keys("ctrl-u").type_text("40").keys("tab").expect("▏40 ");
     desk.keys("ctrl-u tab enter").expect("Type the id again");
     // The second line is the confirmation.
     desk.keys("tab");

@@ -56,8 +56,7 @@ fn a_record_without_prices_says_what_is_missing() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("2")
         .answer(r#"{"offers":[{"ask_contract_id":1,"geolocation":"FR"}]}"#);
-    desk.keys("enter")
-        .expect("No bill: storage_cost is not reported");
+    desk.keys("enter").expect("No bill: storage_cost is not reported");
     desk.expect("Price not reported").expect_not("MB/s (");
 }
 
@@ -84,9 +83,6 @@ fn small_screens_keep_the_form_usable() {
 #[test]
 fn volumes_are_marked_compared_filtered_and_saved_from_the_same_code() {
     let mut desk = at_volumes();
-    desk.keys("space space v")
-        .expect("4001")
-        .expect("4002")
-        .expect("Space");
+    desk.keys("space space v").expect("4001").expect("4002").expect("Space");
     desk.keys("esc b").expect("Cheap network storage");
 }

@@ -19,8 +19,7 @@ fn later() -> String {
 #[test]
 fn a_watched_search_is_asked_again_and_what_changed_is_marked() {
     let mut desk = TestApp::with_offers(THREE);
-    desk.keys("w")
-        .expect("Auto-refresh every 30 s (w turns it off)");
+    desk.keys("w").expect("Auto-refresh every 30 s (w turns it off)");
     desk.wait(10.0).expect("next refresh in 20 s");
     assert!(desk.calls.is_empty());
     desk.wait(20.0);
@@ -91,8 +90,7 @@ fn another_question_has_nothing_to_be_compared_with() {
     desk.expect("1 cheaper");
     desk.keys("/").type_text(" num_gpus>=1").keys("enter");
     desk.answer(THREE);
-    desk.expect_not("cheaper")
-        .expect("Auto-refresh: next refresh in 30 s");
+    desk.expect_not("cheaper").expect("Auto-refresh: next refresh in 30 s");
     // Offers that are not bundled are other rows.
     desk.wait(30.0).answer(&later()).expect("1 cheaper");
     desk.calls.clear(); // the search for why 103 is gone
@@ -184,8 +182,7 @@ fn slices_of_one_machine_are_counted_one_by_one() {
     let mut desk = TestApp::with_offers(slices);
     desk.keys("w").wait(30.0).answer(r#"{"offers":[]}"#);
     desk.expect("2 gone");
-    desk.answer(r#"{"offers":[]}"#)
-        .expect("2 gone (2 delisted)");
+    desk.answer(r#"{"offers":[]}"#).expect("2 gone (2 delisted)");
 }
 
 #[test]
@@ -236,9 +233,7 @@ fn changes_since_you_looked_are_those_of_your_absence() {
         desk.wait(30.0).answer(&later().replace("0.35", "0.33"));
     }
     desk.send(Message::Focus(true));
-    desk.wait(0.0)
-        .expect("Since you looked")
-        .expect("▼0.0200 0.3300");
+    desk.wait(0.0).expect("Since you looked").expect("▼0.0200 0.3300");
     desk.expect("+ 0 new, 0 gone, ▼ 1 cheaper, ▲ 0 more expensive");
 }
 
@@ -348,9 +343,7 @@ fn exported_ids(desk: &TestApp) -> Vec<&str> {
     let mut lines = content.lines();
     let header = lines.next().unwrap();
     let place = header.split(',').position(|name| name == "id").unwrap();
-    lines
-        .map(|line| line.split(',').nth(place).unwrap())
-        .collect()
+    lines.map(|line| line.split(',').nth(place).unwrap()).collect()
 }
 
 #[test]
@@ -378,11 +371,7 @@ fn gone_rows_with_a_cause_are_listed_before_those_that_are_out_of_view() {
     desk.wait(30.0).answer(r#"{"offers":[]}"#);
     desk.calls.clear();
     let screen = desk.screen();
-    let place = |text: &str| {
-        screen
-            .find(text)
-            .unwrap_or_else(|| panic!("{text}\n{screen}"))
-    };
+    let place = |text: &str| screen.find(text).unwrap_or_else(|| panic!("{text}\n{screen}"));
     assert!(place("delisted") < place("not known"), "{screen}");
 }
 

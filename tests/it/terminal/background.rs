@@ -69,10 +69,7 @@ fn a_terminal_without_many_colours_is_not_asked() {
 #[test]
 fn a_broken_configuration_is_named_and_the_defaults_hold() {
     for (text, wanted) in [
-        (
-            "theme = \"pink\"\n",
-            "config.toml:1:9: 'pink' is not a theme",
-        ),
+        ("theme = \"pink\"\n", "config.toml:1:9: 'pink' is not a theme"),
         (
             "[keys]\nsort = \"R\"\nrefresh = \"R\"\n",
             "config.toml:3:11: 'R' of 'refresh' is already the key of 'related' (its default)",

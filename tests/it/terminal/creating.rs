@@ -19,7 +19,8 @@ pub const KEY: &str = "canary-key-4712-create";
 pub const SEARCH: &str = "gpu_name=RTX_4090 verified=true rentable=true rented=false";
 
 /// The body that the form makes of the endpoint `chat` and the search.
-const BODY: &str = r#"{"endpoint_name":"chat","search_params":"gpu_name=RTX_4090 verified=true rentable=true rented=false"}"#;
+const BODY: &str =
+    r#"{"endpoint_name":"chat","search_params":"gpu_name=RTX_4090 verified=true rentable=true rented=false"}"#;
 
 pub fn is_creation(request: &Recorded) -> bool {
     request.method == "POST" && request.path.ends_with("/workergroups/")
@@ -58,14 +59,9 @@ fn with_group(id: i64) -> String {
 
 /// The program in the Workergroups pane.
 pub fn at_groups(url: &str, key: &str, state: &Path) -> Pty {
-    let variables = [
-        ("BOURSE_API_KEY", key),
-        ("XDG_STATE_HOME", state.to_str().unwrap()),
-    ];
+    let variables = [("BOURSE_API_KEY", key), ("XDG_STATE_HOME", state.to_str().unwrap())];
     let mut pty = Pty::bourse(&["--base-url", url], &variables, 100, 34);
-    pty.wait_for("the offers' answer", |screen| {
-        screen.contents().contains("updated ")
-    });
+    pty.wait_for("the offers' answer", |screen| screen.contents().contains("updated "));
     pty.keys("3");
     pty.wait_for("the groups' answer", |screen| {
         let text = screen.contents();
@@ -120,8 +116,7 @@ fn one_creation_goes_out_with_exactly_the_previewed_body() {
     pty.keys("<Enter>");
     pty.wait_for("the new row selected", |screen| {
         let text = screen.contents();
-        text.lines()
-            .any(|line| line.contains('›') && line.contains(" chat "))
+        text.lines().any(|line| line.contains('›') && line.contains(" chat "))
     });
     pty.keys("q");
     pty.exit().assert_clean(0);
@@ -153,9 +148,7 @@ fn a_server_that_creates_and_hangs_up_is_asked_for_its_list_and_for_nothing_else
     pty.wait_for_text("The workergroup may or may not have been created");
     pty.wait_for_text("> 77  chat");
     // Whatever is pressed: nothing is sent a second time.
-    pty.keys(
-        "<Enter>create<Enter><Esc><PageDown><Enter>create<Enter><Enter><C-u>y<Enter><Esc><Esc>",
-    );
+    pty.keys("<Enter>create<Enter><Esc><PageDown><Enter>create<Enter><Enter><C-u>y<Enter><Esc><Esc>");
     pty.keys("n<PageDown><Enter>create<Enter>");
     pty.wait_for_text("Type mine, none or created");
     pty.paste("create\r");
@@ -179,17 +172,11 @@ fn the_sandbox_that_drops_after_its_commit_has_one_group_more() {
     let count = || {
         let groups = server.call("GET", "/api/v0/workergroups/", "").good();
         let results = groups["results"].as_array().unwrap().clone();
-        let chats = results
-            .iter()
-            .filter(|group| group["endpoint_name"] == "chat");
+        let chats = results.iter().filter(|group| group["endpoint_name"] == "chat");
         chats.count()
     };
     assert_eq!(count(), 0);
-    let mut pty = at_groups(
-        &server.running.base_url(),
-        server.running.key(),
-        state.path(),
-    );
+    let mut pty = at_groups(&server.running.base_url(), server.running.key(), state.path());
     filled_in(&mut pty);
     pty.keys("create<Enter>");
     pty.wait_for_text("The workergroup may or may not have been created");
@@ -226,11 +213,7 @@ fn leaving_while_a_creation_is_not_answered_asks_and_the_next_start_knows_of_it(
     pty.keys("y");
     pty.exit().assert_clean(0);
     let journal = fs::read_to_string(state.path().join("bourse/writes.jsonl")).unwrap();
-    assert_eq!(
-        journal.lines().count(),
-        1,
-        "an intent without an outcome: {journal}"
-    );
+    assert_eq!(journal.lines().count(), 1, "an intent without an outcome: {journal}");
 
     let mut pty = at_groups(&server.url(), KEY, state.path());
     pty.wait_for_text("Outcome unknown: the workergroup for endpoint chat");

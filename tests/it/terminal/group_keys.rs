@@ -58,9 +58,7 @@ fn a_group_s_key_that_routes_stays_out_of_files_screens_and_the_clipboard() {
         ("XDG_DATA_HOME", &data),
     ];
     let mut pty = Pty::bourse(&arguments, &variables, 100, 34);
-    pty.wait_for("the offers' answer", |screen| {
-        screen.contents().contains("updated ")
-    });
+    pty.wait_for("the offers' answer", |screen| screen.contents().contains("updated "));
     pty.keys("3");
     pty.wait_for_text("whisper");
     pty.keys("jjt");

@@ -21,12 +21,7 @@ use crate::pty_support::{Exit, Pty, control_sequences, send_signal};
 /// Tells the stand-in to run; its value says how it behaves.
 const VARIABLE: &str = "BOURSE_TEST_STAND_IN";
 /// How the test harness is told to run the stand-in and nothing else.
-const ARGUMENTS: [&str; 4] = [
-    "--exact",
-    "terminal::guard::stand_in",
-    "--ignored",
-    "--nocapture",
-];
+const ARGUMENTS: [&str; 4] = ["--exact", "terminal::guard::stand_in", "--ignored", "--nocapture"];
 
 /// What the stand-in shows.
 #[derive(Default)]
@@ -260,9 +255,7 @@ pub fn a_panic_of_the_drawing_thread_restores_the_terminal_then_speaks() {
     exit.assert_clean(101);
     let log = exit.log_text();
     let restored = log.rfind("\x1b[?1049l").unwrap();
-    let spoken = log
-        .find("internal error at tests/it/terminal/guard.rs")
-        .unwrap();
+    let spoken = log.find("internal error at tests/it/terminal/guard.rs").unwrap();
     assert!(restored < spoken);
     assert!(!log.contains("SECRET"), "{log}");
 }
@@ -283,12 +276,7 @@ fn a_panic_elsewhere_keeps_the_screen() {
 
 #[test]
 fn signals_end_it_with_128_and_their_number() {
-    let cases = [
-        (Sent::HUP, 129),
-        (Sent::INT, 130),
-        (Sent::QUIT, 131),
-        (Sent::TERM, 143),
-    ];
+    let cases = [(Sent::HUP, 129), (Sent::INT, 130), (Sent::QUIT, 131), (Sent::TERM, 143)];
     for (signal, status) in cases {
         let pty = start("heeding");
         pty.signal(signal);
@@ -343,9 +331,7 @@ fn a_stop_from_outside_gives_the_terminal_back_too() {
     send_signal(id, Sent::STOP);
     shell.wait_for("the shell", |screen| screen.contents().contains("topped"));
     shell.send(b"fg\n");
-    shell.wait_for("the program", |screen| {
-        !screen.contents().contains("topped")
-    });
+    shell.wait_for("the program", |screen| !screen.contents().contains("topped"));
     shell.keys("aaa");
     continued(&shell, 3);
     shell.keys("q");
@@ -441,11 +427,7 @@ fn clicks_drags_and_the_wheel_count_but_not_plain_motion() {
     // Press, release, wheel, motion with and without a button, then a key.
     pty.send(b"\x1b[<0;3;3M\x1b[<0;3;3m\x1b[<65;3;3M\x1b[<32;4;3M\x1b[<35;5;3Ma");
     let text = pty.wait_for_text("keys=1 ");
-    assert_eq!(
-        shown(&text, "clicks"),
-        4,
-        "all but the motion without a button"
-    );
+    assert_eq!(shown(&text, "clicks"), 4, "all but the motion without a button");
     pty.keys("q");
     pty.exit().assert_clean(0);
 }
@@ -456,10 +438,7 @@ fn a_copy_reaches_the_terminal() {
     pty.keys("yq");
     let exit = pty.exit();
     exit.assert_clean(0);
-    assert!(
-        exit.log_text()
-            .contains("\x1b]52;c;YSBjaGVhcCBvZmZlcg==\x1b\\")
-    );
+    assert!(exit.log_text().contains("\x1b]52;c;YSBjaGVhcCBvZmZlcg==\x1b\\"));
 }
 
 #[test]

@@ -24,12 +24,7 @@ fn stand_in() {
 #[test]
 fn no_other_process_may_read_its_memory() {
     let output = Command::new(std::env::current_exe().unwrap())
-        .args([
-            "--exact",
-            "terminal::hardening::stand_in",
-            "--ignored",
-            "--nocapture",
-        ])
+        .args(["--exact", "terminal::hardening::stand_in", "--ignored", "--nocapture"])
         .env(VARIABLE, "1")
         .output()
         .unwrap();
@@ -47,21 +42,13 @@ fn an_abort_leaves_no_core_file_even_where_they_are_wanted() {
     let home = pty.home().to_owned();
     let allowed = std::fs::read_to_string(home.join("limit")).unwrap();
     let limits = std::fs::read_to_string(format!("/proc/{}/limits", pty.id())).unwrap();
-    let line = limits
-        .lines()
-        .find(|line| line.starts_with("Max core file size"));
+    let line = limits.lines().find(|line| line.starts_with("Max core file size"));
     let words: Vec<&str> = line.unwrap().split_whitespace().collect();
-    assert_eq!(
-        words[4..6],
-        ["0", "0"],
-        "although the shell allows {allowed}"
-    );
+    assert_eq!(words[4..6], ["0", "0"], "although the shell allows {allowed}");
     pty.signal(rustix::process::Signal::ABORT);
     let names = |folder: &std::path::Path| {
         let entries = std::fs::read_dir(folder).unwrap();
-        entries
-            .map(|entry| entry.unwrap().file_name())
-            .collect::<Vec<_>>()
+        entries.map(|entry| entry.unwrap().file_name()).collect::<Vec<_>>()
     };
     let mut pty = pty;
     pty.wait_for_end();

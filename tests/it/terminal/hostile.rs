@@ -110,12 +110,7 @@ const TOUR: &[&str] = &[
 fn started(body: &str) -> (Pty, RouteServer) {
     let body = body.to_owned();
     let server = RouteServer::start(move |_, _| Play::Answer(200, body.clone()));
-    let pty = Pty::bourse(
-        &["--base-url", &server.url(), "--limit", "4000"],
-        &[],
-        200,
-        50,
-    );
+    let pty = Pty::bourse(&["--base-url", &server.url(), "--limit", "4000"], &[], 200, 50);
     pty.wait_for_text("0.4");
     (pty, server)
 }
@@ -126,21 +121,13 @@ fn settle(pty: &Pty) {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", pty.id())).unwrap();
         let behind = stat.rsplit(") ").next().unwrap().to_owned();
         let figures: Vec<&str> = behind.split(' ').collect();
-        (
-            figures[0].to_owned(),
-            figures[11].to_owned(),
-            figures[12].to_owned(),
-        )
+        (figures[0].to_owned(), figures[11].to_owned(), figures[12].to_owned())
     };
     let (mut before, mut idle) = (used(), 0);
     while idle < 3 {
         std::thread::sleep(Duration::from_millis(15));
         let now = used();
-        idle = if now == before && now.0 == "S" {
-            idle + 1
-        } else {
-            0
-        };
+        idle = if now == before && now.0 == "S" { idle + 1 } else { 0 };
         before = now;
     }
 }
@@ -158,10 +145,7 @@ fn processor_time(pty: &Pty) -> Duration {
 /// The most memory that the program has taken so far, in kB.
 fn memory(pty: &Pty) -> usize {
     let status = std::fs::read_to_string(format!("/proc/{}/status", pty.id())).unwrap();
-    let line = status
-        .lines()
-        .find(|line| line.starts_with("VmHWM"))
-        .unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap();
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
@@ -175,11 +159,7 @@ fn longest_frame(log: &[u8]) -> usize {
         .map(|(at, _)| at)
         .chain([log.len()])
         .collect();
-    starts
-        .windows(2)
-        .map(|pair| pair[1] - pair[0])
-        .max()
-        .unwrap()
+    starts.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap()
 }
 
 #[test]
@@ -233,9 +213,7 @@ fn ratatui_alone_writes_what_it_is_given() {
     let mut terminal = Terminal::with_options(backend, TerminalOptions { viewport }).unwrap();
     let text = format!("Z{}", "\u{301}".repeat(8000));
     let list = List::new((0..50).map(|_| text.as_str()));
-    terminal
-        .draw(|frame| frame.render_widget(list, frame.area()))
-        .unwrap();
+    terminal.draw(|frame| frame.render_widget(list, frame.area())).unwrap();
     drop(terminal);
     assert!(counter.0 > 10 * FRAME, "{}", counter.0);
 }

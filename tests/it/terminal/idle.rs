@@ -50,9 +50,7 @@ impl Surface for Counter {
 
     async fn next(&mut self) -> TerminalEvent {
         let event = self.events.recv().await;
-        event.map_or(TerminalEvent::Leave(129), |event| {
-            TerminalEvent::Input(vec![event])
-        })
+        event.map_or(TerminalEvent::Leave(129), |event| TerminalEvent::Input(vec![event]))
     }
 
     async fn suspend(&mut self) -> io::Result<()> {

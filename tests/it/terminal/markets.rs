@@ -103,15 +103,9 @@ fn from_the_sandbox_to_a_market_of_one_s_own_and_its_key_stays_where_it_is() {
     pty.keys("q");
     let exit = pty.exit();
     exit.assert_clean(0);
-    assert!(
-        !exit.log_text().contains("canary"),
-        "the key was on a screen"
-    );
+    assert!(!exit.log_text().contains("canary"), "the key was on a screen");
     let requests = recorder.requests();
-    let paths: Vec<_> = requests
-        .iter()
-        .map(|request| request.path.as_str())
-        .collect();
+    let paths: Vec<_> = requests.iter().map(|request| request.path.as_str()).collect();
     assert_eq!(paths, ["/api/v0/workergroups/", "/api/v0/bundles/"]);
     for request in &requests {
         let bearer = format!("Bearer {KEY}");
@@ -171,10 +165,7 @@ fn a_refused_key_is_replaced_where_it_was_refused() {
     assert!(!exit.log_text().contains("canary"));
     assert_eq!(files_with_key(home.path()), Vec::<PathBuf>::new());
     assert!(!folder.join("keys/work").exists());
-    assert_eq!(
-        std::fs::read_to_string(folder.join("config.toml")).unwrap(),
-        text
-    );
+    assert_eq!(std::fs::read_to_string(folder.join("config.toml")).unwrap(), text);
 }
 
 /// The loop on a sandbox, knowing the markets of a configuration.
@@ -195,8 +186,7 @@ async fn dashboard(config: &str, environment: Environment) -> (Person, Loop) {
     let (surface, person) = Memory::new(120, 40);
     let address = sandbox.addr();
     let session = Session::new(client, Pacer::default());
-    let running =
-        Dashboard::new(model, surface, Arc::new(session), Theme::MONO).among(known, Some(sandbox));
+    let running = Dashboard::new(model, surface, Arc::new(session), Theme::MONO).among(known, Some(sandbox));
     let handle = on_a_thread(running);
     let ended = tokio::task::spawn_blocking(move || handle.join().unwrap());
     let kept = Loop {
@@ -233,10 +223,7 @@ async fn the_sandbox_stops_when_it_is_left_and_comes_back_as_it_was_left() {
     let bearer = format!("Bearer {KEY}");
     let request = recorder.only();
     assert_eq!(request.header("authorization"), Some(bearer.as_str()));
-    assert!(
-        TcpStream::connect(running.address).is_err(),
-        "it is stopped"
-    );
+    assert!(TcpStream::connect(running.address).is_err(), "it is stopped");
     // What is changed here is kept for this market, and the sandbox has its own.
     person.press(KeyCode::Char('/'));
     person.types(" num_gpus>=8");
@@ -286,10 +273,7 @@ async fn a_key_of_the_environment_goes_to_named_markets_and_never_to_the_sandbox
     person.press(KeyCode::Char('q'));
     assert_eq!(running.ended.await.unwrap(), 0);
     let bearer = format!("Bearer {KEY}");
-    assert_eq!(
-        recorder.only().header("authorization"),
-        Some(bearer.as_str())
-    );
+    assert_eq!(recorder.only().header("authorization"), Some(bearer.as_str()));
 }
 
 #[tokio::test(flavor = "multi_thread")]

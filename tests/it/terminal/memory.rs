@@ -30,11 +30,7 @@ impl Surface for Memory {
         let frame = self.terminal.draw(|frame| render(frame)).unwrap();
         let area = frame.buffer.area;
         let text: Vec<String> = (0..area.height)
-            .map(|y| {
-                (0..area.width)
-                    .map(|x| frame.buffer[(x, y)].symbol())
-                    .collect()
-            })
+            .map(|y| (0..area.width).map(|x| frame.buffer[(x, y)].symbol()).collect())
             .collect();
         self.screen.send_replace(text.join("\n"));
         Ok(())
@@ -92,8 +88,7 @@ impl Person {
     }
 
     pub fn types(&self, text: &str) {
-        text.chars()
-            .for_each(|character| self.press(KeyCode::Char(character)));
+        text.chars().for_each(|character| self.press(KeyCode::Char(character)));
     }
 
     /// Erases the line that is edited.
@@ -153,11 +148,6 @@ pub fn dashboard(url: &str, key: &str, read_only: bool) -> (Person, std::thread:
     };
     let (surface, person) = Memory::new(120, 40);
     let session = Arc::new(Session::new(client(url, key), Pacer::default()));
-    let running = Dashboard::new(
-        bourse::views::dashboard(profile, None),
-        surface,
-        session,
-        Theme::MONO,
-    );
+    let running = Dashboard::new(bourse::views::dashboard(profile, None), surface, session, Theme::MONO);
     (person, on_a_thread(running))
 }

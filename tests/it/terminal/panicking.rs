@@ -102,12 +102,7 @@ fn stand_in() {
 /// The dashboard on a market that tells keys.
 fn started(url: &str, how: &str) -> Pty {
     let program = std::env::current_exe().unwrap();
-    let arguments = [
-        "--exact",
-        "terminal::panicking::stand_in",
-        "--ignored",
-        "--nocapture",
-    ];
+    let arguments = ["--exact", "terminal::panicking::stand_in", "--ignored", "--nocapture"];
     let variable = format!("{url} {how}");
     let variables = [
         (VARIABLE, variable.as_str()),

@@ -64,12 +64,7 @@ fn a_start_that_fails_leaves_the_terminal_untouched() {
     for arguments in [
         &["--profile", "nowhere"][..],
         &["--base-url", "http://user@127.0.0.1:1"],
-        &[
-            "--api-key-file",
-            "/nonexistent",
-            "--base-url",
-            "http://127.0.0.1:1",
-        ],
+        &["--api-key-file", "/nonexistent", "--base-url", "http://127.0.0.1:1"],
     ] {
         let exit = Pty::bourse(arguments, &[], 100, 30).exit();
         exit.assert_clean(2);
@@ -200,9 +195,7 @@ fn without_a_terminal_it_says_so_in_a_line_and_exits_with_2() {
 fn it_leaves_no_core_file_that_could_hold_the_key() {
     let mut pty = started();
     let limits = std::fs::read_to_string(format!("/proc/{}/limits", pty.id())).unwrap();
-    let line = limits
-        .lines()
-        .find(|line| line.starts_with("Max core file size"));
+    let line = limits.lines().find(|line| line.starts_with("Max core file size"));
     let words: Vec<&str> = line.unwrap().split_whitespace().collect();
     assert_eq!(words[4..6], ["0", "0"]);
     pty.keys("q");

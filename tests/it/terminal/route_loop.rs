@@ -18,19 +18,16 @@ fn dashboard(server: &RouteServer) -> (Person, std::thread::JoinHandle<i32>) {
 /// Plays route requests as `play` says; the other calls have their plain answers.
 fn server(play: impl Fn(usize, &Json) -> Play + Send + Sync + 'static) -> RouteServer {
     let routed = std::sync::atomic::AtomicUsize::new(0);
-    RouteServer::start(move |_, request| {
-        match request.path.as_str() {
+    RouteServer::start(move |_, request| match request.path.as_str() {
         "/route/" => {
             let number = routed.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
             play(number, &request.json())
         }
         "/api/v0/workergroups/" => Play::Answer(
             200,
-            r#"{"success":true,"results":[{"id":1,"endpoint_name":"chat","api_key":"canary-group"}]}"#
-                .to_owned(),
+            r#"{"success":true,"results":[{"id":1,"endpoint_name":"chat","api_key":"canary-group"}]}"#.to_owned(),
         ),
         _ => Play::Answer(200, r#"{"offers":[]}"#.to_owned()),
-    }
     })
 }
 
@@ -64,10 +61,7 @@ async fn a_series_sends_the_documented_body_and_exports_what_its_figures_say() {
         assert_eq!(body["endpoint"], "chat");
         // Workers in turn 0 1 2 0 1 2 ..., each numbering its own; every tenth has to wait.
         if number % 10 == 9 {
-            return Play::Answer(
-                200,
-                r#"{"endpoint":"chat","status":"1 loading"}"#.to_owned(),
-            );
+            return Play::Answer(200, r#"{"endpoint":"chat","status":"1 loading"}"#.to_owned());
         }
         Play::Answer(200, assignment("chat", "2.5", number % 3, number / 3))
     });
@@ -82,10 +76,7 @@ async fn a_series_sends_the_documented_body_and_exports_what_its_figures_say() {
         assert_eq!(request.method, "POST");
         assert_eq!(request.body, br#"{"endpoint":"chat","cost":2.5}"#);
         assert_eq!(request.header("content-type"), Some("application/json"));
-        assert_eq!(
-            request.header("authorization"),
-            Some("Bearer canary-key-51ab")
-        );
+        assert_eq!(request.header("authorization"), Some("Bearer canary-key-51ab"));
     }
     assert_eq!(routes(&server).len(), 40);
 
@@ -99,10 +90,7 @@ async fn a_series_sends_the_documented_body_and_exports_what_its_figures_say() {
     let mode = std::fs::metadata(&path).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     let text = std::fs::read_to_string(&path).unwrap();
-    assert!(
-        !text.contains("canary") && !text.contains("c2ln"),
-        "secrets"
-    );
+    assert!(!text.contains("canary") && !text.contains("c2ln"), "secrets");
     by_hand(&serde_json::from_str(&text).unwrap());
 
     // A file that is there is left alone.
@@ -140,10 +128,7 @@ fn by_hand(export: &Json) {
         let latency = number(&attempt["ended_s"]) - due;
         assert!((number(&attempt["latency_s"]) - latency).abs() < 2e-6);
     }
-    let mut latencies: Vec<f64> = attempts
-        .iter()
-        .map(|attempt| number(&attempt["latency_s"]))
-        .collect();
+    let mut latencies: Vec<f64> = attempts.iter().map(|attempt| number(&attempt["latency_s"])).collect();
     latencies.sort_by(f64::total_cmp);
     // The smallest latency with at least that share of all at or below it.
     for (name, rank) in [("p50", 20), ("p90", 36), ("p95", 38), ("p99", 40)] {
@@ -155,14 +140,8 @@ fn by_hand(export: &Json) {
         );
     }
     assert!((number(&summary["router_reply_s"]["max"]) - latencies[39]).abs() < 1e-9);
-    assert_eq!(
-        (&summary["requests"], &summary["polls"]),
-        (&json!(40), &json!(0))
-    );
-    let bytes: u64 = attempts
-        .iter()
-        .map(|attempt| attempt["bytes"].as_u64().unwrap())
-        .sum();
+    assert_eq!((&summary["requests"], &summary["polls"]), (&json!(40), &json!(0)));
+    let bytes: u64 = attempts.iter().map(|attempt| attempt["bytes"].as_u64().unwrap()).sum();
     assert_eq!(summary["bytes"], json!(bytes));
     let first = assigned
         .iter()
@@ -170,12 +149,8 @@ fn by_hand(export: &Json) {
         .fold(f64::INFINITY, f64::min);
     assert!((number(&summary["first_assigned_s"]) - first).abs() < 1e-9);
     for worker in export["workers"].as_array().unwrap() {
-        let own = assigned
-            .iter()
-            .filter(|attempt| attempt["worker"] == worker["worker"]);
-        let mut reqnums: Vec<i64> = own
-            .map(|attempt| attempt["reqnum"].as_i64().unwrap())
-            .collect();
+        let own = assigned.iter().filter(|attempt| attempt["worker"] == worker["worker"]);
+        let mut reqnums: Vec<i64> = own.map(|attempt| attempt["reqnum"].as_i64().unwrap()).collect();
         reqnums.sort_unstable();
         assert_eq!(worker["assigned"], json!(reqnums.len()));
         let holes: Vec<i64> = reqnums
@@ -221,10 +196,7 @@ async fn every_way_of_failing_is_told_apart() {
 async fn fail(ways: usize) {
     let server = server(move |number, _| match number % ways {
         0 => Play::Answer(200, "<<garbage>>".to_owned()),
-        1 => Play::Answer(
-            200,
-            r#"{"endpoint":"chat","status":"2 stopped"}"#.to_owned(),
-        ),
+        1 => Play::Answer(200, r#"{"endpoint":"chat","status":"2 stopped"}"#.to_owned()),
         2 => Play::Answer(401, r#"{"error":"Authentication failed"}"#.to_owned()),
         3 => Play::Answer(429, "API requests too frequent".to_owned()),
         _ => Play::Hang,

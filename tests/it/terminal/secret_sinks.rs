@@ -71,9 +71,8 @@ async fn nothing_that_holds_a_key_prints_it() {
         cost: 1.0,
         key: Some(key.clone()),
     });
-    let assigned = format!(
-        r#"{{"endpoint":"chat","cost":1,"url":"http://w1.example","signature":"{USER}","api_key":"{USER}"}}"#
-    );
+    let assigned =
+        format!(r#"{{"endpoint":"chat","cost":1,"url":"http://w1.example","signature":"{USER}","api_key":"{USER}"}}"#);
     let answer = Answer {
         status: 200,
         body: assigned.as_bytes(),
@@ -101,12 +100,7 @@ async fn nothing_that_holds_a_key_prints_it() {
         reply,
         listing
     );
-    print!(
-        outcome,
-        outcome.record,
-        sandbox,
-        wire::encode(&route, &Dialect::VAST)
-    );
+    print!(outcome, outcome.record, sandbox, wire::encode(&route, &Dialect::VAST));
     print!(
         listing.skipped(),
         listing.whole(0),

@@ -105,36 +105,18 @@ pub fn answers() -> Vec<(&'static str, Vec<u8>)> {
     vec![
         ("keys", json(200, &groups(text))),
         ("a list", json(200, &groups(|key| format!("[\"{key}\"]")))),
-        (
-            "an object",
-            json(200, &groups(|key| format!("{{\"k\":\"{key}\"}}"))),
-        ),
-        (
-            "nested",
-            json(200, &groups(|key| format!("[[{{\"k\":[\"{key}\"]}}]]"))),
-        ),
+        ("an object", json(200, &groups(|key| format!("{{\"k\":\"{key}\"}}")))),
+        ("nested", json(200, &groups(|key| format!("[[{{\"k\":[\"{key}\"]}}]]")))),
         ("400", json(400, &echo)),
         ("401", json(401, &echo)),
         ("404", json(404, &echo)),
         ("429", json(429, &echo)),
         ("failed", json(200, &echo)),
-        (
-            "plain",
-            answer(403, &[], format!("{PLAIN} no {USER}").as_bytes()),
-        ),
-        (
-            "not JSON",
-            answer(200, &[], format!("{PLAIN} no {USER}").as_bytes()),
-        ),
-        (
-            "a page",
-            answer(200, &[("Content-Type", "text/html")], page.as_bytes()),
-        ),
+        ("plain", answer(403, &[], format!("{PLAIN} no {USER}").as_bytes())),
+        ("not JSON", answer(200, &[], format!("{PLAIN} no {USER}").as_bytes())),
+        ("a page", answer(200, &[("Content-Type", "text/html")], page.as_bytes())),
         ("moved", answer(307, &to, page.as_bytes())),
-        (
-            "cut",
-            json(200, &format!("{{\"results\":[{{\"id\":\"{USER}")),
-        ),
+        ("cut", json(200, &format!("{{\"results\":[{{\"id\":\"{USER}"))),
     ]
 }
 
@@ -200,9 +182,7 @@ pub fn market() -> Recorder {
 /// The window titles that were set.
 fn titles(log: &str) -> String {
     let parts = log.split("\u{1b}]2;").skip(1);
-    parts
-        .filter_map(|part| part.split('\u{1b}').next())
-        .collect()
+    parts.filter_map(|part| part.split('\u{1b}').next()).collect()
 }
 
 /// What was handed to the terminal's clipboard.
@@ -295,10 +275,7 @@ fn the_dashboard_paints_copies_and_writes_no_planted_key() {
     }
     for name in ["groups.csv", "groups.json"] {
         use std::os::unix::fs::PermissionsExt as _;
-        let mode = std::fs::metadata(folder(name))
-            .unwrap()
-            .permissions()
-            .mode();
+        let mode = std::fs::metadata(folder(name)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "{name}");
     }
     // It was sent, and only where it belongs.
@@ -328,10 +305,7 @@ async fn the_sandbox_never_sees_the_key_of_the_environment() {
     let sandbox = connection.sandbox.as_ref().unwrap();
     let entries = sandbox.ledger().entries();
     assert_eq!(entries.len(), 1);
-    assert_eq!(
-        entries[0].credential,
-        bourse::sandbox::ledger::Credential::Account
-    );
+    assert_eq!(entries[0].credential, bourse::sandbox::ledger::Credential::Account);
     let seen = format!("{entries:?} {}", token.expose());
     assert_eq!(found(&seen), Vec::<String>::new());
     // Nor does its own token show.

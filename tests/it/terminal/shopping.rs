@@ -8,8 +8,7 @@ use crate::recorder::{Recorder, answer, json as json_answer};
 use crate::support::side_by_side;
 use crate::test_app::THREE;
 
-const QUERY: &str =
-    "gpu_name=RTX_4090 num_gpus>=2 gpu_ram>=24 reliability>0.98 geolocation in [US,CA]";
+const QUERY: &str = "gpu_name=RTX_4090 num_gpus>=2 gpu_ram>=24 reliability>0.98 geolocation in [US,CA]";
 
 fn against(recorder: &Recorder) -> Pty {
     let url = recorder.url();
@@ -37,9 +36,7 @@ fn a_person_searches_changes_the_query_opens_a_detail_and_leaves() {
         !screen.contents().contains("clear search")
     });
     pty.keys("<Esc>");
-    pty.wait_for("the table", |screen| {
-        !screen.contents().contains("[Fields]")
-    });
+    pty.wait_for("the table", |screen| !screen.contents().contains("[Fields]"));
     pty.keys("s");
     pty.wait_for_text("type to find a field");
     pty.keys("dph_total<C-t><Enter>");
@@ -87,8 +84,7 @@ fn a_single_object_and_a_malformed_row_are_read() {
     pty.keys("q");
     pty.exit().assert_clean(0);
 
-    let mixed =
-        r#"{"offers":[{"id":5,"gpu_name":"RTX 4090"},{"id":{}},"x",{"id":6,"dph_total":[]}]}"#;
+    let mixed = r#"{"offers":[{"id":5,"gpu_name":"RTX 4090"},{"id":{}},"x",{"id":6,"dph_total":[]}]}"#;
     let recorder = Recorder::always(json_answer(200, mixed));
     let mut pty = against(&recorder);
     pty.wait_for_text("2 skipped");
@@ -165,9 +161,7 @@ fn every_failure_is_said_in_words_and_the_program_lives_on() {
             }
         });
         let mut pty = against(&recorder);
-        let screen = pty.wait_for(name, |screen| {
-            screen.contents().contains("Can't load offers")
-        });
+        let screen = pty.wait_for(name, |screen| screen.contents().contains("Can't load offers"));
         let flat: String = screen.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(flat.contains(words), "{name}: {screen}");
         assert!(
@@ -186,15 +180,9 @@ fn reads_are_sent_again_after_a_429_and_a_500_and_this_is_shown() {
     for (name, failure) in [
         (
             "429",
-            json_answer(
-                429,
-                r#"{"detail":"API requests too frequent endpoint threshold=0.2"}"#,
-            ),
+            json_answer(429, r#"{"detail":"API requests too frequent endpoint threshold=0.2"}"#),
         ),
-        (
-            "500",
-            answer(500, &[("Content-Type", "text/plain")], b"oops"),
-        ),
+        ("500", answer(500, &[("Content-Type", "text/plain")], b"oops")),
     ] {
         let recorder = Recorder::start(move |number, _| {
             if number == 0 {

@@ -8,9 +8,8 @@ use crate::pty_support::Pty;
 
 /// Keys that open, close and refresh what there is.
 const TOUR: &[&str] = &[
-    "r", "j", "<Enter>", "<Tab>", "<Tab>", "<Esc>", "2", "r", "3", "r", "<Enter>", "<Esc>", "4",
-    "<Esc>", "1", "s", "<Esc>", "?", "<Esc>", ":", "<Esc>", "/", "<Esc>", "G", "g", "p", "<Esc>",
-    "1",
+    "r", "j", "<Enter>", "<Tab>", "<Tab>", "<Esc>", "2", "r", "3", "r", "<Enter>", "<Esc>", "4", "<Esc>", "1", "s",
+    "<Esc>", "?", "<Esc>", ":", "<Esc>", "/", "<Esc>", "G", "g", "p", "<Esc>", "1",
 ];
 
 /// What a program holds: memory in kB, descriptors, threads.

@@ -25,14 +25,9 @@ fn typed_twice(pty: &mut Pty, id: &str) {
 
 /// The program in the Volumes pane of a market, its state kept in `state`.
 fn at_volumes(url: &str, key: &str, state: &Path) -> Pty {
-    let variables = [
-        ("BOURSE_API_KEY", key),
-        ("XDG_STATE_HOME", state.to_str().unwrap()),
-    ];
+    let variables = [("BOURSE_API_KEY", key), ("XDG_STATE_HOME", state.to_str().unwrap())];
     let mut pty = Pty::bourse(&["--base-url", url], &variables, 110, 34);
-    pty.wait_for("the offers' answer", |screen| {
-        screen.contents().contains("updated ")
-    });
+    pty.wait_for("the offers' answer", |screen| screen.contents().contains("updated "));
     pty.keys("2");
     pty.wait_for_text("$/GB/mo");
     pty
@@ -57,9 +52,7 @@ fn market(answer: impl Fn() -> Vec<u8> + Send + 'static) -> Recorder {
 /// The requests that unlist.
 fn unlists(recorder: &Recorder) -> Vec<crate::recorder::Recorded> {
     let requests = recorder.requests().into_iter();
-    requests
-        .filter(|request| request.path.ends_with("/unlist/"))
-        .collect()
+    requests.filter(|request| request.path.ends_with("/unlist/")).collect()
 }
 
 #[test]
@@ -178,9 +171,7 @@ fn the_sandbox_s_pause_is_lived_through_without_a_refusal() {
         ..frozen()
     });
     let wanted = serde_json::json!({"q": {"limit": 500}});
-    let offers = server
-        .post("/api/v0/network_volumes/search/", &wanted)
-        .offers();
+    let offers = server.post("/api/v0/network_volumes/search/", &wanted).offers();
     let ids: Vec<String> = offers.iter().map(|offer| offer["id"].to_string()).collect();
     let url = format!("http://{}", server.addr());
     let mut pty = at_volumes(&url, server.running.key(), state.path());
@@ -195,9 +186,7 @@ fn the_sandbox_s_pause_is_lived_through_without_a_refusal() {
     pty.wait_for_text("Ready: press Enter to send.");
     let sent = || {
         let entries = server.running.ledger().entries().into_iter();
-        entries
-            .filter(|entry| entry.path.ends_with("/unlist/"))
-            .count()
+        entries.filter(|entry| entry.path.ends_with("/unlist/")).count()
     };
     assert_eq!(sent(), 1);
     pty.keys("<Enter>");
@@ -223,14 +212,7 @@ impl Silent {
         let home = tempfile::tempdir().unwrap();
         let mut child = Command::new(env!("CARGO_BIN_EXE_bourse"))
             .args(["sandbox", "--listen", "127.0.0.1:0", "--offers", "50"])
-            .args([
-                "--api-key",
-                KEY,
-                "--faults",
-                "hang@unlist",
-                "--latency",
-                "0",
-            ])
+            .args(["--api-key", KEY, "--faults", "hang@unlist", "--latency", "0"])
             .env_clear()
             .env("HOME", home.path())
             .stdout(Stdio::piped())

@@ -105,8 +105,7 @@ fn a_saved_configuration_applies_at_once_and_a_broken_one_is_named() {
 
 #[test]
 fn the_configuration_opens_in_the_editor_and_applies_when_it_is_closed() {
-    let (_folder, editor) =
-        editor("grep -q default_profile \"$1\" && printf '[keys]\\nsort = \"S\"\\n' > \"$1\"");
+    let (_folder, editor) = editor("grep -q default_profile \"$1\" && printf '[keys]\\nsort = \"S\"\\n' > \"$1\"");
     let mut pty = started("", &[("EDITOR", &editor)]);
     pty.keys(":edit-config<Enter>");
     pty.wait_for_text("Configuration reloaded");
@@ -171,10 +170,7 @@ fn web_addresses_are_links_and_every_link_ends() {
     assert!(links.len() >= 2, "{links:?}");
     for pair in links.chunks(2) {
         let (address, shown) = pair[0].split_once("\x1b\\").unwrap();
-        assert!(
-            shown.contains(address),
-            "{address} is not what {shown:?} shows"
-        );
+        assert!(shown.contains(address), "{address} is not what {shown:?} shows");
         assert!(pair[1].starts_with("\x1b\\"), "the link of {address} ends");
     }
 }

@@ -42,10 +42,7 @@ fn every_key_holds_or_its_action_is_named() {
     assert_eq!(status, i32::from(!gone().is_empty()), "{out}{err}");
     assert_eq!(err.lines().count(), gone().len(), "{err}");
     for name in gone() {
-        assert!(
-            err.contains(&format!("there is no action '{name}'")),
-            "{err}"
-        );
+        assert!(err.contains(&format!("there is no action '{name}'")), "{err}");
     }
 }
 
@@ -71,9 +68,7 @@ fn every_setting_holds() {
         ("watch.every", "120s"),
         ("keys.saved-searches", "ctrl-k"),
     ] {
-        let line = out
-            .lines()
-            .find(|line| line.split_whitespace().next() == Some(setting));
+        let line = out.lines().find(|line| line.split_whitespace().next() == Some(setting));
         let line = line.unwrap_or_else(|| panic!("{setting} is not in {out}"));
         assert_eq!(line.split_whitespace().nth(1), Some(value), "{line}");
     }
@@ -91,10 +86,7 @@ fn each_profile_sends_its_own_key() {
         assert_eq!(status, 0, "{err}");
         assert!(out.contains("4001"), "{out}");
         let sent = home.market.requests().pop().unwrap();
-        assert_eq!(
-            sent.header("authorization"),
-            Some(&*format!("Bearer {key}"))
-        );
+        assert_eq!(sent.header("authorization"), Some(&*format!("Bearer {key}")));
     }
 }
 
@@ -150,13 +142,7 @@ fn the_sandbox_keeps_what_was_done_in_it() {
     let (status, out, err) = home.bourse(&["groups", "--profile", "sandbox"]);
     assert_eq!(status, 0, "{err}");
     assert!(out.contains("old-endpoint"), "{out}");
-    let volumes = [
-        "volumes",
-        "--profile",
-        "sandbox",
-        "--columns",
-        "ask_contract_id",
-    ];
+    let volumes = ["volumes", "--profile", "sandbox", "--columns", "ask_contract_id"];
     let (status, out, err) = home.bourse(&volumes);
     assert_eq!(status, 0, "{err}");
     let (_, untouched, _) = crate::cli::commands::bourse(&volumes);
@@ -187,16 +173,9 @@ fn what_a_configuration_names_in_vain_is_told_and_all_else_holds() {
     let (status, _, err) = home.bourse(&["volumes"]);
     assert_eq!(status, 0, "{err}");
     let sent = home.market.only();
-    assert_eq!(
-        sent.header("authorization"),
-        Some(&*format!("Bearer {KEY}"))
-    );
+    assert_eq!(sent.header("authorization"), Some(&*format!("Bearer {KEY}")));
     // A profile with a setting that is not understood is not used: it may say what not to send.
-    home.rewrite(
-        &file,
-        "read_only = true",
-        "read_only = true\nspending_limit = 5",
-    );
+    home.rewrite(&file, "read_only = true", "read_only = true\nspending_limit = 5");
     let (status, _, err) = home.bourse(&["volumes", "--profile", "lab"]);
     assert_eq!(status, 2, "{err}");
     assert!(err.contains("spending_limit"), "{err}");

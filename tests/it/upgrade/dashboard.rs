@@ -38,12 +38,7 @@ fn it_opens_as_it_was_left_and_asks_about_the_unsettled_writes() {
     let home = Home::of_0_1();
     let mut pty = home.dashboard();
     // The search of the start with its job, over the rows of the market, in the columns of last time.
-    let search = [
-        "gpu_name=RTX_4090 num_gpus<=2",
-        "job 36h",
-        "$/Mtoken",
-        "All 3 offers",
-    ];
+    let search = ["gpu_name=RTX_4090 num_gpus<=2", "job 36h", "$/Mtoken", "All 3 offers"];
     let unsettled = ["Outcome unknown", "endpoint chat", "listing 7311"];
     let screen = shows(&pty, &[&search[..], &unsettled[..]].concat());
     assert!(
@@ -54,14 +49,7 @@ fn it_opens_as_it_was_left_and_asks_about_the_unsettled_writes() {
     let key = format!("Bearer {KEY}");
     assert_eq!(sent.header("authorization"), Some(key.as_str()));
     pty.keys("2");
-    shows(
-        &pty,
-        &[
-            "disk_space>=500",
-            "512 GB for 45 d",
-            "All 2 network volumes",
-        ],
-    );
+    shows(&pty, &["disk_space>=500", "512 GB for 45 d", "All 2 network volumes"]);
     pty.keys("3");
     // Two groups were listed last time, 12 and 13.
     shows(&pty, &["endpoint_name=chat", "Changed: "]);
@@ -78,27 +66,13 @@ fn searches_alerts_and_annotations_open_with_the_keys_of_old() {
     shows(&pty, &["big iron", "night shift"]);
     leave(&mut pty, "big iron");
     pty.keys("<C-a>");
-    let alerts = [
-        "cheap cards",
-        "cheap space",
-        "eight hundred",
-        "seven is back",
-    ];
+    let alerts = ["cheap cards", "cheap space", "eight hundred", "seven is back"];
     let more = ["falling", "scarce", "starving"];
     shows(&pty, &[&alerts[..], &more[..]].concat());
     leave(&mut pty, "seven is back");
     pty.keys("<C-o>");
     let title = "Stars, notes and bans";
-    shows(
-        &pty,
-        &[
-            title,
-            "Machine 7",
-            "Machine 9",
-            "slow disk in May",
-            "Host 74",
-        ],
-    );
+    shows(&pty, &[title, "Machine 7", "Machine 9", "slow disk in May", "Host 74"]);
     leave(&mut pty, title);
     pty.keys("Q");
     pty.exit().assert_clean(0);
@@ -134,29 +108,17 @@ fn a_start_and_an_end_rewrite_nothing_that_a_person_made() {
     let strange: Vec<_> = added.iter().filter(|path| !is_expected(path)).collect();
     assert!(strange.is_empty(), "{strange:?}");
     // The pane that nobody opened is as it was left.
-    let ui: serde_json::Value =
-        serde_json::from_slice(&fs::read(home.file("ui.json")).unwrap()).unwrap();
+    let ui: serde_json::Value = serde_json::from_slice(&fs::read(home.file("ui.json")).unwrap()).unwrap();
     let groups = &ui["kept"]["panes"][2];
-    assert_eq!(
-        groups["columns"],
-        serde_json::json!(["id", "endpoint_name"])
-    );
+    assert_eq!(groups["columns"], serde_json::json!(["id", "endpoint_name"]));
     assert_eq!(ui["kept"]["job"]["run_hours"], 36.0);
 }
 
 #[test]
 fn what_no_longer_exists_is_a_notice_with_its_name() {
     let home = Home::of_0_1();
-    home.rewrite(
-        &home.paths.config_file(),
-        "[keys]",
-        "[keys]\nteleport = \"ctrl-t\"",
-    );
-    home.rewrite(
-        &home.paths.config_file(),
-        "mouse = false",
-        "old_setting = 3",
-    );
+    home.rewrite(&home.paths.config_file(), "[keys]", "[keys]\nteleport = \"ctrl-t\"");
+    home.rewrite(&home.paths.config_file(), "mouse = false", "old_setting = 3");
     home.rewrite(&home.file("ui.json"), "\"disk_space\"", "\"moon_phase\"");
     home.rewrite(&home.file("searches.json"), "num_gpus<=2", "moon_phase=3");
     // Of the journal, which would fill the place of the notices.
@@ -167,14 +129,7 @@ fn what_no_longer_exists_is_a_notice_with_its_name() {
     pty.wait_for_text("Commands");
     pty.keys("notices<Enter>");
     let columns = "Columns of the network volumes that no longer exist: moon_phase";
-    shows(
-        &pty,
-        &[
-            columns,
-            "“night shift” is not used",
-            "no field 'moon_phase'",
-        ],
-    );
+    shows(&pty, &[columns, "“night shift” is not used", "no field 'moon_phase'"]);
     // All else holds: the market, its key, and the keys of one's own.
     leave(&mut pty, "that no longer exist");
     pty.keys("<C-k>");

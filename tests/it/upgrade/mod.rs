@@ -69,11 +69,7 @@ impl Home {
         copy(&fixtures("0.1"), root.path(), &market.url());
         let paths = Paths::below(root.path());
         end_today(&Database::path(&paths, "work"), &market.url());
-        Self {
-            root,
-            paths,
-            market,
-        }
+        Self { root, paths, market }
     }
 
     /// The program with this home and nothing else in its environment.
@@ -88,9 +84,7 @@ impl Home {
     /// The dashboard with this home.
     fn dashboard(&self) -> Pty {
         let folders = self.folders();
-        let variables = folders
-            .each_ref()
-            .map(|(name, path)| (*name, path.as_str()));
+        let variables = folders.each_ref().map(|(name, path)| (*name, path.as_str()));
         Pty::bourse(&[], &variables, 110, 36)
     }
 
@@ -124,10 +118,7 @@ fn copy(from: &Path, to: &Path, address: &str) {
         }
         let bytes = fs::read(&path).unwrap();
         let bytes = match String::from_utf8(bytes) {
-            Ok(text) => text
-                .replace(ADDRESS, address)
-                .replace(ROUTE, address)
-                .into(),
+            Ok(text) => text.replace(ADDRESS, address).replace(ROUTE, address).into(),
             Err(binary) => binary.into_bytes(),
         };
         fs::write(&target, bytes).unwrap();
@@ -141,9 +132,7 @@ fn end_today(path: &Path, address: &str) {
     let by = (i64::try_from(now.as_secs()).unwrap() - END).div_euclid(DAY) * DAY;
     let mut database = Connection::open(path).unwrap();
     let moved = database.transaction().unwrap();
-    moved
-        .execute("UPDATE search SET market = ?1", [address])
-        .unwrap();
+    moved.execute("UPDATE search SET market = ?1", [address]).unwrap();
     for (table, column) in [
         ("poll", "at"),
         ("spell", "first"),

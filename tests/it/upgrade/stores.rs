@@ -4,9 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bourse::domain::alerts::Followed;
 use bourse::domain::annotations::Supplier;
-use bourse::domain::history::{
-    Answer, LotFilter, Moment, PollOutcome, Question, Repeat, Trigger, Want,
-};
+use bourse::domain::history::{Answer, LotFilter, Moment, PollOutcome, Question, Repeat, Trigger, Want};
 use bourse::domain::journal::{self, Verdict, WriteKind};
 use bourse::domain::workergroup::MadeGroups;
 use bourse::domain::{Dialect, Resource};
@@ -21,12 +19,7 @@ fn searches_panes_annotations_and_alerts_are_read_whole() {
     let home = Home::of_0_1();
     let (_, kept) = StateStore::open(&home.paths, "work");
     assert_eq!(kept.notices, Vec::<String>::new());
-    let names: Vec<_> = kept
-        .searches
-        .saved
-        .iter()
-        .map(|own| own.name.as_str())
-        .collect();
+    let names: Vec<_> = kept.searches.saved.iter().map(|own| own.name.as_str()).collect();
     assert_eq!(names, ["night shift", "big iron"]);
     assert_eq!(kept.searches.startup.as_deref(), Some("night shift"));
     assert_eq!(kept.searches.hidden, ["Cheap network storage"]);
@@ -48,16 +41,10 @@ fn searches_panes_annotations_and_alerts_are_read_whole() {
         (ui.job.unwrap().disk_gb, ui.split, ui.is_welcomed),
         (64.0, Some(62), true)
     );
-    assert_eq!(
-        ui.volume_term.map(|term| (term.gb, term.days)),
-        Some((512.5, 45.0))
-    );
+    assert_eq!(ui.volume_term.map(|term| (term.gb, term.days)), Some((512.5, 45.0)));
     let all = &kept.annotations;
     assert!(all.is_starred(Supplier::Machine(7)) && all.is_banned(Supplier::Host(74)));
-    assert_eq!(
-        all.get(Supplier::Machine(9)).unwrap().note,
-        "slow disk in May"
-    );
+    assert_eq!(all.get(Supplier::Machine(9)).unwrap().note, "slow disk in May");
     let alerts = &kept.alerts;
     let names: Vec<_> = alerts.alerts.iter().map(|own| own.name.as_str()).collect();
     assert_eq!(
@@ -73,10 +60,7 @@ fn searches_panes_annotations_and_alerts_are_read_whole() {
         ]
     );
     let named = |name| alerts.named(name).unwrap();
-    assert_eq!(
-        named("seven is back").rule.repeat,
-        Repeat::Until(Moment(4_102_444_800))
-    );
+    assert_eq!(named("seven is back").rule.repeat, Repeat::Until(Moment(4_102_444_800)));
     assert_eq!(named("falling").rule.model.as_deref(), Some("RTX 4090"));
     let at_least = Trigger::GpusAtLeast {
         gpus: 800,
@@ -85,10 +69,7 @@ fn searches_panes_annotations_and_alerts_are_read_whole() {
     assert_eq!(named("eight hundred").rule.trigger, at_least);
     assert_eq!(named("starving").follows, Followed::Group(12));
     assert!(named("starving").is_paused && !named("falling").is_paused);
-    assert_eq!(
-        (alerts.log.len(), alerts.log[0].at),
-        (1, Moment(END - 3600))
-    );
+    assert_eq!((alerts.log.len(), alerts.log[0].at), (1, Moment(END - 3600)));
 }
 
 #[test]
@@ -99,13 +80,7 @@ fn writes_limits_groups_and_the_sandbox_are_read_whole() {
     assert_eq!(kept.unreadable, 0);
     let writes: Vec<_> = journal::entries(kept.lines)
         .iter()
-        .map(|entry| {
-            (
-                entry.intent.kind,
-                entry.intent.subject.clone(),
-                entry.verdict(),
-            )
-        })
+        .map(|entry| (entry.intent.kind, entry.intent.subject.clone(), entry.verdict()))
         .collect();
     let (create, unlist) = (WriteKind::CreateWorkergroup, WriteKind::UnlistVolume);
     let write = |kind, subject: &str, verdict| (kind, subject.to_owned(), verdict);
@@ -147,42 +122,27 @@ fn the_recorded_market_answers_as_before() {
     for resource in [Resource::Offers, Resource::Volumes] {
         let question = |want, machine| Question {
             search: Some(watched(resource)),
-            filter: LotFilter {
-                machine,
-                model: None,
-            },
+            filter: LotFilter { machine, model: None },
             storage: 8.0,
             since: Moment(END - 7 * DAY),
             until: Moment(END + 1),
             want,
         };
         let series = Want::Series { buckets: 7 };
-        let Answer::Series(Some(series)) = database.answer(&question(series, Some(8))).unwrap()
-        else {
+        let Answer::Series(Some(series)) = database.answer(&question(series, Some(8))).unwrap() else {
             panic!("no series of {resource:?}");
         };
         // The first poll of a day is its cheapest.
         assert_eq!(series.record, Some((0.28, Moment(END - 6 * DAY))));
         assert_eq!(series.now.unwrap().levels.unwrap().lowest, 0.28);
         // The day before the first poll, and the third of the six days, were not watched.
-        let watched: Vec<_> = series
-            .buckets
-            .iter()
-            .map(|own| own.amount.is_some())
-            .collect();
-        assert_eq!(
-            watched,
-            [false, true, true, false, true, true, true],
-            "{series:?}"
-        );
+        let watched: Vec<_> = series.buckets.iter().map(|own| own.amount.is_some()).collect();
+        assert_eq!(watched, [false, true, true, false, true, true, true], "{series:?}");
         let tape = Want::Tape { most: 1000 };
         let Answer::Tape(tape) = database.answer(&question(tape, Some(13))).unwrap() else {
             panic!("no tape of {resource:?}");
         };
-        let told: Vec<_> = tape
-            .iter()
-            .map(|event| format!("{:?}", event.kind))
-            .collect();
+        let told: Vec<_> = tape.iter().map(|event| format!("{:?}", event.kind)).collect();
         let has = |word: &str| told.iter().filter(|own| own.contains(word)).count();
         // On its days its price changed four times: four hours had no useful poll or not all machines.
         assert_eq!((has("Rented"), has("NotWatched")), (1, 1), "{told:#?}");
@@ -211,9 +171,5 @@ fn the_recorded_market_answers_as_before() {
     assert_eq!(of(PollOutcome::FiltersIgnored), 5);
     // Another program rings the alert no second time, an hour later it would.
     let other = ProgramId::of_process();
-    assert!(
-        !database
-            .claim_ring("cheap cards", &other, Moment(END + 10))
-            .unwrap()
-    );
+    assert!(!database.claim_ring("cheap cards", &other, Moment(END + 10)).unwrap());
 }

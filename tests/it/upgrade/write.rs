@@ -9,8 +9,7 @@ use bourse::domain::alerts::{Alert, AlertChange, Alerts, Followed, Logged};
 use bourse::domain::annotations::{AnnotationChange, Annotations, Mark, Supplier};
 use bourse::domain::cost::{Job, VolumeTerm};
 use bourse::domain::history::{
-    AlertState, Cause, Lot, Moment, Poll, PollOutcome, Repeat, Rule, SearchKey, Sighting, Trigger,
-    VOLUME_MODEL,
+    AlertState, Cause, Lot, Moment, Poll, PollOutcome, Repeat, Rule, SearchKey, Sighting, Trigger, VOLUME_MODEL,
 };
 use bourse::domain::journal::{Intent, Line, Outcome, Verdict, WriteKind};
 use bourse::domain::saved::{PaneState, SavedSearch, SearchChange, SearchSpec, Searches, Snapshot};
@@ -149,11 +148,7 @@ fn snapshot() -> Snapshot {
             PaneState {
                 search: SearchSpec {
                     off: vec!["geolocation in EU".to_owned()],
-                    ..spec(
-                        Resource::Offers,
-                        "gpu_ram>=24 reliability>=0.98",
-                        "dph_total",
-                    )
+                    ..spec(Resource::Offers, "gpu_ram>=24 reliability>=0.98", "dph_total")
                 },
                 columns: texts(&["gpu_name", "dph_total", "machine_id"]),
                 history: texts(&["num_gpus>=8", "gpu_ram>=24 reliability>=0.98"]),
@@ -173,10 +168,7 @@ fn snapshot() -> Snapshot {
             },
         ],
         job: Some(job()),
-        volume_term: Some(VolumeTerm {
-            gb: 512.5,
-            days: 45.0,
-        }),
+        volume_term: Some(VolumeTerm { gb: 512.5, days: 45.0 }),
         split: Some(62),
         is_welcomed: true,
     }
@@ -191,11 +183,7 @@ fn searches(store: &StateStore) {
     };
     let mut here = Searches::default();
     for change in [
-        SearchChange::Put(saved(
-            "night shift",
-            "gpu_name=RTX_4090 num_gpus<=2",
-            Some(job()),
-        )),
+        SearchChange::Put(saved("night shift", "gpu_name=RTX_4090 num_gpus<=2", Some(job()))),
         SearchChange::Put(saved("big iron", "gpu_ram>=80 num_gpus=8", None)),
         SearchChange::Startup(Some("night shift".to_owned())),
         SearchChange::Hide("Cheap network storage".to_owned()),
@@ -208,10 +196,7 @@ fn annotations(store: &StateStore) {
     let mut here = Annotations::default();
     for (of, mark) in [
         (Supplier::Machine(7), Mark::Star(true)),
-        (
-            Supplier::Machine(9),
-            Mark::Note("slow disk in May".to_owned()),
-        ),
+        (Supplier::Machine(9), Mark::Note("slow disk in May".to_owned())),
         (Supplier::Host(74), Mark::Ban(true)),
     ] {
         let change = AnnotationChange { of, mark };
@@ -233,18 +218,8 @@ fn alerts(store: &StateStore) {
         hours: 24,
     };
     let all = [
-        (
-            "cheap cards",
-            search(),
-            Trigger::PriceBelow(0.0001),
-            Repeat::Once,
-        ),
-        (
-            "cheap space",
-            volumes(),
-            Trigger::PriceBelow(0.000_01),
-            every_time,
-        ),
+        ("cheap cards", search(), Trigger::PriceBelow(0.0001), Repeat::Once),
+        ("cheap space", volumes(), Trigger::PriceBelow(0.000_01), every_time),
         ("eight hundred", search(), at_least, every_time),
         // In the year 2100.
         (
@@ -255,12 +230,7 @@ fn alerts(store: &StateStore) {
         ),
         ("falling", search(), down, every_time),
         ("scarce", search(), Trigger::GpusBelow(0), every_time),
-        (
-            "starving",
-            Followed::Group(12),
-            Trigger::WorkersBelow(1),
-            Repeat::Once,
-        ),
+        ("starving", Followed::Group(12), Trigger::WorkersBelow(1), Repeat::Once),
     ];
     let mut here = Alerts::default();
     for (name, follows, trigger, repeat) in all {
@@ -301,12 +271,7 @@ fn journal(path: &Path) {
     };
     let create = WriteKind::CreateWorkergroup;
     for (key, kind, subject, outcome) in [
-        (
-            "k1",
-            create,
-            "endpoint sdxl",
-            Some((Verdict::Done, "created as 12")),
-        ),
+        ("k1", create, "endpoint sdxl", Some((Verdict::Done, "created as 12"))),
         (
             "k2",
             WriteKind::UnlistVolume,
@@ -324,9 +289,7 @@ fn journal(path: &Path) {
             address: ADDRESS.to_owned(),
             kind,
             subject: subject.to_owned(),
-            group: subject
-                .strip_prefix("endpoint ")
-                .map(|name| Box::new(group(name))),
+            group: subject.strip_prefix("endpoint ").map(|name| Box::new(group(name))),
         };
         journal.append(&Line::Intent(intent)).unwrap();
         if let Some((verdict, words)) = outcome {

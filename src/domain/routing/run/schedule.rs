@@ -115,8 +115,7 @@ impl Run {
                 is_due.then_some(Due::New(due)).or_else(waited)
             }
             None if elapsed + EARLY >= end => None,
-            None => waited()
-                .or_else(|| (takes_requests && self.has_idle_slot()).then_some(Due::New(elapsed))),
+            None => waited().or_else(|| (takes_requests && self.has_idle_slot()).then_some(Due::New(elapsed))),
         }
     }
 
@@ -193,9 +192,7 @@ impl Run {
         let (is_waiting, told) = match outcome {
             Outcome::Assigned { .. } | Outcome::Cancelled => return,
             Outcome::Waiting { .. } => (true, 0.0),
-            Outcome::RateLimited { wait: Some(wait) } if wait.is_finite() => {
-                (false, wait.clamp(0.0, 3600.0))
-            }
+            Outcome::RateLimited { wait: Some(wait) } if wait.is_finite() => (false, wait.clamp(0.0, 3600.0)),
             Outcome::RateLimited { .. }
             | Outcome::Refused { .. }
             | Outcome::Failed { .. }
@@ -214,8 +211,7 @@ impl Run {
             }
             Next::Request
         };
-        let is_slot =
-            self.plan.rate.is_none() && matches!(self.phase, Phase::Running | Phase::Paused);
+        let is_slot = self.plan.rate.is_none() && matches!(self.phase, Phase::Running | Phase::Paused);
         if is_slot || matches!(what, Next::Poll(..)) {
             let due = self.elapsed(now) + wait;
             self.waits.push(Wait { due, misses, what });
@@ -317,20 +313,8 @@ mod tests {
             (Stop::Duration(60.0), Some(10.0), &assigned, capped, 10),
             (Stop::Duration(60.0), None, &assigned, capped, 10),
             // All that were due went: nothing was cut.
-            (
-                Stop::Duration(1.0),
-                Some(10.0),
-                &assigned,
-                Phase::Ended(End::Done),
-                10,
-            ),
-            (
-                Stop::Count(10),
-                None,
-                &assigned,
-                Phase::Ended(End::Done),
-                10,
-            ),
+            (Stop::Duration(1.0), Some(10.0), &assigned, Phase::Ended(End::Done), 10),
+            (Stop::Count(10), None, &assigned, Phase::Ended(End::Done), 10),
             // Polls count for the limit.
             (Stop::Count(2), None, &waiting, capped, 1),
         ] {

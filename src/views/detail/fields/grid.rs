@@ -116,12 +116,7 @@ pub(super) struct Grid<'a> {
 
 impl<'a> Grid<'a> {
     /// The columns that cut or wrap the fewest values where all fields fit, else as many as fit.
-    pub fn new(
-        entries: &'a [Arc<Entry>],
-        fields: &'a Fields,
-        area: Rect,
-        theme: &'a Theme,
-    ) -> Self {
+    pub fn new(entries: &'a [Arc<Entry>], fields: &'a Fields, area: Rect, theme: &'a Theme) -> Self {
         let height = usize::from(area.height).max(1);
         let most = (area.width / COLUMN).max(1);
         let layout = |columns: u16| {
@@ -133,9 +128,8 @@ impl<'a> Grid<'a> {
             (columns, rows, length, wrapped, fits)
         };
         let layouts = (most.min(2)..=most).rev().map(layout);
-        let best = layouts.min_by_key(|(columns, _, _, wrapped, fits)| {
-            (!fits, if *fits { *wrapped } else { 0 }, most - columns)
-        });
+        let best = layouts
+            .min_by_key(|(columns, _, _, wrapped, fits)| (!fits, if *fits { *wrapped } else { 0 }, most - columns));
         let (columns, rows, height, ..) = best.unwrap_or_else(|| layout(most));
         Self {
             entries,
@@ -212,12 +206,7 @@ impl StatefulWidget for &Grid<'_> {
             match row {
                 Row::Gap => {}
                 Row::Heading(title) => {
-                    buffer.set_line(
-                        strip.x,
-                        strip.y,
-                        &Line::styled(*title, self.theme.heading),
-                        strip.width,
-                    );
+                    buffer.set_line(strip.x, strip.y, &Line::styled(*title, self.theme.heading), strip.width);
                 }
                 Row::Entry(place) | Row::More(place, _) => {
                     let part = match row {
@@ -280,10 +269,7 @@ mod tests {
 
     #[test]
     fn a_long_value_is_wrapped_and_only_a_very_long_one_cut() {
-        assert_eq!(
-            parts("PC SN820 NVMe WD 4096GB", 16),
-            ["PC SN820 NVMe WD", "4096GB"]
-        );
+        assert_eq!(parts("PC SN820 NVMe WD 4096GB", 16), ["PC SN820 NVMe WD", "4096GB"]);
         let long = parts(&"word ".repeat(40), 16);
         assert_eq!(long.len(), 6);
         assert!(long[5].ends_with('…'), "{long:?}");

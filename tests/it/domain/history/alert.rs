@@ -1,8 +1,7 @@
 //! Alerts: what rings, how often, and what a truncated response leaves open.
 
 use bourse::domain::history::{
-    AlertState, Figures, Moment, Poll, PollOutcome, Repeat, Ring, Rule, RuleError, Seen, Trigger,
-    check,
+    AlertState, Figures, Moment, Poll, PollOutcome, Repeat, Ring, Rule, RuleError, Seen, Trigger, check,
 };
 
 use super::record::{complete, poll, sighting};
@@ -22,10 +21,7 @@ fn rings(rule: &Rule, polls: &[Poll]) -> Vec<i64> {
     let mut state = AlertState::default();
     let mut rings = Vec::new();
     for poll in polls {
-        let figures = Figures {
-            poll,
-            workers: None,
-        };
+        let figures = Figures { poll, workers: None };
         rings.extend(check(rule, &mut state, figures).map(|ring| ring.at.0));
     }
     rings
@@ -33,17 +29,14 @@ fn rings(rule: &Rule, polls: &[Poll]) -> Vec<i64> {
 
 /// Polls a minute apart, each with the price of machine 1.
 fn prices(prices: &[f64]) -> Vec<Poll> {
-    let at =
-        |(place, price): (usize, &f64)| complete(place as i64 * 60, vec![sighting(1, 1, *price)]);
+    let at = |(place, price): (usize, &f64)| complete(place as i64 * 60, vec![sighting(1, 1, *price)]);
     prices.iter().enumerate().map(at).collect()
 }
 
 #[test]
 fn a_flapping_price_rings_once() {
     let below = rule(Trigger::PriceBelow(0.30), Repeat::EveryTime);
-    let flapping: Vec<f64> = (0..60)
-        .map(|poll| if poll % 2 == 0 { 0.31 } else { 0.29 })
-        .collect();
+    let flapping: Vec<f64> = (0..60).map(|poll| if poll % 2 == 0 { 0.31 } else { 0.29 }).collect();
     assert_eq!(rings(&below, &prices(&flapping)), [60]);
     // Exactly at the limit is not below it.
     assert_eq!(rings(&below, &prices(&[0.30; 5])), NEVER);
@@ -65,14 +58,7 @@ fn it_rings_again_once_clear_by_a_margin_or_for_ten_minutes() {
     // A lot that comes and goes flaps as well.
     let gone = |at| complete(at, Vec::new());
     let there = |at| complete(at, vec![sighting(1, 1, 0.2)]);
-    let polls = [
-        there(0),
-        gone(60),
-        there(120),
-        gone(180),
-        gone(780),
-        there(840),
-    ];
+    let polls = [there(0), gone(60), there(120), gone(180), gone(780), there(840)];
     assert_eq!(rings(&below, &polls), [0, 840]);
 }
 
@@ -103,27 +89,14 @@ fn once_and_until_a_date_end() {
 
 #[test]
 fn gpus_are_counted_below_the_price() {
-    let seen = |amount| {
-        vec![
-            sighting(1, 4, 0.2),
-            sighting(2, amount, 0.2),
-            sighting(3, 9, 0.9),
-        ]
-    };
+    let seen = |amount| vec![sighting(1, 4, 0.2), sighting(2, amount, 0.2), sighting(3, 9, 0.9)];
     let eight = Trigger::GpusAtLeast {
         gpus: 8,
         below: Some(0.3),
     };
-    let polls = [
-        complete(0, seen(3)),
-        complete(60, seen(4)),
-        complete(120, seen(5)),
-    ];
+    let polls = [complete(0, seen(3)), complete(60, seen(4)), complete(120, seen(5))];
     assert_eq!(rings(&rule(eight, Repeat::EveryTime), &polls), [60]);
-    let any = Trigger::GpusAtLeast {
-        gpus: 8,
-        below: None,
-    };
+    let any = Trigger::GpusAtLeast { gpus: 8, below: None };
     assert_eq!(rings(&rule(any, Repeat::EveryTime), &polls), [0]);
     let mut other = rule(any, Repeat::EveryTime);
     other.model = Some("H100".to_owned());
@@ -135,14 +108,7 @@ fn a_machine_is_back() {
     let back = rule(Trigger::MachineBack(2), Repeat::EveryTime);
     let without = |at| complete(at, vec![sighting(1, 1, 0.2)]);
     let with = |at| complete(at, vec![sighting(1, 1, 0.2), sighting(2, 1, 0.5)]);
-    let polls = [
-        without(0),
-        with(60),
-        with(120),
-        without(180),
-        with(240),
-        without(300),
-    ];
+    let polls = [without(0), with(60), with(120), without(180), with(240), without(300)];
     assert_eq!(rings(&back, &polls), [60]);
     let again = [with(0), without(60), without(660), with(720)];
     assert_eq!(rings(&back, &again), [0, 720]);
@@ -161,14 +127,8 @@ fn a_price_falls_from_the_highest_within_the_hours() {
     assert_eq!(rings(&down, &prices(&[1.0, 0.81])), NEVER);
     // More than an hour ago it was as high.
     let one = |at, price| complete(at, vec![sighting(1, 1, price)]);
-    assert_eq!(
-        rings(&down, &[one(0, 1.0), one(1800, 0.9), one(3601, 0.75)]),
-        NEVER
-    );
-    assert_eq!(
-        rings(&down, &[one(0, 1.0), one(1800, 0.9), one(3600, 0.75)]),
-        [3600]
-    );
+    assert_eq!(rings(&down, &[one(0, 1.0), one(1800, 0.9), one(3601, 0.75)]), NEVER);
+    assert_eq!(rings(&down, &[one(0, 1.0), one(1800, 0.9), one(3600, 0.75)]), [3600]);
     // What a truncated response showed may not have been the lowest.
     let cut = poll(0, PollOutcome::Truncated, vec![sighting(1, 1, 2.0)]);
     assert_eq!(rings(&down, &[cut, one(60, 1.0)]), NEVER);
@@ -183,10 +143,7 @@ fn few_gpus_or_workers_ring_and_a_truncated_response_does_not_tell() {
         [60]
     );
     // Six are clear by the margin.
-    assert_eq!(
-        rings(&few, &[gpus(0, 4), gpus(60, 6), gpus(120, 4)]),
-        [0, 120]
-    );
+    assert_eq!(rings(&few, &[gpus(0, 4), gpus(60, 6), gpus(120, 4)]), [0, 120]);
     let cut = poll(0, PollOutcome::Truncated, vec![sighting(1, 4, 0.2)]);
     assert_eq!(rings(&few, std::slice::from_ref(&cut)), NEVER);
     let below = rule(Trigger::PriceBelow(0.3), Repeat::EveryTime);
@@ -233,13 +190,7 @@ fn rules_and_states_survive_storage() {
             },
             Repeat::Until(Moment(1_700_000_000)),
         ),
-        rule(
-            Trigger::GpusAtLeast {
-                gpus: 8,
-                below: None,
-            },
-            Repeat::EveryTime,
-        ),
+        rule(Trigger::GpusAtLeast { gpus: 8, below: None }, Repeat::EveryTime),
         rule(Trigger::MachineBack(-4), Repeat::EveryTime),
         rule(
             Trigger::PriceDown {
@@ -278,17 +229,9 @@ fn rules_and_states_survive_storage() {
         check(&down, &mut state, figures);
     }
     let text = toml::to_string(&state).unwrap();
-    assert_eq!(
-        toml::from_str::<AlertState>(&text).unwrap(),
-        state,
-        "{text}"
-    );
+    assert_eq!(toml::from_str::<AlertState>(&text).unwrap(), state, "{text}");
     let text = serde_json::to_string(&state).unwrap();
-    assert_eq!(
-        serde_json::from_str::<AlertState>(&text).unwrap(),
-        state,
-        "{text}"
-    );
+    assert_eq!(serde_json::from_str::<AlertState>(&text).unwrap(), state, "{text}");
 }
 
 #[test]
@@ -296,10 +239,7 @@ fn numbers_that_can_never_ring_are_refused() {
     let validate = |trigger| rule(trigger, Repeat::Once).validate();
     assert_eq!(validate(Trigger::PriceBelow(0.3)), Ok(()));
     assert_eq!(validate(Trigger::PriceBelow(0.0)), Err(RuleError::Price));
-    assert_eq!(
-        validate(Trigger::PriceBelow(f64::NAN)),
-        Err(RuleError::Price)
-    );
+    assert_eq!(validate(Trigger::PriceBelow(f64::NAN)), Err(RuleError::Price));
     assert_eq!(validate(Trigger::GpusBelow(0)), Err(RuleError::Count));
     let down = |percent, hours| validate(Trigger::PriceDown { percent, hours });
     assert_eq!(down(100.0, 1), Err(RuleError::Percent));

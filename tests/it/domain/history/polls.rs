@@ -1,14 +1,10 @@
 //! What a response says about each lot.
 
-use bourse::domain::history::{
-    Arrival, Cause, Lot, Moment, Poll, PollOutcome, SearchKey, VOLUME_MODEL, causes,
-};
+use bourse::domain::history::{Arrival, Cause, Lot, Moment, Poll, PollOutcome, SearchKey, VOLUME_MODEL, causes};
 use bourse::domain::insight::coverage;
 use bourse::domain::language::{Mode, parse};
 use bourse::domain::response_check::ResponseCheck;
-use bourse::domain::{
-    Catalog, Dialect, Listing, OFFERS, OfferType, Query, Resource, VOLUMES, WORKERGROUPS,
-};
+use bourse::domain::{Catalog, Dialect, Listing, OFFERS, OfferType, Query, Resource, VOLUMES, WORKERGROUPS};
 
 use super::record::near;
 
@@ -51,15 +47,9 @@ const ONE: &str = r#"{"id":41,"machine_id":3,"host_id":7,"gpu_name":"RTX 4090","
 
 #[test]
 fn slices_of_a_machine_are_one_lot_at_its_least_price_per_gpu() {
-    let poll = read(
-        &query(Resource::Offers, ""),
-        &listing(&OFFERS, &[ONE, FOUR]),
-    );
+    let poll = read(&query(Resource::Offers, ""), &listing(&OFFERS, &[ONE, FOUR]));
     assert_eq!(poll.outcome, PollOutcome::Complete);
-    assert_eq!(
-        (poll.at, poll.took, poll.interval),
-        (Moment(1000), 250, Some(30))
-    );
+    assert_eq!((poll.at, poll.took, poll.interval), (Moment(1000), 250, Some(30)));
     assert_eq!((poll.rows, poll.sightings.len()), (2, 1));
     let seen = &poll.sightings[0];
     assert_eq!((seen.lot.machine, &*seen.lot.model), (3, "RTX 4090"));
@@ -89,8 +79,7 @@ fn rented_rows_are_not_on_offer_and_incomplete_ones_are_left_out() {
 
 #[test]
 fn the_outcome_says_how_the_response_counts() {
-    let row =
-        r#"{"id":1,"machine_id":1,"gpu_name":"A","num_gpus":1,"dph_base":1,"storage_cost":0}"#;
+    let row = r#"{"id":1,"machine_id":1,"gpu_name":"A","num_gpus":1,"dph_base":1,"storage_cost":0}"#;
     let outcome = |words: &str, limit, records: &[&str]| {
         let query = Query {
             limit,
@@ -112,10 +101,7 @@ fn the_outcome_says_how_the_response_counts() {
         (PollOutcome::FiltersIgnored, 0)
     );
     let bid = r#"{"id":1,"machine_id":1,"num_gpus":1,"dph_base":1,"storage_cost":0,"is_bid":true}"#;
-    assert_eq!(
-        outcome("", Some(9), &[bid]),
-        (PollOutcome::FiltersIgnored, 0)
-    );
+    assert_eq!(outcome("", Some(9), &[bid]), (PollOutcome::FiltersIgnored, 0));
     // The public service ignores this filter.
     let own = r#"{"id":2,"machine_id":2,"num_gpus":1,"dph_base":1,"storage_cost":0,"rented":true}"#;
     assert_eq!(
@@ -164,10 +150,7 @@ fn a_search_is_its_conditions_whatever_their_order_limit_and_storage() {
         ..query(Resource::Offers, "gpu_name=RTX_4090 num_gpus>=2")
     };
     assert_eq!(SearchKey::of(&one), SearchKey::of(&two));
-    assert_eq!(
-        SearchKey::of(&one).conditions,
-        "gpu_name=RTX_4090 num_gpus>=2"
-    );
+    assert_eq!(SearchKey::of(&one).conditions, "gpu_name=RTX_4090 num_gpus>=2");
     let mut off = one.clone();
     off.conditions[0].enabled = false;
     assert_eq!(SearchKey::of(&off).conditions, "gpu_name=RTX_4090");
@@ -191,20 +174,11 @@ fn a_search_for_the_machines_tells_why_they_are_gone() {
     };
     let missing = [lot(1), lot(2), lot(3)];
     let found = |limit| {
-        let causes = causes(
-            &missing,
-            &listing,
-            OfferType::OnDemand,
-            coverage(&listing, limit),
-        );
+        let causes = causes(&missing, &listing, OfferType::OnDemand, coverage(&listing, limit));
         let found = causes.into_iter().map(|(lot, cause)| (lot.machine, cause));
         found.collect::<Vec<_>>()
     };
-    let told = [
-        (1, Cause::Rented),
-        (2, Cause::LeftTheSearch),
-        (3, Cause::Delisted),
-    ];
+    let told = [(1, Cause::Rented), (2, Cause::LeftTheSearch), (3, Cause::Delisted)];
     assert_eq!(found(Some(3)), told);
     // A truncated response does not tell what it lacks.
     assert_eq!(found(Some(2)), told[..2]);

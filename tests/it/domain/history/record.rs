@@ -2,8 +2,8 @@
 //! truncated poll did not show, as in the database.
 
 use bourse::domain::history::{
-    Excerpt, Lot, LotFilter, Moment, Poll, PollOutcome, PollRow, Question, Quote, Recorded,
-    SearchKey, Sighting, Spell, Want, advance, placed,
+    Excerpt, Lot, LotFilter, Moment, Poll, PollOutcome, PollRow, Question, Quote, Recorded, SearchKey, Sighting, Spell,
+    Want, advance, placed,
 };
 use bourse::domain::{OfferType, Resource};
 
@@ -123,16 +123,10 @@ impl Record {
         for updated in advance.updated {
             let place = self.place(&updated);
             let last = Some(updated.last).filter(|last| *last < poll.at);
-            self.open[place] = Stored {
-                spell: updated,
-                last,
-            };
+            self.open[place] = Stored { spell: updated, last };
         }
         for spell in advance.opened {
-            assert_eq!(
-                (spell.first, spell.last, spell.end),
-                (poll.at, poll.at, None)
-            );
+            assert_eq!((spell.first, spell.last, spell.end), (poll.at, poll.at, None));
             self.open.push(Stored { spell, last: None });
         }
     }

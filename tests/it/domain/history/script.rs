@@ -82,48 +82,19 @@ fn script() -> Vec<Poll> {
             },
         ),
         // All of them again, at one new price.
-        full(
-            300,
-            &[
-                split[0],
-                split[1],
-                renamed,
-                cheaper,
-                (40, 4, FIRST, 1.5),
-                six,
-            ],
-        ),
+        full(300, &[split[0], split[1], renamed, cheaper, (40, 4, FIRST, 1.5), six]),
         // Half an answer.
         answered(360, 100, &body(&[split[0], renamed])[..120]),
         // The clock is set back: recorded at 901, ten minutes and a second after the last answer.
-        full(
-            200,
-            &[
-                split[0],
-                split[1],
-                renamed,
-                cheaper,
-                (40, 4, FIRST, 1.5),
-                six,
-            ],
-        ),
+        full(200, &[split[0], split[1], renamed, cheaper, (40, 4, FIRST, 1.5), six]),
         // Machine 6 is gone.
-        full(
-            420,
-            &[split[0], split[1], renamed, cheaper, (40, 4, FIRST, 1.5)],
-        ),
+        full(420, &[split[0], split[1], renamed, cheaper, (40, 4, FIRST, 1.5)]),
         // And back; half of machine 1 is taken.
         full(480, &[split[0], renamed, cheaper, (40, 4, FIRST, 1.5), six]),
         full(540, &[split[0], renamed, cheaper, (40, 4, FIRST, 1.5), six]),
         // Six hours later: 4 went and 5 came meanwhile, nobody knows when.
-        full(
-            after_gap,
-            &[split[0], renamed, cheaper, six, (50, 5, FIRST, 5.0)],
-        ),
-        full(
-            after_gap + 60,
-            &[renamed, cheaper, six, (50, 5, FIRST, 5.0)],
-        ),
+        full(after_gap, &[split[0], renamed, cheaper, six, (50, 5, FIRST, 5.0)]),
+        full(after_gap + 60, &[renamed, cheaper, six, (50, 5, FIRST, 5.0)]),
     ]
 }
 
@@ -158,11 +129,7 @@ fn what(change: &Change) -> String {
 fn a_scripted_market_gives_its_events_and_no_others() {
     let record = Record::of(&script()).recorded();
     let want = Want::Tape { most: 100 };
-    let events = tape(
-        &question(0, 100_000, want),
-        std::slice::from_ref(&record),
-        100,
-    );
+    let events = tape(&question(0, 100_000, want), std::slice::from_ref(&record), 100);
     let told: Vec<(i64, i64, String)> = events.iter().rev().map(short).collect();
     let after_gap = 600 + 6 * 3600;
     let expected = [
@@ -185,12 +152,7 @@ fn a_scripted_market_gives_its_events_and_no_others() {
 #[test]
 fn a_clock_set_back_is_a_gap_and_times_are_told_by_the_clock_in_use() {
     let price = |is_later: bool| if is_later { 2.0 } else { 1.0 };
-    let seen = |at, is_later| {
-        complete(
-            at,
-            vec![sighting(1, 1, price(is_later)), sighting(2, 1, 3.0)],
-        )
-    };
+    let seen = |at, is_later| complete(at, vec![sighting(1, 1, price(is_later)), sighting(2, 1, 3.0)]);
     let mut polls: Vec<Poll> = (0..=60).map(|it| seen(it * 60, it >= 30)).collect();
     polls.extend((1..=5).map(|it| seen(it * 60, it < 4)));
     let told = |polls: &[Poll], until: i64| {
@@ -239,28 +201,19 @@ fn two_polls_are_compared_as_the_record_tells() {
     assert_eq!(told(0, 1), none);
     assert_eq!(told(1, 2), none);
     let wanted = |changes: &[(i64, &str)]| {
-        let owned = changes
-            .iter()
-            .map(|(machine, text)| (*machine, (*text).to_owned()));
+        let owned = changes.iter().map(|(machine, text)| (*machine, (*text).to_owned()));
         owned.collect::<Vec<_>>()
     };
     // The truncated answer lacks one half of machine 1: that is out of view too.
     assert_eq!(
         told(2, 3),
-        wanted(&[
-            (3, "out of view"),
-            (4, "listed 1 at 1.5"),
-            (6, "out of view")
-        ])
+        wanted(&[(3, "out of view"), (4, "listed 1 at 1.5"), (6, "out of view")])
     );
     assert_eq!(told(3, 4), none);
     assert_eq!(told(3, 5), wanted(&[(3, "into view"), (6, "into view")]));
     assert_eq!(told(5, 6), none);
     assert_eq!(told(5, 8), wanted(&[(6, "gone Unknown")]));
-    assert_eq!(
-        told(8, 9),
-        wanted(&[(1, "amount 4 to 2"), (6, "listed 1 at 6")])
-    );
+    assert_eq!(told(8, 9), wanted(&[(1, "amount 4 to 2"), (6, "listed 1 at 6")]));
 }
 
 #[test]

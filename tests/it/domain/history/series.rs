@@ -1,8 +1,6 @@
 //! Prices over time, against figures worked out by hand.
 
-use bourse::domain::history::{
-    Answer, Levels, Moment, Poll, PollOutcome, Want, answer, rhythm, series,
-};
+use bourse::domain::history::{Answer, Levels, Moment, Poll, PollOutcome, Want, answer, rhythm, series};
 
 use super::record::{Record, complete, lot, near, poll, question, sighting};
 
@@ -33,10 +31,7 @@ fn each_part_of_the_time_has_its_prices_and_a_gap_has_none() {
     );
     assert_eq!(found.buckets.len(), 12);
     let watched: Vec<f64> = found.buckets.iter().map(|it| it.watched).collect();
-    assert_eq!(
-        watched,
-        [1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0]
-    );
+    assert_eq!(watched, [1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0]);
     // Until 300: 1.0 and 3.0, each all the time.
     let first = &found.buckets[0];
     assert_eq!((first.from, first.until), (Moment(0), Moment(300)));
@@ -72,11 +67,7 @@ fn each_part_of_the_time_has_its_prices_and_a_gap_has_none() {
 
 #[test]
 fn the_record_low_the_present_and_the_share_of_polls() {
-    let found = series(
-        &question(0, 3600, Want::Series { buckets: 2 }),
-        &record().recorded(),
-        2,
-    );
+    let found = series(&question(0, 3600, Want::Series { buckets: 2 }), &record().recorded(), 2);
     assert_eq!(found.record, Some((1.0, Moment(0))));
     let now = found.now.unwrap();
     assert_eq!((now.at, now.lots, now.amount), (Moment(3600), 1, 2));
@@ -101,10 +92,7 @@ fn a_watched_time_with_nothing_on_offer_is_not_a_gap() {
     let polls = [0, 60, 120].map(|at| complete(at, Vec::new()));
     let recorded = Record::of(&polls).recorded();
     let found = series(&question(0, 120, Want::Series { buckets: 1 }), &recorded, 1);
-    assert_eq!(
-        (found.buckets[0].levels, found.buckets[0].amount),
-        (None, Some(0.0))
-    );
+    assert_eq!((found.buckets[0].levels, found.buckets[0].amount), (None, Some(0.0)));
     assert_eq!(found.share_below(9.0), Some(0.0));
     let now = found.now.unwrap();
     assert_eq!((now.lots, now.amount, now.levels), (0, 0, None));
@@ -132,8 +120,7 @@ fn a_question_about_a_machine_leaves_the_others_out() {
 #[test]
 fn of_all_searches_the_one_that_saw_such_a_lot_longest_answers() {
     let long = record().recorded();
-    let mut short =
-        Record::of(&[0, 60].map(|at| complete(at, vec![sighting(9, 1, 7.0)]))).recorded();
+    let mut short = Record::of(&[0, 60].map(|at| complete(at, vec![sighting(9, 1, 7.0)]))).recorded();
     short.search.conditions = "num_gpus=1".to_owned();
     let both = [long.clone(), short.clone()];
     let mut asked = question(0, 3600, Want::Series { buckets: 1 });
@@ -191,11 +178,7 @@ fn what_single_polls_saw_is_no_sum_of_polls() {
         }
     });
     let recorded = Record::of(&polls.collect::<Vec<_>>()).recorded();
-    let found = series(
-        &question(0, 86_400, Want::Series { buckets: 1 }),
-        &recorded,
-        1,
-    );
+    let found = series(&question(0, 86_400, Want::Series { buckets: 1 }), &recorded, 1);
     near(found.watched, 0.0);
     near(found.buckets[0].amount.unwrap(), 20.0);
 }

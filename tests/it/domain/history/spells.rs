@@ -34,10 +34,7 @@ const GONE: Ending = Ending::Gone(Cause::Unknown);
 #[test]
 fn equal_polls_are_one_spell() {
     let polls = [0, 60, 120].map(|at| complete(at, vec![sighting(1, 2, 0.5)]));
-    assert_eq!(
-        spells(&polls),
-        [(1, 2, 0.5, Beginning::Found, 0, 120, None)]
-    );
+    assert_eq!(spells(&polls), [(1, 2, 0.5, Beginning::Found, 0, 120, None)]);
     // Nothing is written for the second one but the poll itself.
     let open = Record::of(&polls[..1]).recorded().excerpt.spells;
     let none = Advance {
@@ -93,15 +90,7 @@ fn a_price_an_amount_and_a_departure_end_spells() {
     assert_eq!(
         spells(&polls),
         [
-            (
-                1,
-                4,
-                0.5,
-                Beginning::Found,
-                0,
-                0,
-                Some((Ending::Changed, 60))
-            ),
+            (1, 4, 0.5, Beginning::Found, 0, 0, Some((Ending::Changed, 60))),
             (
                 1,
                 4,
@@ -111,15 +100,7 @@ fn a_price_an_amount_and_a_departure_end_spells() {
                 120,
                 Some((Ending::Changed, 180))
             ),
-            (
-                1,
-                2,
-                0.4,
-                Beginning::Resized { from: 4 },
-                180,
-                180,
-                Some((GONE, 240))
-            ),
+            (1, 2, 0.4, Beginning::Resized { from: 4 }, 180, 180, Some((GONE, 240))),
             (1, 2, 0.4, Beginning::Listed, 300, 300, None),
         ]
     );
@@ -130,35 +111,14 @@ fn failures_change_nothing_until_they_last() {
     let failed = |at| poll(at, PollOutcome::Failed, Vec::new());
     let ignored = |at| poll(at, PollOutcome::FiltersIgnored, Vec::new());
     let one = || vec![sighting(1, 1, 0.5)];
-    let polls = [
-        complete(0, one()),
-        failed(60),
-        ignored(120),
-        complete(600, one()),
-    ];
-    assert_eq!(
-        spells(&polls),
-        [(1, 1, 0.5, Beginning::Found, 0, 600, None)]
-    );
+    let polls = [complete(0, one()), failed(60), ignored(120), complete(600, one())];
+    assert_eq!(spells(&polls), [(1, 1, 0.5, Beginning::Found, 0, 600, None)]);
     // Ten minutes and a second without a usable answer.
-    let polls = [
-        complete(0, one()),
-        failed(60),
-        ignored(300),
-        complete(601, one()),
-    ];
+    let polls = [complete(0, one()), failed(60), ignored(300), complete(601, one())];
     assert_eq!(
         spells(&polls),
         [
-            (
-                1,
-                1,
-                0.5,
-                Beginning::Found,
-                0,
-                0,
-                Some((Ending::LostSight, 0))
-            ),
+            (1, 1, 0.5, Beginning::Found, 0, 0, Some((Ending::LostSight, 0))),
             (1, 1, 0.5, Beginning::Found, 601, 601, None),
         ]
     );
@@ -178,10 +138,7 @@ fn a_poll_from_before_the_last_one_is_not_recorded() {
         poll(40, PollOutcome::Failed, vec![]),
         complete(160, vec![sighting(1, 1, 0.5)]),
     ];
-    assert_eq!(
-        spells(&polls),
-        [(1, 1, 0.5, Beginning::Found, 100, 160, None)]
-    );
+    assert_eq!(spells(&polls), [(1, 1, 0.5, Beginning::Found, 100, 160, None)]);
     assert_eq!(Record::of(&polls).recorded().excerpt.polls.len(), 2);
 }
 
@@ -200,15 +157,7 @@ fn a_truncated_poll_closes_nothing_and_tells_only_what_it_shows() {
         [
             (1, 4, 0.5, Beginning::Found, 0, 60, None),
             (2, 1, 0.6, Beginning::Found, 0, 0, None),
-            (
-                3,
-                1,
-                0.7,
-                Beginning::Listed,
-                60,
-                60,
-                Some((Ending::Changed, 120))
-            ),
+            (3, 1, 0.7, Beginning::Listed, 60, 60, Some((Ending::Changed, 120))),
             (3, 1, 0.6, Beginning::Repriced { from: 0.7 }, 120, 120, None),
         ]
     );
@@ -231,15 +180,7 @@ fn a_truncated_poll_closes_nothing_and_tells_only_what_it_shows() {
     let told = spells(&long);
     assert_eq!(
         told[1],
-        (
-            2,
-            1,
-            0.6,
-            Beginning::Found,
-            0,
-            0,
-            Some((Ending::LostSight, 0))
-        )
+        (2, 1, 0.6, Beginning::Found, 0, 0, Some((Ending::LostSight, 0)))
     );
     assert_eq!(told[4], (2, 1, 0.6, Beginning::Found, 660, 660, None));
 }
@@ -252,24 +193,13 @@ fn what_a_truncated_poll_did_not_show_is_no_change_afterwards() {
     assert_eq!(
         spells(&[cut.clone(), complete(60, vec![more])]),
         [
-            (
-                1,
-                2,
-                0.5,
-                Beginning::Found,
-                0,
-                0,
-                Some((Ending::Changed, 60))
-            ),
+            (1, 2, 0.5, Beginning::Found, 0, 0, Some((Ending::Changed, 60))),
             (1, 4, 0.4, Beginning::Revealed, 60, 60, None),
         ]
     );
     // The same offer at another price is a change.
     let told = spells(&[cut, complete(60, vec![sighting(1, 4, 0.4)])]);
-    assert_eq!(
-        told[1],
-        (1, 4, 0.4, Beginning::Repriced { from: 0.5 }, 60, 60, None)
-    );
+    assert_eq!(told[1], (1, 4, 0.4, Beginning::Repriced { from: 0.5 }, 60, 60, None));
 }
 
 #[test]
@@ -277,16 +207,10 @@ fn a_new_offer_id_is_stored_and_no_spell() {
     let mut renamed = sighting(1, 1, 0.5);
     renamed.offer = 77;
     let before = complete(0, vec![sighting(1, 1, 0.5)]);
-    let open = Record::of(std::slice::from_ref(&before))
-        .recorded()
-        .excerpt
-        .spells;
+    let open = Record::of(std::slice::from_ref(&before)).recorded().excerpt.spells;
     let told = advance(&open, Some(before.row()), &complete(60, vec![renamed]));
     assert!(told.closed.is_empty() && told.opened.is_empty());
-    assert_eq!(
-        (told.updated[0].offer, told.updated[0].last),
-        (77, Moment(60))
-    );
+    assert_eq!((told.updated[0].offer, told.updated[0].last), (77, Moment(60)));
 }
 
 /// The plain definition, lot by lot over all polls at once: a spell is what usable polls saw alike
@@ -320,8 +244,7 @@ fn plain(polls: &[Poll], machine: i64) -> Vec<Short> {
                 Some((Ending::LostSight, spell.5)),
             ));
         }
-        let was_complete = before
-            .is_some_and(|it| it.outcome == PollOutcome::Complete && at - it.at.0 <= patience);
+        let was_complete = before.is_some_and(|it| it.outcome == PollOutcome::Complete && at - it.at.0 <= patience);
         let is_complete = poll.outcome == PollOutcome::Complete;
         let Some(spell) = current.take() else {
             let beginning = if was_complete {
@@ -332,17 +255,7 @@ fn plain(polls: &[Poll], machine: i64) -> Vec<Short> {
             current = seen.map(|it| (machine, it.amount, it.price, beginning, at, at, None));
             continue;
         };
-        let ended = |ending| {
-            (
-                spell.0,
-                spell.1,
-                spell.2,
-                spell.3,
-                spell.4,
-                spell.5,
-                Some((ending, at)),
-            )
-        };
+        let ended = |ending| (spell.0, spell.1, spell.2, spell.3, spell.4, spell.5, Some((ending, at)));
         let Some(seen) = seen else {
             if is_complete {
                 spells.push(ended(GONE));
@@ -355,11 +268,7 @@ fn plain(polls: &[Poll], machine: i64) -> Vec<Short> {
         let is_repriced = seen.price != spell.2;
         let is_more = seen.amount > spell.1;
         let is_less = seen.amount < spell.1 && is_complete;
-        let amount = if is_more || is_less {
-            seen.amount
-        } else {
-            spell.1
-        };
+        let amount = if is_more || is_less { seen.amount } else { spell.1 };
         let beginning = if is_repriced {
             Some(Beginning::Repriced { from: spell.2 })
         } else if is_more && !was_complete {

@@ -2,18 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use bourse::domain::history::{
-    Ending, Life, Lifetimes, LotFilter, Poll, PollOutcome, Sighting, lifetimes, lives,
-};
+use bourse::domain::history::{Ending, Life, Lifetimes, LotFilter, Poll, PollOutcome, Sighting, lifetimes, lives};
 
 use super::record::{Record, complete, near, poll, sighting};
 
 fn life(from: f64, to: f64, is_departed: bool) -> Life {
-    Life {
-        from,
-        to,
-        is_departed,
-    }
+    Life { from, to, is_departed }
 }
 
 /// Remissions under 6-MP (Freireich 1963), the example of most textbooks; the bands are those that
@@ -41,15 +35,8 @@ fn the_curve_of_the_textbooks() {
     assert_eq!(found.steps.len(), expected.len());
     for (step, (age, at_risk, survival, low, high)) in found.steps.iter().zip(expected) {
         assert_eq!((step.age, step.at_risk), (f64::from(age), at_risk));
-        for (value, wanted) in [
-            (step.survival, survival),
-            (step.low, low),
-            (step.high, high),
-        ] {
-            assert!(
-                (value - wanted).abs() < 6e-5,
-                "at {age}: {value}, not {wanted}"
-            );
+        for (value, wanted) in [(step.survival, survival), (step.low, low), (step.high, high)] {
+            assert!((value - wanted).abs() < 6e-5, "at {age}: {value}, not {wanted}");
         }
     }
     let median = found.median().unwrap();
@@ -79,11 +66,7 @@ fn a_late_entry_counts_only_from_its_entry_on() {
 
 #[test]
 fn the_curve_ends_where_nobody_is_watched_though_others_enter_later() {
-    let found = lifetimes(&[
-        life(0.0, 1.0, true),
-        life(0.0, 2.0, true),
-        life(9.0, 10.0, true),
-    ]);
+    let found = lifetimes(&[life(0.0, 1.0, true), life(0.0, 2.0, true), life(9.0, 10.0, true)]);
     assert_eq!(found.steps.len(), 1);
     near(found.longest, 2.0);
     assert_eq!(found.at(2.5), None);
@@ -121,11 +104,7 @@ fn a_life_is_the_chain_of_its_spells_between_the_midpoints_of_polls() {
 #[test]
 fn a_gap_is_neither_risk_nor_departure() {
     let one = |price| vec![sighting(1, 1, price)];
-    let before = [
-        complete(0, vec![]),
-        complete(100, one(1.0)),
-        complete(200, one(1.0)),
-    ];
+    let before = [complete(0, vec![]), complete(100, one(1.0)), complete(200, one(1.0))];
     let with = |later: Vec<Poll>| {
         let mut polls = before.to_vec();
         polls.extend(later);
@@ -170,9 +149,7 @@ fn half_watched(seed: u64, law: Law) -> Record {
     for machine in 0..DAYS * 60 {
         let born = (rng.f64() * (DAYS * 24 * HOUR) as f64) as i64;
         let gone = born + law(rng.f64()) as i64;
-        lots.entry(born)
-            .or_default()
-            .push((gone, sighting(machine, 1, 1.0)));
+        lots.entry(born).or_default().push((gone, sighting(machine, 1, 1.0)));
     }
     let mut record = Record::default();
     let mut alive: Vec<(i64, Sighting)> = Vec::new();
@@ -234,11 +211,7 @@ fn counted_from_first_sight(record: &Record) -> Vec<Life> {
     let spells = record.recorded().excerpt.spells;
     let lives = spells.iter().map(|spell| {
         let is_departed = matches!(spell.end, Some((Ending::Gone(_), _)));
-        life(
-            0.0,
-            (spell.last.0 - spell.first.0) as f64 + 1.0,
-            is_departed,
-        )
+        life(0.0, (spell.last.0 - spell.first.0) as f64 + 1.0, is_departed)
     });
     lives.collect()
 }

@@ -3,8 +3,8 @@
 
 use bourse::domain::OfferType;
 use bourse::domain::history::{
-    Days, Lasted, Memory, Moment, Poll, PollOutcome, Quote, Rating, Recorded, Sighting, Standing,
-    Verdict, Want, memory, verdict,
+    Days, Lasted, Memory, Moment, Poll, PollOutcome, Quote, Rating, Recorded, Sighting, Standing, Verdict, Want,
+    memory, verdict,
 };
 use jiff::tz::TimeZone;
 
@@ -28,10 +28,7 @@ fn market(hours: i64, lowest: impl Fn(i64) -> f64) -> Recorded {
 }
 
 fn remembered(recorded: &Recorded, until: i64) -> Memory {
-    memory(
-        &question(0, until, Want::Memory { gpus: Some(1) }),
-        recorded,
-    )
+    memory(&question(0, until, Want::Memory { gpus: Some(1) }), recorded)
 }
 
 #[track_caller]
@@ -66,13 +63,7 @@ fn a_market_that_rose_by_half_is_high_and_one_that_fell_is_low() {
     assert_eq!(rose.days, Days { cheaper: 0, of: 10 });
     let fell = market_now(21 * 24, last_day(0.5));
     assert_eq!(fell.standing, Standing::Low);
-    assert_eq!(
-        fell.days,
-        Days {
-            cheaper: 10,
-            of: 10
-        }
-    );
+    assert_eq!(fell.days, Days { cheaper: 10, of: 10 });
 }
 
 /// Days 0 to 11: two of the ten before the last had a lower lowest price.
@@ -189,30 +180,20 @@ fn hours_and_weekdays_are_compared_once_there_are_three_weeks() {
     let monday = 4 * 24;
     let price = |hour: i64| {
         let day = if (hour / 24) % 7 == 2 + 1 { 0.9 } else { 1.0 };
-        let night = if (3..6).contains(&(hour % 24)) {
-            0.5
-        } else {
-            1.0
-        };
+        let night = if (3..6).contains(&(hour % 24)) { 0.5 } else { 1.0 };
         day * night
     };
     // 1970-01-01 was a Thursday: day 3 is a Sunday.
     let hours = monday + 28 * 24;
     let memory = remembered(&market(hours, price), hours * HOUR);
     let by_hour = memory.by_hour(&TimeZone::UTC);
-    assert_eq!(
-        (by_hour[2], by_hour[3], by_hour[5]),
-        (Some(1.0), Some(0.5), Some(0.5))
-    );
+    assert_eq!((by_hour[2], by_hour[3], by_hour[5]), (Some(1.0), Some(0.5), Some(0.5)));
     assert_eq!(by_hour[6], Some(1.0));
     let weekdays = memory.by_weekday(&TimeZone::UTC);
     assert_eq!((weekdays[0], weekdays[6]), (Some(1.0), Some(0.9)));
     let india = TimeZone::fixed(jiff::tz::Offset::from_seconds(19_800).unwrap());
     let by_hour = memory.by_hour(&india);
-    assert_eq!(
-        (by_hour[9], by_hour[10], by_hour[3]),
-        (Some(0.5), Some(0.5), Some(1.0))
-    );
+    assert_eq!((by_hour[9], by_hour[10], by_hour[3]), (Some(0.5), Some(0.5), Some(1.0)));
     assert_eq!(
         memory.times(&TimeZone::UTC).unwrap(),
         "Usually cheapest at 03:00 ($0.500) and on Sundays ($0.900), most expensive at 23:00 ($1.000) \
@@ -263,24 +244,12 @@ fn the_memory_tells_since_when_a_lot_is_on_offer() {
     let polls = [
         complete(0, vec![sighting(1, 1, 0.5)]),
         complete(60, vec![sighting(1, 1, 0.4), sighting(2, 1, 0.5)]),
-        complete(
-            120,
-            vec![
-                sighting(1, 1, 0.4),
-                sighting(2, 1, 0.6),
-                sighting(3, 1, 1.0),
-            ],
-        ),
+        complete(120, vec![sighting(1, 1, 0.4), sighting(2, 1, 0.6), sighting(3, 1, 1.0)]),
         complete(180, vec![sighting(1, 1, 0.4), sighting(2, 1, 0.6)]),
     ];
     let memory = remembered(&Record::of(&polls).recorded(), 300);
     let seen = |machine| memory.seen(&lot(machine), Moment(200));
-    let since = |seconds, is_at_least| {
-        Some(Lasted {
-            seconds,
-            is_at_least,
-        })
-    };
+    let since = |seconds, is_at_least| Some(Lasted { seconds, is_at_least });
     assert_eq!(seen(1), since(200, true));
     assert_eq!(seen(2), since(140, false));
     assert_eq!(seen(3), None);
@@ -294,8 +263,7 @@ fn lifetimes_are_told_from_thirty_departures_on() {
     let market = |machines: i64| {
         let polls: Vec<_> = (0..machines + 7)
             .map(|poll| {
-                let present =
-                    (1..=machines).filter(|machine| (*machine..machine + 6).contains(&poll));
+                let present = (1..=machines).filter(|machine| (*machine..machine + 6).contains(&poll));
                 complete(poll * 600, present.map(|it| sighting(it, 1, 0.5)).collect())
             })
             .collect();

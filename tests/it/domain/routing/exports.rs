@@ -48,11 +48,7 @@ fn the_csv_read_again_gives_the_same_figures() {
         ]
     );
     let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
-    let column = |place: usize| {
-        rows.iter()
-            .map(|row| row[place].to_owned())
-            .collect::<Vec<_>>()
-    };
+    let column = |place: usize| rows.iter().map(|row| row[place].to_owned()).collect::<Vec<_>>();
     assert_eq!(column(0), ["0", "1", "2", "3"]);
     assert_eq!(column(3), ["0", "0.5", "1", "1.5"]);
     assert_eq!(column(6), ["1", "0.25", "0.125", "0.5"]);
@@ -77,10 +73,7 @@ fn the_csv_read_again_gives_the_same_figures() {
         stats.router_reply().mean().unwrap(),
         latencies.iter().sum::<f64>() / 4.0,
     );
-    let bytes: u64 = column(11)
-        .iter()
-        .map(|cell| cell.parse::<u64>().unwrap())
-        .sum();
+    let bytes: u64 = column(11).iter().map(|cell| cell.parse::<u64>().unwrap()).sum();
     assert_eq!(bytes, stats.bytes());
     assert_eq!(bytes, 440);
 }
@@ -91,10 +84,7 @@ fn the_csv_holds_no_character_that_acts_on_a_terminal() {
     run.step(1000.0);
     run.complete(0, 1000.5, assigned("\u{1b}]0;x\u{7}\u{202e}\n", 7), 0.0);
     let csv = export_csv(&run);
-    assert!(
-        csv.contains(",<U+001B>]0;x<U+0007><U+202E><U+000A>,"),
-        "{csv:?}"
-    );
+    assert!(csv.contains(",<U+001B>]0;x<U+0007><U+202E><U+000A>,"), "{csv:?}");
     assert_eq!(csv.lines().count(), 2);
 }
 
@@ -144,12 +134,7 @@ fn no_secret_of_a_reply_reaches_a_sample_or_an_export() {
     completion.reply = Some(Untrusted::from(format!(r#"{{"signature":"{canary}"}}"#)));
     run.complete(0, 1001.0, completion, 0.0);
     let odd = format!(r#"{{"workers":3,"api_key":"{canary}","deep":{{"authToken":"{canary}"}}}}"#);
-    run.complete(
-        1,
-        1001.0,
-        Completion::without_answer(Outcome::waiting(&odd)),
-        0.0,
-    );
+    run.complete(1, 1001.0, Completion::without_answer(Outcome::waiting(&odd)), 0.0);
     assert!(export_json(&run, 1001.0).contains("workers"));
     for text in [export_csv(&run), export_json(&run, 1001.0)] {
         assert!(!text.contains(canary), "{text}");
@@ -189,11 +174,7 @@ fn a_mistake_in_a_payload_is_shown_where_it_is() {
         ("{} {}", 1, 4, 3..4),
     ] {
         let error = check_payload(payload).unwrap_err();
-        assert_eq!(
-            (error.line, error.column),
-            (line, column),
-            "{payload}: {error}"
-        );
+        assert_eq!((error.line, error.column), (line, column), "{payload}: {error}");
         assert_eq!(error.span, span, "{payload}");
     }
     let cut = check_payload("{\"a\": 1").unwrap_err();
@@ -257,12 +238,7 @@ fn from_json(json: &serde_json::Value) -> Vec<Read> {
             bytes: attempt["bytes"].as_u64().unwrap(),
         }
     };
-    json["attempts"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(read)
-        .collect()
+    json["attempts"].as_array().unwrap().iter().map(read).collect()
 }
 
 /// A run of many attempts that end in every way, some of them broken off.
@@ -353,18 +329,14 @@ fn the_figures_are_those_of_anyone_who_reads_the_exported_attempts() {
         let summary = &json["summary"];
         assert_eq!(summary["attempts"], attempts.len());
         // A request stands as its latest attempt ended.
-        let requests: std::collections::BTreeMap<u64, &Read> =
-            attempts.iter().map(|one| (one.request, one)).collect();
+        let requests: std::collections::BTreeMap<u64, &Read> = attempts.iter().map(|one| (one.request, one)).collect();
         assert_eq!(summary["requests"], requests.len());
         for (outcome, count) in summary["outcomes"].as_object().unwrap() {
             let own = requests.values().filter(|one| one.outcome == *outcome);
             assert_eq!(*count, own.count(), "{outcome}");
             seen.extend((*count != 0).then(|| outcome.clone()));
         }
-        assert_eq!(
-            summary["polls"],
-            attempts.iter().filter(|one| one.polls).count()
-        );
+        assert_eq!(summary["polls"], attempts.iter().filter(|one| one.polls).count());
         for one in &attempts {
             match one.outcome.as_str() {
                 "refused" | "rate limited" => close(one.load, 0.0),
@@ -375,25 +347,16 @@ fn the_figures_are_those_of_anyone_who_reads_the_exported_attempts() {
         let load: f64 = attempts.iter().map(|one| one.load).sum();
         close(summary["load_injected"].as_f64().unwrap(), load);
         // What the person broke off says nothing about the server.
-        let answered: Vec<&Read> = attempts
-            .iter()
-            .filter(|one| one.outcome != "cancelled")
-            .collect();
+        let answered: Vec<&Read> = attempts.iter().filter(|one| one.outcome != "cancelled").collect();
         for one in &answered {
             close(one.latency, one.ended - one.intended);
         }
-        assert_eq!(
-            summary["bytes"],
-            answered.iter().map(|one| one.bytes).sum::<u64>()
-        );
+        assert_eq!(summary["bytes"], answered.iter().map(|one| one.bytes).sum::<u64>());
         same_latencies(
             &summary["router_reply_s"],
             answered.iter().map(|one| one.latency).collect(),
         );
-        let assigned: Vec<&&Read> = answered
-            .iter()
-            .filter(|one| one.outcome == "assigned")
-            .collect();
+        let assigned: Vec<&&Read> = answered.iter().filter(|one| one.outcome == "assigned").collect();
         let asked = |one: &Read| {
             let first = attempts.iter().find(|it| it.request == one.request);
             first.unwrap().intended
@@ -413,10 +376,7 @@ fn the_figures_are_those_of_anyone_who_reads_the_exported_attempts() {
         close(summary["per_second"].as_f64().unwrap(), count / seconds);
         let share = assigned.len() as f64 / count;
         close(summary["assigned_share"].as_f64().unwrap(), share);
-        let first = assigned
-            .iter()
-            .map(|one| one.ended)
-            .fold(f64::INFINITY, f64::min);
+        let first = assigned.iter().map(|one| one.ended).fold(f64::INFINITY, f64::min);
         close(summary["first_assigned_s"].as_f64().unwrap(), first);
 
         let (mut gaps, mut missing, mut repeats, mut shares) = (0, 0, 0, 0);

@@ -9,18 +9,9 @@ fn ten() -> Vec<RouteSample> {
     (1_u32..=10)
         .map(|number| {
             let begin = f64::from(number - 1);
-            let worker = if number <= 7 {
-                "https://a:1"
-            } else {
-                "https://b:2"
-            };
+            let worker = if number <= 7 { "https://a:1" } else { "https://b:2" };
             let Completion { outcome, .. } = assigned(worker, i64::from(number));
-            sample(
-                u64::from(number - 1),
-                begin,
-                begin + f64::from(number) / 100.0,
-                outcome,
-            )
+            sample(u64::from(number - 1), begin, begin + f64::from(number) / 100.0, outcome)
         })
         .collect()
 }
@@ -85,10 +76,7 @@ fn request_numbers_out_of_order_show_gaps_and_repeats() {
         stats.record(&sample(index as u64, 0.0, 1.0, outcome));
     }
     let worker = stats.workers().ranked()[0].clone();
-    assert_eq!(
-        (worker.gaps(), worker.missing(), worker.repeats()),
-        (2, 4, 3)
-    );
+    assert_eq!((worker.gaps(), worker.missing(), worker.repeats()), (2, 4, 3));
     let mut edges = RouteStats::default();
     for reqnum in [i64::MIN, i64::MAX, i64::MAX] {
         let Completion { outcome, .. } = assigned("w", reqnum);
@@ -149,10 +137,7 @@ fn every_kind_of_end_is_told_apart() {
 fn only_a_request_that_was_not_refused_injects_load() {
     let load_of = |end: Outcome| {
         let one = sample(0, 0.0, 0.5, end);
-        close(
-            RouteStats::of(std::slice::from_ref(&one)).load(),
-            one.load(),
-        );
+        close(RouteStats::of(std::slice::from_ref(&one)).load(), one.load());
         one.load()
     };
     let cost = load_of(assigned("w", 1).outcome);

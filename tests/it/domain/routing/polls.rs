@@ -29,10 +29,7 @@ fn the_router_reply_and_the_time_to_a_worker_are_two_figures() {
         },
     ];
     let stats = RouteStats::of(&samples);
-    assert_eq!(
-        (stats.requests(), stats.polls(), stats.attempts()),
-        (2, 2, 4)
-    );
+    assert_eq!((stats.requests(), stats.polls(), stats.attempts()), (2, 2, 4));
     assert_eq!(stats.count(OutcomeKind::Assigned), 2);
     assert_eq!(stats.count(OutcomeKind::Waiting), 0);
     let summary = stats.summary(4.0);
@@ -56,19 +53,13 @@ fn a_request_that_is_still_polled_waits() {
     let mut stats = RouteStats::of(&[of_request(0, 0, 0, 0.0, (0.0, 0.1))]);
     assert_eq!(stats.count(OutcomeKind::Waiting), 1);
     stats.record(&of_request(1, 0, 1, 0.0, (1.0, 1.1)));
-    assert_eq!(
-        (stats.count(OutcomeKind::Waiting), stats.requests()),
-        (1, 1)
-    );
+    assert_eq!((stats.count(OutcomeKind::Waiting), stats.requests()), (1, 1));
     stats.record(&RouteSample {
         outcome: Outcome::TimedOut,
         ..of_request(2, 0, 2, 0.0, (2.0, 17.0))
     });
     assert_eq!(stats.count(OutcomeKind::Waiting), 0);
-    assert_eq!(
-        (stats.count(OutcomeKind::TimedOut), stats.requests()),
-        (1, 1)
-    );
+    assert_eq!((stats.count(OutcomeKind::TimedOut), stats.requests()), (1, 1));
     assert!(stats.summary(17.0).time_to_worker.is_none());
 }
 
@@ -82,11 +73,7 @@ fn a_run_measures_both_times() {
     run.step(1000.9);
     run.complete(2, 1000.95, assigned("w", 2), 0.0);
     assert!(run.is_over());
-    let times: Vec<_> = run
-        .samples()
-        .iter()
-        .map(RouteSample::time_to_worker)
-        .collect();
+    let times: Vec<_> = run.samples().iter().map(RouteSample::time_to_worker).collect();
     assert_eq!(times[0], None);
     close(times[1].unwrap(), 0.9);
     close(times[2].unwrap(), 0.05);
@@ -170,10 +157,7 @@ fn a_series_on_an_endpoint_without_workers_ends_with_the_patience_of_its_first_r
     assert!(run.elapsed(2000.0) <= 60.0, "{}", run.elapsed(2000.0));
     assert_eq!(run.stats().requests(), 2);
     assert!(run.stats().polls() > 10);
-    assert_eq!(
-        words::early_end(&run).unwrap(),
-        "ended early: no worker within 1m00s"
-    );
+    assert_eq!(words::early_end(&run).unwrap(), "ended early: no worker within 1m00s");
     assert_eq!(run.load_injected(), 100.0 * run.sent() as f64);
 }
 

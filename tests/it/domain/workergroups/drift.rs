@@ -14,13 +14,7 @@ fn a_snapshot_holds_no_secret() {
     let stored = serde_json::to_string(&Snapshot::of(&listing)).unwrap();
     assert!(!stored.contains(canary), "{stored}");
     assert!(!stored.contains("s3cret"), "{stored}");
-    for kept in [
-        "chat",
-        "HF_TOKEN=",
-        "--disk 64",
-        "the key is <hidden>",
-        "\"size\":3",
-    ] {
+    for kept in ["chat", "HF_TOKEN=", "--disk 64", "the key is <hidden>", "\"size\":3"] {
         assert!(stored.contains(kept), "{kept} is lost: {stored}");
     }
 }
@@ -99,10 +93,7 @@ fn only_new_groups_that_contradict_nothing_may_be_ours() {
         cold_mult: Some(3.0),
         ..NewWorkergroup::default()
     };
-    assert_eq!(
-        candidates(&[RowId(1)], &listing, &asked),
-        [RowId(4), RowId(6)]
-    );
+    assert_eq!(candidates(&[RowId(1)], &listing, &asked), [RowId(4), RowId(6)]);
     let before: Vec<RowId> = (1..=7).map(RowId).collect();
     assert!(candidates(&before, &listing, &asked).is_empty());
 }
@@ -119,13 +110,11 @@ fn a_group_whose_launch_arguments_repeat_a_key_is_still_found_and_not_cloned_bli
         ..NewWorkergroup::default()
     };
     assert_eq!(candidates(&[], &listing, &asked), [RowId(2)]);
-    let objections = Draft::from_record(&listing, 0)
-        .build(&Dialect::DOCUMENTED)
-        .unwrap_err();
+    let objections = Draft::from_record(&listing, 0).build(&Dialect::DOCUMENTED).unwrap_err();
     assert!(
-        objections.iter().any(
-            |objection| objection.message == "<removed> replaces a secret: enter another value"
-        ),
+        objections
+            .iter()
+            .any(|objection| objection.message == "<removed> replaces a secret: enter another value"),
         "{objections:?}"
     );
 }

@@ -28,10 +28,7 @@ fn asked(text: &str, gpu_ram: Option<f64>) -> Recruitment {
 fn a_preflight_counts_prices_and_places_by_hand() {
     let preflight = Preflight::of(&offers(), &asked("verified=true", Some(24.0)), Some(3000));
     // 6 is not verified, 5 cannot be rented: 1, 2, 3 and 4 remain, a machine each for all we know.
-    let four = Amount {
-        machines: 4,
-        gpus: 4,
-    };
+    let four = Amount { machines: 4, gpus: 4 };
     assert_eq!((preflight.recruitable, preflight.not_rentable), (four, 1));
     assert_eq!((preflight.offers, preflight.most_workers), (4, 4));
     assert_eq!(preflight.coverage, Coverage::Whole);
@@ -102,10 +99,7 @@ fn slices_of_a_machine_are_one_supply() {
     let listing = Listing::read(&OFFERS, SLICES_JSON, 0.0).unwrap();
     let preflight = Preflight::of(&listing, &asked("num_gpus>=1", Some(24.0)), Some(3000));
     // Five offers, two machines: one with 4 GPUs, one with 2.
-    let two = Amount {
-        machines: 2,
-        gpus: 6,
-    };
+    let two = Amount { machines: 2, gpus: 6 };
     assert_eq!((preflight.recruitable, preflight.offers), (two, 5));
     assert_eq!(preflight.hosts, 1);
     assert_eq!(preflight.largest_host.unwrap().machines, 2);

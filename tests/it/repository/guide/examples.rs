@@ -27,11 +27,7 @@ fn run_block(block: &Block<'_>) -> Vec<String> {
     lines
         .filter_map(|line| {
             let is_ours = bourse_words(line).is_some() || line.starts_with("echo ");
-            let ran = if is_ours {
-                shell.run(line)
-            } else {
-                check_names(line)
-            };
+            let ran = if is_ours { shell.run(line) } else { check_names(line) };
             ran.err()
         })
         .collect()
@@ -52,12 +48,10 @@ fn check_names(line: &str) -> Result<(), String> {
     if let Some(at) = words.iter().position(|word| *word == "--bench") {
         let bench = format!("name = \"{}\"", words[at + 1]);
         let manifests = ["Cargo.toml", "benches/Cargo.toml"];
-        let is_bench = manifests.iter().any(|manifest| {
-            fs::read_to_string(root().join(manifest)).is_ok_and(|text| text.contains(&bench))
-        });
-        return is_bench
-            .then_some(())
-            .ok_or_else(|| format!("{line}: no such bench"));
+        let is_bench = manifests
+            .iter()
+            .any(|manifest| fs::read_to_string(root().join(manifest)).is_ok_and(|text| text.contains(&bench)));
+        return is_bench.then_some(()).ok_or_else(|| format!("{line}: no such bench"));
     }
     match words[..] {
         ["test", .., "--"] => Err(format!("{line}: no filter")),
@@ -110,8 +104,7 @@ fn wrong_code(page: &Page) -> Vec<String> {
         signs.iter().any(|sign| rest.starts_with(sign)) && !is_query(code)
     };
     let code = page.code().into_iter().filter(wrong);
-    code.map(|code| format!("{}: `{code}`", page.path))
-        .collect()
+    code.map(|code| format!("{}: `{code}`", page.path)).collect()
 }
 
 /// Whether a text is a query for any kind of record.
@@ -160,17 +153,13 @@ fn queries_parse_and_configurations_are_accepted() {
 #[test]
 fn every_subcommand_has_its_section() {
     let pages = pages();
-    let page = pages
-        .iter()
-        .find(|page| page.path == "docs/command-line.md");
+    let page = pages.iter().find(|page| page.path == "docs/command-line.md");
     let text = &page.unwrap().text;
     let mut program = bourse::cli::Arguments::command();
     program.build();
     let commands = program.get_subcommands();
     let shown = commands.filter(|own| !own.is_hide_set() && own.get_name() != "help");
-    let names: Vec<_> = shown
-        .map(|own| format!("bourse {}", own.get_name()))
-        .collect();
+    let names: Vec<_> = shown.map(|own| format!("bourse {}", own.get_name())).collect();
     let lacking = names.iter().filter(|name| !text.contains(name.as_str()));
     assert_eq!(lacking.collect::<Vec<_>>(), [""; 0]);
 }

@@ -31,9 +31,7 @@ fn anchors(page: &Page) -> Vec<String> {
     let headings = prose.iter().filter(|line| line.starts_with('#'));
     let slug = |line: &&str| -> String {
         let words = line.trim_start_matches('#').trim().to_lowercase();
-        let kept = words
-            .chars()
-            .filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+        let kept = words.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
         kept.map(|c| if c == ' ' { '-' } else { c }).collect()
     };
     headings.map(slug).collect()
@@ -80,11 +78,9 @@ fn missing_paths(page: &Page) -> Vec<String> {
         let is_one_word = !code.contains([' ', '{', '*']) && code.contains('/');
         is_one_word && FOLDERS.iter().any(|folder| code.starts_with(folder))
     };
-    let is_missing =
-        |code: &String| !INVENTED.contains(&code.as_str()) && !root().join(code).exists();
+    let is_missing = |code: &String| !INVENTED.contains(&code.as_str()) && !root().join(code).exists();
     let code = page.code().into_iter().filter(is_path).filter(is_missing);
-    code.map(|code| format!("{}: no {code}", page.path))
-        .collect()
+    code.map(|code| format!("{}: no {code}", page.path)).collect()
 }
 
 /// Of "`name` in [file](path)", the names that their file does not have.
@@ -110,10 +106,7 @@ fn missing_names(page: &Page) -> Vec<String> {
 /// The messages that a page quotes in bold and no source has.
 fn missing_messages(page: &Page) -> Vec<String> {
     let sources = sources("src");
-    let sources: Vec<String> = sources
-        .iter()
-        .map(|(_, text)| text.to_lowercase())
-        .collect();
+    let sources: Vec<String> = sources.iter().map(|(_, text)| text.to_lowercase()).collect();
     let is_known = |part: &str| sources.iter().any(|source| source.contains(part));
     let bold = page.text.split("**\"").skip(1);
     let quoted = bold.filter_map(|rest| rest.split_once("\"**"));
@@ -134,13 +127,7 @@ fn links_lead_somewhere_and_names_exist() {
     let anchors = all_anchors(&pages);
     let faults: Vec<String> = pages
         .iter()
-        .flat_map(|page| {
-            [
-                broken_links(page, &anchors),
-                missing_paths(page),
-                missing_names(page),
-            ]
-        })
+        .flat_map(|page| [broken_links(page, &anchors), missing_paths(page), missing_names(page)])
         .flatten()
         .collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
@@ -149,9 +136,7 @@ fn links_lead_somewhere_and_names_exist() {
 #[test]
 fn troubleshooting_quotes_messages_of_the_program() {
     let pages = pages();
-    let page = pages
-        .iter()
-        .find(|page| page.path == "docs/troubleshooting.md");
+    let page = pages.iter().find(|page| page.path == "docs/troubleshooting.md");
     let page = page.unwrap();
     assert!(page.text.matches("**\"").count() >= 8);
     assert_eq!(missing_messages(page), [""; 0]);
@@ -194,16 +179,10 @@ fn what_leads_nowhere_is_found() {
     ] {
         assert_eq!(broken_links(&page(broken), &anchors).len(), 1, "{broken}");
     }
-    assert_eq!(
-        missing_paths(&page("`src/nowhere.rs` and `src/lib.rs`")).len(),
-        1
-    );
+    assert_eq!(missing_paths(&page("`src/nowhere.rs` and `src/lib.rs`")).len(), 1);
     let quoted = page("**\"API key rejected\"** **\"The key ... rejacted\"**");
     assert_eq!(missing_messages(&quoted), ["the key ... rejacted"]);
     let update = page("`update` in [app](../src/app/mod.rs)");
     assert_eq!(missing_names(&update), [""; 0]);
-    assert_eq!(
-        missing_names(&page("`updat` in [app](../src/app/mod.rs)")).len(),
-        1
-    );
+    assert_eq!(missing_names(&page("`updat` in [app](../src/app/mod.rs)")).len(), 1);
 }

@@ -98,9 +98,7 @@ impl Page {
     /// The code in the prose.
     fn code(&self) -> Vec<String> {
         let paragraphs = self.paragraphs();
-        let code = paragraphs
-            .iter()
-            .flat_map(|text| text.split('`').skip(1).step_by(2));
+        let code = paragraphs.iter().flat_map(|text| text.split('`').skip(1).step_by(2));
         code.map(str::to_owned).collect()
     }
 }

@@ -24,10 +24,7 @@ pub fn bourse_words(line: &str) -> Option<Vec<String>> {
         words.find(|word| !is_variable(word)) == Some("bourse")
     })?;
     let words = shell_words::split(command).unwrap();
-    let words = words
-        .into_iter()
-        .skip_while(|word| word != "bourse")
-        .skip(1);
+    let words = words.into_iter().skip_while(|word| word != "bourse").skip(1);
     let is_output = |word: &String| matches!(word.as_str(), ">" | ">>");
     Some(words.take_while(|word| !is_output(word)).collect())
 }
@@ -62,19 +59,13 @@ impl Shell {
         let arguments = parsed(&words).map_err(|error| format!("{line}: {error}"))?;
         let has = |word: &str| words.iter().any(|own| own == word);
         let global = &arguments.global;
-        let is_elsewhere = global.base_url.is_some()
-            || global
-                .profile
-                .as_deref()
-                .is_some_and(|name| name != "sandbox");
+        let is_elsewhere = global.base_url.is_some() || global.profile.as_deref().is_some_and(|name| name != "sandbox");
         match &arguments.command {
             Some(cli::Command::Config { .. }) => self.run_to_its_end(line),
             _ if is_elsewhere && !has("--curl") => Ok(()),
             None => Self::open_and_leave(&words),
             Some(cli::Command::Sandbox(_)) => self.first_line(line, "bourse sandbox on http://"),
-            Some(cli::Command::Watch(_)) if !has("--once") && !has("--if") => {
-                self.first_line(line, "")
-            }
+            Some(cli::Command::Watch(_)) if !has("--once") && !has("--if") => self.first_line(line, ""),
             Some(_) => self.run_to_its_end(line),
         }
     }
@@ -94,14 +85,9 @@ impl Shell {
 
     fn run_to_its_end(&self, line: &str) -> Result<(), String> {
         let (status, out, err) = run(&mut self.command(line));
-        let finds_nothing = [
-            "no offers match",
-            "no network volumes match",
-            "no workergroups match",
-        ];
-        let is_good = status == 0
-            && !err.contains("bourse: ")
-            && !finds_nothing.iter().any(|words| err.contains(words));
+        let finds_nothing = ["no offers match", "no network volumes match", "no workergroups match"];
+        let is_good =
+            status == 0 && !err.contains("bourse: ") && !finds_nothing.iter().any(|words| err.contains(words));
         is_good
             .then_some(())
             .ok_or_else(|| format!("{line}: status {status}\n{out}\n{err}"))
@@ -110,19 +96,13 @@ impl Shell {
     fn first_line(&self, line: &str, wanted: &str) -> Result<(), String> {
         // A group of its own, so that the program ends together with its shell.
         let mut shell = self.command(line);
-        let mut child = shell
-            .stdout(Stdio::piped())
-            .process_group(0)
-            .spawn()
-            .unwrap();
+        let mut child = shell.stdout(Stdio::piped()).process_group(0).spawn().unwrap();
         let first = BufReader::new(child.stdout.take().unwrap()).lines().next();
         let group = rustix::process::Pid::from_child(&child);
         rustix::process::kill_process_group(group, rustix::process::Signal::KILL).unwrap();
         child.wait().unwrap();
         let first = first.and_then(Result::ok);
-        let is_good = first
-            .as_ref()
-            .is_some_and(|first| first.starts_with(wanted));
+        let is_good = first.as_ref().is_some_and(|first| first.starts_with(wanted));
         is_good
             .then_some(())
             .ok_or_else(|| format!("{line}: printed {first:?}"))

@@ -2,8 +2,7 @@
 //! the days that are over.
 
 use bourse::domain::history::{
-    self, Answer, Ending, LotFilter, Moment, Poll, PollOutcome, Question, Quote, Recorded, Series,
-    Spell, Want,
+    self, Answer, Ending, LotFilter, Moment, Poll, PollOutcome, Question, Quote, Recorded, Series, Spell, Want,
 };
 use bourse::store::history::Database;
 use proptest::prelude::*;
@@ -30,10 +29,7 @@ fn any_step() -> impl Strategy<Value = Step> {
         2 => Just(PollOutcome::Truncated),
         1 => Just(PollOutcome::Failed),
     ];
-    let seen = proptest::collection::vec(
-        proptest::option::weighted(0.8, (1_u32..4, 0_usize..PRICES.len())),
-        4,
-    );
+    let seen = proptest::collection::vec(proptest::option::weighted(0.8, (1_u32..4, 0_usize..PRICES.len())), 4);
     (pause, outcome, seen, proptest::bool::weighted(0.2))
 }
 
@@ -98,11 +94,7 @@ fn quantile(prices: &[(f64, f64)], part: f64) -> f64 {
 }
 
 /// What a series says, computed bucket by bucket and poll by poll.
-fn check_series(
-    found: &Series,
-    recorded: &Recorded,
-    question: &Question,
-) -> Result<(), TestCaseError> {
+fn check_series(found: &Series, recorded: &Recorded, question: &Question) -> Result<(), TestCaseError> {
     let spells: Vec<&Spell> = recorded
         .excerpt
         .spells
@@ -120,11 +112,8 @@ fn check_series(
             })
             .collect();
         prices.sort_by(|one, other| one.0.total_cmp(&other.0));
-        let levels =
-            (!prices.is_empty()).then(|| [0.0, 0.2, 0.5, 0.8].map(|part| quantile(&prices, part)));
-        let told = bucket
-            .levels
-            .map(|it| [it.lowest, it.p20, it.median, it.p80]);
+        let levels = (!prices.is_empty()).then(|| [0.0, 0.2, 0.5, 0.8].map(|part| quantile(&prices, part)));
+        let told = bucket.levels.map(|it| [it.lowest, it.p20, it.median, it.p80]);
         prop_assert_eq!(told, levels);
     }
     let polls = recorded.excerpt.polls.iter().filter(|poll| {

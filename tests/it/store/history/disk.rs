@@ -35,14 +35,7 @@ fn second_watch(change: &str) -> Option<(i32, String, String)> {
     let watch = home.bourse(&["watch", "--no-default", "--once", "--base-url", &url]);
     let mut command = Command::new("unshare");
     command
-        .args([
-            "--map-root-user",
-            "--mount",
-            "sh",
-            "-c",
-            &twice(change),
-            "sh",
-        ])
+        .args(["--map-root-user", "--mount", "sh", "-c", &twice(change), "sh"])
         .arg(&state)
         .arg(watch.get_program())
         .args(watch.get_args())

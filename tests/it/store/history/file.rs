@@ -23,10 +23,7 @@ fn a_new_file_is_private_with_all_that_is_beside_it() {
     let folder = path.parent().unwrap();
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(folder), 0o700);
-    let files: Vec<_> = fs::read_dir(folder)
-        .unwrap()
-        .map(|it| it.unwrap().path())
-        .collect();
+    let files: Vec<_> = fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()).collect();
     assert_eq!(files.len(), 3, "{files:?}");
     for file in files {
         assert_eq!(mode(&file), 0o600, "{}", file.display());
@@ -69,10 +66,7 @@ const FIRST: &str = "
 fn a_file_of_the_first_version_goes_on() {
     let root = tempfile::tempdir().unwrap();
     let path = root.path().join("history.sqlite");
-    Connection::open(&path)
-        .unwrap()
-        .execute_batch(FIRST)
-        .unwrap();
+    Connection::open(&path).unwrap().execute_batch(FIRST).unwrap();
     let mut database = open(&path);
     database.record(&poll(60, &[(10, 2, 0.25)])).unwrap();
     let key = search("gpu_ram>=24");
@@ -118,9 +112,7 @@ const FIFTH: &str = "
 fn is_found(folder: &Path, text: &str) -> bool {
     fs::read_dir(folder).unwrap().any(|entry| {
         let bytes = fs::read(entry.unwrap().path()).unwrap();
-        bytes
-            .windows(text.len())
-            .any(|part| part == text.as_bytes())
+        bytes.windows(text.len()).any(|part| part == text.as_bytes())
     })
 }
 
@@ -216,10 +208,7 @@ fn damage_is_told_with_what_to_do_and_nothing_is_moved() {
     fs::write(&path, bytes).unwrap();
     let mut database = open(&path);
     let found = database.check();
-    assert!(
-        !matches!(&found, Ok(wrong) if wrong.is_empty()),
-        "{found:?}"
-    );
+    assert!(!matches!(&found, Ok(wrong) if wrong.is_empty()), "{found:?}");
     let read = database.excerpt(&search("gpu_ram>=24"), &everything());
     assert!(matches!(read, Err(HistoryError::Corrupt { .. })));
     let error = database.record(&poll(60, &seen)).unwrap_err();
@@ -236,10 +225,7 @@ fn another_programs_database_is_left_alone() {
     ] {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("history.sqlite");
-        Connection::open(&path)
-            .unwrap()
-            .execute_batch(script)
-            .unwrap();
+        Connection::open(&path).unwrap().execute_batch(script).unwrap();
         let before = fs::read(&path).unwrap();
         let error = refused(&path);
         assert!(matches!(error, HistoryError::Foreign { .. }), "{error}");
@@ -292,15 +278,8 @@ fn times_that_no_clock_shows_are_damage_and_make_no_loop() {
         format!("UPDATE search SET ahead = {}", i64::MIN),
         "UPDATE search SET ahead = -1".to_owned(),
         format!("UPDATE poll SET at = {} WHERE at = {START}", i64::MIN),
-        format!(
-            "UPDATE poll SET at = {} WHERE at > {}",
-            i64::MAX,
-            START + 60
-        ),
-        format!(
-            "UPDATE spell SET ended = {} WHERE ending IS NOT NULL",
-            i64::MAX
-        ),
+        format!("UPDATE poll SET at = {} WHERE at > {}", i64::MAX, START + 60),
+        format!("UPDATE spell SET ended = {} WHERE ending IS NOT NULL", i64::MAX),
     ];
     for damage in &damages {
         let root = tempfile::tempdir().unwrap();
@@ -309,10 +288,7 @@ fn times_that_no_clock_shows_are_damage_and_make_no_loop() {
         let other = Connection::open(&path).unwrap();
         other.execute_batch(damage).unwrap();
         let error = refused(&path);
-        assert!(
-            matches!(error, HistoryError::Corrupt { .. }),
-            "{damage}: {error}"
-        );
+        assert!(matches!(error, HistoryError::Corrupt { .. }), "{damage}: {error}");
     }
     // A program that has it open meets the end of its work all the same.
     let root = tempfile::tempdir().unwrap();
@@ -338,9 +314,7 @@ fn the_size_is_kept_at_every_poll() {
     for number in 0..40_u32 {
         let price = 0.25 + f64::from(number);
         let seen: Vec<_> = (1..=2000).map(|machine| (machine, 1, price)).collect();
-        database
-            .record(&poll(60 * i64::from(number), &seen))
-            .unwrap();
+        database.record(&poll(60 * i64::from(number), &seen)).unwrap();
         // Up to 4 MiB are given back to the disk at once.
         let size = database.contents().unwrap().size;
         assert!(size < 7 * MIB, "{size} bytes at poll {number}");

@@ -11,9 +11,7 @@ mod sharing;
 
 use std::path::Path;
 
-use bourse::domain::history::{
-    Lot, LotFilter, Moment, Poll, PollOutcome, Question, Quote, SearchKey, Sighting, Want,
-};
+use bourse::domain::history::{Lot, LotFilter, Moment, Poll, PollOutcome, Question, Quote, SearchKey, Sighting, Want};
 use bourse::domain::{OfferType, Resource};
 use bourse::store::history::Database;
 

@@ -28,10 +28,7 @@ fn claims(locks: &mut PollLocks, after: i32) -> bool {
 
 fn files(folder: &Path) -> Vec<PathBuf> {
     let folder = folder.join("polls");
-    fs::read_dir(folder).map_or_else(
-        |_| Vec::new(),
-        |files| files.map(|file| file.unwrap().path()).collect(),
-    )
+    fs::read_dir(folder).map_or_else(|_| Vec::new(), |files| files.map(|file| file.unwrap().path()).collect())
 }
 
 #[test]
@@ -180,9 +177,7 @@ fn the_newest_poll_is_read_as_it_was_recorded() {
     let path = folder.path().join("history.sqlite");
     let (mut one, other) = (open(&path), open(&path));
     let key = search("gpu_ram>=24");
-    let after = |database: &Database, seconds: i64| {
-        database.poll_after(&key, Moment(START + seconds)).unwrap()
-    };
+    let after = |database: &Database, seconds: i64| database.poll_after(&key, Moment(START + seconds)).unwrap();
     assert_eq!(after(&other, 0), None, "nothing is recorded");
     let whole = poll(60, &[(10, 1, 0.5), (20, 2, 0.4)]);
     one.record(&whole).unwrap();

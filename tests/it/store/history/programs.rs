@@ -47,8 +47,7 @@ fn two_watches_at_once_record_every_response() {
     let (recorder, home) = (market(), Home::new());
     let url = recorder.url();
     for _ in 0..3 {
-        let both = ["num_gpus=1", "num_gpus<=2"]
-            .map(|search| started(&mut watch(&home, &url, &[search, "--once"])));
+        let both = ["num_gpus=1", "num_gpus<=2"].map(|search| started(&mut watch(&home, &url, &[search, "--once"])));
         for mut child in both {
             assert!(child.wait().unwrap().success());
         }
@@ -63,17 +62,14 @@ fn two_watches_at_once_record_every_response() {
 fn every_response_of_two_watches_in_a_minute_is_recorded() {
     let (recorder, home) = (market(), Home::new());
     let url = recorder.url();
-    let both = ["num_gpus=1", "num_gpus<=2"]
-        .map(|search| started(&mut watch(&home, &url, &[search, "--every", "10s"])));
+    let both =
+        ["num_gpus=1", "num_gpus<=2"].map(|search| started(&mut watch(&home, &url, &[search, "--every", "10s"])));
     thread::sleep(Duration::from_secs(65));
     for mut child in both {
         send(&child, "-TERM");
         assert!(child.wait().unwrap().success());
     }
-    assert!(
-        recorder.requests().len() >= 12,
-        "each asks every ten seconds"
-    );
+    assert!(recorder.requests().len() >= 12, "each asks every ten seconds");
     check(&home, &recorder);
 }
 
@@ -145,11 +141,7 @@ fn one_of_a_watch_and_two_dashboards_polls_whatever_becomes_of_the_others() {
     wait_until(&recorder, |(_, desks)| desks >= desks_before + 3);
     let place = desks.iter().position(is_polling).unwrap();
     let [one, other] = &mut desks;
-    let (polling, reading) = if place == 0 {
-        (one, other)
-    } else {
-        (other, one)
-    };
+    let (polling, reading) = if place == 0 { (one, other) } else { (other, one) };
     assert!(!is_polling(reading));
     polling.keys("<C-c>");
     reading.wait_for_text(OWN);
@@ -168,9 +160,7 @@ fn an_alert_that_several_programs_see_rings_in_one() {
         let path = path.clone();
         thread::spawn(move || {
             let (mut database, program) = (open(&path), ProgramId::of_process());
-            database
-                .claim_ring("cheap", &program, Moment(1000))
-                .unwrap()
+            database.claim_ring("cheap", &program, Moment(1000)).unwrap()
         })
     });
     let claims: Vec<_> = claims.collect();
@@ -182,9 +172,7 @@ fn an_alert_that_several_programs_see_rings_in_one() {
 fn a_program_rings_again_and_another_one_after_ten_minutes() {
     let mut database = Database::in_memory(super::MARKET).unwrap();
     let (one, two) = (ProgramId::of_process(), ProgramId::of_process());
-    let mut claim = |program: &ProgramId, alert: &str, at| {
-        database.claim_ring(alert, program, Moment(at)).unwrap()
-    };
+    let mut claim = |program: &ProgramId, alert: &str, at| database.claim_ring(alert, program, Moment(at)).unwrap();
     assert!(claim(&one, "cheap", 1000));
     assert!(!claim(&two, "cheap", 1060));
     assert!(claim(&two, "other", 1060), "another alert");

@@ -1,8 +1,6 @@
 //! What polls leave in the file, and what is read back.
 
-use bourse::domain::history::{
-    Answer, Beginning, Cause, Ending, LotFilter, Moment, Poll, PollOutcome, Question, Want,
-};
+use bourse::domain::history::{Answer, Beginning, Cause, Ending, LotFilter, Moment, Poll, PollOutcome, Question, Want};
 use bourse::store::history::{Database, Limits};
 
 use super::{MARKET, START, everything, failed, lot, open, poll, search};
@@ -26,14 +24,8 @@ fn spells_are_what_several_polls_say_together() {
         assert_eq!(database.record(&poll), Ok(true));
     }
     drop(database);
-    let excerpt = open(&path)
-        .excerpt(&search("gpu_ram>=24"), &everything())
-        .unwrap();
-    let polls: Vec<_> = excerpt
-        .polls
-        .iter()
-        .map(|row| (row.at, row.outcome))
-        .collect();
+    let excerpt = open(&path).excerpt(&search("gpu_ram>=24"), &everything()).unwrap();
+    let polls: Vec<_> = excerpt.polls.iter().map(|row| (row.at, row.outcome)).collect();
     let complete = PollOutcome::Complete;
     assert_eq!(
         polls,
@@ -45,10 +37,7 @@ fn spells_are_what_several_polls_say_together() {
             (at(240), complete),
         ]
     );
-    assert_eq!(
-        (excerpt.polls[0].took, excerpt.polls[0].interval),
-        (120, Some(60))
-    );
+    assert_eq!((excerpt.polls[0].took, excerpt.polls[0].interval), (120, Some(60)));
     let mut spells = excerpt.spells;
     spells.sort_by_key(|spell| (spell.lot.machine, spell.first));
     let told: Vec<_> = spells
@@ -65,10 +54,7 @@ fn spells_are_what_several_polls_say_together() {
         ]
     );
     assert_eq!(
-        spells
-            .iter()
-            .map(|spell| spell.beginning)
-            .collect::<Vec<_>>(),
+        spells.iter().map(|spell| spell.beginning).collect::<Vec<_>>(),
         [
             Beginning::Found,
             Beginning::Repriced { from: 0.5 },
@@ -86,12 +72,7 @@ fn spells_are_what_several_polls_say_together() {
         ]
     );
     assert_eq!(
-        (
-            spells[3].amount,
-            spells[3].host,
-            spells[3].offer,
-            &spells[3].lot
-        ),
+        (spells[3].amount, spells[3].host, spells[3].offer, &spells[3].lot),
         (8, Some(3), 3000, &lot(30))
     );
 }
@@ -104,9 +85,7 @@ fn a_poll_that_is_not_newer_is_not_recorded() {
     assert_eq!(database.record(&poll(0, &[])), Ok(false));
     assert_eq!(database.record(&failed(120)), Ok(true));
     assert_eq!(database.record(&poll(120, &[])), Ok(false));
-    let excerpt = database
-        .excerpt(&search("gpu_ram>=24"), &everything())
-        .unwrap();
+    let excerpt = database.excerpt(&search("gpu_ram>=24"), &everything()).unwrap();
     assert_eq!((excerpt.polls.len(), excerpt.spells.len()), (2, 1));
     assert_eq!(excerpt.spells[0].end, None);
 }
@@ -116,17 +95,12 @@ fn after_the_clock_was_set_back_recording_goes_on() {
     let mut database = Database::in_memory(MARKET).unwrap();
     for minute in 0..10 {
         let price = if minute < 5 { 0.5 } else { 0.4 };
-        database
-            .record(&poll(86_400 + 60 * minute, &[(10, 1, price)]))
-            .unwrap();
+        database.record(&poll(86_400 + 60 * minute, &[(10, 1, price)])).unwrap();
     }
     // A day earlier.
     for minute in 0..3 {
         let price = if minute < 2 { 0.4 } else { 0.3 };
-        assert_eq!(
-            database.record(&poll(60 * minute, &[(10, 1, price)])),
-            Ok(true)
-        );
+        assert_eq!(database.record(&poll(60 * minute, &[(10, 1, price)])), Ok(true));
     }
     let key = search("gpu_ram>=24");
     assert_eq!(database.last_poll(&key), Ok(Some(at(120))));
@@ -155,15 +129,11 @@ fn what_a_truncated_poll_lacks_was_last_seen_before_it() {
         outcome: PollOutcome::Truncated,
         ..poll(after, seen)
     };
-    database
-        .record(&poll(0, &[(10, 1, 0.5), (20, 1, 0.4)]))
-        .unwrap();
+    database.record(&poll(0, &[(10, 1, 0.5), (20, 1, 0.4)])).unwrap();
     database.record(&cut(60, &[(20, 1, 0.4)])).unwrap();
     database.record(&cut(120, &[(20, 1, 0.4)])).unwrap();
     let read = |database: &Database| {
-        let excerpt = database
-            .excerpt(&search("gpu_ram>=24"), &everything())
-            .unwrap();
+        let excerpt = database.excerpt(&search("gpu_ram>=24"), &everything()).unwrap();
         let mut spells = excerpt.spells;
         spells.sort_by_key(|spell| (spell.lot.machine, spell.first));
         spells
@@ -171,9 +141,7 @@ fn what_a_truncated_poll_lacks_was_last_seen_before_it() {
     let spells = read(&database);
     assert_eq!((spells[0].last, spells[0].end), (at(0), None));
     assert_eq!((spells[1].last, spells[1].end), (at(120), None));
-    database
-        .record(&poll(180, &[(10, 1, 0.5), (20, 1, 0.4)]))
-        .unwrap();
+    database.record(&poll(180, &[(10, 1, 0.5), (20, 1, 0.4)])).unwrap();
     let spells = read(&database);
     assert_eq!(spells.len(), 2);
     assert_eq!((spells[0].last, spells[0].end), (at(180), None));
@@ -216,10 +184,7 @@ fn a_question_reads_its_lots_and_its_time() {
     let Answer::Tape(events) = database.answer(&everything()).unwrap() else {
         panic!("not the tape");
     };
-    assert_eq!(
-        events.iter().map(|event| event.at).collect::<Vec<_>>(),
-        [at(300)]
-    );
+    assert_eq!(events.iter().map(|event| event.at).collect::<Vec<_>>(), [at(300)]);
 }
 
 #[test]
@@ -234,9 +199,7 @@ fn searches_and_markets_do_not_mix() {
     };
     database.record(&other).unwrap();
     assert_eq!(database.searches().unwrap().len(), 2);
-    let excerpt = database
-        .excerpt(&search("num_gpus>=8"), &everything())
-        .unwrap();
+    let excerpt = database.excerpt(&search("num_gpus>=8"), &everything()).unwrap();
     assert_eq!(excerpt.spells[0].price, 0.7);
     let elsewhere = Database::open(&path, "https://other.example").unwrap();
     assert_eq!(elsewhere.searches().unwrap().len(), 0);
@@ -249,10 +212,7 @@ fn searches_and_markets_do_not_mix() {
         panic!("not the searches");
     };
     assert_eq!(searches.len(), 2);
-    assert_eq!(
-        elsewhere.answer(&all).unwrap(),
-        Answer::Searches(Vec::new())
-    );
+    assert_eq!(elsewhere.answer(&all).unwrap(), Answer::Searches(Vec::new()));
 }
 
 #[test]
@@ -269,9 +229,7 @@ fn what_is_older_than_the_limit_is_forgotten_with_its_polls() {
         database.record(&poll(60 * minute, &seen)).unwrap();
     }
     database.sweep(at(119 * 60)).unwrap();
-    let excerpt = database
-        .excerpt(&search("gpu_ram>=24"), &everything())
-        .unwrap();
+    let excerpt = database.excerpt(&search("gpu_ram>=24"), &everything()).unwrap();
     assert_eq!(excerpt.polls.len(), 61);
     assert_eq!(excerpt.polls[0].at, at(59 * 60));
     let first: Vec<_> = excerpt.spells.iter().map(|spell| spell.first).collect();
@@ -309,9 +267,7 @@ fn a_file_beyond_its_size_loses_the_oldest_and_shrinks() {
     assert!(after.size <= 1024 * 1024, "{after:?}");
     assert!(after.spells > 2000, "{after:?}");
     assert_eq!(database.check().unwrap(), Vec::<String>::new());
-    let excerpt = database
-        .excerpt(&search("gpu_ram>=24"), &everything())
-        .unwrap();
+    let excerpt = database.excerpt(&search("gpu_ram>=24"), &everything()).unwrap();
     assert_eq!(excerpt.polls.last().unwrap().at, at(39 * 60));
     // No poll remains without what it saw.
     let first = excerpt.polls[0].at;

@@ -15,11 +15,8 @@ const PATH: &str = "BOURSE_TEST_HISTORY";
 
 /// A poll that reprices half of the machines.
 fn busy(number: i64, conditions: &str) -> Poll {
-    let price =
-        |machine: i64| 0.5 + 0.001 * f64::from(i32::try_from((number + machine) % 2).unwrap());
-    let seen: Vec<_> = (1..=50)
-        .map(|machine| (machine, 1, price(machine * number)))
-        .collect();
+    let price = |machine: i64| 0.5 + 0.001 * f64::from(i32::try_from((number + machine) % 2).unwrap());
+    let seen: Vec<_> = (1..=50).map(|machine| (machine, 1, price(machine * number))).collect();
     Poll {
         search: search(conditions),
         ..poll(60 * number, &seen)
@@ -49,9 +46,7 @@ fn two_programs_that_record_at_once_lose_nothing() {
     let database = open(&path);
     assert_eq!(database.check().unwrap(), Vec::<String>::new());
     for conditions in ["a>=1", "b>=1"] {
-        let excerpt = database
-            .excerpt(&search(conditions), &everything())
-            .unwrap();
+        let excerpt = database.excerpt(&search(conditions), &everything()).unwrap();
         assert_eq!(excerpt.polls.len(), 300);
         let open = excerpt.spells.iter().filter(|spell| spell.end.is_none());
         assert_eq!(open.count(), 50);
@@ -80,14 +75,7 @@ fn records_until_it_is_killed() {
 fn kill_after(path: &Path, pause: Duration) -> i64 {
     let name = "store::history::sharing::records_until_it_is_killed";
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args([
-            "--exact",
-            name,
-            "--ignored",
-            "--nocapture",
-            "--test-threads",
-            "1",
-        ])
+        .args(["--exact", name, "--ignored", "--nocapture", "--test-threads", "1"])
         .env(PATH, path)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -113,11 +101,7 @@ fn survives(kills: u64) {
     for kill in 0..kills {
         let told = kill_after(&path, Duration::from_micros(random.u64(0..60_000)));
         let database = open(&path);
-        assert_eq!(
-            database.check().unwrap(),
-            Vec::<String>::new(),
-            "kill {kill}"
-        );
+        assert_eq!(database.check().unwrap(), Vec::<String>::new(), "kill {kill}");
         let excerpt = database.excerpt(&key, &everything()).unwrap();
         let last = excerpt.polls.last().unwrap().at.0;
         // What was told is there; the poll that was being written may be.
@@ -126,11 +110,7 @@ fn survives(kills: u64) {
             (told..=told + 1).contains(&number),
             "kill {kill}: {told} told, {number} there"
         );
-        assert_eq!(
-            i64::try_from(excerpt.polls.len()).unwrap(),
-            number,
-            "kill {kill}"
-        );
+        assert_eq!(i64::try_from(excerpt.polls.len()).unwrap(), number, "kill {kill}");
         let open = excerpt.spells.iter().filter(|spell| spell.end.is_none());
         assert_eq!(open.count(), 50, "kill {kill}");
     }
