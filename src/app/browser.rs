@@ -378,6 +378,13 @@ impl Browser {
         self.select(self.cursor.saturating_add_signed(by));
     }
 
+    /// Whether a row is marked: picked by the person, or part of a plan that is the cheapest as a whole.
+    /// It is not told that another offer beats it.
+    pub fn is_marked(&self, row: usize) -> bool {
+        let id = self.listing().and_then(|listing| listing.id(row));
+        id.is_some_and(|id| self.marks.contains(&id))
+    }
+
     /// Marks or unmarks the selected row and goes to the next.
     pub(crate) fn mark(&mut self) {
         if let Some(id) = self.selected() {

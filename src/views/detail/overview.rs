@@ -380,6 +380,9 @@ fn figure(listing: &Listing, row: usize, key: &str) -> String {
 fn lead(browser: &Browser, row: usize, theme: &Theme) -> Option<Line<'static>> {
     let front = browser.computed.front()?;
     let lead = front.beaten_by(u32::try_from(row).ok()?)?;
+    if browser.is_marked(row) {
+        return None;
+    }
     let id = browser.listing()?.id(lead.row as usize)?;
     let (price, basis) = match browser.computed.job {
         Some(_) => (format::dollars(lead.x), "for the job"),

@@ -146,7 +146,9 @@ fn verdict(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     }
     let front = browser.computed.front();
     let lead = front.and_then(|front| front.beaten_by(u32::try_from(row).ok()?));
-    let Some(lead) = lead else { return Vec::new() };
+    let Some(lead) = lead.filter(|_| !browser.is_marked(row)) else {
+        return Vec::new();
+    };
     let other = card.subject.listing.id(lead.row as usize);
     let share = |share: Option<f64>| share.map_or_else(|| "much".to_owned(), percent);
     let cheaper = (lead.x > 0.0).then(|| format!("{} cheaper", share(lead.x_share)));

@@ -97,8 +97,13 @@ fn regions_and_budgets_limit_a_plan() {
 #[test]
 fn the_offers_of_a_plan_are_marked_in_the_pane_where_all_else_is_done_with_them() {
     let mut desk = wide();
+    desk.keys("G enter").expect("103 beats it");
+    desk.keys("esc");
     desk.keys("K");
     fill(&mut desk, "2").keys("enter").expect("2 offers marked");
+    // The plan is the cheapest as a whole: none of its offers is told that another is cheaper.
+    desk.keys("G enter").expect("105").expect_not("beats it");
+    desk.keys("esc");
     desk.keys("e").expect("‹ 2 marked ›");
     desk.keys("esc");
     desk.keys("v").expect("Compare");
