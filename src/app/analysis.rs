@@ -7,7 +7,7 @@ use super::message::{Effect, Toast};
 use super::pane::Pane;
 use super::remote::Now;
 use super::state::State;
-use crate::domain::{Condition, Listing, Operand, Operator, Resource, Value};
+use crate::domain::{Condition, Listing, Operand, Operator, Resource, Value, format};
 
 /// Why an action cannot be done now, if it cannot.
 pub(super) fn disabled(state: &State, action: Action) -> Option<String> {
@@ -67,18 +67,15 @@ impl Browser {
 
     /// How many rows there are and whether they are all: `All 57 offers`, `First 500 offers, more exist`.
     pub fn count_label(&self) -> String {
-        let here = self.listing().map_or(0, Listing::len);
-        let nouns = if here == 1 {
-            self.resource().noun()
-        } else {
-            self.resource().nouns()
-        };
+        let rows = self.listing().map_or(0, Listing::len);
+        let resource = self.resource();
+        let offers = format::counted(rows, resource.noun(), resource.nouns());
         if self.shows_earlier_query() {
-            format!("{here} {nouns} of an earlier query")
+            format!("{offers} of an earlier query")
         } else if self.is_cut() {
-            format!("First {here} {nouns}, more exist")
+            format!("First {offers}, more exist")
         } else {
-            format!("All {here} {nouns}")
+            format!("All {offers}")
         }
     }
 
