@@ -12,10 +12,10 @@ use std::collections::VecDeque;
 use std::hint::black_box;
 
 use bourse::api::{Assignment, Reply, Request, RouteReply};
-use bourse::app::frame_layout::FrameLayout;
-use bourse::app::message::Message;
-use bourse::app::remote::{Now, Ticket};
-use bourse::app::{Effect, Model, update};
+use bourse::core::frame_layout::FrameLayout;
+use bourse::core::message::Message;
+use bourse::core::remote::{Now, Ticket};
+use bourse::core::{Effect, Model, update};
 use bourse::domain::cost::{Basis, Job, Prices};
 use bourse::domain::insight::plan::{Need, Offers};
 use bourse::domain::{Listing, OFFERS, OfferType, Untrusted, language};
@@ -70,7 +70,7 @@ fn drawing(criterion: &mut Criterion) {
             bencher.iter(|| {
                 terminal
                     .draw(|frame| {
-                        bourse::ui::draw(frame, &model, now, &Theme::DARK);
+                        bourse::frame::draw(frame, &model, now, &Theme::DARK);
                     })
                     .is_ok()
             });
@@ -94,7 +94,7 @@ impl Flood {
     fn new() -> Self {
         let Ok(terminal) = Terminal::new(TestBackend::new(200, 60));
         let mut flood = Self {
-            model: bourse::views::dashboard(profile(), None),
+            model: bourse::features::dashboard(profile(), None),
             now: Now {
                 mono: 0.0,
                 epoch: 1_800_000_000.0,
@@ -188,7 +188,7 @@ impl Flood {
         let mut facts = FrameLayout::default();
         let Ok(_) = self
             .terminal
-            .draw(|frame| facts = bourse::ui::draw(frame, model, now, &Theme::DARK));
+            .draw(|frame| facts = bourse::frame::draw(frame, model, now, &Theme::DARK));
         self.model.facts = facts;
     }
 }

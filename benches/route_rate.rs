@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 
 use bourse::api::session::Session;
 use bourse::api::{Client, ClientConfig, Origin, Pacer, Secret};
-use bourse::app::Profile;
+use bourse::core::Profile;
 use bourse::domain::Dialect;
 use bourse::runtime::dashboard::Dashboard;
 use bourse::widgets::theme::Theme;
@@ -121,7 +121,7 @@ fn dashboard(server: &RouteServer) -> (Person, std::thread::JoinHandle<i32>) {
     .unwrap();
     let (surface, person) = Memory::new(200, 60);
     let session = Arc::new(Session::new(client, Pacer::default()));
-    let model = bourse::views::dashboard(profile(&server.url()), None);
+    let model = bourse::features::dashboard(profile(&server.url()), None);
     let running = Dashboard::new(model, surface, session, Theme::MONO);
     let handle = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_multi_thread()

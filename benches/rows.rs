@@ -24,14 +24,14 @@ use std::hint::black_box;
 use std::io;
 use std::time::{Duration, Instant};
 
-use bourse::app::message::Message;
-use bourse::app::remote::Now;
-use bourse::app::row_filter;
-use bourse::app::{Model, read_ahead, update};
+use bourse::core::message::Message;
+use bourse::core::remote::Now;
+use bourse::core::{Model, read_ahead, update};
 use bourse::domain::insight::differences;
 use bourse::domain::language::{self, Mode};
 use bourse::domain::{CellRef, Dialect, Field, Listing, OFFERS};
 use bourse::runtime::terminal::Canvas;
+use bourse::table::row_filter;
 use bourse::widgets::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::buffer::Buffer;
@@ -140,7 +140,7 @@ impl Desk {
         let (model, now) = (&self.model, self.now);
         let draw = self
             .canvas
-            .draw(|frame| bourse::ui::draw(frame, model, now, &Theme::DARK));
+            .draw(|frame| bourse::frame::draw(frame, model, now, &Theme::DARK));
         self.model.facts = draw.unwrap();
     }
 
@@ -151,7 +151,7 @@ impl Desk {
         let (model, now) = (&self.model, self.now);
         let mut finished = Buffer::default();
         let _ = canvas().draw(|frame| {
-            bourse::ui::draw(frame, model, now, &Theme::DARK);
+            bourse::frame::draw(frame, model, now, &Theme::DARK);
             finished = frame.buffer_mut().clone();
         });
         finished

@@ -1,32 +1,19 @@
 //! The command line: flags, subcommands and the environment become settings; subcommands run
 //! without a screen.
 
-mod analysis;
-mod analysis_args;
-mod appearance;
 pub mod args;
-mod complete;
-mod config;
-mod create_args;
-mod db;
-mod effective;
-mod groups;
+pub(crate) mod complete;
+pub(crate) mod config;
+pub(crate) mod create_args;
+pub(crate) mod effective;
 pub mod help;
-mod history;
-mod history_args;
-mod keys;
-pub mod markets;
-mod notes;
-mod output;
-mod plan;
-mod route;
-mod sandbox;
-mod search;
-mod settings;
-mod table;
-mod wanted;
-mod watch;
-mod write;
+pub(crate) mod keys;
+pub(crate) mod output;
+pub(crate) mod sandbox;
+pub(crate) mod settings;
+pub(crate) mod table;
+pub(crate) mod wanted;
+pub(crate) mod write;
 
 use std::process::ExitCode;
 
@@ -35,11 +22,11 @@ use clap::FromArgMatches as _;
 use crate::domain::{Resource, language, plain, text};
 use crate::store::Paths;
 
-pub use appearance::Preferences;
+pub use crate::features::appearance::command::Preferences;
+pub use crate::features::markets::command::ProfileResolver;
 use args::ConfigCommand;
 pub use args::{Arguments, Command};
 pub use config::DEFAULT as DEFAULT_CONFIG;
-pub use markets::ProfileResolver;
 pub use output::CliError;
 pub use settings::{Connection, Environment, Market, Settings, by_name};
 
@@ -112,17 +99,17 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliErro
         Command::Paths => effective::print_paths(&arguments.global),
         Command::Man => output::write(include_bytes!("../assets/man/bourse.1")),
         Command::Sandbox(own) => on_threads(sandbox::serve(&arguments.global, own)),
-        Command::Offers(own) => block_on(search::offers(&noted(arguments)?, own)),
-        Command::Volumes(own) => block_on(search::volumes(&noted(arguments)?, own)),
-        Command::Market(own) => block_on(analysis::market(&noted(arguments)?, own)),
-        Command::Depth(own) => block_on(analysis::depth(&noted(arguments)?, own)),
-        Command::Plan(own) => block_on(plan::plan(&noted(arguments)?, own)),
-        Command::Watch(own) => block_on(watch::watch(&noted(arguments)?, own)),
-        Command::History(own) => history::history(&noted(arguments)?, own),
-        Command::Db { command } => db::db(&noted(arguments)?, *command),
-        Command::Groups(own) => block_on(groups::groups(&noted(arguments)?, own)),
+        Command::Offers(own) => block_on(crate::features::search::command::offers(&noted(arguments)?, own)),
+        Command::Volumes(own) => block_on(crate::features::search::command::volumes(&noted(arguments)?, own)),
+        Command::Market(own) => block_on(crate::features::market::command::market(&noted(arguments)?, own)),
+        Command::Depth(own) => block_on(crate::features::market::command::depth(&noted(arguments)?, own)),
+        Command::Plan(own) => block_on(crate::features::cluster::command::plan(&noted(arguments)?, own)),
+        Command::Watch(own) => block_on(crate::features::history::watch_command::watch(&noted(arguments)?, own)),
+        Command::History(own) => crate::features::history::command::history(&noted(arguments)?, own),
+        Command::Db { command } => crate::features::history::db::db(&noted(arguments)?, *command),
+        Command::Groups(own) => block_on(crate::features::workergroups::command::groups(&noted(arguments)?, own)),
         Command::Unlist(own) => block_on(write::unlist(&noted(arguments)?, own)),
-        Command::Route(own) => on_threads(route::route(&noted(arguments)?, own)),
+        Command::Route(own) => on_threads(crate::features::route_lab::command::route(&noted(arguments)?, own)),
     };
     done.map(|()| ExitCode::SUCCESS)
 }

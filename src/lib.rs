@@ -1,21 +1,23 @@
 //! bourse: a keyboard-driven terminal dashboard for GPU compute marketplaces.
 //!
 //! `docs/architecture.md` describes the rooms, what each may use, and how a key press becomes a
-//! request and a response a cell. In short: a key press becomes an [`app::Message`];
-//! [`app::update`] changes the model and returns [`app::Effect`]s; the event loop in
-//! [`mod@runtime::dashboard`] carries them out and sends responses back as messages; [`ui::draw`]
+//! request and a response a cell. In short: a key press becomes an [`crate::core::Message`];
+//! [`crate::core::update`] changes the model and returns [`crate::core::Effect`]s; the event loop in
+//! [`mod@runtime::dashboard`] carries them out and sends responses back as messages; [`crate::frame::draw`]
 //! draws the model. What decides has no clock, no socket and no terminal, so every decision is
 //! tested without them.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod api;
-pub mod app;
 pub mod cli;
+pub mod core;
 pub mod domain;
+pub mod features;
+pub mod frame;
+pub mod keys;
 pub mod runtime;
 pub mod sandbox;
 pub mod store;
-pub mod ui;
-pub mod views;
+pub mod table;
 pub mod widgets;

@@ -5,9 +5,9 @@
 #![allow(clippy::expect_used, reason = "a benchmark")]
 
 use bourse::api::Reply;
-use bourse::app::message::Message;
-use bourse::app::remote::Now;
-use bourse::app::{Effect, Model, Profile, read_ahead, update};
+use bourse::core::message::Message;
+use bourse::core::remote::Now;
+use bourse::core::{Effect, Model, Profile, read_ahead, update};
 use bourse::domain::{Dialect, Listing, OFFERS};
 
 /// An answer of `rows` offers whose members are those that the table and the filters read.
@@ -58,7 +58,7 @@ pub fn profile() -> Profile {
 /// A dashboard of 200x60 cells whose offers have arrived.
 pub fn dashboard(listing: Listing, now: Now) -> Model {
     read_ahead(&listing);
-    let mut model = bourse::views::dashboard(profile(), None);
+    let mut model = bourse::features::dashboard(profile(), None);
     update(&mut model, now, Message::Resized(200, 60));
     let mut reply = Some(Box::new(listing));
     for effect in update(&mut model, now, Message::Started) {

@@ -9,13 +9,13 @@ use std::time::Duration;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Args, Parser, Subcommand, ValueEnum, ValueHint};
 
-use super::analysis_args::{DepthArguments, MarketArguments, PlanArguments};
 use super::create_args::CreateArguments;
 use super::help::SANDBOX;
-use super::history_args::{DbCommand, HistoryArguments, WatchArguments};
 use crate::domain::OfferType;
 use crate::domain::cost::{Input, Job, VolumeTerm};
 use crate::domain::quantity::{self, Quantity};
+use crate::features::history::arguments::{DbCommand, HistoryArguments, WatchArguments};
+use crate::features::market::arguments::{DepthArguments, MarketArguments, PlanArguments};
 use crate::sandbox::faults::FaultSpec;
 
 /// A keyboard-driven terminal dashboard for GPU compute marketplaces.
@@ -409,7 +409,7 @@ pub struct RouteArguments {
 
 /// Parses an offer type like [`OfferType`], and lists the choices for completion.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct OfferTypeParser;
+pub(crate) struct OfferTypeParser;
 
 impl TypedValueParser for OfferTypeParser {
     type Value = OfferType;
@@ -441,7 +441,7 @@ fn listing_id(text: &str) -> Result<i64, String> {
 }
 
 /// The job in a text; the error underlines the mistake.
-pub(super) fn job(text: &str) -> Result<Job, String> {
+pub(crate) fn job(text: &str) -> Result<Job, String> {
     Job::from_spec(text).map_err(|error| format!("\n{}", error.render(text)))
 }
 
@@ -462,14 +462,14 @@ fn number(text: &str) -> Result<f64, String> {
         .ok_or_else(|| format!("'{text}' is not a number"))
 }
 
-pub(super) fn not_negative(text: &str) -> Result<f64, String> {
+pub(crate) fn not_negative(text: &str) -> Result<f64, String> {
     let number = number(text)?;
     (number >= 0.0)
         .then_some(number)
         .ok_or_else(|| "it must not be negative".to_owned())
 }
 
-pub(super) fn positive(text: &str) -> Result<f64, String> {
+pub(crate) fn positive(text: &str) -> Result<f64, String> {
     let number = number(text)?;
     (number > 0.0)
         .then_some(number)
@@ -485,7 +485,7 @@ fn patience(text: &str) -> Result<Duration, String> {
 }
 
 /// `90` (seconds), `500ms`, `30s`, `5m`, `1h`.
-pub(super) fn span(text: &str) -> Result<Duration, String> {
+pub(crate) fn span(text: &str) -> Result<Duration, String> {
     let split = text
         .find(|c: char| !(c.is_ascii_digit() || c == '.'))
         .unwrap_or(text.len());

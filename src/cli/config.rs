@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::appearance::Preferences;
 use super::{CliError, output};
 use crate::api::Origin;
+use crate::features::appearance::command::Preferences;
 use crate::store::{Config, ConfigError, Paths, Profile, keys};
 
 /// Every setting with its default, commented.

@@ -152,7 +152,7 @@ Exit status: 0 the conditions of --if were met, or there are none; 4 they were n
 ";
 
 /// The heading of the sandbox's options.
-pub(super) const SANDBOX: &str = "Sandbox";
+pub(crate) const SANDBOX: &str = "Sandbox";
 
 /// The end of the help of every command.
 const ELSEWHERE: &str = "Options of the market and the sandbox, for every command: bourse --help";

@@ -6,11 +6,11 @@ use secrecy::SecretString;
 
 use super::args::Global;
 use super::settings::{Environment, KEY_VARIABLE, VAST_KEY_VARIABLE};
-use crate::app::markets::KeySource;
+use crate::features::markets::KeySource;
 use crate::store::keys::{self, Complaints, KeyError};
 use crate::store::{Paths, Profile, config};
 
-pub(super) enum Source {
+pub(crate) enum Source {
     /// An environment variable: its name and value.
     Variable(&'static str, String),
     File(PathBuf),

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use crate::api::ApiError;
-use crate::app::keys::Keymap;
+use crate::core::keys::Keymap;
 use crate::domain::format::grouped;
 use crate::domain::text::{self, json_for_terminal, visible, visible_lines};
 

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use secrecy::ExposeSecret as _;
 
-use super::appearance::Preferences;
 use super::args::Global;
 use super::keys::Source;
 use super::output::{self, CliError};
@@ -16,6 +15,7 @@ use crate::api::{Client, ClientConfig, Operation, Origin, Pacer, Secret, Session
 use crate::domain::annotations::Annotations;
 use crate::domain::workergroup::{MOST_GROUPS, MadeGroups};
 use crate::domain::{Condition, Dialect, plain};
+use crate::features::appearance::command::Preferences;
 use crate::sandbox::latency::Latency;
 use crate::sandbox::{GroupStore, Running, Sandbox, SandboxConfig, UnlistStore};
 use crate::store::history::{Database, HistoryPlace};
@@ -23,7 +23,7 @@ use crate::store::keys::{self, Complaints};
 use crate::store::{self, Config, ConfigError, PacingFile, Paths, Profile, SandboxFile};
 
 /// The environment variable with the key for any marketplace.
-pub use crate::app::markets::KEY_VARIABLE;
+pub use crate::features::markets::KEY_VARIABLE;
 
 /// The environment variable with the key for the public service.
 pub const VAST_KEY_VARIABLE: &str = "VAST_API_KEY";
@@ -148,9 +148,9 @@ impl Settings {
     }
 
     /// The profile of a session with these settings.
-    pub fn speaker(&self, session: &Session) -> crate::app::Profile {
+    pub fn speaker(&self, session: &Session) -> crate::core::Profile {
         let config = session.client().config();
-        crate::app::Profile {
+        crate::core::Profile {
             name: self.profile.clone(),
             is_sandbox: self.is_sandbox(),
             read_only: self.read_only,
@@ -261,7 +261,7 @@ pub fn by_name(learned: Vec<(Operation, f64)>) -> BTreeMap<String, f64> {
 }
 
 /// The selected profile, with addresses from the flags.
-pub(super) fn choose(flags: &Global, config: &Config, notices: &[String]) -> Result<Profile, CliError> {
+pub(crate) fn choose(flags: &Global, config: &Config, notices: &[String]) -> Result<Profile, CliError> {
     let named = flags.profile.as_ref().or_else(|| {
         // An address from the command line does not take the default profile's dialect.
         config.default_profile.as_ref().filter(|_| flags.base_url.is_none())
@@ -306,7 +306,7 @@ fn public_service(base: &str) -> Option<String> {
 }
 
 /// The notice at start-up about dropped settings, kept short: a screen has no room for many.
-pub(super) fn dropped(wrong: &[ConfigError]) -> Vec<String> {
+pub(crate) fn dropped(wrong: &[ConfigError]) -> Vec<String> {
     const TOLD: usize = 3;
     let mut notices: Vec<_> = wrong
         .iter()

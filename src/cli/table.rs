@@ -7,13 +7,13 @@ use serde_json::{Value as Json, json};
 use super::args::{Format, SearchArguments};
 use super::output::CliError;
 use crate::api::redact;
-use crate::app::computed_columns::{JOB_COLUMNS, TERM_COLUMNS};
 use crate::domain::cost::{Job, Prices};
 use crate::domain::field::Kind;
 use crate::domain::language::{self, LanguageError};
 use crate::domain::text::{self, truncate};
 use crate::domain::throughput::WorkUnit;
 use crate::domain::{Catalog, Dialect, Field, Listing, OfferType, Resource, export, format};
+use crate::table::computed_columns::{JOB_COLUMNS, TERM_COLUMNS};
 
 /// The widest cell of a table.
 const WIDEST: usize = 40;

@@ -6,13 +6,13 @@ use super::args::SearchArguments;
 use super::output::{self, CliError};
 use super::settings::Settings;
 use crate::api::Request;
-use crate::app::column_prerequisites::Need;
 use crate::domain::annotations::Annotations;
 use crate::domain::cost::{Job, VolumeTerm};
 use crate::domain::language::{self, Mode};
 use crate::domain::plain::{self, Reading};
 use crate::domain::throughput::Throughput;
 use crate::domain::{Condition, Dialect, Field, OfferType, Query, Resource};
+use crate::table::column_prerequisites::Need;
 
 /// The records to request where the rows to show are chosen here: by a condition or an order that the
 /// market cannot take.

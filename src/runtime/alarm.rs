@@ -10,8 +10,8 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::hook;
 use super::surface::Surface;
-use crate::app::Message;
-use crate::app::message::Alarm;
+use crate::core::Message;
+use crate::core::message::Alarm;
 use crate::store::{Config, Notifications};
 
 /// How long a command may run: one that hangs must not be joined by ever more.

@@ -4,16 +4,16 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::spawn_blocking;
 
 use crate::api::{ApiError, Reply};
-use crate::app::Message;
-use crate::app::browser::Arrival;
+use crate::core::Message;
 use crate::domain::Listing;
+use crate::table::browser::Arrival;
 
 /// Reads ahead in a response, so that the loop's thread need not do it between two frames.
 pub(super) async fn read_ahead(result: Result<Reply, ApiError>) -> Result<Reply, ApiError> {
     // In a few milliseconds.
     const READ_AT_ONCE: usize = 200;
     let read = |listing: Box<Listing>| {
-        crate::app::read_ahead(&listing);
+        crate::core::read_ahead(&listing);
         Reply::Records(listing)
     };
     match result {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::api::client::epoch_seconds;
-use crate::app::Now;
+use crate::core::Now;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Clock {

@@ -11,8 +11,8 @@ use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use crate::app::markets::MarketList;
 use crate::cli::{Preferences, ProfileResolver};
+use crate::features::markets::MarketList;
 use crate::store::{Config, ConfigError};
 
 /// Editors empty a file, write it and rename it: states in between are not meant to be read.

@@ -26,11 +26,11 @@ use super::history::HistoryThread;
 use super::markets::PendingConnections;
 use super::messages::{message, with_paste};
 pub use super::surface::{Surface, TerminalEvent};
-use crate::app::frame_layout::FrameLayout;
-use crate::app::markets::MarketEvent;
-use crate::app::remote::Ticket;
-use crate::app::{Message, Model, Now, update};
 use crate::cli::{ProfileResolver, by_name};
+use crate::core::frame_layout::FrameLayout;
+use crate::core::remote::Ticket;
+use crate::core::{Message, Model, Now, update};
+use crate::features::markets::MarketEvent;
 use crate::sandbox::Running;
 use crate::store::history::HistoryPlace;
 use crate::store::{GroupsFile, Journal, PacingFile, StateStore};
@@ -305,9 +305,9 @@ impl<S: Surface> Dashboard<S> {
         let mut facts = FrameLayout::default();
         self.surface.link_only(model.configured_addresses());
         self.surface
-            .draw(&mut |frame| facts = crate::ui::draw(frame, model, now, theme))?;
+            .draw(&mut |frame| facts = crate::frame::draw(frame, model, now, theme))?;
         self.model.facts = facts;
-        let title = crate::app::title(&self.model);
+        let title = crate::core::title(&self.model);
         if title != self.title {
             self.surface.title(&title);
             self.title = title;

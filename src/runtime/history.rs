@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::app::message::RingClaim;
-use crate::app::poll_claim::{PollClaim, PollRight};
-use crate::app::{Message, Ticket};
+use crate::core::message::RingClaim;
+use crate::core::{Message, Ticket};
 use crate::domain::Resource;
 use crate::domain::history::{Answer, Poll, Question};
+use crate::features::auto_refresh::poll_claim::{PollClaim, PollRight};
 use crate::store::files;
 use crate::store::history::{Database, HistoryError, HistoryPlace, PollLocks, ProgramId};
 

@@ -9,12 +9,12 @@ use tokio::sync::oneshot;
 use super::dashboard::Calls;
 use super::start::{self, Files};
 use crate::api::{Operation, Reply, Request};
-use crate::app::Message;
-use crate::app::markets::{ConnectionTest, MarketCommand, MarketEvent, MarketReady};
-use crate::app::remote::Ticket;
 use crate::cli::{CliError, ProfileResolver, Settings};
+use crate::core::Message;
+use crate::core::remote::Ticket;
 use crate::domain::text::{message, visible};
 use crate::domain::{Resource, language};
+use crate::features::markets::{ConnectionTest, MarketCommand, MarketEvent, MarketReady};
 
 /// Everything the event loop needs to switch to a market.
 pub(super) struct Ready {

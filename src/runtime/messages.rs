@@ -3,8 +3,8 @@
 use crossterm::event::Event;
 
 use crate::api::session::{Progress, Wait};
-use crate::app::remote::{Ticket, Waiting};
-use crate::app::{Message, Now};
+use crate::core::remote::{Ticket, Waiting};
+use crate::core::{Message, Now};
 
 /// The message for the progress of a call.
 pub(super) fn told(ticket: Ticket, now: Now, progress: Progress) -> Message {

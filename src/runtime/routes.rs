@@ -11,10 +11,10 @@ use super::dashboard::{Calls, Notify};
 use crate::api::redact::KnownSecrets;
 use crate::api::session::Progress;
 use crate::api::{ApiError, Request};
-use crate::app::Message;
-use crate::app::remote::Ticket;
-use crate::app::routes::{RunSnapshot, is_csv};
+use crate::core::Message;
+use crate::core::remote::Ticket;
 use crate::domain::routing::{export_csv, export_json};
+use crate::features::route_lab::{RunSnapshot, is_csv};
 use crate::store::export::{self, ExportError};
 
 /// Sends a route request. The times of sending and of the complete response are taken here, where

@@ -13,12 +13,12 @@ use super::panics;
 use super::terminal::{self, HANG_UP_STATUS, require_terminal};
 use super::tty::Tty;
 use super::writes::History;
-use crate::app::markets::RestoredState;
-use crate::app::sandbox::{OwnListing, SandboxNotes};
-use crate::app::themes::NamedTheme;
-use crate::app::{Model, Profile};
 use crate::cli::{CliError, Connection, Market, Preferences, ProfileResolver, Settings};
+use crate::core::sandbox::{OwnListing, SandboxNotes};
+use crate::core::{Model, Profile};
 use crate::domain::Resource;
+use crate::features::appearance::NamedTheme;
+use crate::features::markets::RestoredState;
 use crate::sandbox::Running;
 use crate::store::history::HistoryPlace;
 use crate::store::{GroupsFile, Journal, PacingFile, Paths, StateStore};
@@ -80,7 +80,7 @@ async fn connect_and_show(settings: &Settings, markets: ProfileResolver) -> colo
 
 /// The dashboard's state as the settings and the last run left it.
 fn model(settings: &Settings, profile: Profile, restored: RestoredState) -> Model {
-    let mut model = crate::views::dashboard(profile, settings.conditions.clone());
+    let mut model = crate::features::dashboard(profile, settings.conditions.clone());
     model.zone = TimeZone::system();
     model.unpack(restored, settings.conditions.is_some());
     let config = &settings.preferences.config;
@@ -119,7 +119,7 @@ pub(super) fn sandbox_notes(settings: &Settings, connection: &Connection) -> San
 /// The themes as this terminal shows them. The one that follows the background is left open while
 /// it is in use, as the terminal may still report its background; otherwise `light` is what the
 /// terminal has reported.
-pub(super) fn theme_choices(preferences: &Preferences, light: Option<bool>) -> crate::app::themes::Themes {
+pub(super) fn theme_choices(preferences: &Preferences, light: Option<bool>) -> crate::features::appearance::Themes {
     let variable = |name: &str| std::env::var(name).ok();
     let all = preferences.themes.iter().map(|(name, look, is_own)| {
         let follows = look.choice == Choice::Auto && preferences.look.choice == Choice::Auto;
@@ -129,7 +129,7 @@ pub(super) fn theme_choices(preferences: &Preferences, light: Option<bool>) -> c
             is_own: *is_own,
         }
     });
-    crate::app::themes::Themes {
+    crate::features::appearance::Themes {
         all: all.collect(),
         chosen: preferences.config.theme_name().to_owned(),
         shown: None,

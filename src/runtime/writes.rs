@@ -6,8 +6,8 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::calls::{Calls, Notify};
 use crate::api::{ApiError, Reply, Request};
-use crate::app::{Message, Profile, mutations};
 use crate::cli::Settings;
+use crate::core::{Message, Profile, mutations};
 use crate::domain::journal::{self, Entry, Intent, Line, Outcome};
 use crate::store::{Journal, Paths};
 

@@ -10,7 +10,7 @@ use super::input_widget::InputWidget;
 use super::text_input::{InputLine, Pasted, TextInput};
 use super::theme::Theme;
 use super::viewport::Viewport;
-use crate::app::keymap::Action;
+use crate::keys::Action;
 
 /// The search text, and the lines that contain it.
 #[derive(Debug, Default)]

@@ -11,7 +11,7 @@ use super::input_widget::InputWidget;
 use super::secret_input::SecretInput;
 use super::text_input::{Pasted, TextInput};
 use super::viewport::Viewport;
-use crate::app::keymap::{Action, Context, Motion};
+use crate::keys::{Action, Context, Motion};
 
 mod annotate;
 mod draw;

@@ -4,7 +4,7 @@ use crossterm::event::KeyEvent;
 
 use super::text_input::Pasted;
 use super::viewport::Viewport;
-use crate::app::keymap::Action;
+use crate::keys::Action;
 
 /// A widget with a text that is typed: a list with a search line, a form, a report that is searched.
 /// `viewport` is what the last frame showed of it.

@@ -14,7 +14,7 @@ use super::text::{cells, fit};
 use super::text_input::{Pasted, TextInput};
 use super::theme::Theme;
 use super::viewport::Viewport;
-use crate::app::keymap::Action;
+use crate::keys::Action;
 
 /// One line of a picker.
 #[derive(Debug, Clone, PartialEq)]

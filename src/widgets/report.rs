@@ -15,7 +15,7 @@ use super::text::wrap_line;
 use super::text_input::Pasted;
 use super::theme::Theme;
 use super::viewport::Viewport;
-use crate::app::keymap::{Action, Context};
+use crate::keys::{Action, Context};
 
 /// The maximum length of a line that is laid out, in characters: a server's text may be megabytes
 /// without a break, and no screen shows more than this.
@@ -498,7 +498,7 @@ mod tests {
     use crossterm::event::{KeyCode, KeyModifiers};
 
     use super::*;
-    use crate::app::keymap::Motion;
+    use crate::keys::Motion;
 
     fn report() -> Report {
         Report::new((0..20).map(|n| Line::from(format!("line {n}"))).collect())

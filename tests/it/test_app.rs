@@ -4,16 +4,16 @@ use std::collections::VecDeque;
 use std::path::Path;
 
 use bourse::api::{ApiError, Reply, Request};
-use bourse::app::browser::Arrival;
-use bourse::app::frame_layout::Target;
-use bourse::app::message::{Effect, Message};
-use bourse::app::poll_claim::{PollClaim, PollRight};
-use bourse::app::remote::{Now, Ticket};
-use bourse::app::view::Region;
-use bourse::app::{Model, Profile, update};
+use bourse::core::frame_layout::Target;
+use bourse::core::message::{Effect, Message};
+use bourse::core::remote::{Now, Ticket};
+use bourse::core::view::Region;
+use bourse::core::{Model, Profile, update};
 use bourse::domain::history::Poll;
 use bourse::domain::{Dialect, Listing, Query, Resource, language};
+use bourse::features::auto_refresh::poll_claim::{PollClaim, PollRight};
 use bourse::store::history::{Database, HistoryPlace, PollLocks, ProgramId};
+use bourse::table::browser::Arrival;
 use bourse::widgets::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::Terminal;
@@ -93,7 +93,7 @@ impl TestApp {
     /// A desk whose model was made ready before it started.
     pub fn prepared(dialect: &'static Dialect, prepare: impl FnOnce(&mut Model)) -> Self {
         let mut desk = Self {
-            model: bourse::views::dashboard(profile(dialect), None),
+            model: bourse::features::dashboard(profile(dialect), None),
             now: Now {
                 mono: 0.0,
                 epoch: START,
@@ -336,7 +336,7 @@ impl TestApp {
         let (model, now, theme) = (&self.model, self.now, &self.theme);
         let mut facts = None;
         self.terminal
-            .draw(|frame| facts = Some(bourse::ui::draw(frame, model, now, theme)))
+            .draw(|frame| facts = Some(bourse::frame::draw(frame, model, now, theme)))
             .unwrap();
         self.model.facts = facts.unwrap();
     }

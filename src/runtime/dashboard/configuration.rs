@@ -3,9 +3,9 @@
 use std::io;
 
 use super::{Dashboard, Surface};
-use crate::app::Message;
-use crate::app::configuration::Reconfigured;
 use crate::cli::DEFAULT_CONFIG;
+use crate::core::Message;
+use crate::core::configuration::Reconfigured;
 use crate::runtime::config_watch::{ConfigWatch, Reloaded, Saved};
 use crate::runtime::editor::Document;
 use crate::runtime::start::{Themes, theme_choices};

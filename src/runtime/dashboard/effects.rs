@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use super::{Dashboard, Notify, Surface};
 use crate::api::{ApiError, Operation, Request};
-use crate::app::markets::MarketCommand;
-use crate::app::message::Alarm;
-use crate::app::poll_claim::PollClaim;
-use crate::app::remote::Ticket;
-use crate::app::{Effect, Message};
+use crate::core::message::Alarm;
+use crate::core::remote::Ticket;
+use crate::core::{Effect, Message};
 use crate::domain::journal::Intent;
+use crate::features::auto_refresh::poll_claim::PollClaim;
+use crate::features::markets::MarketCommand;
 use crate::runtime::config_watch::ConfigWatch;
 use crate::runtime::disk_writer::{DiskWriter, Job};
 use crate::runtime::editor::Document;

@@ -343,7 +343,7 @@ fn secret(input: &SecretInput, area: Rect, theme: &Theme, buffer: &mut Buffer) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::keymap::{Action, Motion};
+    use crate::keys::{Action, Motion};
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     enum Key {

@@ -6,9 +6,9 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use bourse::app::keymap::{BINDINGS, Context};
-use bourse::app::keys::Keymap;
 use bourse::cli::help;
+use bourse::core::keys::Keymap;
+use bourse::keys::{BINDINGS, Context};
 use clap::Command;
 use clap_mangen::Man;
 

@@ -1,6 +1,5 @@
 //! Sorting and filtering of rows: the quick ways give what comparing cell by cell gives.
 
-use bourse::app::row_filter::narrow;
 use bourse::domain::cost::Prices;
 use bourse::domain::insight::{GroupOrder, Measures, OfferIndex, Offered, sort_groups, summarise};
 use bourse::domain::listing::compare_cells;
@@ -9,6 +8,7 @@ use bourse::domain::{
     Condition, Direction, Field, Listing, OFFERS, OfferType, Operand, Operator, OrderKey, Value, Version, export,
     language,
 };
+use bourse::table::row_filter::narrow;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 

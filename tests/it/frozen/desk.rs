@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use bourse::api::wire::{self, Answer};
 use bourse::api::{ApiError, LedgerEntry, Operation, Progress, Reply, Request, Session, Wait};
-use bourse::app::remote::Waiting;
-use bourse::app::{Message, Model, Now, Ticket, update};
+use bourse::core::remote::Waiting;
+use bourse::core::{Message, Model, Now, Ticket, update};
 use bourse::store::history::Database;
 use bourse::widgets::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
@@ -224,7 +224,7 @@ impl<'m> Desk<'m> {
                 self.carry_out(effect).await;
             }
         }
-        let title = bourse::app::title(&self.model);
+        let title = bourse::core::title(&self.model);
         if title != self.title {
             self.note(&format!("title {title}"));
             self.title = title;
@@ -462,7 +462,7 @@ impl<'m> Desk<'m> {
         let theme = model.themes.shown.unwrap_or(Theme::DARK);
         let mut layout = None;
         let drawn = self.terminal.draw(|frame| {
-            layout = Some(bourse::ui::draw(frame, model, now, &theme));
+            layout = Some(bourse::frame::draw(frame, model, now, &theme));
         });
         drawn.unwrap();
         self.model.facts = layout.unwrap();

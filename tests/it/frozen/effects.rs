@@ -4,14 +4,14 @@
 //! interest between programs and threads is carried out without a word.
 
 use bourse::api::Request;
-use bourse::app::export::{NotWritten, Written};
-use bourse::app::markets::{Change, ConnectionTest, Done, KeySource};
-use bourse::app::markets::{MarketCommand, MarketEvent, MarketReady};
-use bourse::app::poll_claim::PollRight;
-use bourse::app::{Effect, Message, Profile};
+use bourse::core::{Effect, Message, Profile};
 use bourse::domain::Dialect;
 use bourse::domain::history::{Poll, PollOutcome, Want};
 use bourse::domain::journal::Line;
+use bourse::features::auto_refresh::poll_claim::PollRight;
+use bourse::features::copy_export::export::{NotWritten, Written};
+use bourse::features::markets::{Change, ConnectionTest, Done, KeySource};
+use bourse::features::markets::{MarketCommand, MarketEvent, MarketReady};
 use bourse::store::Shared;
 use serde::Serialize;
 

@@ -1,15 +1,15 @@
 //! What is there before a script starts: market, profile, files, markets, themes; and keys by name.
 
-use bourse::app::keys::{Keymap, OwnKeys};
-use bourse::app::markets::{KeySource, Market as Listed, MarketList, RestoredState};
-use bourse::app::sandbox::{OwnListing, SandboxNotes};
-use bourse::app::themes::{NamedTheme, Themes};
-use bourse::app::{Model, Profile};
+use bourse::core::keys::{Keymap, OwnKeys};
+use bourse::core::sandbox::{OwnListing, SandboxNotes};
+use bourse::core::{Model, Profile};
 use bourse::domain::Dialect;
 use bourse::domain::history::{Moment, Poll};
 use bourse::domain::journal::{Entry, Intent, WriteKind};
 use bourse::domain::saved::Searches;
 use bourse::domain::workergroup::NewWorkergroup;
+use bourse::features::appearance::{NamedTheme, Themes};
+use bourse::features::markets::{KeySource, Market as Listed, MarketList, RestoredState};
 use bourse::widgets::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -54,7 +54,7 @@ impl<'s> Given<'s> {
             read_only: self.has("read-only"),
             ..profile(name, dialect)
         };
-        let mut model = bourse::views::dashboard(profile, None);
+        let mut model = bourse::features::dashboard(profile, None);
         let unsettled = self.has("a creation whose outcome is unknown");
         let own = || market.sandbox().running.own_listings().iter();
         let own = || {

@@ -2,7 +2,7 @@
 //! written on a market.
 
 use bourse::api::Request;
-use bourse::app::message::Message;
+use bourse::core::message::Message;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::stories::groups::at_groups;

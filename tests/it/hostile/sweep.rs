@@ -2,10 +2,10 @@
 
 use bourse::api::curl;
 use bourse::api::wire::{Method, Target, WireRequest};
-use bourse::app::copy::CopyItem;
-use bourse::app::{Model, Now, Toast};
+use bourse::core::{Model, Now, Toast};
 use bourse::domain::Untrusted;
 use bourse::domain::text::{csv_text, json_for_terminal, message, unescaped, visible, visible_lines, with_escapes};
+use bourse::features::copy_export::copy::CopyItem;
 use bourse::widgets::text_input::{InputLine, TextInput};
 use bourse::widgets::theme::Theme;
 use proptest::prelude::*;
@@ -160,7 +160,7 @@ fn title_of_the_window(characters: &[char]) {
     let mut desk = TestApp::new();
     let title = |model: &mut Model, text: &str| {
         text.clone_into(&mut model.state.profile.name);
-        bourse::app::title(&model.state)
+        bourse::core::title(&model.state)
     };
     for batch in characters.chunks(4) {
         let text: String = batch.iter().map(|one| format!("[{one}]")).collect();

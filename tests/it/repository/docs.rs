@@ -6,11 +6,11 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use bourse::app::keymap::{BINDINGS, Context};
-use bourse::app::keys::Keymap;
+use bourse::core::keys::Keymap;
 use bourse::domain::field::{Kind, Section};
 use bourse::domain::language::{Mode, parse};
 use bourse::domain::{Catalog, Dialect, Field, Filter, OFFERS, Operator, VOLUMES, WORKERGROUPS, country, plain};
+use bourse::keys::{BINDINGS, Context};
 use bourse::sandbox::Call;
 use bourse::sandbox::faults::CATALOGUE;
 

@@ -1,12 +1,12 @@
 //! The pure core without a screen: keys in, writes out, quick enough for thousands of schedules.
 
 use bourse::api::{ApiError, Reply, Request};
-use bourse::app::markets::RestoredState;
-use bourse::app::message::{Effect, Message};
-use bourse::app::remote::{Now, Ticket};
-use bourse::app::{Model, Pane, mutations, update};
+use bourse::core::message::{Effect, Message};
+use bourse::core::remote::{Now, Ticket};
+use bourse::core::{Model, Pane, mutations, update};
 use bourse::domain::journal::{self, Intent, Line};
 use bourse::domain::{Dialect, Listing, Resource};
+use bourse::features::markets::RestoredState;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::test_app::START;
@@ -38,7 +38,7 @@ impl Core {
     pub fn restarted(pane: Pane, epoch: f64, journal: Vec<Line>) -> Self {
         let profile = crate::test_app::profile(&Dialect::DOCUMENTED);
         let mut core = Self {
-            model: bourse::views::dashboard(profile, None),
+            model: bourse::features::dashboard(profile, None),
             now: Now { mono: 0.0, epoch },
             reads: Vec::new(),
             writes: Vec::new(),

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use bourse::api::{ApiError, ErrorBody, Reply, Request, Unreachable};
-use bourse::app::Pane;
-use bourse::app::message::Message;
+use bourse::core::Pane;
+use bourse::core::message::Message;
 use bourse::domain::journal::{Line, Verdict, WriteKind};
 use bourse::domain::workergroup::{Draft, Key};
 use bourse::domain::{RowId, Untrusted};

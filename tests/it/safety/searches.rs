@@ -1,9 +1,9 @@
 //! Overlapping searches: what is shown is the newest, in whatever order the answers come.
 
 use bourse::api::{ApiError, Reply};
-use bourse::app::Pane;
-use bourse::app::message::Message;
-use bourse::app::remote::Ticket;
+use bourse::core::Pane;
+use bourse::core::message::Message;
+use bourse::core::remote::Ticket;
 use bourse::domain::{Listing, Resource, RowId};
 
 use super::core::Core;

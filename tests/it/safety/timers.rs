@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bourse::api::{ApiError, ErrorBody, Pacer, Request, Session};
-use bourse::app::message::Message;
-use bourse::app::remote::Now;
+use bourse::core::message::Message;
+use bourse::core::remote::Now;
 use bourse::domain::{Query, Resource};
 
 use super::virtual_time::client;

@@ -2,8 +2,8 @@
 //! cannot be undone.
 
 use bourse::api::{ApiError, Reply, Request};
-use bourse::app::Pane;
-use bourse::app::message::{Effect, Message};
+use bourse::core::Pane;
+use bourse::core::message::{Effect, Message};
 use bourse::domain::Untrusted;
 use bourse::domain::workergroup::Key;
 use crossterm::event::KeyCode;

@@ -2,13 +2,13 @@
 //! before somebody decides.
 
 use bourse::api::{ApiError, Reply, Request};
-use bourse::app::markets::RestoredState;
-use bourse::app::message::Effect;
-use bourse::app::mutations::SendBlocked;
-use bourse::app::sandbox::SandboxNotes;
+use bourse::core::message::Effect;
+use bourse::core::mutations::SendBlocked;
+use bourse::core::sandbox::SandboxNotes;
 use bourse::domain::Dialect;
 use bourse::domain::journal::{Entry, Intent, Outcome, Verdict, WriteKind};
 use bourse::domain::workergroup::NewWorkergroup;
+use bourse::features::markets::RestoredState;
 
 use crate::stories::groups::FOUR;
 use crate::stories::unlist::says;
@@ -163,7 +163,7 @@ fn a_requests_pane_tells_it_too() {
             ..RestoredState::default()
         };
         model.unpack(restored, false);
-        model.pane = bourse::app::Pane::Requests;
+        model.pane = bourse::core::Pane::Requests;
     });
     desk.resize(120, 40);
     says(&desk, "Outcome unknown: the workergroup for endpoint chat");

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use bourse::api::{ApiError, ErrorBody, Reply, Request};
-use bourse::app::mutations::{Mutations, SendBlocked, Stage, sentence};
-use bourse::app::{Now, Ticket};
+use bourse::core::mutations::{Mutations, SendBlocked, Stage, sentence};
+use bourse::core::{Now, Ticket};
 use bourse::domain::journal::{Entry, Intent, Outcome, Verdict, WriteKind};
 use bourse::domain::workergroup::NewWorkergroup;
 use bourse::domain::{Dialect, Untrusted};

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use bourse::app::keys::{Keymap, OwnKeys};
 use bourse::cli::DEFAULT_CONFIG;
+use bourse::core::keys::{Keymap, OwnKeys};
 use bourse::store::Config;
 use bourse::widgets::appearance::{Choice, Look, Override};
 use bourse::widgets::theme::Theme;

@@ -1,7 +1,7 @@
 //! Alerts: adding one, its polls, its ring, its log.
 
 use bourse::api::Request;
-use bourse::app::message::{Effect, Message};
+use bourse::core::message::{Effect, Message};
 use bourse::domain::alerts::{AlertChange, Alerts, Followed, Logged};
 use bourse::domain::history::{Moment, Repeat, Trigger};
 
@@ -75,9 +75,9 @@ fn the_responses_of_the_pane_are_checked_too() {
     let mut desk = with_alert(120, 40, "0.25");
     desk.keys("esc r").answer(&market("0.10"));
     assert_eq!(rings(&desk).len(), 1);
-    assert_eq!(bourse::app::title(&desk.model), "(1) bourse - test - Offers");
+    assert_eq!(bourse::core::title(&desk.model), "(1) bourse - test - Offers");
     desk.keys("A esc");
-    assert_eq!(bourse::app::title(&desk.model), "bourse - test - Offers");
+    assert_eq!(bourse::core::title(&desk.model), "bourse - test - Offers");
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn a_ring_that_another_program_has_claimed_is_only_logged() {
         desk.keys("esc r").answer(&market("0.10"));
         assert!(rings(&desk).is_empty());
         desk.expect_not("$0.225/h per GPU with 50 GB is the lowest");
-        assert_eq!(bourse::app::title(&desk.model), "bourse - test - Offers");
+        assert_eq!(bourse::core::title(&desk.model), "bourse - test - Offers");
         // The other program has logged it in the file that both share.
         let mut all = desk.model.alerts.all.clone();
         all.log.push(Logged {

@@ -1,7 +1,7 @@
 //! Stars, notes and bans of machines and hosts.
 
 use bourse::api::Request;
-use bourse::app::message::{Effect, Message};
+use bourse::core::message::{Effect, Message};
 use bourse::domain::annotations::{AnnotationChange, Annotations, Mark, Supplier};
 use bourse::domain::workergroup::Key;
 use bourse::domain::{Dialect, language};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bourse::api::{ApiError, Received};
-use bourse::app::message::Message;
+use bourse::core::message::Message;
 use bourse::domain::{Listing, OFFERS};
 
 use crate::test_app::{THREE, TestApp};

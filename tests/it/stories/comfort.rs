@@ -1,6 +1,6 @@
 //! Help, palette, footer hints and mouse, key by key.
 
-use bourse::app::message::Message;
+use bourse::core::message::Message;
 use bourse::domain::saved::{SavedSearch, SearchSpec};
 use bourse::domain::{Dialect, Resource};
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
@@ -389,7 +389,7 @@ fn what_can_be_copied_is_found_by_name() {
     desk.keys(":").type_text("curl").expect("▌ Copy curl");
     desk.keys("enter");
     let copied = desk.effects.iter().rev().find_map(|effect| match effect {
-        bourse::app::Effect::Copy { text, .. } => Some(text),
+        bourse::core::Effect::Copy { text, .. } => Some(text),
         _ => None,
     });
     assert!(copied.is_some_and(|text| text.starts_with("curl ")));
@@ -407,14 +407,14 @@ fn what_the_help_lists_for_elsewhere_is_not_taken_for_copying() {
         !desk
             .effects
             .iter()
-            .any(|effect| matches!(effect, bourse::app::Effect::Copy { .. }))
+            .any(|effect| matches!(effect, bourse::core::Effect::Copy { .. }))
     );
     // A form of the copy menu that there is here is copied.
     desk.keys("?").type_text("copy-curl").keys("enter");
     assert!(
         desk.effects
             .iter()
-            .any(|effect| matches!(effect, bourse::app::Effect::Copy { .. }))
+            .any(|effect| matches!(effect, bourse::core::Effect::Copy { .. }))
     );
 }
 

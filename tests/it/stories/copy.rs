@@ -3,10 +3,10 @@
 use std::fs;
 use std::process::Command;
 
-use bourse::app::export::{NotWritten, Written};
-use bourse::app::message::{Effect, Message};
+use bourse::core::message::{Effect, Message};
 use bourse::domain::export::markdown;
 use bourse::domain::{Dialect, Listing, OFFERS, RowId};
+use bourse::features::copy_export::export::{NotWritten, Written};
 use bourse::store::export::{ExportError, write, write_private};
 
 use crate::recorder::{Recorder, json};
@@ -195,7 +195,10 @@ fn what_is_too_long_is_refused_with_advice() {
     }
     desk.keys("esc y m").expect("export it instead");
     assert_eq!(desk.effects, []);
-    assert_eq!(bourse::app::copy_formats::LONGEST, bourse::runtime::clipboard::LONGEST);
+    assert_eq!(
+        bourse::features::copy_export::formats::LONGEST,
+        bourse::runtime::clipboard::LONGEST
+    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A window that nobody looks at: nothing moves in it, and the market is still watched.
 
-use bourse::app::Message;
+use bourse::core::Message;
 
 use crate::test_app::TestApp;
 

@@ -2,7 +2,7 @@
 //! changes.
 
 use bourse::api::{ApiError, Request, Unreachable};
-use bourse::app::message::Effect;
+use bourse::core::message::Effect;
 use bourse::domain::language;
 
 use crate::stories::unlist::{flat, says};

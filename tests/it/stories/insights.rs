@@ -2,7 +2,7 @@
 //! number is worked out by hand from the answers written here.
 
 use bourse::api::{ApiError, Request};
-use bourse::app::message::Effect;
+use bourse::core::message::Effect;
 use bourse::domain::OfferType;
 
 use crate::test_app::TestApp;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bourse::app::keymap::{Action, BINDINGS, Context};
+use bourse::keys::{Action, BINDINGS, Context};
 
 use crate::test_app::{THREE, TestApp};
 
@@ -86,7 +86,7 @@ fn an_unbound_key_says_so_once_in_every_view() {
 
 #[test]
 fn q_goes_back_from_every_view_and_ctrl_c_quits_there() {
-    use bourse::app::Effect;
+    use bourse::core::Effect;
     for keys in ["enter", "enter tab", "v", "m", "p", "D", "F", "M", "t esc"] {
         let mut desk = TestApp::with_offers(THREE);
         desk.keys("space space");
@@ -102,7 +102,7 @@ fn q_goes_back_from_every_view_and_ctrl_c_quits_there() {
 
 #[test]
 fn ctrl_c_leaves_every_text_and_quits_the_second_time() {
-    use bourse::app::Effect;
+    use bourse::core::Effect;
     for keys in [
         "/",
         "f",

@@ -2,15 +2,15 @@
 //! screens.
 
 use bourse::api::{ApiError, ErrorBody, Reply, Request, Secret};
-use bourse::app::markets::{
+use bourse::core::message::{Effect, Message};
+use bourse::core::remote::Ticket;
+use bourse::core::{Pane, Profile};
+use bourse::domain::saved::{Searches, Snapshot};
+use bourse::domain::{Dialect, Resource};
+use bourse::features::markets::{
     Change, ConnectionTest, Done, KeyFile, KeyFrom, KeySource, Market, MarketCommand, MarketEvent, MarketList,
     MarketReady, NewMarket, RestoredState,
 };
-use bourse::app::message::{Effect, Message};
-use bourse::app::remote::Ticket;
-use bourse::app::{Pane, Profile};
-use bourse::domain::saved::{Searches, Snapshot};
-use bourse::domain::{Dialect, Resource};
 
 use crate::stories::unlist::{TWO, flat, said};
 use crate::test_app::{THREE, TestApp};
@@ -113,7 +113,7 @@ fn without_a_key_the_screen_names_the_variable_and_the_way_to_add_one() {
         said: said("Invalid user key"),
     };
     let mut desk = TestApp::new();
-    desk.model.keymap = bourse::app::keys::Keymap::configured(&[bourse::app::keys::OwnKeys {
+    desk.model.keymap = bourse::core::keys::Keymap::configured(&[bourse::core::keys::OwnKeys {
         name: "markets".to_owned(),
         keys: vec!["f7".to_owned()],
         line: 1,
@@ -381,7 +381,7 @@ fn a_refusal_beside_older_rows_names_the_way_too() {
     let mut desk = desk();
     desk.keys("r").fail(refused());
     desk.expect("The rows below are older. Press M for another key: API key rejected");
-    desk.model.keymap = bourse::app::keys::Keymap::configured(&[bourse::app::keys::OwnKeys {
+    desk.model.keymap = bourse::core::keys::Keymap::configured(&[bourse::core::keys::OwnKeys {
         name: "markets".to_owned(),
         keys: vec!["f7".to_owned()],
         line: 1,

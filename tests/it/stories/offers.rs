@@ -1,7 +1,7 @@
 //! Shopping for offers, key by key, against the pure core and the screens.
 
 use bourse::api::{ApiError, Request};
-use bourse::app::message::Effect;
+use bourse::core::message::Effect;
 use bourse::domain::OfferType;
 use bourse::domain::language;
 
@@ -167,7 +167,7 @@ fn rows_that_break_what_was_asked_are_flagged_and_named() {
 fn help_lists_every_key_and_finds_by_typing() {
     let mut desk = TestApp::with_offers(THREE);
     desk.resize(140, 600).keys("?");
-    for row in bourse::app::keymap::BINDINGS {
+    for row in bourse::keys::BINDINGS {
         // Long ones are truncated in the list; the selected one is beside it in full.
         let start: String = row.help.chars().take(24).collect();
         assert!(desk.shows(&start), "{} is not in the help", row.name);

@@ -1,7 +1,7 @@
 //! A person's own keys: what they do, what is shown of them, and what is refused.
 
-use bourse::app::keymap::{Action, BINDINGS};
-use bourse::app::keys::{Keymap, OwnKeys};
+use bourse::core::keys::{Keymap, OwnKeys};
+use bourse::keys::{Action, BINDINGS};
 
 use crate::stories::groups::FOUR;
 use crate::test_app::{THREE, TestApp};

@@ -1,7 +1,7 @@
 //! Quitting by the key: at once when nothing is under way, else after a question that says what is.
 
 use bourse::api::{ApiError, Reply, Request};
-use bourse::app::message::Effect;
+use bourse::core::message::Effect;
 use bourse::domain::Untrusted;
 
 use crate::stories::groups_form;

@@ -1,6 +1,6 @@
 //! What was recorded: the tape, the price history, and verdicts on prices.
 
-use bourse::app::message::{Effect, Message};
+use bourse::core::message::{Effect, Message};
 use bourse::domain::history::{
     Answer, Beginning, Cause, Change, ChangeKind, Ending, Event, EventKind, Excerpt, Lasted, Lot, Moment, PollOutcome,
     PollRow, Question, Quote, Recorded, SearchKey, Spell, VOLUME_MODEL, Want, answer,
@@ -42,7 +42,7 @@ fn lot(machine: i64) -> Lot {
 }
 
 /// The questions asked of the record since the last call.
-fn questions(desk: &mut TestApp) -> Vec<(bourse::app::Ticket, Question)> {
+fn questions(desk: &mut TestApp) -> Vec<(bourse::core::Ticket, Question)> {
     let effects = std::mem::take(&mut desk.effects).into_iter();
     effects
         .filter_map(|effect| match effect {

@@ -1,7 +1,7 @@
 //! What responses add to the recorded market.
 
 use bourse::api::ApiError;
-use bourse::app::message::Message;
+use bourse::core::message::Message;
 use bourse::domain::history::{Moment, PollOutcome};
 use bourse::domain::{OfferType, Resource};
 use serde_json::json;

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use bourse::api::error::ErrorBody;
 use bourse::api::{ApiError, Assignment, Reply, Request, RouteCall, RouteReply};
-use bourse::app::message::{Effect, Message};
-use bourse::app::remote::Ticket;
+use bourse::core::message::{Effect, Message};
+use bourse::core::remote::Ticket;
 use bourse::domain::routing::{End, OutcomeKind, Phase, RouteStats};
 use bourse::domain::{Dialect, Untrusted};
 use bourse::widgets::theme::Theme;

@@ -1,9 +1,9 @@
 //! Saved searches, presets and what survives a restart, key by key.
 
 use bourse::api::Request;
-use bourse::app::keys::{Keymap, OwnKeys};
-use bourse::app::message::{Effect, Message};
-use bourse::app::{Model, Pane};
+use bourse::core::keys::{Keymap, OwnKeys};
+use bourse::core::message::{Effect, Message};
+use bourse::core::{Model, Pane};
 use bourse::domain::cost::Job;
 use bourse::domain::saved::{SearchChange, Searches, Snapshot};
 use bourse::domain::{Dialect, OfferType, Query, RowId, language};

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use bourse::api::ApiError;
-use bourse::app::message::Effect;
+use bourse::core::message::Effect;
 use bourse::domain::Dialect;
 use tempfile::TempDir;
 

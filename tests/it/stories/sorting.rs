@@ -1,7 +1,7 @@
 //! Sorting what the limit truncated, key by key: the loaded rows at once, then the market's own.
 
 use bourse::api::{ApiError, Request};
-use bourse::app::update;
+use bourse::core::update;
 use bourse::domain::language;
 
 use crate::test_app::{THREE, TestApp};
@@ -266,6 +266,6 @@ fn the_core_decides_without_a_clock() {
     // A deadline that comes early changes nothing.
     let mut desk = truncated();
     desk.click("$/h");
-    let effects = update(&mut desk.model, desk.now, bourse::app::Message::Deadline);
+    let effects = update(&mut desk.model, desk.now, bourse::core::Message::Deadline);
     assert_eq!(effects, []);
 }

@@ -3,7 +3,7 @@
 //! numbers, numbers in the place of texts, NaN, repeated ids, records that are none, a price that a
 //! collector captured (0.105333 + 0.933333 x 8 / 720 = 0.1157037), names that steer terminals.
 
-use bourse::app::message::Effect;
+use bourse::core::message::Effect;
 
 use crate::test_app::TestApp;
 

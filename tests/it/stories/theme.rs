@@ -1,9 +1,9 @@
 //! Choosing the theme, key by key.
 
-use bourse::app::configuration::Reconfigured;
-use bourse::app::message::{Effect, Message};
-use bourse::app::themes::{NamedTheme, Themes};
+use bourse::core::configuration::Reconfigured;
+use bourse::core::message::{Effect, Message};
 use bourse::domain::Dialect;
+use bourse::features::appearance::{NamedTheme, Themes};
 use bourse::widgets::theme::Theme;
 use ratatui::style::Color;
 

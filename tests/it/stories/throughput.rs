@@ -1,6 +1,6 @@
 //! The work in the person's own units: `$/Mtoken` and the like, from the configuration.
 
-use bourse::app::message::{Message, Reconfigured};
+use bourse::core::message::{Message, Reconfigured};
 use bourse::domain::throughput::{Throughput, WorkUnit};
 
 use super::groups::at_groups;

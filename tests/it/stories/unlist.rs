@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use bourse::api::{ApiError, ErrorBody, Reply, Request};
-use bourse::app::message::{Effect, Message};
-use bourse::app::remote::Ticket;
+use bourse::core::message::{Effect, Message};
+use bourse::core::remote::Ticket;
 use bourse::domain::journal::{Entry, Intent, Outcome, Verdict, WriteKind};
 use bourse::domain::{Resource, Untrusted};
 
@@ -109,7 +109,7 @@ fn the_intent_goes_with_the_write() {
     let mut desk = at_volumes();
     desk.keys("u").type_text("7311").keys("enter").type_text("7311");
     let key = crossterm::event::KeyEvent::new(crossterm::event::KeyCode::Enter, crossterm::event::KeyModifiers::NONE);
-    let effects = bourse::app::update(&mut desk.model, desk.now, Message::Key(key));
+    let effects = bourse::core::update(&mut desk.model, desk.now, Message::Key(key));
     let [Effect::Write { intent, .. }] = &effects[..] else {
         panic!("{effects:?}")
     };

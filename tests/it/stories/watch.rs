@@ -1,7 +1,7 @@
 //! Watching a search, key by key.
 
 use bourse::api::{ApiError, ErrorBody, Request};
-use bourse::app::message::{Effect, Message};
+use bourse::core::message::{Effect, Message};
 use bourse::domain::Resource;
 
 use crate::test_app::{THREE, TestApp};

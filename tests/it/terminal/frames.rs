@@ -66,7 +66,7 @@ impl Desk {
         let (model, now) = (&self.app.model, self.app.now);
         let drawn = self
             .canvas
-            .draw(|frame| bourse::ui::draw(frame, model, now, &Theme::DARK));
+            .draw(|frame| bourse::frame::draw(frame, model, now, &Theme::DARK));
         self.app.model.facts = drawn.unwrap();
         let counter = self.canvas.writer();
         (counter.writes - writes, counter.bytes - bytes)

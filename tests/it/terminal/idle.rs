@@ -80,7 +80,7 @@ async fn nothing_wakes_a_dashboard_without_the_focus() {
         frames: Arc::clone(&frames),
     };
     let profile = crate::test_app::profile(&Dialect::DOCUMENTED);
-    let model = bourse::views::dashboard(profile, None);
+    let model = bourse::features::dashboard(profile, None);
     let running = Dashboard::new(model, surface, Arc::new(Market), Theme::MONO).run();
     let minutes = |many: u64| tokio::time::sleep(Duration::from_secs(many * 60));
     let watched = async {

@@ -181,7 +181,7 @@ async fn dashboard(config: &str, environment: Environment) -> (Person, Loop) {
         ..Global::default()
     };
     let known = ProfileResolver::new(flags, environment, Some(paths), "sandbox");
-    let mut model = bourse::views::dashboard(profile, None);
+    let mut model = bourse::features::dashboard(profile, None);
     model.markets.market_list = known.market_list();
     let (surface, person) = Memory::new(120, 40);
     let address = sandbox.addr();

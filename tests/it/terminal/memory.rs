@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bourse::api::session::Session;
 use bourse::api::{Client, ClientConfig, Origin, Pacer, Secret};
-use bourse::app::Profile;
+use bourse::core::Profile;
 use bourse::domain::Dialect;
 use bourse::runtime::dashboard::{Dashboard, Surface, TerminalEvent};
 use bourse::widgets::theme::Theme;
@@ -148,6 +148,11 @@ pub fn dashboard(url: &str, key: &str, read_only: bool) -> (Person, std::thread:
     };
     let (surface, person) = Memory::new(120, 40);
     let session = Arc::new(Session::new(client(url, key), Pacer::default()));
-    let running = Dashboard::new(bourse::views::dashboard(profile, None), surface, session, Theme::MONO);
+    let running = Dashboard::new(
+        bourse::features::dashboard(profile, None),
+        surface,
+        session,
+        Theme::MONO,
+    );
     (person, on_a_thread(running))
 }

@@ -7,7 +7,7 @@ use bourse::api::client::Client;
 use bourse::api::redact::KnownSecrets;
 use bourse::api::session::Session;
 use bourse::api::{ApiError, ClientConfig, Origin, Pacer, Reply, Request, Secret};
-use bourse::app::Profile;
+use bourse::core::Profile;
 use bourse::domain::Dialect;
 use bourse::runtime::dashboard::{Boxed, Calls, Dashboard, Notify};
 use bourse::runtime::panics::install_panic_hook;
@@ -93,7 +93,7 @@ fn stand_in() {
         .unwrap();
     let status = runtime.block_on(async {
         let tty = Tty::open(false, true).unwrap();
-        let model = bourse::views::dashboard(profile, None);
+        let model = bourse::features::dashboard(profile, None);
         Dashboard::new(model, tty, calls, Theme::MONO).run().await
     });
     std::process::exit(status.unwrap());

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bourse::api::session::Session;
 use bourse::api::{Client, ClientConfig, Origin, Pacer, Secret};
-use bourse::app::Profile;
+use bourse::core::Profile;
 use bourse::domain::Dialect;
 use bourse::runtime::dashboard::Dashboard;
 use bourse::sandbox::{Running, Sandbox, SandboxConfig};
@@ -46,7 +46,7 @@ async fn dashboard() -> (Person, tokio::task::JoinHandle<i32>, Running) {
     let (surface, person) = Memory::new(120, 40);
     let session = Session::new(client, Pacer::default());
     let running = Dashboard::new(
-        bourse::views::dashboard(profile, None),
+        bourse::features::dashboard(profile, None),
         surface,
         Arc::new(session),
         Theme::MONO,

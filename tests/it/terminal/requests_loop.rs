@@ -1,7 +1,7 @@
 //! The Requests pane over real HTTP: what leaves, and that no key is ever seen.
 
 use bourse::api::{Operation, RawSearch, Request};
-use bourse::app::message::{Effect, Message};
+use bourse::core::message::{Effect, Message};
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 
 use crate::recorder::{Recorder, json};

@@ -6,8 +6,8 @@ use bourse::api::client::{Client, ClientConfig, Origin};
 use bourse::api::pacing::Pacer;
 use bourse::api::wire::{self, Answer};
 use bourse::api::{Request, RouteCall, Secret, Session};
-use bourse::app::markets::KeyFrom;
 use bourse::domain::{Dialect, Listing, WORKERGROUPS};
+use bourse::features::markets::KeyFrom;
 use bourse::sandbox::SandboxConfig;
 
 use super::creating::{SEARCH, files};

@@ -1,7 +1,7 @@
 //! Commands on the files.
 
-use bourse::app::keymap::BINDINGS;
-use bourse::app::keys::{Keymap, OwnKeys};
+use bourse::core::keys::{Keymap, OwnKeys};
+use bourse::keys::BINDINGS;
 use bourse::store::Config;
 
 use super::write::OWN_KEYS;

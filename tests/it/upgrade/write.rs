@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use bourse::app::keymap::BINDINGS;
 use bourse::domain::alerts::{Alert, AlertChange, Alerts, Followed, Logged};
 use bourse::domain::annotations::{AnnotationChange, Annotations, Mark, Supplier};
 use bourse::domain::cost::{Job, VolumeTerm};
@@ -15,6 +14,7 @@ use bourse::domain::journal::{Intent, Line, Outcome, Verdict, WriteKind};
 use bourse::domain::saved::{PaneState, SavedSearch, SearchChange, SearchSpec, Searches, Snapshot};
 use bourse::domain::workergroup::{self, GroupChange, MadeGroup, MadeGroups, NewWorkergroup};
 use bourse::domain::{Listing, OfferType, Resource, WORKERGROUPS};
+use bourse::keys::BINDINGS;
 use bourse::store::history::{Database, ProgramId};
 use bourse::store::{GroupsFile, Journal, PacingFile, Paths, SandboxFile, StateStore};
 

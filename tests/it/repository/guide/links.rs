@@ -8,7 +8,7 @@ use super::{Page, pages, root};
 use crate::repository::tokens::{sources, tokens};
 
 /// What CONTRIBUTING adds in its examples.
-const INVENTED: [&str; 2] = ["src/views/clock.rs", "src/cli/fields.rs"];
+const INVENTED: [&str; 2] = ["src/features/clock.rs", "src/cli/fields.rs"];
 
 /// Folders that paths in the prose begin with.
 const FOLDERS: [&str; 6] = ["src/", "tests/", "docs/", "benches/", "assets/", "."];
@@ -182,7 +182,7 @@ fn what_leads_nowhere_is_found() {
     assert_eq!(missing_paths(&page("`src/nowhere.rs` and `src/lib.rs`")).len(), 1);
     let quoted = page("**\"API key rejected\"** **\"The key ... rejacted\"**");
     assert_eq!(missing_messages(&quoted), ["the key ... rejacted"]);
-    let update = page("`update` in [app](../src/app/mod.rs)");
+    let update = page("`update` in [app](../src/core/mod.rs)");
     assert_eq!(missing_names(&update), [""; 0]);
-    assert_eq!(missing_names(&page("`updat` in [app](../src/app/mod.rs)")).len(), 1);
+    assert_eq!(missing_names(&page("`updat` in [app](../src/core/mod.rs)")).len(), 1);
 }

@@ -1,9 +1,0 @@
-//! Keys: chords, the table of default bindings, and the person's own bindings on top of it.
-
-mod bindings;
-mod chord;
-pub mod user;
-
-pub use bindings::{Action, BINDINGS, Binding, Context, Motion, Side, Step, Subject, bindings};
-pub use chord::Chord;
-pub use user::{KeyError, Keymap, OwnKeys};

@@ -1,0 +1,131 @@
+//! What the views that compare rows share: when they can open, and how rows are counted and
+//! narrowed.
+
+use super::message::{Effect, Toast};
+use super::pane::Pane;
+use super::remote::Now;
+use super::state::State;
+use crate::domain::{Condition, Listing, Operand, Operator, Resource, Value, format};
+use crate::keys::Action;
+use crate::table::browser::Browser;
+
+/// Why an action cannot be done now, if it cannot.
+pub(crate) fn disabled(state: &State, action: Action) -> Option<String> {
+    let key = |action| state.keymap.key_of(action);
+    let pane = state.pane;
+    let is_about_offers = matches!(
+        action,
+        Action::ThreePrices | Action::ForgetJob | Action::Related | Action::Host | Action::Depth | Action::Cluster
+    );
+    if is_about_offers && pane != Pane::Offers {
+        return Some(format!("Only on Offers ({})", key(Action::Pane(Pane::Offers))));
+    }
+    let is_about_prices = matches!(action, Action::Job | Action::Summary | Action::Plot);
+    if is_about_prices && !pane.has_prices() {
+        let (offers, volumes) = (key(Action::Pane(Pane::Offers)), key(Action::Pane(Pane::Volumes)));
+        return Some(format!("Only on Offers ({offers}) and Volumes ({volumes})"));
+    }
+    let browser = state.browser()?;
+    let needs_rows = matches!(
+        action,
+        Action::Summary | Action::Plot | Action::Mark | Action::Depth | Action::Cluster
+    );
+    let has_no_row = browser.view().is_empty();
+    match action {
+        Action::Related | Action::Host if browser.selected_row().is_none() => Some("No offer selected".to_owned()),
+        Action::Host if browser.host_condition().is_none() => Some("This offer names no host".to_owned()),
+        Action::ForgetJob if browser.computed.job.is_none() => Some("Offers are not priced for a job".to_owned()),
+        Action::Unmark if browser.marks.is_empty() => Some("Nothing is marked".to_owned()),
+        Action::Compare if browser.marks.len() < 2 => {
+            Some(format!("Mark at least two rows first ({})", key(Action::Mark)))
+        }
+        Action::Funnel if browser.resource() == Resource::Workergroups => {
+            Some(format!("Only on Offers ({})", key(Action::Pane(Pane::Offers))))
+        }
+        Action::Funnel if browser.query.active().next().is_none() => Some("No filters to explain".to_owned()),
+        _ if needs_rows && has_no_row => Some("No rows".to_owned()),
+        _ => None,
+    }
+}
+
+/// Clears the job that offers are priced for.
+pub(crate) fn forget_job(state: &mut State, now: Now) -> Vec<Effect> {
+    let effects = state.price_job(now, None);
+    state.show(Toast::new("Job pricing cleared", now));
+    effects
+}
+
+impl Browser {
+    /// Marks the selected row, or unmarks it.
+    pub fn toggle_mark(&mut self) {
+        if let Some(id) = self.selected()
+            && !self.marks.remove(&id)
+        {
+            self.marks.insert(id);
+        }
+    }
+
+    /// How many rows there are and whether they are all: `All 57 offers`, `First 500 offers, more exist`.
+    pub fn count_label(&self) -> String {
+        let rows = self.listing().map_or(0, Listing::len);
+        let resource = self.resource();
+        let offers = format::counted(rows, resource.noun(), resource.nouns());
+        if self.shows_earlier_query() {
+            format!("{offers} of an earlier query")
+        } else if self.is_cut() {
+            format!("First {offers}, more exist")
+        } else {
+            format!("All {offers}")
+        }
+    }
+
+    /// Replaces the conditions on the same fields by `conditions`, as [`Browser::jump_to`].
+    pub fn narrow_to(&mut self, conditions: Vec<Condition>) {
+        let mut kept = self.query.conditions.clone();
+        kept.retain(|old| conditions.iter().all(|new| new.field != old.field));
+        kept.extend(conditions);
+        self.jump_to(kept);
+    }
+
+    /// Replaces the conditions by those of a host, a machine or a group; [`Browser::jump_back`]
+    /// undoes it.
+    pub fn jump_to(&mut self, conditions: Vec<Condition>) {
+        let before = self.query.conditions.clone();
+        // The person has changed the query since the last jump: there is no way back beyond that.
+        if self.jumps.last().is_some_and(|(_, to)| *to != before) {
+            self.jumps.clear();
+        }
+        self.jumps.push((before, conditions.clone()));
+        self.change_conditions(conditions);
+    }
+
+    /// Restores the conditions before the last jump; false if the query is not what that made of it.
+    pub fn jump_back(&mut self) -> bool {
+        let last = self.jumps.pop();
+        let Some((before, _)) = last.filter(|(_, to)| *to == self.query.conditions) else {
+            self.jumps.clear();
+            return false;
+        };
+        self.change_conditions(before);
+        true
+    }
+
+    /// The condition that finds all offers of the selected offer's host.
+    pub fn host_condition(&self) -> Option<Condition> {
+        let field = Resource::Offers.catalog().by_key("host_id")?;
+        let host = self.listing()?.cell(self.selected_row()?, field).whole()?;
+        let operand = Operand::One(Value::id(host));
+        Some(Condition::new(field, Operator::Eq, operand))
+    }
+
+    /// Replaces the conditions; the old query can be recalled in the bar.
+    pub fn change_conditions(&mut self, conditions: Vec<Condition>) {
+        let before = self.query_text();
+        self.bar.remember(&before);
+        self.query.conditions = conditions;
+        self.revalue();
+        self.show_query_in_bar();
+        let after = self.query_text();
+        self.bar.remember(&after);
+    }
+}

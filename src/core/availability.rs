@@ -1,0 +1,134 @@
+//! What can be done now, and why the rest cannot.
+
+use super::commands::Commands;
+use super::model::Model;
+use super::pane::Pane;
+use super::view::Availability;
+use super::{analysis, mutations};
+use crate::features::{annotations, auto_refresh, workergroups as groups};
+use crate::keys::{Action, BINDINGS, Context, bindings};
+use crate::table::browser::Browser;
+
+/// The contexts of the table that are reachable from the keyboard's owner by closing what is over
+/// it; `None` where text is typed or a question is open, so that nothing typed is lost.
+pub(crate) fn reach(model: &Model) -> Option<&'static [Context]> {
+    let is_open = model.browser().is_some()
+        && model.contexts().contains(&Context::Global)
+        && !model.overlays.iter().any(|view| view.takes_text());
+    is_open.then_some(&[Context::Table, Context::Workergroups])
+}
+
+impl Model {
+    /// The topmost view's own name for the effect of an action.
+    pub fn hint(&self, action: Action) -> Option<&'static str> {
+        let view = super::stack::top(self);
+        let of_search = view.search().and_then(|find| find.hint(action));
+        of_search.or_else(|| view.hint(action))
+    }
+
+    /// Whether an action has a meaning in the open pane; even then it may be disabled.
+    pub fn has_use_for(&self, action: Action) -> bool {
+        if super::stack::availability(self, action) == Availability::Hidden {
+            return false;
+        }
+        match action {
+            // Its key means "back" there.
+            Action::Quit => self.overlays.is_empty(),
+            Action::Unlist => self.pane == Pane::Volumes,
+            Action::Job | Action::Summary | Action::Plot | Action::Watch | Action::WatchSettings | Action::Tape => {
+                self.pane.has_prices()
+            }
+            Action::History => self.pane != Pane::Requests,
+            Action::OpenRequest => self.failed_request().is_some(),
+            Action::ThreePrices | Action::Related | Action::Host | Action::Depth | Action::Cluster => {
+                self.pane == Pane::Offers
+            }
+            action if annotations::is_own(action) => self.pane.has_prices(),
+            action if groups::is_own(action) => self.pane == Pane::Workergroups,
+            _ => true,
+        }
+    }
+
+    /// Why an action is disabled, if it is.
+    pub fn disabled(&self, action: Action) -> Option<String> {
+        match super::stack::availability(self, action) {
+            Availability::Disabled(why) => return Some(why),
+            Availability::Hidden | Availability::Available => {}
+        }
+        if self.binds_itself(action) {
+            return None;
+        }
+        if self.pane == Pane::Requests {
+            return None;
+        }
+        let browser = self.browser();
+        match action {
+            Action::Open => nothing_to_open(browser),
+            Action::Settings => (self.pane == Pane::Workergroups).then(|| "workergroups are listed whole".to_owned()),
+            Action::OfferType => (self.pane != Pane::Offers).then(|| "only offers have a type".to_owned()),
+            Action::Export => browser
+                .is_some_and(|browser| browser.view().is_empty())
+                .then(|| "there is no row to export".to_owned()),
+            Action::Unlist => mutations::unlist_blocked(self),
+            Action::Watch | Action::WatchSettings | Action::Tape => auto_refresh::disabled(self),
+            Action::OpenRequest => self
+                .failed_request()
+                .is_none()
+                .then(|| "No request of this pane failed".to_owned()),
+            other => groups::disabled(self, self.overlays.is_empty(), other)
+                .or_else(|| analysis::disabled(self, other))
+                .or_else(|| annotations::disabled(self, other)),
+        }
+    }
+
+    /// Whether the topmost view has its own key for an action: then it means something else there
+    /// than in the pane below.
+    fn binds_itself(&self, action: Action) -> bool {
+        let Some(view) = self.overlays.last() else {
+            return false;
+        };
+        let is_shared = |context: &&Context| matches!(context, Context::Global | Context::Always);
+        let mut own = view.contexts().iter().take_while(|context| !is_shared(context));
+        own.any(|context| bindings(*context).any(|row| row.action == action))
+    }
+}
+
+/// Why no record can be opened, if none can.
+fn nothing_to_open(browser: Option<&Browser>) -> Option<String> {
+    let is_loading = |browser: &&Browser| browser.remote().is_loading();
+    match browser {
+        Some(browser) if browser.selected_row().is_some() || browser.has_suggestion() => None,
+        _ => Some(browser.filter(is_loading).map_or_else(
+            || "no record is selected".to_owned(),
+            |browser| format!("the {} are still loading", browser.resource().nouns()),
+        )),
+    }
+}
+
+impl Commands {
+    /// The commands of whoever has the keyboard now.
+    pub(crate) fn of(model: &Model) -> Self {
+        let mut disabled: Vec<(Action, String)> = Vec::new();
+        for row in BINDINGS {
+            if !disabled.iter().any(|(own, _)| *own == row.action)
+                && let Some(why) = model.disabled(row.action)
+            {
+                disabled.push((row.action, why));
+            }
+        }
+        let actions = BINDINGS.iter().map(|row| row.action);
+        let hidden = actions.filter(|action| !model.has_use_for(*action)).collect();
+        let mut commands = Self {
+            contexts: model.contexts(),
+            below: reach(model),
+            is_pane: model.overlays.is_empty(),
+            disabled,
+            hidden,
+            copies: Vec::new(),
+        };
+        if commands.rows().any(|row| row.action == Action::Copy) {
+            commands.copies = crate::features::copy_export::copy::items(&model.state).unwrap_or_default();
+        }
+        commands
+    }
+}

@@ -1,0 +1,92 @@
+//! The commands available to the focused view, for help and palette.
+
+use super::view::Cx;
+use crate::domain::Field;
+use crate::features::copy_export::copy;
+use crate::features::copy_export::copy::CopyItem;
+use crate::keys::{Action, BINDINGS, Binding, Context, bindings};
+use crate::table::browser::Browser;
+
+/// The commands of the focused view when their list opens.
+#[derive(Debug)]
+pub struct Commands {
+    /// Where keys are looked up.
+    pub contexts: &'static [Context],
+    /// What is reachable by closing everything over the table.
+    pub(crate) below: Option<&'static [Context]>,
+    /// Whether nothing is open over the pane.
+    pub(crate) is_pane: bool,
+    pub(crate) disabled: Vec<(Action, String)>,
+    /// Actions without a meaning for the focused view.
+    pub(crate) hidden: Vec<Action>,
+    pub copies: Vec<CopyItem>,
+}
+
+impl Commands {
+    /// Whether the table below can be reached.
+    pub const fn reaches_table(&self) -> bool {
+        self.below.is_some()
+    }
+
+    /// Whether another market can be connected to from here.
+    pub const fn reaches_markets(&self) -> bool {
+        self.below.is_some() || self.is_pane
+    }
+
+    /// The rows of the focused view, then those of the table below.
+    pub fn rows(&self) -> impl Iterator<Item = &'static Binding> {
+        let below = self.below.unwrap_or_default();
+        let below = below.iter().filter(|context| !self.contexts.contains(context));
+        let contexts = self.contexts.iter().chain(below);
+        contexts.flat_map(|context| bindings(*context))
+    }
+
+    /// Why an action is disabled, if it is.
+    pub fn disabled(&self, action: Action) -> Option<&str> {
+        let own = self.disabled.iter().find(|(own, _)| *own == action);
+        own.map(|(_, why)| why.as_str())
+    }
+
+    /// Runs an action where it has a meaning: for the view that had the focus, else for the table
+    /// below. The calling list closes.
+    pub fn run(&self, action: Action, cx: &mut Cx<'_>) {
+        let knows = |contexts: &[Context]| {
+            let mut rows = BINDINGS.iter().filter(|row| row.action == action);
+            rows.any(|row| contexts.contains(&row.context))
+        };
+        let is_here = knows(self.contexts) && !self.hidden.contains(&action);
+        if is_here || matches!(action, Action::Market(_)) {
+            cx.close();
+            cx.perform(action);
+        } else if self.below.is_some_and(knows) {
+            cx.go_to(cx.state.pane);
+            cx.perform(action);
+        } else if knows(self.contexts) {
+            // Disabled here; running it shows why.
+            cx.close();
+            cx.perform(action);
+        } else {
+            let row = BINDINGS.iter().find(|row| row.action == action);
+            let place = row.map_or("elsewhere", |row| row.context.title());
+            cx.close();
+            cx.complain(format!("Only available in: {place}"));
+        }
+    }
+}
+
+pub fn copy_item(item: &CopyItem, cx: &mut Cx<'_>) {
+    match copy::copy(item) {
+        Ok(effect) => cx.effect(effect),
+        Err(why) => cx.complain(format!("Not copied: {why}")),
+    }
+}
+
+impl Browser {
+    /// Starts a condition on a field in the query bar.
+    pub fn begin_condition(&mut self, field: &Field) {
+        self.bar.edit();
+        let text = format!("{}{} ", self.bar.input.text(), field.key);
+        self.bar.input.set(text);
+        self.query_typed();
+    }
+}

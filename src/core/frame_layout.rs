@@ -1,0 +1,118 @@
+//! What the last frame measured: page sizes and positions, for keys and the mouse.
+//!
+//! Drawing returns these as a value; the core never guesses them.
+
+use ratatui::layout::Rect;
+
+use crate::domain::Field;
+use crate::keys::Action;
+use crate::widgets::viewport::Viewport;
+
+/// A scrolling part of a view, by a number of the view's choice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Region(pub u8);
+
+impl Region {
+    /// The part in which the cursor keys move.
+    pub const MAIN: Self = Self(0);
+    /// The preview of the selected line.
+    pub const PREVIEW: Self = Self(1);
+}
+
+/// A rectangle of terminal cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Area {
+    pub x: u16,
+    pub y: u16,
+    pub width: u16,
+    pub height: u16,
+}
+
+impl Area {
+    /// Whether a cell is inside.
+    pub const fn holds(&self, x: u16, y: u16) -> bool {
+        x >= self.x && y >= self.y && x - self.x < self.width && y - self.y < self.height
+    }
+}
+
+impl From<Rect> for Area {
+    fn from(rect: Rect) -> Self {
+        Self {
+            x: rect.x,
+            y: rect.y,
+            width: rect.width,
+            height: rect.height,
+        }
+    }
+}
+
+/// Something that can be clicked.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Target {
+    /// The tab of the pane with this index.
+    Tab(usize),
+    /// The header of a column.
+    Header(&'static Field),
+    /// A key shown on the screen.
+    Hint(Action),
+    /// The divider between a table and its preview.
+    Rule,
+    /// The line or field with this index in a region of the topmost view.
+    Item(Region, usize),
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FrameLayout {
+    /// Visible rows of the table.
+    pub page: usize,
+    /// Index in the view of the first visible row.
+    pub top: usize,
+    /// Columns of the table that are scrolled away after the first.
+    pub column_offset: usize,
+    /// The first column and the width that table and preview share, while the divider can be
+    /// dragged.
+    pub split: Option<(u16, u16)>,
+    /// The first visible line of the topmost list.
+    pub overlay_top: usize,
+    /// Visible lines of the topmost list or text.
+    pub overlay_page: usize,
+    /// Total lines of the topmost text.
+    pub overlay_lines: usize,
+    /// What can be clicked, topmost last.
+    pub targets: Vec<(Area, Target)>,
+    /// The viewport of every region of every view, with the view's index in the stack.
+    pub viewports: Vec<(usize, Region, Viewport)>,
+}
+
+impl FrameLayout {
+    /// The visible columns of the table, from left to right.
+    pub fn headers(&self) -> impl Iterator<Item = &'static Field> {
+        self.targets.iter().filter_map(|(_, target)| match target {
+            Target::Header(field) => Some(*field),
+            _ => None,
+        })
+    }
+
+    /// The viewport of a region of the view at an index of the stack.
+    pub fn viewport(&self, depth: usize, region: Region) -> Viewport {
+        self.viewports
+            .iter()
+            .find(|(own, name, _)| (*own, *name) == (depth, region))
+            .map_or_else(Viewport::default, |(_, _, viewport)| *viewport)
+    }
+
+    /// The region and line at a cell, for the view at an index of the stack.
+    pub fn line_at(&self, depth: usize, x: u16, y: u16) -> Option<(Region, usize)> {
+        let mut own = self.viewports.iter().filter(|(own, _, _)| *own == depth);
+        own.find_map(|(_, region, viewport)| Some((*region, viewport.line_at(x, y)?)))
+    }
+
+    /// The target at a cell.
+    pub fn at(&self, x: u16, y: u16) -> Option<Target> {
+        self.targets
+            .iter()
+            .rev()
+            .find(|(area, _)| area.holds(x, y))
+            .map(|(_, target)| *target)
+    }
+}

@@ -1,0 +1,308 @@
+//! The pure core. [`update`] takes the model, the time and a message, and returns effects. It has
+//! no clock, no I/O, no randomness, no terminal.
+//!
+//! Keys go one way: key event, the contexts of the topmost view, [`crate::keys::Action`], and what the
+//! action means to that view. The stack of views ends in the view of the open pane.
+
+pub(crate) mod actions;
+pub mod analysis;
+pub(crate) mod answers;
+pub(crate) mod availability;
+pub mod commands;
+pub mod configuration;
+pub mod drafts;
+pub mod frame_layout;
+pub mod message;
+pub(crate) mod model;
+pub(crate) mod mouse;
+pub mod mutations;
+pub mod pane;
+pub mod persistence;
+pub(crate) mod profile;
+pub mod remote;
+pub mod sandbox;
+pub(crate) mod scene;
+pub mod searched;
+pub mod split;
+pub(crate) mod stack;
+pub(crate) mod state;
+pub(crate) mod title;
+pub(crate) mod toast;
+pub mod unsettled;
+pub mod view;
+pub mod views;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+pub use self::answers::read_ahead;
+pub use self::message::{Effect, Message, Toast};
+pub use self::model::Model;
+pub use self::pane::Pane;
+pub use self::profile::Profile;
+pub use self::remote::{Now, Ticket};
+pub use self::state::State;
+pub use self::title::title;
+/// The person's own keys, by their path of old.
+pub use crate::keys::user as keys;
+use crate::keys::{Action, Chord};
+
+use crate::api::Received;
+use crate::domain::Resource;
+
+/// What a question says to keys that may be a part of the paste before them.
+const IGNORED_AFTER_PASTE: &str = "Keys that arrive with a paste answer nothing: type them";
+
+pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
+    let is_input = persistence::is_input(&message);
+    let before = model.state.revision();
+    let notice = model.state.toast.clone();
+    let mut effects = decide(model, now, message);
+    stack::settle_toast(model, notice.as_ref(), is_input);
+    if model.state.revision() != before {
+        stack::rows_changed(model);
+    }
+    crate::features::history::follow(&mut model.state, now, &mut effects);
+    persistence::watch(model, now, is_input, &mut effects);
+    crate::features::alerts::follow(&mut model.state, now, &mut effects);
+    model.state.leave_out_banned(&mut effects);
+    effects
+}
+
+fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
+    match message {
+        Message::Started => actions::start(model, now),
+        Message::Key(key) => on_key(model, now, key),
+        Message::Paste(text) => pasted(model, now, text),
+        Message::AfterPaste(message) => came_with_paste(model, now, *message),
+        Message::Mouse(event) => mouse::on_event(model, now, event),
+        Message::Focus(is_focused) => focus_changed(model, now, is_focused),
+        Message::Edited(result) => stack::edited(model, now, result),
+        Message::Reconfigured(result) => {
+            configuration::reloaded(model, now, result);
+            Vec::new()
+        }
+        Message::Resized(columns, rows) => resized(model, (columns, rows)),
+        Message::Answered { ticket, result } => answers::on_reply(model, now, ticket, *result),
+        Message::Arranged(arrival) => answers::arranged(model, *arrival),
+        Message::Routed {
+            ticket,
+            sent,
+            ended,
+            bytes,
+            result,
+        } => {
+            let answer = crate::features::route_lab::Answer::new(ticket, (sent, ended), bytes, *result);
+            model.state.routed(now, answer)
+        }
+        Message::Progress {
+            ticket,
+            attempt,
+            waiting,
+        } => progressed(model, ticket, attempt, waiting.as_ref()),
+        Message::Received { ticket, received } => arrived(model, ticket, &received),
+        Message::Recorded { ticket, entry } => {
+            crate::features::requests::recorded(&mut model.state, ticket, *entry);
+            Vec::new()
+        }
+        Message::Woken { spread } => {
+            crate::features::auto_refresh::woken(&mut model.state, now, spread);
+            Vec::new()
+        }
+        Message::Deadline => due(model, now),
+        Message::Copied(Ok(how)) | Message::Saved(Ok(how)) => shown(model, Toast::new(how, now)),
+        Message::Copied(Err(why)) | Message::Saved(Err(why)) | Message::TaskLost(why) | Message::HistoryOff(why) => {
+            shown(model, Toast::error(why, now))
+        }
+        Message::Kept(result) => {
+            model.kept(result);
+            Vec::new()
+        }
+        Message::SearchesKept(result) => kept(model, now, |it| crate::features::saved::kept(it, *result)),
+        Message::AnnotationsKept(result) => kept(model, now, |it| it.annotations_kept(*result)),
+        Message::AlertsKept(result) => kept(model, now, |it| it.alerts_kept(*result)),
+        Message::Exported(result) => exported(model, now, result),
+        Message::Market(event) => market_changed(model, now, *event),
+        Message::Recalled { ticket, result } => kept(model, now, |it| it.recall.answered(ticket, *result)),
+        Message::RingClaimed { claim, is_ours } if is_ours => {
+            crate::features::alerts::rung(&mut model.state, *claim, now)
+        }
+        Message::RingClaimed { .. } => Vec::new(),
+        Message::PollClaimed { ticket, right } => {
+            crate::features::auto_refresh::poll_claim::answered(&mut model.state, ticket, right, now)
+        }
+    }
+}
+
+fn on_key(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
+    model.state.toast.take_if(|toast| toast.was_seen(now));
+    crate::features::auto_refresh::looked(&mut model.state, false, now);
+    key_pressed(model, now, key)
+}
+
+fn pasted(model: &mut Model, now: Now, text: String) -> Vec<Effect> {
+    // It may be a key: nothing of it stays in memory.
+    let text = secrecy::zeroize::Zeroizing::new(text);
+    stack::pasted(model, now, &text).unwrap_or_default()
+}
+
+fn focus_changed(model: &mut Model, now: Now, is_focused: bool) -> Vec<Effect> {
+    model.state.is_focused = is_focused;
+    crate::features::auto_refresh::looked(&mut model.state, !is_focused, now);
+    Vec::new()
+}
+
+fn market_changed(model: &mut Model, now: Now, event: crate::features::markets::MarketEvent) -> Vec<Effect> {
+    let mut effects = crate::features::markets::on_event(model, now, event);
+    effects.extend(stack::tick(model, now));
+    effects
+}
+
+fn resized(model: &mut Model, size: (u16, u16)) -> Vec<Effect> {
+    model.state.size = size;
+    // A wide screen shows computed values that a narrow one does not.
+    stack::rows_changed(model);
+    Vec::new()
+}
+
+fn shown(model: &mut Model, toast: Toast) -> Vec<Effect> {
+    model.show(toast);
+    Vec::new()
+}
+
+fn exported(
+    model: &mut Model,
+    now: Now,
+    result: Result<crate::features::copy_export::export::Written, crate::features::copy_export::export::NotWritten>,
+) -> Vec<Effect> {
+    if let Some(result) = stack::exported(model, now, result) {
+        model.show(crate::features::copy_export::export::announce(result, now));
+    }
+    Vec::new()
+}
+
+/// Takes over what a file holds now, and lets the views show it.
+fn kept(model: &mut Model, now: Now, take: impl FnOnce(&mut State)) -> Vec<Effect> {
+    take(&mut model.state);
+    stack::tick(model, now)
+}
+
+fn due(model: &mut Model, now: Now) -> Vec<Effect> {
+    if model.toast.as_ref().is_some_and(|toast| toast.until <= now.mono) {
+        model.state.toast = None;
+    }
+    let mut effects = crate::features::auto_refresh::tick(model, now);
+    effects.extend(crate::features::alerts::tick(model, now));
+    effects.extend(crate::table::sorting::tick(model, now));
+    effects.extend(model.state.step_routes(now));
+    effects.extend(stack::tick(model, now));
+    effects
+}
+
+/// Tells every possible receiver that a request waits or is retried.
+fn progressed(
+    model: &mut Model,
+    ticket: remote::Ticket,
+    attempt: u32,
+    waiting: Option<&remote::Waiting>,
+) -> Vec<Effect> {
+    for browser in &mut model.state.browsers {
+        browser.progress(ticket, attempt, waiting.cloned());
+    }
+    let offers = &mut model.state.browsers[Resource::Offers];
+    offers.computed.price_models.progress(ticket, attempt, waiting);
+    crate::features::workergroups::progress(model, ticket, attempt, waiting);
+    model.state.requests.progress(ticket, attempt, waiting);
+    stack::progress(model, ticket, attempt, waiting);
+    Vec::new()
+}
+
+/// Notes that part of a response is there.
+fn arrived(model: &mut Model, ticket: remote::Ticket, received: &Received) -> Vec<Effect> {
+    for browser in &mut model.state.browsers {
+        browser.remote.received(ticket, received);
+    }
+    Vec::new()
+}
+
+/// Decides on a key or a click that may be a part of the paste before it: a pasted text can hold the
+/// sequence that ends a paste, and what follows looks typed.
+fn came_with_paste(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
+    if stack::top(model).asks_consent() {
+        model.show(Toast::error(IGNORED_AFTER_PASTE, now));
+        return Vec::new();
+    }
+    decide(model, now, message)
+}
+
+fn key_pressed(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
+    let is_repeat = model.state.keyboard.pressed(Chord::of(key));
+    match model.state.keymap.resolve(model.contexts(), key) {
+        Some(Action::QuitNow) if is_repeat || !model.takes_text() => return vec![Effect::Quit],
+        Some(Action::QuitNow) => return leave_text(model, now),
+        // Only the key means "back" inside a view: chosen by name, Quit quits.
+        Some(Action::Quit) if !model.overlays.is_empty() => {
+            return actions::perform(model, now, Action::Back);
+        }
+        Some(action) => return actions::perform(model, now, action),
+        None => {}
+    }
+    if let Some(plain) = escaped(model, key) {
+        let escape = KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE);
+        let mut effects = key_pressed(model, now, escape);
+        effects.extend(key_pressed(model, now, plain));
+        return effects;
+    }
+    let Some((outcome, effects)) = stack::typed(model, now, key) else {
+        unbound(model, now, key);
+        return Vec::new();
+    };
+    if outcome == view::Outcome::Ignored {
+        unbound(model, now, key);
+    }
+    effects
+}
+
+/// Ctrl-c while typing: one step back; a second press quits.
+fn leave_text(model: &mut Model, now: Now) -> Vec<Effect> {
+    let effects = actions::perform(model, now, Action::Back);
+    let key = model.state.keymap.key_of(Action::QuitNow);
+    model.show(Toast::new(format!("{key} again quits"), now));
+    effects
+}
+
+/// Says that a key does nothing here, unless the last press was the same.
+fn unbound(model: &mut Model, now: Now, key: KeyEvent) {
+    // Volume keys, Caps Lock and the like are not meant for us.
+    let is_meant = matches!(
+        key.code,
+        KeyCode::Char(_)
+            | KeyCode::F(_)
+            | KeyCode::Enter
+            | KeyCode::Tab
+            | KeyCode::BackTab
+            | KeyCode::Backspace
+            | KeyCode::Delete
+            | KeyCode::Insert
+            | KeyCode::Home
+            | KeyCode::End
+            | KeyCode::PageUp
+            | KeyCode::PageDown
+            | KeyCode::Up
+            | KeyCode::Down
+            | KeyCode::Left
+            | KeyCode::Right
+    );
+    if is_meant && !model.state.keyboard.is_repeat() {
+        let key = model.state.keymap.shown(Chord::of(key));
+        model.show(Toast::error(format!("{key} does nothing here"), now));
+    }
+}
+
+/// Terminals send Alt with a character as Esc followed by the character. Over a slow line, or from
+/// quick hands, Esc and then a key look the same: where Alt has no meaning, it is taken for Esc.
+fn escaped(model: &Model, key: KeyEvent) -> Option<KeyEvent> {
+    let edits_words = matches!(key.code, KeyCode::Char('b' | 'f' | 'd'));
+    let is_typing = model.takes_text();
+    let is_alt_character = key.modifiers == KeyModifiers::ALT && matches!(key.code, KeyCode::Char(_));
+    (is_alt_character && !(is_typing && edits_words)).then(|| KeyEvent::new(key.code, KeyModifiers::NONE))
+}

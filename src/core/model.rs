@@ -1,0 +1,106 @@
+//! The dashboard, and when it wants to be woken.
+
+use super::frame_layout::FrameLayout;
+use super::pane::Pane;
+use super::profile::Profile;
+use super::remote::Now;
+use super::stack;
+use super::state::State;
+use super::view::{View, Views};
+use crate::domain::{Condition, Resource};
+use crate::features::auto_refresh;
+use crate::keys::Context;
+use crate::table::sorting;
+
+/// The dashboard: the state that views share, and the views themselves.
+#[derive(Debug)]
+pub struct Model {
+    /// The state that views share.
+    pub state: State,
+    /// The view of each pane, the bottom of the stack.
+    pub(crate) panes: [Box<dyn View>; 4],
+    /// Views open over the pane, topmost last.
+    pub overlays: Vec<Box<dyn View>>,
+    /// What the last frame measured.
+    pub facts: FrameLayout,
+    pub(crate) views: Views,
+}
+
+impl std::ops::Deref for Model {
+    type Target = State;
+
+    fn deref(&self) -> &State {
+        &self.state
+    }
+}
+
+impl std::ops::DerefMut for Model {
+    fn deref_mut(&mut self) -> &mut State {
+        &mut self.state
+    }
+}
+
+impl Model {
+    /// The initial dashboard. `conditions` are added to the default ones of the offers.
+    pub fn new(profile: Profile, conditions: Option<Vec<Condition>>, views: Views) -> Self {
+        Self {
+            state: State::new(profile, conditions),
+            panes: Pane::ALL.map(views.pane),
+            overlays: Vec::new(),
+            facts: FrameLayout::default(),
+            views,
+        }
+    }
+
+    /// The view of the open pane.
+    pub(crate) fn pane_view(&self) -> &dyn View {
+        &*self.panes[self.state.pane as usize]
+    }
+
+    /// Whether typed characters go into a text.
+    pub(crate) fn takes_text(&self) -> bool {
+        stack::top(self).takes_text()
+    }
+
+    /// The contexts in which a key is looked up now.
+    pub fn contexts(&self) -> &'static [Context] {
+        stack::top(self).contexts()
+    }
+
+    /// The addresses that the person configured.
+    pub fn configured_addresses(&self) -> Vec<String> {
+        let markets = self.markets.market_list.markets.iter();
+        let configured = markets.flat_map(|market| [&market.address, &market.route]);
+        let current = [&self.profile.base_url, &self.profile.route_url];
+        current.into_iter().chain(configured.flatten()).cloned().collect()
+    }
+
+    /// When the model needs to be woken, on the monotonic clock: an expiring notice, the seconds of
+    /// a request in flight, the age of the rows.
+    pub fn deadline(&self, now: Now) -> Option<f64> {
+        let toast = self.toast.as_ref().map(|toast| toast.until);
+        let offers = &self.browsers[Resource::Offers];
+        let prices = self.pane == Pane::Offers && offers.computed.price_models.is_loading();
+        let view = prices.then(|| self.animation(now, 0.25)).flatten();
+        let writes = self.state.mutations.deadline(now);
+        let routes = self.routes.deadline(now);
+        let persistence = self.persistence.deadline();
+        let watch = auto_refresh::deadline(self, now);
+        let views = stack::deadline(self, now);
+        let order = sorting::deadline(self);
+        [
+            toast,
+            view,
+            writes,
+            routes,
+            persistence,
+            watch,
+            views,
+            order,
+            self.alerts.deadline(),
+        ]
+        .into_iter()
+        .flatten()
+        .reduce(f64::min)
+    }
+}

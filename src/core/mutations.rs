@@ -1,0 +1,462 @@
+//! Writes: creating a workergroup and unlisting a volume. Sent once, journalled, never retried.
+//!
+//! Each kind of write has one state machine: idle, confirming, in flight, completed. Only a
+//! [`Confirmation`] leads from confirming to in flight, and sending consumes it: no held key,
+//! second Enter or resize sends twice. A write in flight is never aborted; its outcome reaches the
+//! history and the person whatever view is open by then.
+
+use super::message::{Effect, Toast};
+use super::pane::Pane;
+use super::profile::Profile;
+use super::remote::{Now, Ticket};
+use super::state::State;
+use crate::api::pacing::Pacer;
+use crate::api::wire;
+use crate::api::wire::WireRequest;
+use crate::api::{ApiError, Operation, Reply, Request};
+use crate::domain::journal;
+use crate::domain::journal::{Entry, Intent, Outcome, Verdict, WriteKind};
+use crate::domain::workergroup::NewWorkergroup;
+use crate::domain::{Resource, Untrusted};
+use crate::features::workergroups as groups;
+
+/// Why a profile cannot write.
+pub const READ_ONLY: &str = "this profile is read-only (--read-only, or its configuration)";
+
+/// The reply of a confirmation dialog to a paste: confirming should take a moment.
+pub const PASTE_REFUSED: &str = "Can't paste here: type it.";
+
+/// The right to send one write. It cannot be copied; sending consumes it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Confirmation(());
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct InFlight {
+    /// The request whose response is awaited.
+    pub ticket: Ticket,
+    pub since: Now,
+    /// The id of the listing, or the name of the endpoint.
+    pub subject: String,
+}
+
+/// A finished write; its outcome is unknown if the response was lost.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Completed {
+    pub kind: WriteKind,
+    /// The id of the listing, or the name of the endpoint.
+    pub subject: String,
+    pub verdict: Verdict,
+    /// The market's confirmation or the error, ready for the screen.
+    pub message: String,
+}
+
+/// The stage of a kind of write.
+#[derive(Debug, Default)]
+pub enum Stage {
+    #[default]
+    Idle,
+    /// A dialog asks for confirmation.
+    Confirming(Confirmation),
+    InFlight(InFlight),
+    /// Finished; shown until its dialog is closed.
+    Completed(Completed),
+}
+
+/// Why a write is not sent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum SendBlocked {
+    /// It was not confirmed, or it is sent already.
+    NotConfirmed,
+    /// The rate limit allows the next one in this many seconds.
+    TooEarly(f64),
+    /// The same was sent before, and whether it was done is unknown.
+    Unsettled,
+}
+
+/// The writes of the profile.
+#[derive(Debug, Default)]
+pub struct Mutations {
+    stages: [Stage; WriteKind::ALL.len()],
+    pacer: Pacer,
+    /// The writes of this profile, oldest first.
+    pub history: Vec<Entry>,
+    /// The problem with the history file, if there is one.
+    pub note: Option<String>,
+}
+
+const fn operation(kind: WriteKind) -> Operation {
+    match kind {
+        WriteKind::UnlistVolume => Operation::UnlistVolume,
+        WriteKind::CreateWorkergroup => Operation::CreateWorkergroup,
+    }
+}
+
+/// The kind of write and the subject of a request; `None` for reads.
+fn described(request: &Request) -> Option<(WriteKind, String)> {
+    match request {
+        Request::UnlistVolume { id } => Some((WriteKind::UnlistVolume, id.to_string())),
+        Request::CreateWorkergroup(new) => Some((WriteKind::CreateWorkergroup, new.subject())),
+        Request::Search(_) | Request::ListWorkergroups | Request::Route(_) | Request::Raw(_) => None,
+    }
+}
+
+/// The workergroup that a request creates.
+const fn created(request: &Request) -> Option<&NewWorkergroup> {
+    match request {
+        Request::CreateWorkergroup(new) => Some(new),
+        Request::UnlistVolume { .. }
+        | Request::Search(_)
+        | Request::ListWorkergroups
+        | Request::Route(_)
+        | Request::Raw(_) => None,
+    }
+}
+
+impl Mutations {
+    pub const fn stage(&self, kind: WriteKind) -> &Stage {
+        &self.stages[kind as usize]
+    }
+
+    /// The write of this kind that is in flight.
+    pub const fn in_flight(&self, kind: WriteKind) -> Option<&InFlight> {
+        match self.stage(kind) {
+            Stage::InFlight(sent) => Some(sent),
+            Stage::Idle | Stage::Confirming(_) | Stage::Completed(_) => None,
+        }
+    }
+
+    pub fn all_in_flight(&self) -> impl Iterator<Item = (WriteKind, &InFlight)> {
+        WriteKind::ALL
+            .into_iter()
+            .filter_map(|kind| Some((kind, self.in_flight(kind)?)))
+    }
+
+    /// Starts the confirmation of a write, unless one of this kind is still in flight; false if one
+    /// is.
+    pub fn begin(&mut self, kind: WriteKind) -> bool {
+        if self.in_flight(kind).is_some() {
+            return false;
+        }
+        self.stages[kind as usize] = Stage::Confirming(Confirmation(()));
+        true
+    }
+
+    /// Drops an unsent write, or an outcome that was seen; a write in flight continues.
+    pub fn dismiss(&mut self, kind: WriteKind) {
+        if self.in_flight(kind).is_none() {
+            self.stages[kind as usize] = Stage::Idle;
+        }
+    }
+
+    /// Seconds until the next write of this kind can be sent: the documented or learned interval
+    /// since the latest one, including earlier runs.
+    pub fn ready_in(&self, kind: WriteKind, now: Now) -> f64 {
+        let operation = operation(kind);
+        let paced = self.pacer.ready_at(operation, now.mono) - now.mono;
+        let interval = self.pacer.interval(operation);
+        let since = self.past(kind).next().map(|latest| {
+            let ended = latest.outcome.as_ref().map(|outcome| outcome.at);
+            now.epoch - ended.unwrap_or(latest.intent.at)
+        });
+        let kept = since
+            .filter(|since| (0.0..interval).contains(since))
+            .map_or(0.0, |since| interval - since);
+        paced.max(kept).max(0.0)
+    }
+
+    /// Sends the confirmed write, once.
+    ///
+    /// # Errors
+    ///
+    /// When it was not confirmed, the rate limit does not allow it yet, or an identical
+    /// one was sent before and its outcome is still unknown.
+    pub fn send(
+        &mut self,
+        request: Request,
+        profile: &Profile,
+        ticket: Ticket,
+        now: Now,
+    ) -> Result<Effect, SendBlocked> {
+        let (kind, subject) = described(&request).ok_or(SendBlocked::NotConfirmed)?;
+        if !matches!(self.stage(kind), Stage::Confirming(_)) {
+            return Err(SendBlocked::NotConfirmed);
+        }
+        if created(&request).is_some_and(|new| self.unsettled_like(new).is_some()) {
+            return Err(SendBlocked::Unsettled);
+        }
+        let wait = self.ready_in(kind, now);
+        if wait > 0.0 {
+            return Err(SendBlocked::TooEarly(wait));
+        }
+        let subject = journal::clean(&subject);
+        // Replacing the stage consumes the confirmation.
+        self.stages[kind as usize] = Stage::InFlight(InFlight {
+            ticket,
+            since: now,
+            subject: subject.clone(),
+        });
+        self.pacer.sent(operation(kind), now.mono);
+        let intent = Intent {
+            key: format!("{:.6}-{}", now.epoch, ticket.0),
+            at: now.epoch,
+            profile: profile.name.clone(),
+            address: profile.base_url.clone(),
+            kind,
+            subject,
+            group: created(&request).map(|new| Box::new(new.without_launch_args())),
+        };
+        self.history.push(Entry {
+            intent: intent.clone(),
+            outcome: None,
+        });
+        Ok(Effect::Write {
+            ticket,
+            request,
+            intent,
+        })
+    }
+
+    /// Forgets the intervals learned from refusals; the documented one stays.
+    pub fn forget_limits(&mut self) {
+        self.pacer.forget();
+    }
+
+    /// The kind of the write that waits for this response.
+    fn awaiting(&self, ticket: Ticket) -> Option<WriteKind> {
+        self.all_in_flight()
+            .find(|(_, sent)| sent.ticket == ticket)
+            .map(|(kind, _)| kind)
+    }
+
+    /// Handles the response to the write in flight.
+    pub fn complete(&mut self, kind: WriteKind, response: &Result<Reply, ApiError>, now: Now) -> Option<Completed> {
+        let sent = self.in_flight(kind)?.clone();
+        self.pacer.answered(operation(kind), now.mono, response);
+        let (verdict, message) = judged(kind, response);
+        let open = self
+            .history
+            .iter_mut()
+            .rev()
+            .find(|entry| entry.intent.kind == kind && entry.outcome.is_none());
+        if let Some(entry) = open {
+            entry.outcome = Some(outcome(&entry.intent, response, now.epoch));
+        }
+        let completed = Completed {
+            kind,
+            subject: sent.subject,
+            verdict,
+            message,
+        };
+        self.stages[kind as usize] = Stage::Completed(completed.clone());
+        Some(completed)
+    }
+
+    /// The writes of this kind, newest first.
+    pub fn past(&self, kind: WriteKind) -> impl Iterator<Item = &Entry> {
+        self.history.iter().rev().filter(move |entry| entry.intent.kind == kind)
+    }
+
+    /// When the seconds of a write in flight change on the screen.
+    pub fn deadline(&self, now: Now) -> Option<f64> {
+        let next = |sent: &InFlight| {
+            let passed = (now.mono - sent.since.mono).floor();
+            sent.since.mono + passed + 1.0
+        };
+        let all = self.all_in_flight().map(|(_, sent)| next(sent));
+        all.reduce(f64::min)
+    }
+
+    /// When the countdown to the next write of this kind changes: whole seconds, rounded up.
+    pub fn countdown(&self, kind: WriteKind, now: Now) -> Option<f64> {
+        let wait = self.ready_in(kind, now);
+        (wait > 0.0).then(|| now.mono + (wait - (wait.ceil() - 1.0)).max(0.02))
+    }
+
+    /// Volume listings that a person has unlisted, or possibly has, latest first.
+    pub fn unlisted_ids(&self) -> impl Iterator<Item = &str> {
+        self.past(WriteKind::UnlistVolume)
+            .filter(|entry| entry.verdict() != Verdict::Refused)
+            .map(|entry| entry.intent.subject.as_str())
+    }
+}
+
+impl State {
+    /// Sends a confirmed write, once.
+    ///
+    /// # Errors
+    /// When it was not confirmed, or the rate limit does not allow it yet.
+    pub fn send_write(&mut self, request: Request, now: Now) -> Result<Effect, SendBlocked> {
+        let ticket = self.tickets.take();
+        self.mutations.send(request, &self.profile, ticket, now)
+    }
+}
+
+/// The journal line for the outcome of a write, at `at` seconds since 1970.
+pub fn outcome(intent: &Intent, response: &Result<Reply, ApiError>, at: f64) -> Outcome {
+    let (verdict, message) = judged(intent.kind, response);
+    Outcome {
+        key: intent.key.clone(),
+        at,
+        verdict,
+        words: journal::clean(&message),
+    }
+}
+
+fn judged(kind: WriteKind, response: &Result<Reply, ApiError>) -> (Verdict, String) {
+    match response {
+        Ok(Reply::Unlisted { msg }) if msg.compared().trim().is_empty() => {
+            (Verdict::Done, "(the market sent no message)".to_owned())
+        }
+        Ok(Reply::Unlisted { msg }) => (Verdict::Done, msg.screen(400)),
+        Ok(Reply::Created { id }) => (Verdict::Done, format!("created as {id}")),
+        Ok(_) => (Verdict::Unknown, "response for another request".to_owned()),
+        Err(error) if error.outcome_unknown(operation(kind)) => (Verdict::Unknown, error.without_advice()),
+        Err(error) => (Verdict::Refused, error.without_advice()),
+    }
+}
+
+/// The request as a person confirms it: printable ASCII only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestPreview {
+    pub method: &'static str,
+    /// The base address of the market.
+    pub base: String,
+    pub path: &'static str,
+    /// The exact JSON body; non-ASCII characters as `\uXXXX`, which is the same JSON.
+    pub body: String,
+    /// Which API key is sent.
+    pub key: String,
+}
+
+/// The preview of a request with a profile.
+pub fn preview(request: &Request, profile: &Profile) -> RequestPreview {
+    let wire: WireRequest = wire::encode(request, profile.dialect);
+    let base = Untrusted::from(profile.base_url.trim_end_matches('/')).consent();
+    let name = Untrusted::from(profile.name.as_str()).consent();
+    RequestPreview {
+        method: wire.method.name(),
+        base,
+        path: wire.path,
+        body: ascii_json(&wire.body_text().unwrap_or_default()),
+        key: if profile.has_key {
+            format!("with the key of profile {name}")
+        } else {
+            format!("without a key: profile {name} has none")
+        },
+    }
+}
+
+/// JSON text in printable ASCII.
+fn ascii_json(json: &str) -> String {
+    use std::fmt::Write as _;
+    let mut out = String::with_capacity(json.len());
+    for character in json.chars() {
+        if character.is_ascii_graphic() || character == ' ' {
+            out.push(character);
+        } else {
+            let mut units = [0; 2];
+            for unit in character.encode_utf16(&mut units) {
+                let _ = write!(out, "\\u{unit:04x}"); // writing to a String cannot fail
+            }
+        }
+    }
+    out
+}
+
+/// Handles a response if a write waits for it; else `None`. Unless a view shows the outcome, a
+/// notice does.
+pub(crate) fn answered(
+    state: &mut State,
+    now: Now,
+    ticket: Ticket,
+    response: &Result<Reply, ApiError>,
+) -> Option<(Completed, Vec<Effect>)> {
+    let kind = state.mutations.awaiting(ticket)?;
+    let completed = state.mutations.complete(kind, response, now)?;
+    let effects = match kind {
+        WriteKind::UnlistVolume => unlisted(state, &completed, now),
+        WriteKind::CreateWorkergroup => groups::creation::answered(state, now, response),
+    };
+    Some((completed, effects))
+}
+
+/// Tells the outcome of a write that no view shows.
+pub(crate) fn announce(state: &mut State, completed: &Completed, now: Now) {
+    notify(state, completed, now);
+    state.mutations.dismiss(completed.kind);
+}
+
+/// The listing is gone from the market, so the table is out of date.
+fn unlisted(state: &mut State, completed: &Completed, now: Now) -> Vec<Effect> {
+    if completed.verdict != Verdict::Done {
+        return Vec::new();
+    }
+    state.sandbox.unlisted(&completed.subject);
+    state.refresh(Resource::Volumes, now)
+}
+
+/// The outcome with the market's words.
+pub fn sentence(completed: &Completed) -> String {
+    let words = market_words(completed);
+    format!("{} {words}", headline(completed)).trim_end().to_owned()
+}
+
+fn notify(state: &mut State, completed: &Completed, now: Now) {
+    let text = sentence(completed);
+    match (completed.verdict, completed.kind) {
+        (Verdict::Done, _) => state.show(Toast::new(text, now)),
+        (Verdict::Refused, _) => state.show(Toast::error(text, now)),
+        // An unknown outcome must not disappear by itself.
+        (Verdict::Unknown, WriteKind::UnlistVolume) => state.notices.push(text),
+        (Verdict::Unknown, WriteKind::CreateWorkergroup) => {
+            let key = state.keymap.key_of(crate::keys::Action::NewGroup);
+            let way = format!("{text}. Check whether it exists: {key}, then Create");
+            state.notices.push(way);
+        }
+    }
+}
+
+/// The market's message, empty where it only repeats the headline.
+pub fn market_words(completed: &Completed) -> &str {
+    let repeated = format!("Unlisted Volume {}.", completed.subject);
+    if completed.verdict == Verdict::Done && completed.message == repeated {
+        ""
+    } else {
+        &completed.message
+    }
+}
+
+/// The outcome in short; [`market_words`] follow.
+pub fn headline(completed: &Completed) -> String {
+    let subject = &completed.subject;
+    match (completed.kind, completed.verdict) {
+        (WriteKind::UnlistVolume, Verdict::Done) if market_words(completed).is_empty() => {
+            format!("Volume listing {subject} unlisted.")
+        }
+        (WriteKind::UnlistVolume, Verdict::Done) => format!("Volume listing {subject} unlisted:"),
+        (WriteKind::UnlistVolume, Verdict::Refused) => {
+            format!("Volume listing {subject} not unlisted:")
+        }
+        (WriteKind::UnlistVolume, Verdict::Unknown) => {
+            format!("Outcome unknown: volume listing {subject} may or may not be unlisted:")
+        }
+        (WriteKind::CreateWorkergroup, Verdict::Done) => format!("Workergroup for {subject}:"),
+        (WriteKind::CreateWorkergroup, Verdict::Refused) => {
+            format!("No workergroup created for {subject}:")
+        }
+        (WriteKind::CreateWorkergroup, Verdict::Unknown) => {
+            format!("Outcome unknown: the workergroup for {subject} may or may not exist:")
+        }
+    }
+}
+
+/// Why unlisting is blocked, if it is.
+pub(crate) fn unlist_blocked(state: &State) -> Option<String> {
+    if state.profile.read_only {
+        return Some(format!("Can't unlist: {READ_ONLY}"));
+    }
+    (state.pane != Pane::Volumes).then(|| {
+        let key = state.keymap.key_of(crate::keys::Action::Pane(Pane::Volumes));
+        format!("Only on Volumes ({key})")
+    })
+}

@@ -1,0 +1,195 @@
+//! What survives a restart: panes, queries, columns and marks as a value, taken from the model and
+//! restored to it, and when to save it.
+
+use super::message::{Effect, Message};
+use super::pane::Pane;
+use super::remote::Now;
+use super::split::Split;
+use super::state::State;
+use crate::domain::saved::{PaneState, SearchSpec, Searches, Snapshot};
+use crate::domain::text::visible;
+use crate::domain::{Field, Resource, RowId};
+use crate::table::browser::Browser;
+
+// Otherwise every key press would write the file.
+/// Seconds between an input and saving what it changed.
+const DELAY: f64 = 2.0;
+
+/// The maximum number of marks saved.
+const MOST_MARKS: usize = 1000;
+
+impl State {
+    /// The state of the dashboard to save.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            market: market(self),
+            pane: self.pane.title().to_lowercase(),
+            panes: [
+                &self.browsers[Resource::Offers],
+                &self.browsers[Resource::Volumes],
+                &self.browsers[Resource::Workergroups],
+            ]
+            .map(pane_state)
+            .to_vec(),
+            job: self.browsers[Resource::Offers].computed.job,
+            volume_term: self.browsers[Resource::Volumes].computed.term,
+            split: self.split.kept(),
+            is_welcomed: self.markets.is_welcomed,
+        }
+    }
+
+    /// The state to save, if it has changed since it was last saved.
+    pub fn unkept(&mut self) -> Option<Snapshot> {
+        if !self.persistence.is_on {
+            return None;
+        }
+        let snapshot = self.snapshot();
+        if self.persistence.kept.as_ref() == Some(&snapshot) {
+            return None;
+        }
+        self.persistence.kept = Some(snapshot.clone());
+        Some(snapshot)
+    }
+
+    /// Restores the saved state, and saves from now on. Parts that cannot be read are named in the
+    /// notices. A query `given` on the command line takes precedence and opens the offers;
+    /// otherwise a start-up search takes precedence over the last query.
+    pub fn restore(&mut self, snapshot: Option<&Snapshot>, searches: Searches, given: bool) {
+        self.searches = searches;
+        // About the person, not about a market.
+        self.markets.is_welcomed = snapshot.is_some_and(|snapshot| snapshot.is_welcomed);
+        if let Some(snapshot) = snapshot.filter(|snapshot| snapshot.market == market(self)) {
+            for state in &snapshot.panes {
+                self.restore_pane(state, given);
+            }
+            self.browsers[Resource::Offers].computed.job = snapshot.job.filter(|job| job.validate().is_ok());
+            self.browsers[Resource::Offers].take_disk_of_job();
+            self.split = Split::of(snapshot.split);
+            let term = snapshot.volume_term;
+            self.browsers[Resource::Volumes].computed.term = term.filter(|term| term.validate().is_ok());
+            let pane = Pane::ALL
+                .into_iter()
+                .find(|pane| pane.title().eq_ignore_ascii_case(&snapshot.pane));
+            if let (Some(pane), false) = (pane, given) {
+                self.pane = pane;
+            }
+        }
+        if let (Some(search), false) = (self.searches.startup().cloned(), given) {
+            match search.read(self.profile.dialect) {
+                Ok((query, words, job)) => {
+                    self.pane = Pane::of(search.spec.resource);
+                    if let Some(browser) = self.browser_mut() {
+                        browser.load_saved(query, words, job);
+                    }
+                }
+                Err(error) => self
+                    .notices
+                    .push(format!("The start-up search “{}” is not used: {error}", search.name)),
+            }
+        }
+        self.persistence.is_on = true;
+        self.recall.is_on = true;
+        self.persistence.kept = Some(self.snapshot());
+    }
+
+    fn restore_pane(&mut self, state: &PaneState, given: bool) {
+        let pane = Pane::of(state.search.resource);
+        let dialect = self.profile.dialect;
+        let has_query = !(given && pane == Pane::Offers);
+        let browser = match pane {
+            Pane::Offers => &mut self.browsers[Resource::Offers],
+            Pane::Volumes => &mut self.browsers[Resource::Volumes],
+            Pane::Workergroups => &mut self.browsers[Resource::Workergroups],
+            Pane::Requests => return,
+        };
+        for text in &state.history {
+            browser.bar.remember(text);
+        }
+        let catalog = browser.query.catalog();
+        let column = |key: &String| catalog.column(key).filter(|field| field.is_column());
+        let columns: Vec<&'static Field> = state.columns.iter().filter_map(column).collect();
+        if !columns.is_empty() {
+            browser.columns = columns;
+        }
+        let gone = state.columns.iter().filter(|key| column(key).is_none());
+        let gone: Vec<_> = gone.map(|key| visible(key, 40)).collect();
+        if !gone.is_empty() {
+            let nouns = state.search.resource.nouns();
+            let gone = gone.join(", ");
+            let notice = format!("Columns of the {nouns} that no longer exist: {gone}");
+            self.notices.push(notice);
+        }
+        if !has_query {
+            return;
+        }
+        browser.marks = state.marks.iter().copied().map(RowId).collect();
+        match state.search.read(dialect) {
+            Ok((query, words)) => browser.load(query, words),
+            Err(error) => {
+                let nouns = state.search.resource.nouns();
+                self.notices
+                    .push(format!("The last query of the {nouns} is not used: {error}"));
+            }
+        }
+    }
+
+    /// Records whether saving worked; a failure is reported once.
+    pub(crate) fn kept(&mut self, result: Result<(), String>) {
+        match result {
+            Ok(()) => self.persistence.told = false,
+            Err(why) => {
+                // The next change tries again.
+                self.persistence.kept = None;
+                if !std::mem::replace(&mut self.persistence.told, true) {
+                    self.notices
+                        .push(format!("Changes can't be saved: {why}. They last until you quit."));
+                }
+            }
+        }
+    }
+}
+
+/// Adds saving to the effects, some time after an input and before leaving.
+pub(crate) fn watch(state: &mut State, now: Now, is_input: bool, effects: &mut Vec<Effect>) {
+    if !state.persistence.is_on {
+        return;
+    }
+    if is_input && state.persistence.due.is_none() {
+        state.persistence.due = Some(now.mono + DELAY);
+    }
+    let is_due = state.persistence.due.is_some_and(|due| due <= now.mono);
+    let leaves = effects.iter().position(|effect| matches!(effect, Effect::Quit));
+    if is_due || leaves.is_some() {
+        state.persistence.due = None;
+        if let Some(snapshot) = state.unkept() {
+            let place = leaves.unwrap_or(effects.len());
+            effects.insert(place, Effect::Keep(Box::new(snapshot)));
+        }
+    }
+}
+
+/// Whether a message can change what is saved.
+pub(crate) const fn is_input(message: &Message) -> bool {
+    matches!(
+        message,
+        Message::Key(_) | Message::Paste(_) | Message::AfterPaste(_) | Message::Mouse(_)
+    )
+}
+
+fn pane_state(browser: &Browser) -> PaneState {
+    PaneState {
+        search: SearchSpec::of(&browser.query, browser.ran_words()),
+        columns: browser.columns.iter().map(|field| field.key.to_owned()).collect(),
+        history: browser.bar.history().to_vec(),
+        marks: browser.marks.iter().take(MOST_MARKS).map(|id| id.0).collect(),
+    }
+}
+
+/// The market that a snapshot belongs to. The sandbox has another port in every run.
+fn market(state: &State) -> String {
+    if state.profile.is_sandbox {
+        "sandbox".to_owned()
+    } else {
+        state.profile.base_url.clone()
+    }
+}

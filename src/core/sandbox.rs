@@ -1,0 +1,34 @@
+//! Notes on the embedded sandbox, where people try things that a market would not explain.
+
+/// The notes; a real market has none.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SandboxNotes {
+    /// The person's volume listings that have not been unlisted.
+    pub listings: Vec<OwnListing>,
+    /// Why workergroups created in it are not saved, if they are not.
+    pub unsaved: Option<&'static str>,
+}
+
+/// One of the person's volume listings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OwnListing {
+    pub id: u64,
+    /// Whether somebody rents it, so that it cannot be unlisted.
+    pub rented: bool,
+}
+
+impl SandboxNotes {
+    /// Removes a listing that was unlisted.
+    pub(crate) fn unlisted(&mut self, id: &str) {
+        self.listings.retain(|listing| listing.id.to_string() != id);
+    }
+
+    /// The ids to try, as text: `4001, 4002 (rented)`.
+    pub fn ids(&self) -> String {
+        let ids = self.listings.iter().map(|listing| {
+            let note = if listing.rented { " (rented)" } else { "" };
+            format!("{}{note}", listing.id)
+        });
+        ids.collect::<Vec<_>>().join(", ")
+    }
+}

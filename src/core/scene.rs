@@ -1,0 +1,180 @@
+//! What a view draws on.
+
+use std::fmt;
+
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Position, Rect};
+use ratatui::text::Line;
+use ratatui::widgets::{StatefulWidget, Widget};
+
+use super::frame_layout::{FrameLayout, Region, Target};
+use super::remote::Now;
+use super::state::State;
+use crate::keys::{Action, Context};
+use crate::widgets::form::{Form, FormLayout, FormLines};
+use crate::widgets::list::{List, ListLines};
+use crate::widgets::panel::Size;
+use crate::widgets::report::{Report, ReportLayout, ReportLines};
+use crate::widgets::text_area::{TextArea, TextAreaLines};
+use crate::widgets::text_input::{InputLine, TextInput};
+use crate::widgets::theme::Theme;
+use crate::widgets::viewport::Viewport;
+
+/// What a view draws on, and what it can read meanwhile.
+pub struct Scene<'a, 'b> {
+    pub frame: &'a mut Frame<'b>,
+    pub theme: &'a Theme,
+    /// The market, its data and the person's settings.
+    pub state: &'a State,
+    pub now: Now,
+    /// The size class of the screen.
+    pub size: Size,
+    /// What this frame has measured so far.
+    pub(crate) facts: &'a mut FrameLayout,
+    /// What the last frame measured.
+    pub(crate) before: &'a FrameLayout,
+    pub(crate) depth: usize,
+    pub(crate) cursor: Option<Position>,
+}
+
+impl fmt::Debug for Scene<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scene").finish_non_exhaustive()
+    }
+}
+
+impl Scene<'_, '_> {
+    pub fn render(&mut self, widget: impl Widget, area: Rect) {
+        self.frame.render_widget(widget, area);
+    }
+
+    /// Draws lines that are as wide as the area or narrower; those below it are left out.
+    pub fn lines(&mut self, lines: &[Line<'_>], area: Rect) {
+        for (line, row) in lines.iter().zip(area.rows()) {
+            self.frame.render_widget(line, row);
+        }
+    }
+
+    /// Draws a scrolling widget, which keeps its position from frame to frame; returns its
+    /// viewport.
+    pub fn scroll(&mut self, region: Region, widget: impl StatefulWidget<State = Viewport>, area: Rect) -> Viewport {
+        let mut viewport = self.before.viewport(self.depth, region);
+        self.frame.render_stateful_widget(widget, area, &mut viewport);
+        self.facts.viewports.push((self.depth, region, viewport));
+        viewport
+    }
+
+    /// Draws the lines of a list.
+    pub fn list<T: Clone>(&mut self, region: Region, list: &List<T>, area: Rect) -> Viewport {
+        self.scroll(region, ListLines::new(list, self.theme), area)
+    }
+
+    /// Draws a report with its search.
+    pub fn report(&mut self, region: Region, report: &Report, area: Rect) -> Viewport {
+        self.report_lines(region, ReportLines::new(report, self.theme), area)
+    }
+
+    /// Draws a report with other styles, or newer figures, than when it was searched.
+    pub fn report_of(&mut self, region: Region, report: &Report, lines: &[Line<'static>], area: Rect) -> Viewport {
+        let lines = ReportLines::new(report, self.theme).showing(lines);
+        self.report_lines(region, lines, area)
+    }
+
+    fn report_lines(&mut self, region: Region, lines: ReportLines<'_>, area: Rect) -> Viewport {
+        let mut layout = ReportLayout {
+            viewport: self.before.viewport(self.depth, region),
+            cursor: None,
+        };
+        self.frame.render_stateful_widget(lines, area, &mut layout);
+        self.cursor = layout.cursor.or(self.cursor);
+        let viewport = layout.viewport;
+        self.facts.viewports.push((self.depth, region, viewport));
+        viewport
+    }
+
+    /// Draws a list with its search line above it.
+    pub fn searched_list<T: Clone>(&mut self, list: &List<T>, area: Rect) {
+        let [line, lines] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
+        self.render(Line::styled("/ ", self.theme.accent), line);
+        let typed = Rect {
+            x: line.x + 2,
+            width: line.width.saturating_sub(2),
+            ..line
+        };
+        self.input(&list.input, "type to search", typed);
+        self.list(Region::MAIN, list, lines);
+    }
+
+    /// Draws a form in the main region; clicks report the index of a field.
+    pub fn form<K: Copy + Eq>(&mut self, form: &Form<K>, area: Rect) {
+        let before = self.before.viewport(self.depth, Region::MAIN);
+        let mut layout = FormLayout {
+            top: before.top,
+            ..FormLayout::default()
+        };
+        let lines = FormLines::new(form, self.theme);
+        self.frame.render_stateful_widget(lines, area, &mut layout);
+        self.cursor = layout.cursor.or(self.cursor);
+        let viewport = Viewport {
+            top: layout.top,
+            page: usize::from(area.height),
+            total: layout.total,
+            width: area.width,
+            rows: Rect::default(),
+        };
+        self.facts.viewports.push((self.depth, Region::MAIN, viewport));
+        for (place, field) in layout.fields {
+            self.clickable(place, Target::Item(Region::MAIN, field));
+        }
+    }
+
+    /// Draws a multi-line text editor and its cursor; clicks report a line.
+    pub fn text_area(&mut self, region: Region, text: &TextArea, area: Rect) {
+        let lines = TextAreaLines::new(text, self.theme);
+        let mut cursor = None;
+        self.frame.render_stateful_widget(lines, area, &mut cursor);
+        self.cursor = cursor;
+        let mut viewport = Viewport::default();
+        viewport.scroll_to(text.top(), text.lines().len(), area);
+        self.facts.viewports.push((self.depth, region, viewport));
+    }
+
+    /// Draws a text field and its cursor.
+    pub fn input(&mut self, input: &TextInput, placeholder: &str, area: Rect) {
+        let line = InputLine::new(input, self.theme).placeholder(placeholder);
+        let mut cursor = None;
+        self.frame.render_stateful_widget(line, area, &mut cursor);
+        self.cursor = cursor;
+    }
+
+    /// Writes a text at the right of a panel's top border that is known only after drawing, such as
+    /// which lines are visible; if the `title` cells of the title leave room for it.
+    pub fn label_border(&mut self, panel: Rect, title: u16, fact: &str) {
+        let line = Line::styled(format!(" {fact} "), self.theme.dim);
+        let width = u16::try_from(line.width()).unwrap_or(u16::MAX);
+        if width <= panel.width.saturating_sub(title + 6) {
+            let place = Rect::new(panel.right() - 1 - width, panel.y, width, 1);
+            self.render(line, place);
+        }
+    }
+
+    pub fn clickable(&mut self, area: Rect, target: Target) {
+        self.facts.targets.push((area.into(), target));
+    }
+
+    /// The displayed key of an action in these contexts.
+    pub fn key_in(&self, contexts: &[Context], action: Action) -> String {
+        self.state.keymap.key_in(contexts, action)
+    }
+
+    /// Lets the mouse drag the divider between two panels that share these columns.
+    pub fn divider(&mut self, border: Rect, columns: Rect) {
+        self.facts.split = Some((columns.x, columns.width));
+        self.clickable(border, Target::Rule);
+    }
+
+    /// The displayed key of an action.
+    pub fn key(&self, action: Action) -> String {
+        self.state.keymap.key_of(action)
+    }
+}

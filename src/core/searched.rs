@@ -1,0 +1,45 @@
+//! `/` in views that are a list of lines: it finds, `n` and `N` step through the matches.
+
+use super::state::State;
+use crate::keys::Action;
+use crate::widgets::find::{Find, FindEvent};
+
+/// A view whose lines can be searched.
+pub trait Searched {
+    fn find(&mut self) -> &mut Find;
+
+    /// The lines as texts, in the order in which they are shown.
+    fn texts(&self, state: &State) -> Vec<String>;
+
+    /// The line from which on matches are looked for.
+    fn line(&self, state: &State) -> usize;
+
+    /// Shows a line and makes it the selected one, where one is.
+    fn go_to_line(&mut self, line: usize, state: &mut State);
+}
+
+impl dyn Searched + '_ {
+    /// Gives an action to the search; false if it means nothing to it.
+    pub(crate) fn act(&mut self, action: Action, state: &mut State) -> bool {
+        match self.find().update(action) {
+            FindEvent::Ignored => return false,
+            FindEvent::Handled => {}
+            FindEvent::Moved => self.show_match(state),
+        }
+        true
+    }
+
+    /// Finds the matches again, from the selected line on.
+    pub(crate) fn search(&mut self, state: &mut State) {
+        let texts = self.texts(state);
+        let line = self.line(state);
+        self.find().search(line, texts.into_iter());
+        self.show_match(state);
+    }
+
+    fn show_match(&mut self, state: &mut State) {
+        if let Some(line) = self.find().current() {
+            self.go_to_line(line, state);
+        }
+    }
+}

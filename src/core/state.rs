@@ -1,0 +1,281 @@
+//! The state that views share: the market, its data and the person's settings.
+
+use std::ops::{Index, IndexMut};
+
+use super::message::{Effect, Toast};
+use super::mutations::Mutations;
+use super::pane::Pane;
+use super::profile::Profile;
+use super::remote::{Now, Tickets};
+use super::{drafts, sandbox, split};
+use crate::api::ApiError;
+use crate::api::ledger::Ledger;
+use crate::domain::local::LocalTime;
+use crate::domain::saved::{Searches, Snapshot};
+use crate::domain::{Condition, Dialect, Resource};
+use crate::features::alerts::AlertWatch;
+use crate::features::annotations::AnnotationState;
+use crate::features::auto_refresh::watch;
+use crate::features::markets::data::Markets;
+use crate::features::requests::Requests;
+use crate::features::route_lab::Routes;
+use crate::features::workergroups::Groups;
+use crate::features::{appearance as themes, history as recall};
+use crate::keys::{Chord, Keymap};
+use crate::table::browser::Browser;
+
+/// The state that views share: the market, its data and the person's settings.
+#[derive(Debug)]
+pub struct State {
+    pub profile: Profile,
+    pub pane: Pane,
+    /// The tables, one for each resource.
+    pub browsers: Browsers,
+    pub keymap: Keymap,
+    pub routes: Box<Routes>,
+    /// Notices about the start of the program; shown until Esc.
+    pub notices: Vec<String>,
+    /// The notices that come from the configuration file.
+    pub config_notices: Vec<String>,
+    pub toast: Option<Toast>,
+    /// Columns and rows of the terminal.
+    pub size: (u16, u16),
+    /// Whether the terminal has the focus, as far as it reports it.
+    pub is_focused: bool,
+    /// Why timers send nothing: the key was refused or the quota is used up, as the latest response
+    /// said.
+    pub hold: Option<ApiError>,
+    /// Requests and responses.
+    pub ledger: Ledger,
+    /// The state of the Requests pane beside the ledger.
+    pub requests: Box<Requests>,
+    /// Writes: in flight and past.
+    pub mutations: Mutations,
+    pub searches: Searches,
+    pub alerts: Box<AlertWatch>,
+    /// Stars, notes and bans of machines and hosts.
+    pub annotations: AnnotationState,
+    pub(crate) persistence: Persistence,
+    /// The state of the Workergroups pane beside its table.
+    pub groups: Groups,
+    pub sandbox: sandbox::SandboxNotes,
+    /// How table and preview share a wide screen.
+    pub split: split::Split,
+    /// The time zone of the person.
+    pub zone: jiff::tz::TimeZone,
+    /// The markets to connect to.
+    pub markets: Markets,
+    /// The themes, and the current one.
+    pub themes: themes::Themes,
+    pub drafts: drafts::Drafts,
+    /// How often watched searches may send requests.
+    pub watch_pace: watch::Pace,
+    /// What was read of the recorded market.
+    pub recall: recall::Recall,
+    pub(crate) tickets: Tickets,
+    pub(crate) keyboard: Keyboard,
+}
+
+/// What is saved already, and what is not.
+#[derive(Debug, Default)]
+pub(crate) struct Persistence {
+    /// Whether there are files to save to.
+    pub(crate) is_on: bool,
+    pub(crate) kept: Option<Snapshot>,
+    /// When to look for changes, on the monotonic clock.
+    pub(crate) due: Option<f64>,
+    /// Whether the person has been told that saving fails.
+    pub(crate) told: bool,
+    /// Changes to the searches that are not confirmed yet.
+    pub(crate) pending: usize,
+}
+
+impl Persistence {
+    /// When it needs to be woken.
+    pub(crate) const fn deadline(&self) -> Option<f64> {
+        self.due
+    }
+}
+
+/// The last key press, which matters to the next one: a second Ctrl-c quits, and a key that does
+/// nothing says so once.
+#[derive(Debug, Default)]
+pub(crate) struct Keyboard {
+    last: Option<Chord>,
+    is_repeat: bool,
+}
+
+impl Keyboard {
+    /// Records a key press; returns whether the last one was the same.
+    pub(crate) fn pressed(&mut self, chord: Chord) -> bool {
+        self.is_repeat = self.last.replace(chord) == Some(chord);
+        self.is_repeat
+    }
+
+    /// Whether the last two presses were the same.
+    pub(crate) const fn is_repeat(&self) -> bool {
+        self.is_repeat
+    }
+}
+
+/// The tables, one for each resource.
+#[derive(Debug)]
+pub struct Browsers([Browser; 3]);
+
+impl Browsers {
+    fn new(dialect: &'static Dialect) -> Self {
+        Self(Resource::ALL.map(|resource| Browser::new(resource, dialect)))
+    }
+
+    pub fn iter(&self) -> std::slice::Iter<'_, Browser> {
+        self.0.iter()
+    }
+
+    pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, Browser> {
+        self.0.iter_mut()
+    }
+}
+
+impl Index<Resource> for Browsers {
+    type Output = Browser;
+
+    fn index(&self, resource: Resource) -> &Browser {
+        &self.0[resource as usize]
+    }
+}
+
+impl IndexMut<Resource> for Browsers {
+    fn index_mut(&mut self, resource: Resource) -> &mut Browser {
+        &mut self.0[resource as usize]
+    }
+}
+
+impl<'a> IntoIterator for &'a Browsers {
+    type Item = &'a Browser;
+    type IntoIter = std::slice::Iter<'a, Browser>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a mut Browsers {
+    type Item = &'a mut Browser;
+    type IntoIter = std::slice::IterMut<'a, Browser>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter_mut()
+    }
+}
+
+impl State {
+    /// The initial state. `conditions` are those of the first search, unless they are the default
+    /// ones.
+    pub(crate) fn new(profile: Profile, conditions: Option<Vec<Condition>>) -> Self {
+        let dialect = profile.dialect;
+        let mut browsers = Browsers::new(dialect);
+        if let Some(conditions) = conditions {
+            let offers = &mut browsers[Resource::Offers];
+            offers.query.conditions = conditions;
+            offers.show_query_in_bar();
+        }
+        Self {
+            profile,
+            pane: Pane::Offers,
+            browsers,
+            keymap: Keymap::default(),
+            routes: Box::default(),
+            notices: Vec::new(),
+            config_notices: Vec::new(),
+            toast: None,
+            size: (80, 24),
+            is_focused: true,
+            hold: None,
+            ledger: Ledger::default(),
+            requests: Box::default(),
+            mutations: Mutations::default(),
+            searches: Searches::default(),
+            alerts: Box::default(),
+            annotations: AnnotationState::default(),
+            persistence: Persistence::default(),
+            groups: Groups::new(dialect),
+            sandbox: sandbox::SandboxNotes::default(),
+            split: split::Split::default(),
+            zone: jiff::tz::TimeZone::UTC,
+            markets: Markets::default(),
+            themes: themes::Themes::default(),
+            drafts: drafts::Drafts::default(),
+            watch_pace: watch::Pace::default(),
+            recall: recall::Recall::default(),
+            tickets: Tickets::default(),
+            keyboard: Keyboard::default(),
+        }
+    }
+
+    /// Changes whenever the rows of a pane, their order, prices or marks do.
+    pub(crate) fn revision(&self) -> u64 {
+        let revisions = self.browsers.0.iter().map(Browser::revision);
+        revisions.fold(0, u64::wrapping_add)
+    }
+
+    /// The table of the open pane.
+    pub fn browser(&self) -> Option<&Browser> {
+        Some(&self.browsers[self.pane.resource()?])
+    }
+
+    /// The table of the open pane, mutable.
+    pub fn browser_mut(&mut self) -> Option<&mut Browser> {
+        Some(&mut self.browsers[self.pane.resource()?])
+    }
+
+    /// Requests the rows of the open pane again.
+    pub(crate) fn refresh_pane(&mut self, now: Now) -> Vec<Effect> {
+        let browser = self.browser_and_tickets();
+        browser.map_or_else(Vec::new, |(browser, tickets)| browser.ask(tickets, now))
+    }
+
+    pub fn refresh(&mut self, resource: Resource, now: Now) -> Vec<Effect> {
+        self.browsers[resource].ask(&mut self.tickets, now)
+    }
+
+    /// The table of the open pane, with the tickets for its requests.
+    pub(crate) fn browser_and_tickets(&mut self) -> Option<(&mut Browser, &mut Tickets)> {
+        let resource = self.pane.resource()?;
+        Some((&mut self.browsers[resource], &mut self.tickets))
+    }
+
+    /// Learns from a response whether timers may send requests.
+    pub(crate) fn note_response<T>(&mut self, response: &Result<T, ApiError>) {
+        match response {
+            Ok(_) => self.hold = None,
+            // A missing permission is about one operation only.
+            Err(ApiError::NotPermitted { .. }) => {}
+            Err(error) if error.stops_timers(0.0) => self.hold = Some(error.clone()),
+            Err(_) => {}
+        }
+    }
+
+    /// Why a timer must not send a request now, if it must not: it would meet the same error. What a
+    /// person asks for is sent.
+    pub fn held(&self, now: Now) -> Option<&ApiError> {
+        self.hold.as_ref().filter(|error| error.stops_timers(now.epoch))
+    }
+
+    /// The person's time zone and the current time.
+    pub fn local_time(&self, now: Now) -> LocalTime {
+        LocalTime {
+            zone: self.zone.clone(),
+            now: now.epoch,
+        }
+    }
+
+    /// The next deadline of something that only moves on screen, `after` seconds from now; `None`
+    /// while the terminal is unfocused. Never use it for anything that is due for the market.
+    pub fn animation(&self, now: Now, after: f64) -> Option<f64> {
+        self.is_focused.then_some(now.mono + after)
+    }
+
+    pub(crate) fn show(&mut self, toast: Toast) {
+        self.toast = Some(toast);
+    }
+}

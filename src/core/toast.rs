@@ -1,0 +1,59 @@
+//! Short notices in the footer: what just happened, until it was seen.
+
+use super::pane::Pane;
+use super::remote::Now;
+use crate::domain::text::visible;
+
+/// The longest notice, in characters: more than one line of a wide screen.
+const LONGEST: usize = 1000;
+
+/// A short notice that disappears by itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Toast {
+    pub text: String,
+    /// Whether it is an error.
+    pub is_error: bool,
+    /// When it disappears, on the monotonic clock.
+    pub until: f64,
+    since: f64,
+    /// The view whose key it answers, by pane and number of open views; `None` if it tells of
+    /// something else, such as a file that was written.
+    place: Option<(Pane, usize)>,
+}
+
+impl Toast {
+    /// A notice for four seconds.
+    pub fn new(text: impl Into<String>, now: Now) -> Self {
+        Self {
+            text: visible(&text.into(), LONGEST),
+            is_error: false,
+            until: now.mono + 4.0,
+            since: now.mono,
+            place: None,
+        }
+    }
+
+    /// An error for eight seconds.
+    pub fn error(text: impl Into<String>, now: Now) -> Self {
+        Self {
+            is_error: true,
+            until: now.mono + 8.0,
+            ..Self::new(text, now)
+        }
+    }
+
+    /// Makes it go with a view.
+    pub(crate) const fn tie_to(&mut self, place: (Pane, usize)) {
+        self.place = Some(place);
+    }
+
+    /// Whether the view that it goes with is not the topmost one, which is at `place`.
+    pub(crate) fn is_left_behind(&self, place: (Pane, usize)) -> bool {
+        self.place.is_some_and(|own| own != place)
+    }
+
+    /// Whether a key press dismisses it: it was shown long enough to be read, and may be outdated.
+    pub fn was_seen(&self, now: Now) -> bool {
+        now.mono - self.since >= 1.0
+    }
+}

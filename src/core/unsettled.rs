@@ -1,0 +1,130 @@
+//! Writes whose outcome is unknown: told at the start, and settled by the person. Until then the same
+//! workergroup is not created again.
+
+use super::message::Effect;
+use super::mutations::Mutations;
+use super::remote::Now;
+use super::state::State;
+use crate::domain::format;
+use crate::domain::journal;
+use crate::domain::journal::{Entry, Outcome, Verdict, WriteKind};
+use crate::domain::workergroup::NewWorkergroup;
+
+impl Mutations {
+    /// The creations that nobody has settled, oldest first; not the one in flight.
+    pub fn unsettled(&self) -> impl Iterator<Item = &Entry> {
+        self.open(WriteKind::CreateWorkergroup)
+    }
+
+    /// The unsettled creation of the same workergroup.
+    pub fn unsettled_like(&self, new: &NewWorkergroup) -> Option<&Entry> {
+        self.unsettled().find(|entry| entry.intent.is_creation_of(new))
+    }
+
+    /// What a person should know at the start: writes of an earlier run without a known outcome.
+    /// An unlisting that was told when it happened is not told again: nothing can be looked up.
+    pub fn untold(&self) -> impl Iterator<Item = &Entry> {
+        let unlistings = self.open(WriteKind::UnlistVolume);
+        self.unsettled()
+            .chain(unlistings.filter(|entry| entry.outcome.is_none()))
+    }
+
+    fn open(&self, kind: WriteKind) -> impl Iterator<Item = &Entry> {
+        let in_flight = self.in_flight(kind).and_then(|_| self.past(kind).next());
+        self.history.iter().filter(move |entry| {
+            entry.intent.kind == kind
+                && entry.verdict() == Verdict::Unknown
+                && !in_flight.is_some_and(|own| std::ptr::eq(own, *entry))
+        })
+    }
+
+    /// Records the outcome of a write; returns the line for the journal.
+    pub fn settle(&mut self, key: &str, verdict: Verdict, words: &str, at: f64) -> Option<Outcome> {
+        let mut entries = self.history.iter_mut();
+        let entry = entries.find(|entry| entry.intent.key == key)?;
+        let outcome = Outcome {
+            key: key.to_owned(),
+            at,
+            verdict,
+            words: journal::clean(words),
+        };
+        entry.outcome = Some(outcome.clone());
+        Some(outcome)
+    }
+}
+
+/// An unknown outcome of an earlier run in a sentence, without what to do about it.
+pub fn told(entry: &Entry) -> String {
+    let (subject, at) = (&entry.intent.subject, format::moment(entry.intent.at));
+    match entry.intent.kind {
+        WriteKind::CreateWorkergroup => {
+            format!("Outcome unknown: the workergroup for {subject}, sent {at} UTC, may or may not exist")
+        }
+        WriteKind::UnlistVolume => {
+            format!("Outcome unknown: volume listing {subject}, sent {at} UTC, may or may not be unlisted")
+        }
+    }
+}
+
+/// The notice of an unknown outcome.
+fn notice(entry: &Entry) -> String {
+    let advice = match entry.intent.kind {
+        WriteKind::CreateWorkergroup => "Decide with :resolve",
+        WriteKind::UnlistVolume => "Check the market's console before you unlist it again",
+    };
+    format!("{}. {advice}.", told(entry))
+}
+
+impl State {
+    /// Tells the unknown outcomes of earlier runs before everything else.
+    pub(crate) fn tell_unsettled(&mut self) {
+        if self.profile.is_sandbox {
+            self.end_with_sandbox();
+        }
+        let notices: Vec<_> = self.mutations.untold().map(notice).collect();
+        self.notices.splice(0..0, notices);
+    }
+
+    /// What was sent to an embedded sandbox ended with it, except for workergroups that are saved.
+    fn end_with_sandbox(&mut self) {
+        let is_saved = self.sandbox.unsaved.is_none();
+        for entry in &mut self.mutations.history {
+            let survives = is_saved && entry.intent.kind == WriteKind::CreateWorkergroup;
+            if entry.verdict() == Verdict::Unknown && !survives {
+                entry.outcome = Some(Outcome {
+                    key: entry.intent.key.clone(),
+                    at: entry.intent.at,
+                    verdict: Verdict::Refused,
+                    words: "ended with its sandbox".to_owned(),
+                });
+            }
+        }
+    }
+
+    /// The person has read the notices. Unlistings among them are not told again.
+    pub fn dismiss_notices(&mut self, now: Now) -> Vec<Effect> {
+        self.notices.clear();
+        let unlistings: Vec<_> = self
+            .mutations
+            .untold()
+            .filter(|entry| entry.intent.kind == WriteKind::UnlistVolume)
+            .map(|entry| entry.intent.key.clone())
+            .collect();
+        let keep = |key: String| {
+            let words = "no response seen";
+            let outcome = self.mutations.settle(&key, Verdict::Unknown, words, now.epoch);
+            outcome.map(Effect::KeepOutcome)
+        };
+        unlistings.into_iter().filter_map(keep).collect()
+    }
+
+    /// Notes what the person knows of a creation, by its key.
+    pub(crate) fn settle_creation(&mut self, key: &str, verdict: Verdict, words: &str, now: Now) -> Option<Effect> {
+        let mut entries = self.mutations.history.iter();
+        let told = entries.find(|entry| entry.intent.key == key).map(told);
+        self.notices
+            .retain(|notice| told.as_ref().is_none_or(|told| !notice.starts_with(told)));
+        let outcome = self.mutations.settle(key, verdict, words, now.epoch);
+        outcome.map(Effect::KeepOutcome)
+    }
+}

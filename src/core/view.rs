@@ -1,0 +1,402 @@
+//! The interface between views and the core.
+//!
+//! A view is a screen, panel or dialog over a pane: its state, its keys and its drawing are in one
+//! file or folder of `views`. The dispatcher in [`super`] knows views only by this trait.
+
+use std::fmt;
+
+use crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+
+use super::commands::Commands;
+use super::frame_layout::FrameLayout;
+pub use super::frame_layout::Region;
+use super::message::{Effect, Toast};
+use super::mutations::Completed;
+use super::pane::Pane;
+use super::remote::{Now, Ticket, Waiting};
+pub use super::scene::Scene;
+use super::searched::Searched;
+use super::state::State;
+use crate::api::Request;
+pub use crate::api::Response;
+use crate::domain::Field;
+use crate::features::copy_export::export::{NotWritten, Written};
+use crate::keys::{Action, Context, Motion};
+use crate::widgets::find::Find;
+use crate::widgets::input_widget::InputWidget;
+use crate::widgets::text_input::Pasted;
+use crate::widgets::viewport::Viewport;
+
+/// Whether a view handled what it was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    Handled,
+    /// It has no meaning here; the dispatcher says so once.
+    Ignored,
+}
+
+impl Outcome {
+    pub const fn of(is_handled: bool) -> Self {
+        if is_handled { Self::Handled } else { Self::Ignored }
+    }
+}
+
+/// Whether an action is available.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Availability {
+    Available,
+    /// It has no meaning here: no hint shows it.
+    Hidden,
+    Disabled(String),
+}
+
+/// Where a view is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Placement {
+    /// Everything between header and footer, instead of the pane.
+    Page,
+    /// Over what is open below it, which is dimmed.
+    Dialog,
+}
+
+/// A screen, panel or dialog over a pane. Only `contexts`, `update` and `draw` have no default.
+pub trait View: fmt::Debug + Send {
+    /// Where its keys are looked up, the most specific context first.
+    fn contexts(&self) -> &'static [Context];
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome;
+
+    /// Draws the view into `area`.
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>);
+
+    fn placement(&self) -> Placement {
+        Placement::Page
+    }
+
+    /// Whether an action is available; also called for the actions of panes while the view is open.
+    fn availability(&self, action: Action, state: &State) -> Availability {
+        let _ = (action, state);
+        Availability::Available
+    }
+
+    /// The name of an action's effect here, if the table's word is too general: `start`, `price
+    /// offers`.
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        let _ = action;
+        None
+    }
+
+    /// The widget in the main region that keys, pastes and the wheel go to first, brought up to
+    /// date with the state.
+    fn widget(&mut self, cx: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        let _ = cx;
+        let find = self.searched()?.find();
+        Some(find)
+    }
+
+    /// Its lines, if `/` searches them rather than a widget.
+    fn searched(&mut self) -> Option<&mut dyn Searched> {
+        None
+    }
+
+    /// The search in its lines, if it has one: while it is typed, the footer shows its keys.
+    fn search(&self) -> Option<&Find> {
+        None
+    }
+
+    /// The text in its widget has changed.
+    fn text_changed(&mut self, cx: &mut Cx<'_>) {
+        if let Some(lines) = self.searched() {
+            lines.search(cx.state);
+        }
+    }
+
+    /// Does what an action means to the widget, to the search in its lines, or else to the view.
+    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        let viewport = cx.viewport(Region::MAIN);
+        let widget = self.widget(cx);
+        if widget.is_some_and(|widget| widget.act(action, viewport))
+            || (self.searched()).is_some_and(|lines| lines.act(action, cx.state))
+        {
+            Outcome::Handled
+        } else {
+            self.update(action, cx)
+        }
+    }
+
+    /// Handles a key that no context binds: typed text.
+    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
+        let viewport = cx.viewport(Region::MAIN);
+        let widget = self.widget(cx);
+        let is_typed = widget.is_some_and(|widget| widget.typed(key, viewport));
+        if is_typed {
+            self.text_changed(cx);
+        }
+        Outcome::of(is_typed)
+    }
+
+    /// Whether typed characters go into a text.
+    fn takes_text(&self) -> bool {
+        self.contexts().iter().any(|context| context.takes_text())
+    }
+
+    /// Handles a pasted text. Ignoring it tells the person that nothing can be pasted here.
+    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
+        let Some(pasted) = self.widget(cx).and_then(|widget| widget.pasted(text)) else {
+            return Outcome::Ignored;
+        };
+        cx.pasted(pasted);
+        self.text_changed(cx);
+        Outcome::Handled
+    }
+
+    /// Handles a click on the line of a region.
+    fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
+        let widget = self.widget(cx).filter(|_| region == Region::MAIN);
+        if widget.is_some_and(|widget| widget.select_line(line)) {
+            self.update(self.on_click(), cx)
+        } else {
+            Outcome::Ignored
+        }
+    }
+
+    /// What choosing a line of its list by a click does.
+    fn on_click(&self) -> Action {
+        Action::Submit
+    }
+
+    /// Takes a turn of the wheel, by so many lines; as so many steps of the cursor unless the
+    /// widget or the view knows better.
+    fn wheel(&mut self, lines: isize, cx: &mut Cx<'_>) {
+        let viewport = cx.viewport(Region::MAIN);
+        if let Some(widget) = self.widget(cx)
+            && widget.wheel(lines, viewport)
+        {
+            return;
+        }
+        let motion = if lines < 0 { Motion::Up } else { Motion::Down };
+        for _ in 0..lines.unsigned_abs() {
+            self.act(Action::Move(motion), cx);
+        }
+    }
+
+    /// Handles the response to one of its requests; returns responses that are not its own.
+    fn response(&mut self, ticket: Ticket, response: Response, cx: &mut Cx<'_>) -> Option<Response> {
+        let _ = (ticket, cx);
+        Some(response)
+    }
+
+    /// Learns the outcome of a write; `Handled` if the view shows it, so that no notice has to.
+    fn write_completed(&mut self, write: &Completed, cx: &mut Cx<'_>) -> Outcome {
+        let _ = (write, cx);
+        Outcome::Ignored
+    }
+
+    /// Learns that a request waits or is retried.
+    fn progress(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
+        let _ = (ticket, attempt, waiting);
+    }
+
+    /// Whether keys answer a question here: those that may be a part of a paste do not.
+    fn asks_consent(&self) -> bool {
+        self.contexts().contains(&Context::Dialog)
+    }
+
+    /// Handles the result of an export of its own; returns others.
+    fn exported(
+        &mut self,
+        result: Result<Written, NotWritten>,
+        cx: &mut Cx<'_>,
+    ) -> Option<Result<Written, NotWritten>> {
+        let _ = cx;
+        Some(result)
+    }
+
+    /// When it needs [`View::tick`], on the monotonic clock.
+    fn deadline(&self, state: &State, now: Now) -> Option<f64> {
+        let _ = (state, now);
+        None
+    }
+
+    /// Its deadline has passed, or something outside the core has ended: a file was written, a
+    /// market connected. May also come early.
+    fn tick(&mut self, cx: &mut Cx<'_>) {
+        let _ = cx;
+    }
+
+    /// Handles the text that it sent to the person's editor by [`Effect::Edit`].
+    fn edited(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
+        let _ = (text, cx);
+        Outcome::Ignored
+    }
+
+    /// Rows, prices or marks of a pane have changed: anything computed from them is stale.
+    fn rows_changed(&mut self, state: &State) {
+        let _ = state;
+    }
+
+    /// The view above has closed.
+    fn resumed(&mut self, cx: &mut Cx<'_>) {
+        let _ = cx;
+    }
+
+    /// The view is closing: abort its requests, keep its draft.
+    fn closing(&mut self, cx: &mut Cx<'_>) {
+        let _ = cx;
+    }
+}
+
+/// Opens the view of an action where the keyboard is; false if it has none.
+pub type Opener = fn(Action, &mut Cx<'_>) -> bool;
+
+/// Creates views: passed to the core from outside, so that the core knows none by name.
+#[derive(Debug, Clone, Copy)]
+pub struct Views {
+    /// Opens the view of an action.
+    pub open: Opener,
+    /// Creates the view of a pane, over which all others open.
+    pub pane: fn(Pane) -> Box<dyn View>,
+}
+
+/// A change to the stack of views, applied when the view has returned.
+#[derive(Debug)]
+pub(crate) enum Change {
+    Open(Box<dyn View>),
+    Close,
+    CloseAll,
+    Perform(Action),
+    PerformOnPane(Action),
+    GoTo(Pane),
+}
+
+/// What a view can read and do.
+#[derive(Debug)]
+pub struct Cx<'a> {
+    pub now: Now,
+    /// The market, its data and the person's settings.
+    pub state: &'a mut State,
+    pub(crate) facts: &'a FrameLayout,
+    pub(crate) depth: usize,
+    pub(crate) commands: Option<Commands>,
+    pub(crate) changes: Vec<Change>,
+    pub(crate) effects: Vec<Effect>,
+}
+
+impl<'a> Cx<'a> {
+    pub(crate) const fn new(state: &'a mut State, facts: &'a FrameLayout, depth: usize, now: Now) -> Self {
+        Self {
+            now,
+            state,
+            facts,
+            depth,
+            commands: None,
+            changes: Vec::new(),
+            effects: Vec::new(),
+        }
+    }
+
+    /// Opens a view over this one.
+    pub fn open(&mut self, view: impl View + 'static) {
+        self.changes.push(Change::Open(Box::new(view)));
+    }
+
+    /// Opens a view that needs a subject; false if there is none.
+    pub fn try_open<V: View + 'static>(&mut self, view: impl FnOnce(&State) -> Option<V>) -> bool {
+        let view = view(self.state);
+        let is_there = view.is_some();
+        self.changes.extend(view.map(|view| Change::Open(Box::new(view))));
+        is_there
+    }
+
+    /// The commands available here, for a list of them that is about to open.
+    pub const fn take_commands(&mut self) -> Option<Commands> {
+        self.commands.take()
+    }
+
+    /// Whether nothing is open over the pane.
+    pub const fn is_on_pane(&self) -> bool {
+        self.depth == 0
+    }
+
+    pub fn close(&mut self) {
+        self.changes.push(Change::Close);
+    }
+
+    /// Closes all views over the pane.
+    pub fn close_all(&mut self) {
+        self.changes.push(Change::CloseAll);
+    }
+
+    /// Performs an action after the pending changes, as if its key was pressed.
+    pub fn perform(&mut self, action: Action) {
+        self.changes.push(Change::Perform(action));
+    }
+
+    /// Performs an action on the pane below, whose selection this view moves: for example, opening
+    /// the details of the selected row.
+    pub fn perform_on_pane(&mut self, action: Action) {
+        self.changes.push(Change::PerformOnPane(action));
+    }
+
+    /// Opens a pane; all views are closed.
+    pub fn go_to(&mut self, pane: Pane) {
+        self.changes.push(Change::GoTo(pane));
+    }
+
+    /// Sends a read; [`View::response`] gets the response with this ticket.
+    pub fn send(&mut self, request: Request) -> Ticket {
+        let ticket = self.state.tickets.take();
+        self.effects.push(Effect::Call { ticket, request });
+        ticket
+    }
+
+    /// Stops waiting for a read.
+    pub fn abort(&mut self, ticket: Ticket) {
+        self.effects.push(Effect::Abort(ticket));
+    }
+
+    pub fn effect(&mut self, effect: Effect) {
+        self.effects.push(effect);
+    }
+
+    pub fn effects(&mut self, effects: impl IntoIterator<Item = Effect>) {
+        self.effects.extend(effects);
+    }
+
+    pub fn toast(&mut self, text: impl Into<String>) {
+        self.state.toast = Some(Toast::new(text, self.now));
+    }
+
+    /// Shows a short error notice.
+    pub fn complain(&mut self, text: impl Into<String>) {
+        self.state.toast = Some(Toast::error(text, self.now));
+    }
+
+    /// Says what a paste left out.
+    pub fn pasted(&mut self, pasted: Pasted) {
+        if let Some(notice) = pasted.notice() {
+            self.complain(notice);
+        }
+    }
+
+    /// The viewport of a region in the last frame.
+    pub fn viewport(&self, region: Region) -> Viewport {
+        self.facts.viewport(self.depth, region)
+    }
+
+    /// The columns of the table in the last frame, and its horizontal scroll position.
+    pub fn columns(&self) -> (Vec<&'static Field>, usize) {
+        (self.facts.headers().collect(), self.facts.column_offset)
+    }
+
+    /// The columns that table and preview shared in the last frame.
+    pub fn split_width(&self) -> u16 {
+        self.facts.split.map_or(self.state.size.0, |(_, width)| width)
+    }
+
+    /// How many lines an action moves in the main region; `None` if it does not move.
+    pub fn motion(&self, action: Action) -> Option<isize> {
+        action.motion(self.viewport(Region::MAIN).page)
+    }
+}

@@ -1,0 +1,149 @@
+//! A dialog that asks for one line of text.
+
+use std::fmt;
+
+use ratatui::layout::Rect;
+
+use super::LONGEST;
+use crate::core::State;
+use crate::core::view::{Availability, Cx, Scene};
+use crate::core::views::form_view::FormView;
+use crate::domain::text::visible;
+use crate::keys::{Action, Motion};
+use crate::widgets::dialog;
+use crate::widgets::form::{Field, Form};
+use crate::widgets::panel::{Panel, Tone};
+use crate::widgets::text::wrap;
+
+/// The result of submitting the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Entered {
+    /// Accepted: the prompt closes.
+    Accepted,
+    /// Rejected, for this reason.
+    Rejected(String),
+    /// A question about it was opened; [`accept`] closes the prompt after a yes.
+    Asked,
+}
+
+/// Records that a question over the prompt was confirmed.
+struct Accept;
+
+/// Closes the prompt below the calling question.
+pub fn accept(cx: &mut Cx<'_>) {
+    cx.state.drafts.put(Accept);
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Answer;
+
+type Then = Box<dyn FnMut(&str, &mut Cx<'_>) -> Entered + Send>;
+
+/// Asks for one line of text.
+pub struct Prompt {
+    title: &'static str,
+    text: String,
+    form: Form<Answer>,
+    submit: &'static str,
+    then: Then,
+}
+
+impl fmt::Debug for Prompt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Prompt({:?})", self.title)
+    }
+}
+
+impl Prompt {
+    /// A prompt for `label`; Enter is labelled `submit` (a verb) and passes the text to `then`.
+    pub fn new(
+        title: &'static str,
+        label: &'static str,
+        submit: &'static str,
+        then: impl FnMut(&str, &mut Cx<'_>) -> Entered + Send + 'static,
+    ) -> Self {
+        Self {
+            title,
+            text: String::new(),
+            form: Form::new(vec![Field::text(Answer, label, "")]).submits(Answer),
+            submit,
+            then: Box::new(then),
+        }
+    }
+
+    /// An explanation above the line.
+    #[must_use]
+    pub fn text(mut self, text: impl Into<String>) -> Self {
+        self.text = text.into();
+        self
+    }
+
+    #[must_use]
+    pub fn value(mut self, value: &str) -> Self {
+        self.form.set_text(Answer, value);
+        self
+    }
+}
+
+impl FormView for Prompt {
+    type Key = Answer;
+
+    fn form(&self) -> &Form<Answer> {
+        &self.form
+    }
+
+    fn form_mut(&mut self) -> &mut Form<Answer> {
+        &mut self.form
+    }
+
+    fn submitted(&mut self, _: Answer, cx: &mut Cx<'_>) {
+        let typed = self.form.text(Answer).to_owned();
+        match (self.then)(&typed, cx) {
+            Entered::Accepted => cx.close(),
+            Entered::Rejected(why) => self.form.set_error(Answer, Some(why)),
+            Entered::Asked => {}
+        }
+    }
+
+    /// Its one field has no next and no last one.
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        match action {
+            Action::Move(Motion::Down | Motion::Last) => Availability::Hidden,
+            _ => Availability::Available,
+        }
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match action {
+            Action::Submit => Some(self.submit),
+            _ => None,
+        }
+    }
+
+    fn resumed(&mut self, cx: &mut Cx<'_>) {
+        if cx.state.drafts.take::<Accept>().is_some() {
+            cx.close();
+        }
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        let theme = scene.theme;
+        let width = area.width.saturating_sub(4).min(dialog::READABLE);
+        let mut lines = wrap(&visible(&self.text, LONGEST), width - 4);
+        lines.truncate(usize::from(area.height.saturating_sub(7)).min(4));
+        let above = u16::try_from(lines.len()).unwrap_or(0);
+        let panel = Panel::new(self.title).tone(Tone::Focused);
+        let size = (width, above + u16::from(above > 0) + 4);
+        let inner = dialog::open(panel, size, area, scene.frame.buffer_mut(), theme);
+        for (row, line) in inner.rows().zip(&lines) {
+            scene.render(ratatui::text::Line::styled(line, theme.dim), row);
+        }
+        let gap = above + u16::from(above > 0);
+        let form = Rect {
+            y: inner.y + gap,
+            height: inner.height.saturating_sub(gap),
+            ..inner
+        };
+        scene.form(&self.form, form);
+    }
+}

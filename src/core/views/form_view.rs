@@ -1,0 +1,136 @@
+//! Dialogs around one form.
+
+use std::fmt;
+
+use ratatui::layout::Rect;
+
+use crate::core::State;
+use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
+use crate::keys::{Action, Context};
+use crate::widgets::form::{Form, FormEvent};
+use crate::widgets::input_widget::InputWidget;
+
+/// A dialog around one form: keys, pastes and clicks go to the form, and the view says what its
+/// values and buttons mean.
+pub(crate) trait FormView: fmt::Debug + Send {
+    /// What names a field of the form.
+    type Key: Copy + Eq;
+
+    fn form(&self) -> &Form<Self::Key>;
+
+    fn form_mut(&mut self) -> &mut Form<Self::Key>;
+
+    /// A button was pressed, or Enter in a form that submits from any field.
+    fn submitted(&mut self, key: Self::Key, cx: &mut Cx<'_>);
+
+    /// The value of a field was typed or chosen.
+    fn changed(&mut self, key: Self::Key, cx: &mut Cx<'_>) {
+        let _ = (key, cx);
+    }
+
+    /// Handles an action that means nothing to the form.
+    fn other(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if action == Action::Back {
+            cx.close();
+        }
+        Outcome::of(action == Action::Back)
+    }
+
+    /// As [`View::availability`].
+    fn availability(&self, action: Action, state: &State) -> Availability {
+        let _ = (action, state);
+        Availability::Available
+    }
+
+    /// As [`View::hint`].
+    fn hint(&self, action: Action) -> Option<&'static str>;
+
+    /// As [`View::rows_changed`].
+    fn rows_changed(&mut self, state: &State) {
+        let _ = state;
+    }
+
+    /// As [`View::resumed`].
+    fn resumed(&mut self, cx: &mut Cx<'_>) {
+        let _ = cx;
+    }
+
+    /// As [`View::closing`].
+    fn closing(&mut self, cx: &mut Cx<'_>) {
+        let _ = cx;
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>);
+}
+
+/// Passes an event of the form on; false if the form ignored what caused it.
+fn pass_on<V: FormView>(view: &mut V, event: FormEvent<V::Key>, cx: &mut Cx<'_>) -> bool {
+    match event {
+        FormEvent::Submitted(key) => view.submitted(key, cx),
+        FormEvent::Changed(key) => view.changed(key, cx),
+        FormEvent::Moved => {}
+        FormEvent::Ignored => return false,
+    }
+    true
+}
+
+impl<V: FormView> View for V {
+    fn contexts(&self) -> &'static [Context] {
+        self.form().contexts()
+    }
+
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(self.form_mut())
+    }
+
+    fn text_changed(&mut self, cx: &mut Cx<'_>) {
+        if let Some(key) = self.form().focused() {
+            self.changed(key, cx);
+        }
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::Dialog
+    }
+
+    fn availability(&self, action: Action, state: &State) -> Availability {
+        FormView::availability(self, action, state)
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        FormView::hint(self, action)
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        let event = self.form_mut().update(action);
+        if pass_on(self, event, cx) {
+            Outcome::Handled
+        } else {
+            self.other(action, cx)
+        }
+    }
+
+    fn click(&mut self, region: Region, field: usize, cx: &mut Cx<'_>) -> Outcome {
+        if region != Region::MAIN {
+            return Outcome::Ignored;
+        }
+        let event = self.form_mut().click(field);
+        Outcome::of(pass_on(self, event, cx))
+    }
+
+    fn rows_changed(&mut self, state: &State) {
+        FormView::rows_changed(self, state);
+    }
+
+    fn resumed(&mut self, cx: &mut Cx<'_>) {
+        FormView::resumed(self, cx);
+    }
+
+    fn closing(&mut self, cx: &mut Cx<'_>) {
+        FormView::closing(self, cx);
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        FormView::draw(self, area, scene);
+    }
+}

@@ -1,0 +1,46 @@
+//! Where the keys of lists and reports are looked up, and which of them mean something there.
+
+use crate::core::view::Availability;
+use crate::keys::{Action, Context};
+
+/// The contexts of a chart with tabs.
+pub(crate) const TABBED_CHART: &[Context] = &[Context::Tabs, Context::Chart, Context::Global, Context::Always];
+
+/// The contexts of a list whose lines are edited. While nothing is typed, a blank checks the line;
+/// then it is text.
+pub(crate) const fn edits(is_typed: bool) -> &'static [Context] {
+    if is_typed {
+        &[Context::ListEdit, Context::List, Context::Always]
+    } else {
+        &[Context::Choice, Context::ListEdit, Context::List, Context::Always]
+    }
+}
+
+/// Hides the actions of an edited list that a view has no use for.
+pub(crate) fn only(used: &[Action], action: Action) -> Availability {
+    let is_edit = matches!(
+        action,
+        Action::Toggle
+            | Action::Shift(_)
+            | Action::Remove
+            | Action::Edit
+            | Action::Reset
+            | Action::Recall
+            | Action::Run
+            | Action::Settings
+    );
+    if is_edit && !used.contains(&action) {
+        Availability::Hidden
+    } else {
+        Availability::Available
+    }
+}
+
+/// What the keys of a view that is one report can do: there is no next record.
+pub(crate) const fn of_report(action: Action) -> Availability {
+    if matches!(action, Action::Left | Action::Right) {
+        Availability::Hidden
+    } else {
+        Availability::Available
+    }
+}

@@ -1,0 +1,11 @@
+//! What views share: dialogs, forms, charts and the lists that `/` searches.
+
+pub(crate) mod chart;
+pub mod confirm;
+pub(crate) mod form_view;
+pub(crate) mod keys;
+pub(crate) mod request_preview;
+pub(crate) mod searched;
+pub(crate) mod sheet;
+pub(crate) mod wider;
+pub(crate) mod write_dialog;

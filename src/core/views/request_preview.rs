@@ -1,0 +1,65 @@
+//! A query as text, and the request it would send.
+
+use serde_json::Value as Json;
+
+use crate::api::{Request, wire};
+use crate::domain::{Dialect, Query, Resource, language};
+
+/// The preview of a query, computed once so that drawing computes nothing.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RequestPreview {
+    /// The conditions in force, in the query language.
+    pub text: String,
+    /// Method and path of the request.
+    pub request: String,
+    /// The request body, pretty-printed, line by line.
+    pub json: Vec<String>,
+    /// The conditions applied to the loaded rows.
+    pub local: String,
+}
+
+impl RequestPreview {
+    /// The preview of `query` in `dialect`.
+    pub fn of(query: Query, dialect: &'static Dialect) -> Self {
+        let is_listed = query.resource == Resource::Workergroups;
+        let local: Vec<_> = query
+            .active()
+            .filter(|condition| is_listed || !query.sends(condition.field, dialect))
+            .map(language::print_condition_briefly)
+            .collect();
+        let text = language::print_briefly(&query.conditions);
+        let wire = wire::encode(&Request::Search(query), dialect);
+        Self {
+            text,
+            request: format!("{} {}", wire.method.name(), wire.path),
+            json: wire
+                .body
+                .as_ref()
+                .map_or_else(|| vec!["No body: lists everything".to_owned()], pretty),
+            local: local.join(" "),
+        }
+    }
+}
+
+/// Pretty-prints JSON: objects and lists of plain values stay on one line.
+fn pretty(json: &Json) -> Vec<String> {
+    let members = json
+        .as_object()
+        .filter(|members| members.len() > 1 || members.values().any(Json::is_object));
+    let Some(members) = members else {
+        return vec![json.to_string()];
+    };
+    let mut lines = vec!["{".to_owned()];
+    for (index, (name, value)) in members.iter().enumerate() {
+        let mut own = pretty(value);
+        own[0] = format!("{}: {}", Json::from(name.as_str()), own[0]);
+        if index + 1 < members.len()
+            && let Some(last) = own.last_mut()
+        {
+            last.push(',');
+        }
+        lines.extend(own.into_iter().map(|line| format!("  {line}")));
+    }
+    lines.push("}".to_owned());
+    lines
+}

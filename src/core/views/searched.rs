@@ -1,0 +1,36 @@
+//! The keys and the line of a search in a view that is a list of lines.
+
+use ratatui::layout::{Constraint, Layout, Rect};
+
+use crate::core::view::Scene;
+use crate::keys::Context;
+use crate::widgets::find::{Find, FindLine};
+
+/// The contexts of a view of lines under a chart's keys, without and with a search.
+pub(crate) const CHART: [&[Context]; 2] = [
+    &[Context::Chart, Context::Report, Context::Global, Context::Always],
+    &[Context::Report, Context::Chart, Context::Global, Context::Always],
+];
+
+/// Where keys are looked up: while a search is typed, letters are text; while there is one, its
+/// keys come before the view's.
+pub(crate) fn contexts(find: &Find, [idle, active]: [&'static [Context]; 2]) -> &'static [Context] {
+    match (find.is_typing(), find.is_active()) {
+        (true, _) => &[Context::Query, Context::Always],
+        (false, true) => active,
+        (false, false) => idle,
+    }
+}
+
+/// Draws the line of a search at the bottom, if there is one; gives the rest.
+pub(crate) fn draw_line(find: &Find, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
+    let height = u16::from(find.is_active());
+    let [rest, line] = Layout::vertical([Constraint::Fill(1), Constraint::Length(height)]).areas(area);
+    if height > 0 {
+        let widget = FindLine::new(find, scene.theme);
+        let mut cursor = None;
+        scene.frame.render_stateful_widget(widget, line, &mut cursor);
+        scene.cursor = cursor.or(scene.cursor);
+    }
+    rest
+}

@@ -1,0 +1,141 @@
+//! The layout shared by lists and editors: the list, and a second panel for its selected line.
+//!
+//! From 100 columns the two are side by side; on a compact screen the second one gets a few rows at
+//! the bottom, if the screen is high enough for both.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::Line;
+use ratatui::widgets::{Clear, Paragraph, Widget};
+
+use crate::core::view::Scene;
+use crate::widgets::dialog::centred;
+use crate::widgets::panel::{Panel, Size, Tone};
+use crate::widgets::text::wrap_line;
+
+/// The maximum width of a list with its second panel: wider lines are hard to follow.
+const WIDEST: u16 = 170;
+
+/// Rows of the second panel on a compact screen, and the minimum height that has room for them.
+const STRIP: u16 = 7;
+const ROOM: u16 = 18;
+
+/// The areas inside the two frames.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sheet {
+    pub main: Rect,
+    /// The second panel's; `None` if there is no room.
+    pub side: Option<Rect>,
+}
+
+/// Dims the screen and draws both frames, high enough for `lines` lines in either.
+pub(crate) fn open(list: Panel<'_>, preview: Panel<'_>, lines: usize, area: Rect, scene: &mut Scene<'_, '_>) -> Sheet {
+    let theme = scene.theme;
+    let size = scene.size;
+    let buffer = scene.frame.buffer_mut();
+    buffer.set_style(area, theme.backdrop);
+    let list = list.tone(Tone::Focused).sized(size);
+    let preview = preview.sized(size);
+    if size == Size::Compact {
+        if area.height < ROOM {
+            return Sheet {
+                main: list.render(area, buffer, theme),
+                side: None,
+            };
+        }
+        let [upper, lower] = Layout::vertical([Constraint::Fill(1), Constraint::Length(STRIP)]).areas(area);
+        return Sheet {
+            main: list.render(upper, buffer, theme),
+            side: Some(preview.render(lower, buffer, theme)),
+        };
+    }
+    let lines = u16::try_from(lines).unwrap_or(u16::MAX);
+    // With frame and search line.
+    let place = place(lines.saturating_add(3), area, buffer);
+    let [left, right] = Layout::horizontal([Constraint::Fill(3), Constraint::Fill(2)]).areas(place);
+    Sheet {
+        main: list.render(left, buffer, theme),
+        side: Some(preview.render(right, buffer, theme)),
+    }
+}
+
+/// Where frames of that height are drawn. Those that need the height of the screen get all of it:
+/// stubs of the pane around them would only distract.
+fn place(height: u16, area: Rect, buffer: &mut Buffer) -> Rect {
+    let width = area.width.saturating_sub(4).min(WIDEST);
+    if height < area.height.saturating_sub(3) {
+        return centred(width, height, area);
+    }
+    Clear.render(area, buffer);
+    centred(width, area.height, area)
+}
+
+/// Cells of a line inside the second panel of a list or an editor.
+pub(crate) fn side_width(area: Rect, size: Size) -> u16 {
+    match size {
+        Size::Compact => area.width,
+        Size::Medium | Size::Wide => (area.width.saturating_sub(4).min(WIDEST) * 2 / 5).saturating_sub(4),
+    }
+}
+
+/// How many lines a text takes in `width` cells.
+pub(crate) fn rows(lines: &[Line<'_>], width: u16) -> usize {
+    let wrapped = lines.iter().map(|line| wrap_line(line, width, 2).len());
+    wrapped.sum()
+}
+
+/// Draws lines of text, wrapped, as many as fit.
+pub(crate) fn text<'a>(lines: impl IntoIterator<Item = Line<'a>>, area: Rect, scene: &mut Scene<'_, '_>) {
+    let lines = lines.into_iter();
+    let wrapped = lines.flat_map(|line| wrap_line(&line, area.width, 2));
+    let shown: Vec<Line<'static>> = wrapped.take(usize::from(area.height)).collect();
+    scene.render(Paragraph::new(shown), area);
+}
+
+/// Cells of a line inside the frame of a result.
+pub(crate) fn result_width(area: Rect, size: Size) -> u16 {
+    match size {
+        Size::Compact => area.width,
+        Size::Medium | Size::Wide => (area.width.saturating_sub(4).min(WIDEST) * 3 / 5).saturating_sub(4),
+    }
+}
+
+/// Draws the frames of a form and its result, `rows` lines high inside: side by side from 100
+/// columns, else the result below the form if there is room.
+pub(crate) fn with_result(
+    form: Panel<'_>,
+    result: Panel<'_>,
+    rows: (u16, u16),
+    area: Rect,
+    scene: &mut Scene<'_, '_>,
+) -> Sheet {
+    /// The minimum height of a useful result, including its frame.
+    const LEAST: u16 = 4;
+    let theme = scene.theme;
+    let size = scene.size;
+    let buffer = scene.frame.buffer_mut();
+    buffer.set_style(area, theme.backdrop);
+    let form = form.tone(Tone::Focused).sized(size);
+    let result = result.sized(size);
+    if size == Size::Compact {
+        let needed = rows.0.saturating_add(1).min(area.height);
+        let below = area.height - needed;
+        if below < LEAST {
+            return Sheet {
+                main: form.render(area, buffer, theme),
+                side: None,
+            };
+        }
+        let [upper, lower] = Layout::vertical([Constraint::Length(needed), Constraint::Fill(1)]).areas(area);
+        return Sheet {
+            main: form.render(upper, buffer, theme),
+            side: Some(result.render(lower, buffer, theme)),
+        };
+    }
+    let place = place(rows.0.max(rows.1).saturating_add(2), area, buffer);
+    let [left, right] = Layout::horizontal([Constraint::Fill(2), Constraint::Fill(3)]).areas(place);
+    Sheet {
+        main: form.render(left, buffer, theme),
+        side: Some(result.render(right, buffer, theme)),
+    }
+}

@@ -1,0 +1,86 @@
+//! The offer to load more rows where a view is about the first ones only.
+
+use ratatui::text::Line;
+
+use crate::core::State;
+use crate::core::view::{Availability, Cx, Scene};
+use crate::domain::format::grouped;
+use crate::keys::Action;
+
+/// By how much the limit of the search grows at a time.
+const FACTOR: u32 = 4;
+
+/// The limit that loads more; `None` where all rows are loaded.
+fn limit(state: &State) -> Option<u32> {
+    let browser = state.browser().filter(|browser| browser.is_cut())?;
+    let limit = browser.query.limit?;
+    Some(limit.saturating_mul(FACTOR))
+}
+
+/// Whether there are more rows to load.
+pub(crate) fn is_possible(state: &State) -> bool {
+    limit(state).is_some()
+}
+
+pub(crate) fn availability(state: &State) -> Availability {
+    if is_possible(state) {
+        Availability::Available
+    } else {
+        Availability::Hidden
+    }
+}
+
+/// Runs the search again with a higher limit.
+pub(crate) fn load(cx: &mut Cx<'_>) {
+    let Some(limit) = limit(cx.state) else {
+        cx.toast("All offers are loaded");
+        return;
+    };
+    if let Some(browser) = cx.state.browser_mut() {
+        browser.query.limit = Some(limit);
+    }
+    cx.perform_on_pane(Action::Refresh);
+}
+
+/// As many offers as a plan is made from at first; they take a second to load.
+const PLENTY: u32 = 3_000;
+
+/// Runs the search again with a limit of [`PLENTY`], if the present one left rows out.
+pub(crate) fn load_all(cx: &mut Cx<'_>) {
+    if limit(cx.state).is_none() {
+        return;
+    }
+    if let Some(browser) = cx.state.browser_mut()
+        && browser.query.limit.is_some_and(|limit| limit < PLENTY)
+    {
+        browser.query.limit = Some(PLENTY);
+        cx.perform_on_pane(Action::Refresh);
+    }
+}
+
+/// That cheaper rows may be missing.
+pub(crate) fn cut(scene: &Scene<'_, '_>) -> Option<Line<'static>> {
+    let loaded = scene
+        .state
+        .browser()
+        .filter(|browser| browser.is_cut())?
+        .listing()?
+        .len();
+    let text = format!(
+        "! Only the first {} offers: cheaper ones may be missing",
+        grouped(loaded)
+    );
+    Some(Line::styled(text, scene.theme.warning))
+}
+
+/// That cheaper rows may be missing, and the keys that load them.
+pub(crate) fn note(keys: &str, scene: &Scene<'_, '_>) -> Option<Line<'static>> {
+    let limit = limit(scene.state)?;
+    let loaded = scene.state.browser()?.listing()?.len();
+    let text = format!(
+        "! Only the first {} offers: cheaper ones may be missing ({keys} to load {})",
+        grouped(loaded),
+        grouped(limit as usize)
+    );
+    Some(Line::styled(text, scene.theme.warning))
+}

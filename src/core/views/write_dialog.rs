@@ -1,0 +1,293 @@
+//! Shared by the dialogs of all writes: the request, its outcome, and earlier writes.
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::core::mutations::{Completed, InFlight, RequestPreview, Stage, headline, market_words};
+use crate::core::view::{Availability, Cx, Scene};
+use crate::domain::format;
+use crate::domain::journal::{Entry, Verdict, WriteKind};
+use crate::keys::Context;
+use crate::widgets::dialog;
+use crate::widgets::panel::{Panel, Tone};
+use crate::widgets::text::{cells, fit, wrap};
+use crate::widgets::text_input::TextInput;
+
+/// Cells of the labels.
+const LABEL: u16 = 18;
+
+/// Where the keys are looked up while an outcome is shown.
+pub(crate) const OUTCOME: &[Context] = &[Context::Report, Context::Global, Context::Always];
+
+/// Closes an outcome, but not before it is there: Enter may still be held down from sending.
+pub(crate) fn close_outcome(kind: WriteKind, cx: &mut Cx<'_>) {
+    if cx.state.mutations.in_flight(kind).is_none() {
+        cx.close();
+    }
+}
+
+/// Closes a dialog; what is in flight, in words such as `unlisting`, goes on.
+pub(crate) fn back(kind: WriteKind, doing: &str, cx: &mut Cx<'_>) {
+    if let Some(sent) = cx.state.mutations.in_flight(kind) {
+        let text = format!("Still {doing} {}: the outcome will be shown", sent.subject);
+        cx.toast(text);
+    }
+    cx.close();
+}
+
+/// Why there is no help while something is about to be sent.
+pub(crate) fn no_help() -> Availability {
+    Availability::Disabled("Finish or cancel this dialog first".to_owned())
+}
+
+enum Content {
+    Text(Line<'static>),
+    Input {
+        label: &'static str,
+        input: TextInput,
+        is_open: bool,
+    },
+}
+
+/// The lines of a dialog. If the screen is too small, those with the highest rank are dropped
+/// first, so that what matters for the decision stays.
+pub(crate) struct Rows {
+    rows: Vec<(u8, Content)>,
+    width: u16,
+}
+
+impl Rows {
+    /// No lines yet, for a dialog of at most `widest` cells on a screen.
+    pub fn new(area: Rect, widest: u16) -> Self {
+        Self {
+            rows: Vec::new(),
+            width: area.width.saturating_sub(6).min(widest),
+        }
+    }
+
+    pub fn text(&mut self, rank: u8, text: &str, style: Style) {
+        for line in wrap(text, self.width) {
+            self.line(rank, Line::styled(line, style));
+        }
+    }
+
+    /// A text whose first two lines stay longest: they have the total, or the outcome.
+    pub fn lead(&mut self, text: &str, style: Style) {
+        for (place, line) in wrap(text, self.width).into_iter().enumerate() {
+            let rank = if place < 2 { 0 } else { 2 };
+            self.line(rank, Line::styled(line, style));
+        }
+    }
+
+    /// A line, cut to the width.
+    pub fn line(&mut self, rank: u8, line: Line<'static>) {
+        let line = fit(line, self.width);
+        self.rows.push((rank, Content::Text(line)));
+    }
+
+    /// A blank line: dropped first.
+    pub fn gap(&mut self) {
+        self.line(7, Line::default());
+    }
+
+    /// A text field; the cursor is in it if it `is_open`.
+    pub fn input(&mut self, label: &'static str, input: &TextInput, is_open: bool) {
+        let content = Content::Input {
+            label,
+            input: input.clone(),
+            is_open,
+        };
+        self.rows.push((0, content));
+    }
+
+    pub fn request(&mut self, preview: &RequestPreview, scene: &Scene<'_, '_>) {
+        let theme = scene.theme;
+        self.text(3, "Sends once:", theme.dim);
+        let RequestPreview { method, base, path, .. } = preview;
+        let address = format!("{method} {base}{path}");
+        if cells(&address) <= self.width {
+            self.text(1, &address, theme.text);
+        } else {
+            self.text(1, &format!("{method} {path}"), theme.text);
+            self.text(2, &format!("at {base}"), theme.text);
+        }
+        for line in members(&preview.body, self.width) {
+            self.text(1, &line, theme.warning);
+        }
+        self.text(5, &preview.key, theme.dim);
+    }
+
+    pub fn in_flight(&mut self, what: &str, sent: &InFlight, scene: &Scene<'_, '_>) {
+        let seconds = (scene.now.mono - sent.since.mono).max(0.0);
+        let text = format!("{what} {} … {seconds:.0} s", sent.subject);
+        self.text(0, &text, scene.theme.accent);
+        let note = "Sent once; it can't be recalled. Closing this keeps waiting for the outcome.";
+        self.text(2, note, scene.theme.dim);
+    }
+
+    pub fn completed(&mut self, write: &Completed, scene: &Scene<'_, '_>) {
+        let style = match write.verdict {
+            Verdict::Done => scene.theme.good,
+            Verdict::Refused => scene.theme.error,
+            Verdict::Unknown => scene.theme.warning,
+        };
+        self.text(0, &headline(write), style);
+        self.text(0, market_words(write), scene.theme.text);
+    }
+
+    /// Earlier writes, newest first, in at most `most` lines.
+    pub fn history(&mut self, title: &str, kind: WriteKind, most: usize, scene: &Scene<'_, '_>) {
+        let writes = &scene.state.mutations;
+        if let Some(note) = &writes.note {
+            self.text(6, note, scene.theme.warning);
+        }
+        let count = writes.past(kind).count();
+        if count == 0 {
+            return;
+        }
+        self.gap();
+        self.text(6, title, scene.theme.heading);
+        let shown = if count > most { most - 1 } else { most };
+        for (place, entry) in writes.past(kind).take(shown).enumerate() {
+            let is_in_flight = place == 0 && entry.outcome.is_none() && writes.in_flight(kind).is_some();
+            self.line(6, past(entry, is_in_flight, scene));
+        }
+        if count > shown {
+            let text = format!("and {} older", count - shown);
+            self.text(7, &text, scene.theme.dim);
+        }
+    }
+
+    /// Draws the dialog, sized to its lines.
+    pub fn draw(mut self, title: &str, tone: Tone, area: Rect, scene: &mut Scene<'_, '_>) {
+        let room = usize::from(area.height.saturating_sub(2));
+        while self.rows.len() > room {
+            let ranks = self.rows.iter().enumerate();
+            let Some((place, _)) = ranks.max_by_key(|(place, (rank, _))| (*rank, *place)) else {
+                break;
+            };
+            self.rows.remove(place);
+        }
+        let height = u16::try_from(self.rows.len() + 2).unwrap_or(u16::MAX);
+        let panel = Panel::new(title.to_owned()).tone(tone);
+        let size = (self.width + 4, height);
+        let inner = dialog::open(panel, size, area, scene.frame.buffer_mut(), scene.theme);
+        for (row, (_, content)) in inner.rows().zip(self.rows) {
+            match content {
+                Content::Text(line) => scene.render(line, row),
+                Content::Input { label, input, is_open } => input_line(label, &input, is_open, row, scene),
+            }
+        }
+    }
+}
+
+/// The frame's tone for an outcome: only a write in flight cannot be undone.
+pub(crate) fn outcome_tone(kind: WriteKind, scene: &Scene<'_, '_>) -> Tone {
+    match scene.state.mutations.stage(kind) {
+        Stage::InFlight(_) => Tone::Danger,
+        Stage::Completed(write) => match write.verdict {
+            Verdict::Done => Tone::Focused,
+            Verdict::Refused | Verdict::Unknown => Tone::Ask,
+        },
+        Stage::Idle | Stage::Confirming(_) => Tone::Focused,
+    }
+}
+
+fn input_line(label: &str, input: &TextInput, is_open: bool, row: Rect, scene: &mut Scene<'_, '_>) {
+    let (theme, size) = (scene.theme, LABEL.min(row.width / 2));
+    let [name, left, value, right, _] = Layout::horizontal([
+        Constraint::Length(size),
+        Constraint::Length(1),
+        Constraint::Length(row.width.saturating_sub(size + 2).min(32)),
+        Constraint::Length(1),
+        Constraint::Fill(1),
+    ])
+    .areas(row);
+    let (style, edge) = if is_open {
+        (theme.accent, theme.focus)
+    } else {
+        (theme.dim, theme.border)
+    };
+    scene.render(Line::styled(label, style), name);
+    if is_open {
+        scene.render(Line::styled("▏", edge), left);
+        scene.input(input, "", value);
+        scene.render(Line::styled("▕", edge), right);
+    } else {
+        let text = Line::styled(input.shown(), theme.dim);
+        scene.render(fit(text, value.width), value);
+    }
+}
+
+fn past(entry: &Entry, is_in_flight: bool, scene: &Scene<'_, '_>) -> Line<'static> {
+    let theme = scene.theme;
+    let (verdict, style) = match (is_in_flight, entry.verdict()) {
+        (true, _) => ("in flight", theme.accent),
+        (false, Verdict::Done) => ("done", theme.good),
+        (false, Verdict::Refused) => ("refused", theme.dim),
+        (false, Verdict::Unknown) => ("UNKNOWN", theme.warning),
+    };
+    let message = match &entry.outcome {
+        Some(outcome) => outcome.words.clone(),
+        None if is_in_flight => String::new(),
+        None => "no response seen".to_owned(),
+    };
+    let when = format::moment(entry.intent.at);
+    Line::from(vec![
+        Span::styled(format!("{when}  {:<10}  ", entry.intent.subject), theme.text),
+        Span::styled(format!("{verdict:<9}  "), style),
+        Span::styled(message, theme.dim),
+    ])
+}
+
+/// An object in lines that break between its members; one that is longer than a line gets its own.
+fn members(json: &str, width: u16) -> Vec<String> {
+    let mut lines: Vec<String> = vec![String::new()];
+    let mut member = String::new();
+    let (mut depth, mut is_text, mut is_escaped) = (0_u32, false, false);
+    let mut add = |member: &mut String| {
+        let member = std::mem::take(member);
+        match lines.last_mut() {
+            Some(line) if cells(line).saturating_add(cells(&member)) <= width => {
+                line.push_str(&member);
+            }
+            _ => lines.push(member),
+        }
+    };
+    for letter in json.chars() {
+        member.push(letter);
+        match letter {
+            _ if is_escaped => is_escaped = false,
+            '\\' if is_text => is_escaped = true,
+            '"' => is_text = !is_text,
+            '{' | '[' if !is_text => depth += 1,
+            '}' | ']' if !is_text => depth = depth.saturating_sub(1),
+            ',' if !is_text && depth == 1 => add(&mut member),
+            _ => {}
+        }
+    }
+    add(&mut member);
+    lines.retain(|line| !line.is_empty());
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::members;
+
+    #[test]
+    fn a_body_breaks_between_its_members() {
+        let body = r#"{"endpoint_name":"a,b","search":{"x":[1,2],"y":3},"max_workers":5}"#;
+        assert_eq!(
+            members(body, 30),
+            [
+                r#"{"endpoint_name":"a,b","#,
+                r#""search":{"x":[1,2],"y":3},"#,
+                r#""max_workers":5}"#,
+            ]
+        );
+        assert_eq!(members(body, 80), [body]);
+        assert_eq!(members("{}", 80), ["{}"]);
+    }
+}

@@ -1,0 +1,369 @@
+//! Alerts: the polls that they are checked on, and what a ring does.
+//!
+//! Every response that is recorded is checked, whoever asked for it. What nobody else asks for is
+//! polled here, within the budget of all watched searches.
+
+pub(crate) mod view;
+
+use std::collections::BTreeMap;
+
+use super::history::recording::Asked;
+use super::workergroups::look::Look;
+use crate::api::{Reply, Request, Response};
+use crate::core::message::{Alarm, Effect, RingClaim, Toast};
+use crate::core::remote::{Now, Ticket};
+use crate::core::state::State;
+use crate::domain::alerts::{Alert, AlertChange, Alerts, Followed, Logged, seen};
+use crate::domain::history::{Figures, Moment, Poll, Ring, SearchKey, check};
+use crate::domain::query::Direction;
+use crate::domain::text::visible;
+use crate::domain::workergroup::{Preflight, Recruitment};
+use crate::domain::{OrderKey, Query, Resource};
+
+/// Seconds between two polls of an alert.
+const EVERY: f64 = 60.0;
+
+/// Seconds after which a changed state is saved though nothing rang.
+const SAVE_AFTER: f64 = 60.0;
+
+/// Rows of a poll: all of most searches, and else the cheapest.
+const LIMIT: u32 = 1000;
+
+/// The alerts and their polls.
+#[derive(Debug, Default)]
+pub struct AlertWatch {
+    pub all: Alerts,
+    /// Rings since the person last opened the list.
+    pub unread: usize,
+    /// The polls of alerts, by name.
+    polls: BTreeMap<String, Polling>,
+    /// Changes that are not confirmed yet.
+    pending: usize,
+    /// When a state was saved last, on the monotonic clock.
+    saved_at: f64,
+}
+
+#[derive(Debug, Default)]
+struct Polling {
+    /// When to send the next search, on the monotonic clock.
+    next: f64,
+    in_flight: Option<InFlight>,
+}
+
+#[derive(Debug)]
+struct InFlight {
+    ticket: Ticket,
+    asked: Asked,
+    search: Search,
+}
+
+/// What an alert asks for.
+#[derive(Debug, Clone)]
+struct Search {
+    query: Query,
+    /// The workergroup's search, if it follows one.
+    recruits: Option<Recruitment>,
+}
+
+impl AlertWatch {
+    /// Takes over the alerts of the profile.
+    pub fn restore(&mut self, all: Alerts) {
+        let names: Vec<&String> = all.alerts.iter().map(|alert| &alert.name).collect();
+        self.polls.retain(|name, _| names.contains(&name));
+        for name in names {
+            self.polls.entry(name.clone()).or_default();
+        }
+        self.all = all;
+    }
+
+    /// Takes over the file's content with other programs' changes. What was seen here since stays,
+    /// unless the alert rang elsewhere.
+    fn merge(&mut self, mut all: Alerts) {
+        let rings = |log: &[Logged], name: &str| {
+            let own = log.iter().filter(|logged| logged.alert == name);
+            own.count()
+        };
+        let Alerts { alerts, log } = &mut all;
+        for alert in alerts {
+            let is_newer = rings(log, &alert.name) > rings(&self.all.log, &alert.name);
+            let own = self.all.named(&alert.name).filter(|_| !is_newer);
+            if let Some(own) = own.filter(|own| own.rule == alert.rule) {
+                alert.state.clone_from(&own.state);
+            }
+        }
+        self.restore(all);
+    }
+
+    /// When the next poll is due.
+    pub(crate) fn deadline(&self) -> Option<f64> {
+        let waiting = self.polls.iter().filter(|(name, polling)| {
+            let is_paused = self.all.named(name).is_none_or(|alert| alert.is_paused);
+            polling.in_flight.is_none() && !is_paused
+        });
+        waiting.map(|(_, it)| it.next).reduce(f64::min)
+    }
+}
+
+impl State {
+    /// Changes the alerts, here and in their file.
+    pub fn change_alerts(&mut self, change: AlertChange) -> Effect {
+        let before = self.alerts.all.clone();
+        let mut all = before.clone();
+        all.apply(&change);
+        self.alerts.restore(all);
+        if let AlertChange::Put(alert) | AlertChange::Edit { alert, .. } = &change {
+            self.alerts.polls.insert(alert.name.clone(), Polling::default());
+        }
+        self.alerts.pending += 1;
+        Effect::KeepAlerts {
+            change: Box::new(change),
+            before,
+        }
+    }
+
+    /// Takes over the alerts in the file.
+    pub(crate) fn alerts_kept(&mut self, result: Result<Alerts, String>) {
+        self.alerts.pending = self.alerts.pending.saturating_sub(1);
+        match result {
+            Ok(all) if self.alerts.pending == 0 => self.alerts.merge(all),
+            Ok(_) => {}
+            Err(why) => self.kept(Err(why)),
+        }
+    }
+
+    /// What an alert asks for; `None` while its workergroup is not listed or its search cannot be
+    /// read.
+    fn alert_search(&self, alert: &Alert) -> Option<Search> {
+        let dialect = self.profile.dialect;
+        let (mut query, recruits) = match &alert.follows {
+            Followed::Search(spec) => (spec.read(dialect).ok()?.0, None),
+            Followed::Group(id) => {
+                let listing = self.browsers[Resource::Workergroups].listing()?;
+                let row = listing.row(crate::domain::RowId(*id))?;
+                let look = Look::at_row(listing, row, dialect).ok()?;
+                (look.search.query(), Some(look.search))
+            }
+        };
+        let price = match query.resource {
+            Resource::Offers => "dph_total",
+            Resource::Volumes => "storage_cost",
+            Resource::Workergroups => return None,
+        };
+        let field = query.catalog().by_key(price)?;
+        let direction = Direction::Ascending;
+        query.order = vec![OrderKey { field, direction }];
+        query.limit = Some(LIMIT);
+        Some(Search { query, recruits })
+    }
+}
+
+/// Sends the polls that are due and that the budget has room for.
+pub(crate) fn tick(state: &mut State, now: Now) -> Vec<Effect> {
+    let is_due = state.alerts.deadline().is_some_and(|due| due <= now.mono);
+    if !is_due {
+        return Vec::new();
+    }
+    let mut effects = Vec::new();
+    let at = Moment::of(now.epoch);
+    let due: Vec<Alert> = state
+        .alerts
+        .all
+        .alerts
+        .iter()
+        .filter(|alert| {
+            let polling = state.alerts.polls.get(&alert.name);
+            polling.is_some_and(|it| it.in_flight.is_none() && it.next <= now.mono)
+        })
+        .cloned()
+        .collect();
+    for alert in due {
+        let search = (alert.is_active(at) && state.held(now).is_none())
+            .then(|| state.alert_search(&alert))
+            .flatten();
+        let free_at = state.watch_pace.free_at(1, now);
+        let is_for_group = matches!(alert.follows, Followed::Group(_));
+        let Some(polling) = state.alerts.polls.get_mut(&alert.name) else {
+            continue;
+        };
+        polling.next = now.mono + EVERY;
+        let Some(search) = search else {
+            let groups = &state.browsers[Resource::Workergroups];
+            if is_for_group && !alert.is_paused && groups.is_untouched() {
+                effects.extend(state.refresh(Resource::Workergroups, now));
+            }
+            continue;
+        };
+        if is_polled(state, &search) {
+            continue;
+        }
+        let Some(polling) = state.alerts.polls.get_mut(&alert.name) else {
+            continue;
+        };
+        if free_at > now.mono {
+            polling.next = free_at;
+            continue;
+        }
+        state.watch_pace.spend(1, now);
+        let bans = state.annotations.scope();
+        let ticket = state.tickets.take();
+        effects.push(Effect::Call {
+            ticket,
+            request: Request::Search(search.query.clone()),
+        });
+        polling.in_flight = Some(InFlight {
+            ticket,
+            asked: Asked::once(search.query.clone(), now.mono, bans),
+            search,
+        });
+    }
+    effects
+}
+
+/// Whether a watched pane or another alert asks the same already.
+fn is_polled(state: &State, search: &Search) -> bool {
+    if search.recruits.is_some() {
+        // Only its own poll tells how many workers it can have.
+        return false;
+    }
+    let key = SearchKey::of(&search.query);
+    let in_pane = state
+        .browsers
+        .iter()
+        .any(|browser| browser.watching().is_some() && SearchKey::of(&browser.query) == key);
+    let in_flight = state.alerts.polls.values().filter_map(|it| it.in_flight.as_ref());
+    let mut same = in_flight.filter(|it| SearchKey::of(&it.search.query) == key);
+    in_pane || same.next().is_some()
+}
+
+/// Takes the response to a poll; gives back a response to something else.
+pub(crate) fn answered(
+    state: &mut State,
+    ticket: Ticket,
+    response: Response,
+    now: Now,
+) -> Result<Vec<Effect>, Response> {
+    let is_own = |polling: &&mut Polling| {
+        let own = polling.in_flight.as_ref();
+        own.is_some_and(|own| own.ticket == ticket)
+    };
+    let polling = state.alerts.polls.values_mut().find(is_own);
+    let Some(InFlight { asked, search, .. }) = polling.and_then(|it| it.in_flight.take()) else {
+        return Err(response);
+    };
+    let listing = match response {
+        Ok(Reply::Records(listing)) => listing,
+        Ok(_) => return Ok(Vec::new()),
+        Err(error) => {
+            let failed = asked.failed(&error, now);
+            return Ok(failed.map(super::history::recording::record).into_iter().collect());
+        }
+    };
+    let poll = asked.once_answered(&listing, state.profile.dialect, now);
+    let mut effects = Vec::new();
+    if let Some(recruits) = &search.recruits {
+        let found = Preflight::of(&listing, recruits, search.query.limit);
+        let workers = u32::try_from(found.most_workers).unwrap_or(u32::MAX);
+        effects = check_all(state, &poll, Some(workers), now);
+    }
+    effects.push(super::history::recording::record(poll));
+    Ok(effects)
+}
+
+/// Checks the alerts on the polls that are about to be recorded.
+pub(crate) fn follow(state: &mut State, now: Now, effects: &mut Vec<Effect>) {
+    if state.alerts.all.alerts.is_empty() {
+        return;
+    }
+    let mut rings = Vec::new();
+    for effect in effects.iter() {
+        if let Effect::Record(poll) = effect {
+            rings.extend(check_all(state, poll, None, now));
+        }
+    }
+    effects.extend(rings);
+}
+
+pub(crate) fn check_all(state: &mut State, poll: &Poll, workers: Option<u32>, now: Now) -> Vec<Effect> {
+    let at = Moment::of(now.epoch);
+    // Each with the storage that its search has prices for.
+    let followed = |alert: &Alert| {
+        let search = alert.is_active(at).then(|| state.alert_search(alert));
+        let query = search.flatten()?.query;
+        (SearchKey::of(&query) == poll.search).then(|| (alert.clone(), query.storage_gb()))
+    };
+    let alerts: Vec<(Alert, f64)> = state.alerts.all.alerts.iter().filter_map(followed).collect();
+    let mut effects = Vec::new();
+    for (mut alert, storage) in alerts {
+        let poll = &poll.clone().priced(storage);
+        let before = alert.state.clone();
+        let figures = Figures { poll, workers };
+        let ring = check(&alert.rule, &mut alert.state, figures);
+        if let Some(polling) = state.alerts.polls.get_mut(&alert.name) {
+            polling.next = now.mono + EVERY;
+        }
+        let is_volume = poll.search.resource == Resource::Volumes;
+        let logged = ring.as_ref().map(|ring| Logged {
+            alert: alert.name.clone(),
+            at: ring.at,
+            text: seen(ring, is_volume, storage),
+        });
+        let change = AlertChange::Checked {
+            name: alert.name.clone(),
+            state: alert.state.clone(),
+            // Logged once this program has claimed it.
+            rang: None,
+        };
+        let is_old = now.mono - state.alerts.saved_at >= SAVE_AFTER;
+        if logged.is_some() || (alert.state != before && is_old) {
+            state.alerts.saved_at = now.mono;
+            effects.push(state.change_alerts(change));
+        } else {
+            state.alerts.all.apply(&change);
+        }
+        if let (Some(ring), Some(logged)) = (ring, logged) {
+            let alarm = alarm(&ring, &logged);
+            effects.push(Effect::ClaimRing(Box::new(RingClaim { logged, alarm })));
+        }
+    }
+    effects
+}
+
+fn alarm(ring: &Ring, logged: &Logged) -> Alarm {
+    let name = visible(&logged.alert, 60);
+    let mut values = vec![
+        ("BOURSE_ALERT", name.clone()),
+        ("BOURSE_ALERT_TEXT", logged.text.clone()),
+        ("BOURSE_COUNT", ring.count.to_string()),
+    ];
+    if let Some(lot) = &ring.cheapest {
+        values.extend([
+            ("BOURSE_OFFER", lot.offer.to_string()),
+            ("BOURSE_MACHINE", lot.lot.machine.to_string()),
+            ("BOURSE_MODEL", visible(&lot.lot.model, 64)),
+            ("BOURSE_PRICE", lot.price.to_string()),
+        ]);
+    }
+    Alarm {
+        title: format!("bourse: {name}"),
+        text: logged.text.clone(),
+        values,
+    }
+}
+
+/// Logs a ring that this program has claimed, and tells the person.
+pub(crate) fn rung(state: &mut State, claim: RingClaim, now: Now) -> Vec<Effect> {
+    let RingClaim { logged, alarm } = claim;
+    state.alerts.unread += 1;
+    let name = visible(&logged.alert, 60);
+    state.show(Toast::new(format!("Alert “{name}”: {}", logged.text), now));
+    let mut effects = vec![Effect::Ring(Box::new(alarm))];
+    if let Some(alert) = state.alerts.all.named(&logged.alert) {
+        let change = AlertChange::Checked {
+            name: alert.name.clone(),
+            state: alert.state.clone(),
+            rang: Some(logged),
+        };
+        effects.push(state.change_alerts(change));
+    }
+    effects
+}

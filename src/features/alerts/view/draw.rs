@@ -1,0 +1,119 @@
+//! Draws the list of alerts with the latest rings of the selected one, and the form.
+
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use super::form::AlertForm;
+use super::subjects::is_volume;
+use super::{AlertList, Entry, status};
+use crate::core::view::Scene;
+use crate::core::views::sheet;
+use crate::domain::alerts::{Alert, Followed, condition, repeat};
+use crate::domain::format;
+use crate::domain::history::{Moment, with_storage};
+use crate::domain::text::visible;
+use crate::widgets::panel::{Panel, Size};
+
+/// The most rings that are shown of an alert.
+const RINGS: usize = 20;
+
+/// The maximum length of a search's text.
+const LONGEST: usize = 400;
+
+pub(super) fn list(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
+    let all = &scene.state.alerts.all;
+    let main = Panel::new("Alerts").facts(format::counted(all.alerts.len(), "alert", "alerts"));
+    let alert = match view.entry() {
+        Some(Entry::Alert(name)) => all.named(&name),
+        Some(Entry::New) | None => None,
+    };
+    let title = alert.map_or_else(|| "New alert".to_owned(), |it| visible(&it.name, 60));
+    let lines = match alert {
+        Some(alert) => describe(alert, scene),
+        None => vec![Line::raw(
+            "Rings when a search, a model, a machine or a workergroup's supply meets a condition.",
+        )],
+    };
+    let rows = view.list.len().max(lines.len());
+    let sheet = sheet::open(main, Panel::new(title), rows, area, scene);
+    scene.searched_list(&view.list, sheet.main);
+    if let Some(area) = sheet.side {
+        sheet::text(lines, area, scene);
+    }
+}
+
+/// What an alert follows and waits for, and its latest rings, newest first.
+fn describe(alert: &Alert, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let theme = scene.theme;
+    let now = Moment::of(scene.now.epoch);
+    let labelled =
+        |label: &str, text: String| Line::from(vec![Span::styled(format!("{label:>8}  "), theme.dim), Span::raw(text)]);
+    let mut lines = vec![
+        labelled("State", status(alert, now).to_owned()),
+        labelled("Follows", followed(&alert.follows)),
+    ];
+    if let Some(model) = &alert.rule.model {
+        lines.push(labelled("Model", visible(model, 64)));
+    }
+    let trigger = condition(alert.rule.trigger, is_volume(&alert.follows));
+    let how = repeat(alert.rule.repeat);
+    lines.push(labelled("Rings", format!("{trigger}, {how}")));
+    // A compact screen has six lines, and the latest ring takes two of them.
+    if scene.size != Size::Compact {
+        lines.push(Line::default());
+    }
+    let log = scene.state.alerts.all.log.iter().rev();
+    let own = log.filter(|logged| logged.alert == alert.name).take(RINGS);
+    let local = scene.state.local_time(scene.now);
+    #[expect(clippy::cast_precision_loss)] // seconds of this age of the world
+    let rings = own.map(|logged| {
+        Line::from(vec![
+            Span::styled(format!("{}  ", local.cell(logged.at.0 as f64)), theme.dim),
+            Span::raw(visible(&logged.text, LONGEST)),
+        ])
+    });
+    let before = lines.len();
+    lines.extend(rings);
+    if lines.len() == before {
+        lines.push(Line::styled("Has not rung yet", theme.dim));
+    }
+    lines
+}
+
+fn followed(follows: &Followed) -> String {
+    match follows {
+        Followed::Search(spec) if spec.query.is_empty() => "every listing".to_owned(),
+        Followed::Search(spec) => visible(&spec.query, LONGEST),
+        Followed::Group(id) => format!("workergroup {id}"),
+    }
+}
+
+pub(super) fn form(view: &AlertForm, area: Rect, scene: &mut Scene<'_, '_>) {
+    let rows = u16::try_from(view.fields() + 2).unwrap_or(u16::MAX);
+    let title = if view.is_edit() { "Edit alert" } else { "New alert" };
+    let panels = (Panel::new(title), Panel::new("What it does"));
+    let sheet = sheet::with_result(panels.0, panels.1, (rows, rows), area, scene);
+    scene.form(&view.form, sheet.main);
+    let Some(side) = sheet.side else { return };
+    let theme = scene.theme;
+    let mut lines = match view.rule() {
+        Ok(rule) => {
+            let text = condition(rule.trigger, view.is_volume());
+            let how = repeat(rule.repeat);
+            vec![Line::raw(format!("Rings {how}: {text}."))]
+        }
+        Err((_, why)) => vec![Line::styled(why, theme.warning)],
+    };
+    lines.push(Line::raw(view.search_text()));
+    if let Some(storage) = view.storage().filter(|_| !view.is_volume()) {
+        let storage = with_storage(storage);
+        let text = format!("Prices are per GPU{storage}, as the search has them.");
+        lines.push(Line::styled(text, theme.dim));
+    }
+    lines.push(Line::styled(
+        "Polled every minute while bourse runs, within the request budget of auto-refresh. After \
+         a ring it rests until the condition has been clear for a while.",
+        theme.dim,
+    ));
+    sheet::text(lines, side, scene);
+}

@@ -1,0 +1,454 @@
+//! The form for a new alert, or to edit one.
+
+use std::collections::HashMap;
+
+use ratatui::layout::Rect;
+
+use super::draw;
+use super::subjects::{Subject, is_volume, subjects, subjects_with};
+use crate::core::State;
+use crate::core::view::{Cx, Outcome, Placement, Region, Scene, View};
+use crate::domain::Listing;
+use crate::domain::alerts::{Alert, AlertChange, Followed, condition};
+use crate::domain::history::{AlertState, Moment, Repeat, Rule, RuleError, Trigger};
+use crate::domain::query::DEFAULT_STORAGE_GB;
+use crate::domain::text::visible;
+use crate::keys::{Action, Context};
+use crate::widgets::form::{Field, Form, FormEvent};
+use crate::widgets::input_widget::InputWidget;
+use crate::widgets::text::capitalized;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Key {
+    Follows,
+    Trigger,
+    Price,
+    Gpus,
+    Machine,
+    Percent,
+    Hours,
+    Workers,
+    Repeat,
+    Until,
+    Name,
+    Add,
+}
+
+/// The triggers in the order of their choice.
+const TRIGGERS: [&str; 6] = [
+    "price below",
+    "GPUs at least",
+    "machine back",
+    "price down",
+    "GPUs fewer than",
+    "workers below",
+];
+const WORKERS: usize = 5;
+
+const REPEATS: [&str; 3] = ["once", "every time", "until a date"];
+const UNTIL: usize = 2;
+
+#[derive(Debug)]
+pub(super) struct AlertForm {
+    pub form: Form<Key>,
+    subjects: Vec<Subject>,
+    /// Texts of fields, also of those that the trigger hides.
+    texts: HashMap<Key, String>,
+    zone: jiff::tz::TimeZone,
+    fields: usize,
+    /// The alert that is edited.
+    edited: Option<Alert>,
+}
+
+impl AlertForm {
+    /// The form for what is selected; `None` if nothing can be followed.
+    pub fn new(state: &State) -> Option<Self> {
+        let subjects = subjects(state);
+        let first = subjects.first()?;
+        let is_group = matches!(first.follows, Followed::Group(_));
+        let texts = presets(state);
+        let mut view = Self::empty(subjects, texts, state);
+        view.build(0, if is_group { WORKERS } else { 0 }, 0);
+        Some(view)
+    }
+
+    /// The form with an alert's values.
+    pub fn editing(alert: Alert, state: &State) -> Self {
+        let (subjects, subject) = subjects_with(&alert, state);
+        let mut texts = presets(state);
+        let (trigger, own) = trigger_texts(alert.rule.trigger);
+        texts.extend(own);
+        let text = condition(alert.rule.trigger, is_volume(&alert.follows));
+        // A name that is its condition follows it.
+        if !alert.name.ends_with(&format!(": {text}")) {
+            texts.insert(Key::Name, alert.name.clone());
+        }
+        let repeat = match alert.rule.repeat {
+            Repeat::Once => 0,
+            Repeat::EveryTime => 1,
+            Repeat::Until(end) => {
+                let end = jiff::Timestamp::from_second(end.0).unwrap_or_default();
+                let end = end.to_zoned(state.zone.clone());
+                texts.insert(Key::Until, end.strftime("%Y-%m-%d %H:%M").to_string());
+                UNTIL
+            }
+        };
+        let mut view = Self::empty(subjects, texts, state);
+        view.edited = Some(alert);
+        view.build(subject, trigger, repeat);
+        view
+    }
+
+    /// A form whose fields are still to be built.
+    fn empty(subjects: Vec<Subject>, texts: HashMap<Key, String>, state: &State) -> Self {
+        Self {
+            form: Form::new(Vec::new()),
+            subjects,
+            texts,
+            zone: state.zone.clone(),
+            fields: 0,
+            edited: None,
+        }
+    }
+
+    /// Whether the form is for an alert that exists.
+    pub const fn is_edit(&self) -> bool {
+        self.edited.is_some()
+    }
+
+    /// How many lines the fields take.
+    pub const fn fields(&self) -> usize {
+        self.fields
+    }
+
+    /// Builds the fields that the choices need.
+    fn build(&mut self, subject: usize, trigger: usize, repeat: usize) {
+        let labels: Vec<String> = (self.subjects.iter()).map(|it| it.label.clone()).collect();
+        let mut fields = vec![
+            Field::choice(Key::Follows, "Follows", labels, subject),
+            Field::choice(Key::Trigger, "Rings at", TRIGGERS, trigger),
+        ];
+        for key in shown(trigger) {
+            fields.push(self.field(*key));
+        }
+        fields.push(Field::choice(Key::Repeat, "Rings", REPEATS, repeat));
+        if repeat == UNTIL {
+            fields.push(self.field(Key::Until));
+        }
+        fields.push(self.field(Key::Name));
+        let save = if self.is_edit() { "Save" } else { "Add alert" };
+        fields.push(Field::button(Key::Add, save));
+        self.fields = fields.len();
+        self.form = Form::new(fields).submits(Key::Add);
+    }
+
+    fn field(&self, key: Key) -> Field<Key> {
+        let (label, note) = match key {
+            Key::Price => ("Price", "$/h per GPU, with 50 GB; volumes $/GB/month"),
+            Key::Gpus => ("GPUs", "in all offers together"),
+            Key::Machine => ("Machine", "its id"),
+            Key::Percent => ("Down by", "%"),
+            Key::Hours => ("Within", "hours, 1 to 168"),
+            Key::Workers => ("Workers", "the group's max workers"),
+            Key::Until => ("Until", "2026-12-31 or 2026-12-31 18:00"),
+            Key::Name | Key::Follows | Key::Trigger | Key::Repeat | Key::Add => {
+                ("Name", "named by its condition if empty")
+            }
+        };
+        let text = self.texts.get(&key).cloned().unwrap_or_default();
+        Field::text(key, label, text).note(note)
+    }
+
+    /// Keeps what is typed, also for when other fields are shown.
+    fn keep_texts(&mut self) {
+        let trigger = self.form.chosen(Key::Trigger);
+        let keys = shown(trigger).iter().copied().chain([Key::Name, Key::Until]);
+        for key in keys {
+            if self.form.line(key).is_some() {
+                let text = self.form.text(key).to_owned();
+                self.texts.insert(key, text);
+            }
+        }
+    }
+
+    fn changed(&mut self, key: Key) {
+        let choices = (
+            self.form.chosen(Key::Follows),
+            self.form.chosen(Key::Trigger),
+            self.form.chosen(Key::Repeat),
+        );
+        if matches!(key, Key::Trigger | Key::Repeat) {
+            self.build(choices.0, choices.1, choices.2);
+            self.form.focus_on(key);
+        } else {
+            self.keep_texts();
+        }
+    }
+
+    fn text(&self, key: Key) -> &str {
+        self.texts.get(&key).map_or("", |text| text.trim())
+    }
+
+    fn number<N: std::str::FromStr>(&self, key: Key, what: &str) -> Result<N, (Key, String)> {
+        let text = self.text(key).trim_start_matches('$');
+        let text = text.trim_end_matches('%').trim();
+        let number = text.parse();
+        number.map_err(|_| (key, format!("Give {what}")))
+    }
+
+    /// The rule in the fields, or the first invalid field and why.
+    pub fn rule(&self) -> Result<Rule, (Key, String)> {
+        let trigger = match self.form.chosen(Key::Trigger) {
+            0 => Trigger::PriceBelow(self.number(Key::Price, "a price, such as 0.30")?),
+            1 => Trigger::GpusAtLeast {
+                gpus: self.number(Key::Gpus, "a number of GPUs")?,
+                below: match self.text(Key::Price) {
+                    "" => None,
+                    _ => Some(self.number(Key::Price, "a price, or nothing")?),
+                },
+            },
+            2 => Trigger::MachineBack(self.number(Key::Machine, "the id of a machine")?),
+            3 => Trigger::PriceDown {
+                percent: self.number(Key::Percent, "a percentage")?,
+                hours: self.number(Key::Hours, "a number of hours")?,
+            },
+            4 => Trigger::GpusBelow(self.number(Key::Gpus, "a number of GPUs")?),
+            _ => Trigger::WorkersBelow(self.number(Key::Workers, "a number of workers")?),
+        };
+        let repeat = match self.form.chosen(Key::Repeat) {
+            0 => Repeat::Once,
+            1 => Repeat::EveryTime,
+            _ => Repeat::Until(self.until()?),
+        };
+        let model = self.edited.as_ref().and_then(|it| it.rule.model.clone());
+        let rule = Rule { model, repeat, trigger };
+        rule.validate()
+            .map_err(|error| (place(error), capitalized(&error.to_string())))?;
+        Ok(rule)
+    }
+
+    /// The end of a repeated alert; a date alone ends with its day.
+    fn until(&self) -> Result<Moment, (Key, String)> {
+        let text = self.text(Key::Until);
+        let wrong = || (Key::Until, "Give a date, such as 2026-12-31".to_owned());
+        let text = if text.contains(':') {
+            text.to_owned()
+        } else {
+            format!("{text} 23:59")
+        };
+        let end = jiff::civil::DateTime::strptime("%Y-%m-%d %H:%M", &text);
+        let end = end.ok().and_then(|end| end.to_zoned(self.zone.clone()).ok());
+        let end = end.ok_or_else(wrong)?;
+        Ok(Moment(end.timestamp().as_second()))
+    }
+
+    fn subject(&self) -> Option<&Subject> {
+        self.subjects.get(self.form.chosen(Key::Follows))
+    }
+
+    pub fn is_volume(&self) -> bool {
+        self.subject().is_some_and(|subject| is_volume(&subject.follows))
+    }
+
+    /// The storage in GB of the prices; `None` where the workergroup's search decides.
+    pub fn storage(&self) -> Option<f64> {
+        match &self.subject()?.follows {
+            Followed::Search(spec) => Some(spec.storage.unwrap_or(DEFAULT_STORAGE_GB)),
+            Followed::Group(_) => None,
+        }
+    }
+
+    /// The search that is followed, as it is shown.
+    pub fn search_text(&self) -> String {
+        match self.subject().map(|subject| &subject.follows) {
+            Some(Followed::Search(spec)) => visible(&spec.query, 300),
+            Some(Followed::Group(id)) => format!("The search of workergroup {id}"),
+            None => String::new(),
+        }
+    }
+
+    fn add(&mut self, cx: &mut Cx<'_>) {
+        self.keep_texts();
+        let rule = match self.rule() {
+            Ok(rule) => rule,
+            Err((key, why)) => {
+                self.form.set_error(key, Some(why));
+                self.form.focus_on(key);
+                return;
+            }
+        };
+        let Some(subject) = self.subject().cloned() else {
+            return;
+        };
+        let is_for_workers = matches!(rule.trigger, Trigger::WorkersBelow(_));
+        if is_for_workers != matches!(subject.follows, Followed::Group(_)) && is_for_workers {
+            let why = "Only a workergroup has workers".to_owned();
+            self.form.set_error(Key::Trigger, Some(why));
+            return;
+        }
+        let name = match self.text(Key::Name) {
+            "" => format!("{}: {}", subject.label, condition(rule.trigger, self.is_volume())),
+            name => name.to_owned(),
+        };
+        let change = self.change(name, subject.follows, rule, cx);
+        let effect = cx.state.change_alerts(change);
+        cx.effect(effect);
+        cx.close();
+    }
+
+    /// The new alert, or the edited one with what it remembers while it waits for the same.
+    fn change(&self, name: String, follows: Followed, rule: Rule, cx: &mut Cx<'_>) -> AlertChange {
+        let all = &cx.state.alerts.all;
+        let Some(edited) = &self.edited else {
+            let alert = Alert {
+                name: all.free_name(&name),
+                follows,
+                rule,
+                is_paused: false,
+                state: AlertState::default(),
+            };
+            cx.toast(format!("Added alert “{}”", visible(&alert.name, 60)));
+            return AlertChange::Put(Box::new(alert));
+        };
+        let is_same = edited.follows == follows && edited.rule == rule;
+        // It may have been checked since the form opened.
+        let state = all.named(&edited.name).map(|own| own.state.clone());
+        let alert = Alert {
+            name: if name == edited.name {
+                name
+            } else {
+                all.free_name(&name)
+            },
+            follows,
+            rule,
+            is_paused: edited.is_paused,
+            state: state.filter(|_| is_same).unwrap_or_default(),
+        };
+        cx.toast(format!("Saved alert “{}”", visible(&alert.name, 60)));
+        AlertChange::Edit {
+            name: edited.name.clone(),
+            alert: Box::new(alert),
+        }
+    }
+
+    fn take(&mut self, event: FormEvent<Key>, cx: &mut Cx<'_>) -> Outcome {
+        match event {
+            FormEvent::Ignored => return Outcome::Ignored,
+            FormEvent::Submitted(_) => self.add(cx),
+            FormEvent::Changed(key) => self.changed(key),
+            FormEvent::Moved => {}
+        }
+        Outcome::Handled
+    }
+}
+
+/// The fields of a trigger.
+const fn shown(trigger: usize) -> &'static [Key] {
+    match trigger {
+        0 => &[Key::Price],
+        1 => &[Key::Gpus, Key::Price],
+        2 => &[Key::Machine],
+        3 => &[Key::Percent, Key::Hours],
+        4 => &[Key::Gpus],
+        _ => &[Key::Workers],
+    }
+}
+
+/// The field that an error is about.
+const fn place(error: RuleError) -> Key {
+    match error {
+        RuleError::Price => Key::Price,
+        RuleError::Count => Key::Gpus,
+        RuleError::Percent => Key::Percent,
+        RuleError::Hours => Key::Hours,
+    }
+}
+
+/// The place of a trigger in its choice, and the texts of its fields.
+fn trigger_texts(trigger: Trigger) -> (usize, Vec<(Key, String)>) {
+    match trigger {
+        Trigger::PriceBelow(price) => (0, vec![(Key::Price, price.to_string())]),
+        Trigger::GpusAtLeast { gpus, below } => {
+            let price = below.map_or_else(String::new, |below| below.to_string());
+            (1, vec![(Key::Gpus, gpus.to_string()), (Key::Price, price)])
+        }
+        Trigger::MachineBack(machine) => (2, vec![(Key::Machine, machine.to_string())]),
+        Trigger::PriceDown { percent, hours } => (
+            3,
+            vec![(Key::Percent, percent.to_string()), (Key::Hours, hours.to_string())],
+        ),
+        Trigger::GpusBelow(gpus) => (4, vec![(Key::Gpus, gpus.to_string())]),
+        Trigger::WorkersBelow(workers) => (WORKERS, vec![(Key::Workers, workers.to_string())]),
+    }
+}
+
+/// The texts to start with.
+fn presets(state: &State) -> HashMap<Key, String> {
+    let mut texts = HashMap::from([
+        (Key::Gpus, "8".to_owned()),
+        (Key::Percent, "10".to_owned()),
+        (Key::Hours, "24".to_owned()),
+        (Key::Workers, "20".to_owned()),
+    ]);
+    let Some(browser) = state.browser() else {
+        return texts;
+    };
+    let number = |listing: &Listing, key: &str| {
+        let field = listing.catalog().by_key(key)?;
+        listing.cell(browser.selected_row()?, field).whole()
+    };
+    if let Some(listing) = browser.listing() {
+        let own = [(Key::Machine, "machine_id"), (Key::Workers, "max_workers")];
+        for (key, name) in own {
+            texts.extend(number(listing, name).map(|number| (key, number.to_string())));
+        }
+    }
+    texts
+}
+
+impl View for AlertForm {
+    fn contexts(&self) -> &'static [Context] {
+        self.form.contexts()
+    }
+
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.form)
+    }
+
+    fn text_changed(&mut self, _: &mut Cx<'_>) {
+        self.keep_texts();
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::Dialog
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match action {
+            Action::Submit if self.is_edit() => Some("save"),
+            Action::Submit => Some("add alert"),
+            _ => None,
+        }
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if action == Action::Back {
+            cx.close();
+            return Outcome::Handled;
+        }
+        let event = self.form.update(action);
+        self.take(event, cx)
+    }
+
+    fn click(&mut self, region: Region, place: usize, cx: &mut Cx<'_>) -> Outcome {
+        if region != Region::MAIN {
+            return Outcome::Ignored;
+        }
+        let event = self.form.click(place);
+        self.take(event, cx)
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        draw::form(self, area, scene);
+    }
+}

@@ -1,0 +1,81 @@
+//! What an alert can follow: a search, the model of an offer, or a workergroup.
+
+use crate::core::{Pane, State};
+use crate::domain::alerts::{Alert, Followed, condition};
+use crate::domain::saved::SearchSpec;
+use crate::domain::text::visible;
+use crate::domain::{Condition, Operand, Operator, Resource, Value, language};
+
+/// What an alert can follow, in the words of the choice.
+#[derive(Debug, Clone)]
+pub(super) struct Subject {
+    pub label: String,
+    pub follows: Followed,
+}
+
+/// What can be followed on the open pane, and every saved search.
+pub(super) fn subjects(state: &State) -> Vec<Subject> {
+    let mut subjects = Vec::new();
+    if state.pane == Pane::Workergroups {
+        let group = state.browsers[Resource::Workergroups].selected();
+        subjects.extend(group.map(|id| Subject {
+            label: format!("Workergroup {id}"),
+            follows: Followed::Group(id.0),
+        }));
+    } else if let Some(browser) = state.browser() {
+        subjects.push(Subject {
+            label: "This search".to_owned(),
+            follows: Followed::Search(SearchSpec::of(&browser.query, &[])),
+        });
+    }
+    subjects.extend(model(state));
+    let saved = state.searches.saved.iter();
+    let saved = saved.filter(|search| search.spec.resource != Resource::Workergroups);
+    subjects.extend(saved.map(|search| Subject {
+        label: format!("“{}”", visible(&search.name, 40)),
+        follows: Followed::Search(search.spec.clone()),
+    }));
+    subjects
+}
+
+/// What can be followed besides what an alert follows, and the place of that.
+pub(super) fn subjects_with(alert: &Alert, state: &State) -> (Vec<Subject>, usize) {
+    let mut subjects = subjects(state);
+    let place = subjects.iter().position(|it| it.follows == alert.follows);
+    if let Some(place) = place {
+        return (subjects, place);
+    }
+    let text = condition(alert.rule.trigger, is_volume(&alert.follows));
+    let own = alert.name.strip_suffix(&format!(": {text}"));
+    let label = match (&alert.follows, own) {
+        (_, Some(own)) => own.to_owned(),
+        (Followed::Search(_), None) => "Its search".to_owned(),
+        (Followed::Group(id), None) => format!("Workergroup {id}"),
+    };
+    let follows = alert.follows.clone();
+    subjects.insert(0, Subject { label, follows });
+    (subjects, 0)
+}
+
+/// Whether prices are those of volumes.
+pub(super) fn is_volume(follows: &Followed) -> bool {
+    matches!(follows, Followed::Search(spec) if spec.resource == Resource::Volumes)
+}
+
+/// The model of the selected offer, among all that can be rented.
+fn model(state: &State) -> Option<Subject> {
+    let browser = state.browser()?;
+    let field = Resource::Offers.catalog().by_key("gpu_name")?;
+    if browser.resource() != Resource::Offers {
+        return None;
+    }
+    let name = browser.listing()?.text(browser.selected_row()?, field)?;
+    let mut query = language::default_query(Resource::Offers, browser.dialect());
+    query.offer_type = browser.query.offer_type;
+    let value = Operand::One(Value::Text(name.compared().to_owned()));
+    query.conditions.push(Condition::new(field, Operator::Eq, value));
+    Some(Subject {
+        label: format!("Any {}", name.screen(40)),
+        follows: Followed::Search(SearchSpec::of(&query, &[])),
+    })
+}

@@ -1,0 +1,163 @@
+//! Notes on a search, on stderr: what the dashboard shows in banners and in the status line.
+
+use crate::cli::output;
+use crate::domain::insight::{Coverage, coverage};
+use crate::domain::response_check::{Discrepancy, ResponseCheck};
+use crate::domain::{Dialect, Listing, Query, Resource, Untrusted, language};
+
+/// Warns of conditions that are unlikely to mean what was meant.
+pub fn warn(query: &Query, dialect: &'static Dialect) {
+    let warnings = query.active();
+    for warning in warnings.filter_map(|condition| language::warning(condition, dialect)) {
+        output::note(&warning);
+    }
+}
+
+/// Notes what a printed request leaves out.
+pub fn about_request(query: &Query, dialect: &'static Dialect) {
+    if let Some(conditions) = local_conditions(query, dialect) {
+        output::note(&format!(
+            "the command leaves out {conditions}, which this market doesn't filter"
+        ));
+    }
+}
+
+/// A response, its query and the rows shown.
+pub struct Answer<'a> {
+    pub listing: &'a Listing,
+    pub query: &'a Query,
+    pub dialect: &'static Dialect,
+    /// What the market ignored.
+    pub check: &'a ResponseCheck,
+    pub rows: &'a [u32],
+}
+
+impl Answer<'_> {
+    /// Notes what differs from the request, what was done about it, and what the limit left out.
+    pub fn tell(&self) {
+        for note in self.notes() {
+            output::note(&note);
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = self.ignored();
+        notes.extend(self.estimate());
+        notes.extend(self.local());
+        notes.extend(self.sorted_locally());
+        notes.extend(self.truncated());
+        notes.extend(self.suggestions());
+        notes
+    }
+
+    /// Whether the records are all that the market has.
+    fn coverage(&self) -> Coverage {
+        match self.query.resource {
+            // Their listing takes no limit.
+            Resource::Workergroups => Coverage::Whole,
+            Resource::Offers | Resource::Volumes => coverage(self.listing, self.query.limit),
+        }
+    }
+
+    fn ignored(&self) -> Vec<String> {
+        let records = self.listing.len();
+        let violations = self.check.violations.iter().map(|violation| {
+            let (condition, rows) = (&violation.condition, violation.rows);
+            format!("the market ignored {condition}: {rows} of {records} records don't match it")
+        });
+        let discrepancies = self.check.discrepancies.iter().map(Discrepancy::text);
+        violations.chain(discrepancies).collect()
+    }
+
+    /// That prices are an estimate, unless the check has found and reported another storage size.
+    fn estimate(&self) -> Option<String> {
+        let gb = self.listing.estimated_storage()?;
+        let is_told = self.check.included_storage().is_some();
+        (!is_told).then(|| format!("this market doesn't quote prices with {gb} GB of storage: $/h is an estimate"))
+    }
+
+    fn local(&self) -> Option<String> {
+        // No market filters its listing of workergroups, so filtering here loses nothing.
+        if self.query.resource == Resource::Workergroups {
+            return None;
+        }
+        let conditions = local_conditions(self.query, self.dialect)?;
+        let why = if self.query.local(self.dialect).any(|own| self.dialect.sends(own.field)) {
+            "this market filters before the discount"
+        } else {
+            "this market doesn't filter"
+        };
+        let (shown, here) = (self.rows.len(), self.listing.len());
+        let matches = if shown == 1 { "matches" } else { "match" };
+        Some(if self.coverage() == Coverage::Cut {
+            format!(
+                "{shown} of the first {here} {matches} {conditions}, which {why}; \
+                 raise --limit to search more"
+            )
+        } else {
+            format!("{shown} of {here} {matches} {conditions}, which {why}: applied locally")
+        })
+    }
+
+    /// That a truncated response is sorted among its own records only.
+    fn sorted_locally(&self) -> Option<String> {
+        let is_local = is_sorted_locally(self.listing, self.query, self.dialect, self.check);
+        (is_local && self.coverage() == Coverage::Cut).then(|| {
+            let order = language::print_order(&self.query.order);
+            format!("sorted by {order} among the first {} only", self.listing.len())
+        })
+    }
+
+    fn truncated(&self) -> Option<String> {
+        let here = self.listing.len();
+        let nouns = self.query.resource.nouns();
+        match self.coverage() {
+            Coverage::Whole => None,
+            // The note on local conditions covers it.
+            Coverage::Cut if local_conditions(self.query, self.dialect).is_some() => None,
+            Coverage::Cut => Some(format!("first {here}, more exist: raise --limit for the rest")),
+            Coverage::Unknown if here == 0 => None,
+            Coverage::Unknown => Some(format!(
+                "{here} {nouns} without a limit: the market may have left some out"
+            )),
+        }
+    }
+
+    /// Suggestions if nothing was found.
+    fn suggestions(&self) -> Vec<String> {
+        if !self.rows.is_empty() {
+            return Vec::new();
+        }
+        let conditions = self.query.active();
+        conditions
+            .filter_map(|condition| {
+                let seen = self.listing.column(condition.field).texts();
+                let seen: Vec<String> = seen.iter().filter_map(plain).collect();
+                language::did_you_mean(condition, &seen)
+            })
+            .map(|condition| format!("did you mean {condition}?"))
+            .collect()
+    }
+}
+
+/// Whether the first rows are the first of these records only: the market cannot sort by this
+/// order, or did not, or sorted by other prices.
+pub fn is_sorted_locally(listing: &Listing, query: &Query, dialect: &'static Dialect, check: &ResponseCheck) -> bool {
+    query.order.first().is_some_and(|first| {
+        !query.catalog().orders_on_server(first.field, dialect)
+            || check.is_unordered()
+            || listing.is_estimated(first.field)
+    })
+}
+
+/// Untrusted text, if it can be printed unchanged.
+fn plain(text: &Untrusted) -> Option<String> {
+    let shown = text.screen(80);
+    (shown == text.compared()).then_some(shown)
+}
+
+/// The conditions that are applied locally, as text.
+fn local_conditions(query: &Query, dialect: &'static Dialect) -> Option<String> {
+    let local: Vec<_> = query.local(dialect).map(language::print_condition_briefly).collect();
+    (!local.is_empty()).then(|| local.join(" "))
+}

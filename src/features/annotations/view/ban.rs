@@ -1,0 +1,157 @@
+//! The dialog about bans: of the selected row's machine or host, and of what is banned already.
+
+use ratatui::layout::Rect;
+
+use super::{capitalized, change, show_banned};
+use crate::core::State;
+use crate::core::view::{Cx, Outcome, Placement, Scene, View};
+use crate::domain::annotations::{Mark, Supplier, suppliers};
+use crate::domain::format::counted;
+use crate::features::annotations::selected;
+use crate::keys::{Action, Context};
+use crate::table::browser::Browser;
+use crate::widgets::dialog;
+use crate::widgets::input_widget::InputWidget;
+use crate::widgets::list::{Item, List};
+use crate::widgets::panel::{Panel, Tone};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Choice {
+    Ban(Supplier),
+    Lift(Supplier),
+    /// List banned offers, or hide them again.
+    Show,
+    /// Open the list of all annotations.
+    All,
+}
+
+#[derive(Debug)]
+pub(crate) struct Ban {
+    list: List<Choice>,
+}
+
+impl Ban {
+    /// The choices for the selected row; `None` if there is nothing to ban and nothing banned.
+    pub fn new(state: &State) -> Option<Self> {
+        let items = items(state);
+        (!items.is_empty()).then(|| Self { list: List::new(items) })
+    }
+
+    fn choose(choice: Choice, cx: &mut Cx<'_>) {
+        cx.close();
+        match choice {
+            Choice::Ban(of) => ban(of, cx),
+            Choice::Lift(of) => {
+                change(of, Mark::Ban(false), cx);
+                cx.toast(format!("Lifted the ban on {of}"));
+            }
+            Choice::Show => show_banned(cx),
+            Choice::All => cx.perform_on_pane(Action::Annotations),
+        }
+    }
+}
+
+fn ban(of: Supplier, cx: &mut Cx<'_>) {
+    let hidden = |state: &State| state.browser().map_or(0, Browser::hidden);
+    let before = hidden(cx.state);
+    change(of, Mark::Ban(true), cx);
+    let many = hidden(cx.state).saturating_sub(before);
+    let key = cx.state.keymap.key_in(&[Context::Table], Action::Undo);
+    let text = if cx.state.annotations.shows_banned {
+        format!("Banned {of}; banned offers are listed ({key} to undo)")
+    } else {
+        let rows = counted(many, "row", "rows");
+        format!("Banned {of}: {rows} hidden ({key} to undo)")
+    };
+    cx.toast(text);
+}
+
+fn items(state: &State) -> Vec<Item<Choice>> {
+    let annotations = &state.annotations;
+    let Some(browser) = state.browser() else {
+        return Vec::new();
+    };
+    let mut items = Vec::new();
+    for of in selected(browser).into_iter().flatten() {
+        let many = count(browser, of);
+        let noun = browser.resource();
+        let text = format!("{} here", counted(many, noun.noun(), noun.nouns()));
+        items.push(if annotations.all.is_banned(of) {
+            let title = format!("Lift the ban on {of}");
+            Item::new(title, text, Choice::Lift(of))
+        } else {
+            let title = format!("Ban {}", capitalized(of).to_lowercase());
+            Item::new(title, text, Choice::Ban(of))
+        });
+    }
+    let banned = annotations.all.banned().count();
+    if banned > 0 {
+        let (title, text) = if annotations.shows_banned {
+            ("Hide banned offers", String::new())
+        } else {
+            let hidden = browser.hidden();
+            let text = (hidden > 0).then(|| format!("{hidden} hidden here"));
+            ("Show banned offers", text.unwrap_or_default())
+        };
+        items.push(Item::new(title, text, Choice::Show));
+    }
+    if !annotations.all.is_empty() {
+        let text = format!("{banned} banned");
+        items.push(Item::new("List stars, notes and bans", text, Choice::All));
+    }
+    items
+}
+
+/// How many loaded rows are of a machine or host.
+fn count(browser: &Browser, of: Supplier) -> usize {
+    let Some(listing) = browser.listing() else {
+        return 0;
+    };
+    let rows = 0..listing.len();
+    rows.filter(|row| suppliers(listing, *row).contains(&Some(of))).count()
+}
+
+impl View for Ban {
+    fn contexts(&self) -> &'static [Context] {
+        &[Context::List, Context::Always]
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::Dialog
+    }
+
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.list)
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        let choice = self.list.current()?.value?;
+        match (action, choice) {
+            (Action::Submit, Choice::Ban(_)) => Some("ban"),
+            (Action::Submit, Choice::Lift(_)) => Some("lift ban"),
+            (Action::Submit, Choice::Show) => Some("show or hide"),
+            (Action::Submit, Choice::All) => Some("open"),
+            _ => None,
+        }
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        match (action, self.list.current().and_then(|item| item.value)) {
+            (Action::Back, _) => cx.close(),
+            (Action::Submit, Some(choice)) => Self::choose(choice, cx),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        let height = u16::try_from(self.list.len() + 3).unwrap_or(u16::MAX);
+        let size = (
+            area.width.saturating_sub(4).min(dialog::READABLE),
+            height.min(area.height.saturating_sub(2)),
+        );
+        let panel = Panel::new("Ban").tone(Tone::Focused);
+        let inner = dialog::open(panel, size, area, scene.frame.buffer_mut(), scene.theme);
+        scene.searched_list(&self.list, inner);
+    }
+}

@@ -1,0 +1,82 @@
+//! Draws the list of annotations, and what cards say of them.
+
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use super::{AnnotationList, Entry, capitalized};
+use crate::core::State;
+use crate::core::view::Scene;
+use crate::core::views::sheet;
+use crate::domain::annotations::{Annotation, LONGEST_NOTE, Supplier};
+use crate::domain::text::visible;
+use crate::widgets::panel::Panel;
+use crate::widgets::theme::Theme;
+
+/// The signs of rows whose machine or host is starred, and of those with a note.
+pub(crate) const STAR: &str = "★";
+pub(crate) const NOTE: &str = "✎";
+
+pub(super) fn list(view: &AnnotationList, area: Rect, scene: &mut Scene<'_, '_>) {
+    let all = &scene.state.annotations.all;
+    let main = Panel::new("Stars, notes and bans").facts(format!("{} kept", all.iter().len()));
+    let entry = view.entry();
+    let title = entry.map_or_else(String::new, |entry| capitalized(entry.of));
+    let sheet = sheet::open(main, Panel::new(title), view.list.len(), area, scene);
+    scene.searched_list(&view.list, sheet.main);
+    let Some(area) = sheet.side else { return };
+    let lines = entry.map_or_else(Vec::new, |entry| describe(entry, scene.state, scene.theme));
+    sheet::text(lines, area, scene);
+}
+
+fn describe(entry: Entry, state: &State, theme: &Theme) -> Vec<Line<'static>> {
+    let Some(annotation) = state.annotations.all.get(entry.of) else {
+        return Vec::new();
+    };
+    let mut lines: Vec<Line<'static>> = parts(annotation, theme).into_iter().map(Line::from).collect();
+    if annotation.is_banned {
+        let field = state.browsers[crate::domain::Resource::Offers]
+            .query
+            .catalog()
+            .by_key(entry.of.key());
+        let is_sent = field.is_some_and(|field| state.profile.dialect.sends(field));
+        let text = if is_sent {
+            "The market leaves its offers out of your searches."
+        } else {
+            "Its offers are hidden here: the market has no filter for it."
+        };
+        lines.push(Line::styled(text, theme.dim));
+    }
+    lines
+}
+
+fn parts(annotation: &Annotation, theme: &Theme) -> Vec<Span<'static>> {
+    let mut parts = Vec::new();
+    if annotation.is_starred {
+        parts.push(Span::styled(format!("{STAR} starred"), theme.accent));
+    }
+    if annotation.is_banned {
+        parts.push(Span::styled("✗ banned", theme.warning));
+    }
+    if !annotation.note.is_empty() {
+        let note = visible(&annotation.note, LONGEST_NOTE);
+        parts.push(Span::styled(format!("{NOTE} {note}"), theme.accent));
+    }
+    parts
+}
+
+/// What the person has annotated about machines and hosts, a line each: `★ starred  ✎ slow disk`.
+pub(crate) fn line(suppliers: [Option<Supplier>; 2], state: &State, theme: &Theme) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    for of in suppliers.into_iter().flatten() {
+        let Some(annotation) = state.annotations.all.get(of) else {
+            continue;
+        };
+        let mut line = Line::styled(format!("{}:", capitalized(of)), theme.dim);
+        for part in parts(annotation, theme) {
+            line.push_span(Span::raw(" "));
+            line.push_span(part);
+        }
+        lines.push(line);
+    }
+    lines
+}

@@ -1,0 +1,304 @@
+//! Stars, notes and bans of machines and hosts: set on the selected row, listed and undone here.
+
+mod ban;
+mod draw;
+
+use ratatui::layout::Rect;
+
+use crate::core::Pane;
+use crate::core::State;
+use crate::core::view::{Availability, Cx, Outcome, Placement, Scene, View};
+use crate::core::views::confirm::{Entered, Prompt};
+use crate::core::views::keys::{edits, only};
+use crate::domain::annotations::{AnnotationChange, LONGEST_NOTE, Mark, Supplier};
+use crate::domain::text::visible;
+use crate::domain::{Condition, Operand, Operator, Resource, Value};
+use crate::features::annotations;
+use crate::keys::{Action, Context, Subject};
+use crate::widgets::input_widget::InputWidget;
+use crate::widgets::list::{Item, List};
+
+pub(crate) use self::ban::Ban;
+pub(crate) use self::draw::{NOTE, STAR, line};
+
+/// The kinds of annotations, in the order of the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Ban,
+    Star,
+    Note,
+}
+
+impl Kind {
+    const ALL: [Self; 3] = [Self::Ban, Self::Star, Self::Note];
+
+    const fn heading(self) -> &'static str {
+        match self {
+            Self::Ban => "Banned",
+            Self::Star => "Starred",
+            Self::Note => "Notes",
+        }
+    }
+
+    /// The mark that removes an annotation of this kind.
+    const fn cleared(self) -> Mark {
+        match self {
+            Self::Ban => Mark::Ban(false),
+            Self::Star => Mark::Star(false),
+            Self::Note => Mark::Note(String::new()),
+        }
+    }
+}
+
+/// A line of the list: one annotation of a machine or host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Entry {
+    of: Supplier,
+    kind: Kind,
+}
+
+/// All annotations of the profile.
+#[derive(Debug)]
+pub(crate) struct AnnotationList {
+    list: List<Entry>,
+}
+
+/// Opens what an action on annotations means for the selected row.
+pub(crate) fn open(action: Action, cx: &mut Cx<'_>) -> bool {
+    let suppliers = cx.state.browser().map(annotations::selected);
+    let [machine, host] = suppliers.unwrap_or_default();
+    match action {
+        Action::Star(Subject::Machine) => machine.or(host).is_some_and(|of| star(of, cx)),
+        Action::Star(Subject::Host) => host.is_some_and(|of| star(of, cx)),
+        Action::Note(Subject::Machine) => machine.or(host).is_some_and(|of| ask_note(of, cx)),
+        Action::Note(Subject::Host) => host.is_some_and(|of| ask_note(of, cx)),
+        Action::Ban => cx.try_open(Ban::new),
+        Action::ShowBanned => {
+            show_banned(cx);
+            true
+        }
+        Action::StarredOnly => {
+            starred_only(cx);
+            true
+        }
+        Action::Undo => {
+            undo(cx);
+            true
+        }
+        _ => cx.try_open(|state| Some(AnnotationList::new(state))),
+    }
+}
+
+fn change(of: Supplier, mark: Mark, cx: &mut Cx<'_>) {
+    let effects = cx.state.annotate(&AnnotationChange { of, mark }, cx.now);
+    cx.effects(effects);
+}
+
+fn star(of: Supplier, cx: &mut Cx<'_>) -> bool {
+    let is_starred = !cx.state.annotations.all.is_starred(of);
+    change(of, Mark::Star(is_starred), cx);
+    let verb = if is_starred { "Starred" } else { "Unstarred" };
+    cx.toast(format!("{verb} {of}"));
+    true
+}
+
+/// Asks for the note on a machine or host.
+fn ask_note(of: Supplier, cx: &mut Cx<'_>) -> bool {
+    let before = cx.state.annotations.all.get(of);
+    let before = before.map(|own| own.note.clone()).unwrap_or_default();
+    let save = move |typed: &str, cx: &mut Cx<'_>| {
+        if typed.trim().chars().count() > LONGEST_NOTE {
+            return Entered::Rejected(format!("use at most {LONGEST_NOTE} characters"));
+        }
+        let is_blank = typed.trim().is_empty();
+        change(of, Mark::Note(typed.to_owned()), cx);
+        let verb = if is_blank { "Removed" } else { "Saved" };
+        cx.toast(format!("{verb} the note on {of}"));
+        Entered::Accepted
+    };
+    let prompt = Prompt::new("Edit note", "Note", "save", save);
+    let text = format!("Your note on {of}, shown with all its offers. Empty removes it.");
+    cx.open(prompt.text(text).value(&before));
+    true
+}
+
+/// Lists banned offers, or hides them again.
+fn show_banned(cx: &mut Cx<'_>) {
+    let is_shown = !cx.state.annotations.shows_banned;
+    let effects = cx.state.show_banned(is_shown, cx.now);
+    cx.effects(effects);
+    cx.toast(if is_shown {
+        "Banned offers are listed until you quit"
+    } else {
+        "Banned offers are hidden"
+    });
+}
+
+fn starred_only(cx: &mut Cx<'_>) {
+    let Some(browser) = cx.state.browser_mut() else {
+        return;
+    };
+    browser.toggle_starred_only();
+    let text = if browser.is_starred_only() {
+        "Starred only"
+    } else {
+        "Starred or not"
+    };
+    cx.toast(text);
+}
+
+fn undo(cx: &mut Cx<'_>) {
+    let Some((change, effects)) = cx.state.undo_annotation(cx.now) else {
+        return cx.toast("No star, note or ban to undo");
+    };
+    cx.effects(effects);
+    let of = change.of;
+    cx.toast(match change.mark {
+        Mark::Star(true) => format!("Starred {of} again"),
+        Mark::Star(false) => format!("Unstarred {of}"),
+        Mark::Ban(true) => format!("Banned {of} again"),
+        Mark::Ban(false) => format!("Lifted the ban on {of}"),
+        Mark::Note(text) if text.is_empty() => format!("Removed the note on {of}"),
+        Mark::Note(_) => format!("Restored the note on {of}"),
+    });
+}
+
+/// Searches every offer of a machine or host, banned or not.
+fn search(of: Supplier, cx: &mut Cx<'_>) {
+    if cx.state.annotations.all.is_banned(of) && !cx.state.annotations.shows_banned {
+        let effects = cx.state.show_banned(true, cx.now);
+        cx.effects(effects);
+    }
+    let offers = &mut cx.state.browsers[Resource::Offers];
+    let Some(field) = offers.query.catalog().by_key(of.key()) else {
+        return;
+    };
+    let id = Operand::One(Value::id(of.id().into()));
+    offers.jump_to(vec![Condition::new(field, Operator::Eq, id)]);
+    cx.go_to(Pane::Offers);
+    cx.perform_on_pane(Action::Refresh);
+}
+
+impl AnnotationList {
+    fn new(state: &State) -> Self {
+        Self {
+            list: List::new(items(state)),
+        }
+    }
+
+    fn entry(&self) -> Option<Entry> {
+        self.list.current()?.value
+    }
+
+    /// Lists the annotations as they are now; the selection stays on its line or its place.
+    fn relist(&mut self, state: &State) {
+        let (entry, place) = (self.entry(), self.list.selected());
+        self.list.select(place, false);
+        self.list.replace(items(state), None);
+        let mut shown = self.list.shown();
+        let found = shown.position(|item| item.value.is_some() && item.value == entry);
+        drop(shown);
+        self.list.select(found.unwrap_or(place), false);
+    }
+}
+
+impl View for AnnotationList {
+    fn contexts(&self) -> &'static [Context] {
+        edits(!self.list.input.is_empty())
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::Dialog
+    }
+
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.list)
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match (action, self.entry()?.kind) {
+            (Action::Submit, _) => Some("show offers"),
+            (Action::Remove, Kind::Ban) => Some("lift ban"),
+            (Action::Remove, Kind::Star) => Some("unstar"),
+            (Action::Remove, Kind::Note) => Some("delete"),
+            (Action::Edit, _) => Some("edit note"),
+            (Action::Recall, _) => Some("undo"),
+            _ => None,
+        }
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        let used: &[Action] = match self.entry() {
+            Some(_) => &[Action::Remove, Action::Edit, Action::Recall],
+            None => &[Action::Recall],
+        };
+        only(used, action)
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        match (action, self.entry()) {
+            (Action::Back, _) => cx.close(),
+            (Action::Submit, Some(entry)) => search(entry.of, cx),
+            (Action::Edit, Some(entry)) => {
+                ask_note(entry.of, cx);
+            }
+            (Action::Remove, Some(entry)) => {
+                change(entry.of, entry.kind.cleared(), cx);
+                self.relist(cx.state);
+                let key = cx.state.keymap.key_in(&[Context::ListEdit], Action::Recall);
+                cx.toast(format!("Removed ({key} to undo)"));
+            }
+            (Action::Recall, _) => {
+                undo(cx);
+                self.relist(cx.state);
+            }
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn resumed(&mut self, cx: &mut Cx<'_>) {
+        self.relist(cx.state);
+    }
+
+    // Another window may have changed them.
+    fn tick(&mut self, cx: &mut Cx<'_>) {
+        self.relist(cx.state);
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        draw::list(self, area, scene);
+    }
+}
+
+fn items(state: &State) -> Vec<Item<Entry>> {
+    let mut items = Vec::new();
+    for kind in Kind::ALL {
+        let all = state.annotations.all.iter();
+        let mut own: Vec<Item<Entry>> = all
+            .filter(|(_, annotation)| match kind {
+                Kind::Ban => annotation.is_banned,
+                Kind::Star => annotation.is_starred,
+                Kind::Note => !annotation.note.is_empty(),
+            })
+            .map(|(of, annotation)| {
+                let text = visible(&annotation.note, LONGEST_NOTE);
+                Item::new(capitalized(of), text, Entry { of, kind })
+            })
+            .collect();
+        items.push(Item::heading(kind.heading(), ""));
+        if own.is_empty() {
+            own.push(Item::heading("  None yet", ""));
+        }
+        items.append(&mut own);
+    }
+    items
+}
+
+/// `Machine 4711`.
+fn capitalized(of: Supplier) -> String {
+    match of {
+        Supplier::Machine(id) => format!("Machine {id}"),
+        Supplier::Host(id) => format!("Host {id}"),
+    }
+}

@@ -1,0 +1,124 @@
+//! The settings that apply without reconnecting: the configuration, with its key table and themes.
+
+use std::path::Path;
+
+use crate::core::keys::{Keymap, OwnKeys};
+use crate::store::appearance::Entry;
+use crate::store::config::Place;
+use crate::store::themes;
+use crate::store::themes::ThemeFile;
+use crate::store::{Config, ConfigError, Theme};
+use crate::widgets::appearance::{Choice, Look, Override};
+
+/// A configuration and what it makes of the keys and the screen.
+#[derive(Debug, Clone)]
+pub struct Preferences {
+    pub config: Config,
+    pub keymap: Keymap,
+    pub look: Look,
+    /// Every theme to choose from: its name, its look, and whether it is one of the person's files.
+    pub themes: Vec<(String, Look, bool)>,
+}
+
+impl Preferences {
+    /// The preferences of the configuration in the file `path`, and the errors; defaults replace
+    /// invalid settings.
+    pub fn of(config: Config, path: &Path) -> (Self, Vec<ConfigError>) {
+        let mut wrong = config.dropped.clone();
+        let mut note = |place: Place, message: String| {
+            wrong.push(ConfigError::Wrong {
+                path: path.to_owned(),
+                place,
+                message,
+            });
+        };
+        let own: Vec<_> = config
+            .keys
+            .iter()
+            .map(|entry| OwnKeys {
+                name: entry.name.clone(),
+                keys: entry.value.clone(),
+                line: entry.place.line,
+            })
+            .collect();
+        let (keymap, errors) = Keymap::configured(&own);
+        for error in errors {
+            if let Some(entry) = config.keys.iter().find(|entry| entry.name == error.name) {
+                note(entry.place, error.message);
+            }
+        }
+        let (_, mistakes) = overrides(&config.colors, path);
+        wrong.extend(mistakes);
+        wrong.sort_by_key(ConfigError::place);
+        let (files, mistakes) = themes::load(&themes::folder(path));
+        let built_in = Theme::ALL.into_iter();
+        let built_in = built_in.map(|(name, theme)| (name.to_owned(), of_theme(theme, &config, path), false));
+        let own_themes = files.iter();
+        let own_themes = own_themes.map(|file| (file.name.clone(), of_file(file, &config, path), true));
+        let themes = built_in.chain(own_themes).collect();
+        let chosen = files.iter().find(|file| Some(&file.name) == config.theme_file.as_ref());
+        let look = match chosen {
+            Some(file) => {
+                let file_mistakes = overrides(&file.colors, &file.path).1;
+                wrong.extend(mistakes.into_iter().chain(file_mistakes));
+                of_file(file, &config, path)
+            }
+            None => of_theme(config.theme, &config, path),
+        };
+        (
+            Self {
+                config,
+                keymap,
+                look,
+                themes,
+            },
+            wrong,
+        )
+    }
+}
+
+fn of_theme(theme: Theme, config: &Config, path: &Path) -> Look {
+    Look {
+        choice: choice(theme),
+        overrides: overrides(&config.colors, path).0,
+        ascii: config.ascii,
+    }
+}
+
+/// The colours of a theme file, overridden by those of the configuration.
+fn of_file(file: &ThemeFile, config: &Config, path: &Path) -> Look {
+    let mut look = of_theme(file.base, config, path);
+    look.overrides.splice(0..0, overrides(&file.colors, &file.path).0);
+    look
+}
+
+/// The valid colours, and the errors in the others.
+fn overrides(colors: &[Entry<String>], path: &Path) -> (Vec<Override>, Vec<ConfigError>) {
+    let mut wrong = Vec::new();
+    let colors = colors.iter();
+    let overrides = colors
+        .filter_map(|entry| match Override::parse(&entry.name, &entry.value) {
+            Ok(change) => Some(change),
+            Err(message) => {
+                wrong.push(ConfigError::Wrong {
+                    path: path.to_owned(),
+                    place: entry.place,
+                    message,
+                });
+                None
+            }
+        })
+        .collect();
+    (overrides, wrong)
+}
+
+const fn choice(theme: Theme) -> Choice {
+    match theme {
+        Theme::Auto => Choice::Auto,
+        Theme::Dark => Choice::Dark,
+        Theme::Light => Choice::Light,
+        Theme::HighContrast => Choice::HighContrast,
+        Theme::Ansi => Choice::Ansi,
+        Theme::Plain => Choice::Plain,
+    }
+}

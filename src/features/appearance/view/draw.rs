@@ -1,0 +1,86 @@
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
+
+use super::Theme;
+use crate::core::view::{Region, Scene};
+use crate::widgets::list::{Item, List};
+use crate::widgets::panel::{Panel, Tone};
+
+/// Rows of the sample below the list.
+const SAMPLE: u16 = 6;
+
+/// The dialog is at the right and dims nothing: the screen is the preview.
+pub(super) fn theme(view: &Theme, area: Rect, scene: &mut Scene<'_, '_>) {
+    let all = &scene.state.themes.all;
+    let items = all.iter().map(|named| Item {
+        title: named.name.clone(),
+        text: String::new(),
+        note: match (named.is_own, named.name == scene.state.themes.chosen) {
+            (_, true) => "current".to_owned(),
+            (true, false) => "yours".to_owned(),
+            (false, false) => String::new(),
+        },
+        disabled: None,
+        value: Some(()),
+    });
+    let mut list: List<()> = List::new(items.collect());
+    list.select(view.selected, false);
+    let lines = u16::try_from(all.len()).unwrap_or(u16::MAX);
+    let width = area.width.min(44);
+    let height = lines.saturating_add(SAMPLE + 3).min(area.height);
+    let place = Rect {
+        x: area.right() - width,
+        y: area.y + (area.height - height) / 2,
+        width,
+        height,
+    };
+    let panel = Panel::new("Theme").tone(Tone::Focused);
+    let inner = panel.render(place, scene.frame.buffer_mut(), scene.theme);
+    if let Some(background) = scene.theme.background {
+        let style = ratatui::style::Style::new().bg(background);
+        scene.frame.buffer_mut().set_style(place, style);
+    }
+    let sample = if inner.height > SAMPLE + 2 { SAMPLE + 1 } else { 0 };
+    let [rows, below] = Layout::vertical([Constraint::Fill(1), Constraint::Length(sample)]).areas(inner);
+    scene.list(Region::MAIN, &list, rows);
+    let lines = example(scene);
+    scene.render(Paragraph::new(lines), below);
+}
+
+/// The roles side by side.
+fn example(scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let theme = scene.theme;
+    let mut series = Line::default();
+    for style in theme.series {
+        series.push_span(Span::styled("███ ", style));
+    }
+    vec![
+        Line::default(),
+        Line::from(vec![
+            Span::styled("text ", theme.text),
+            Span::styled("dim ", theme.dim),
+            Span::styled("accent ", theme.accent),
+            Span::styled("heading", theme.heading),
+        ]),
+        Line::from(vec![
+            Span::styled("good ", theme.good),
+            Span::styled("warning ", theme.warning),
+            Span::styled("error ", theme.error),
+            Span::styled("key", theme.key),
+        ]),
+        Line::from(vec![
+            Span::styled(" selected ", theme.selected),
+            Span::raw(" "),
+            Span::styled(" input ", theme.input),
+            Span::raw(" "),
+            Span::styled(" match ", theme.highlight),
+        ]),
+        series,
+        Line::from(vec![
+            Span::styled(" SANDBOX ", theme.sandbox),
+            Span::raw(" "),
+            Span::styled(" LIVE ", theme.live),
+        ]),
+    ]
+}

@@ -1,0 +1,128 @@
+//! The theme picker: the whole screen previews the selected theme.
+
+mod draw;
+
+use ratatui::layout::Rect;
+
+use crate::core::State;
+use crate::core::message::Effect;
+use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
+use crate::keys::{Action, Context};
+use crate::widgets::theme::Theme as Styles;
+
+#[derive(Debug)]
+pub(crate) struct Theme {
+    selected: usize,
+    /// The previous theme, restored unless another one is chosen.
+    before: Option<Styles>,
+}
+
+impl Theme {
+    /// The picker, on the current theme.
+    pub fn new(state: &State) -> Option<Self> {
+        let themes = &state.themes;
+        let current = themes.all.iter().position(|own| own.name == themes.chosen);
+        (!themes.all.is_empty()).then(|| Self {
+            selected: current.unwrap_or(0),
+            before: themes.shown,
+        })
+    }
+
+    fn select(&mut self, place: usize, state: &mut State) {
+        self.selected = place.min(state.themes.all.len().saturating_sub(1));
+        if let Some(named) = state.themes.all.get(self.selected) {
+            state.themes.shown = named.theme;
+        }
+    }
+
+    fn choose(&mut self, cx: &mut Cx<'_>) {
+        self.select(self.selected, cx.state);
+        self.before = cx.state.themes.shown;
+        let named = cx.state.themes.all.get(self.selected);
+        if let Some(name) = named.map(|named| named.name.clone()) {
+            if name != cx.state.themes.chosen {
+                cx.state.themes.chosen.clone_from(&name);
+                cx.state.themes.saved = Some(name.clone());
+                cx.effect(Effect::SaveTheme(name));
+            }
+            cx.close();
+        }
+    }
+}
+
+/// Whether an action is about something else than the colors.
+const fn is_foreign(action: Action) -> bool {
+    matches!(
+        action,
+        Action::New
+            | Action::Settings
+            | Action::Refresh
+            | Action::Remove
+            | Action::Job
+            | Action::Copy
+            | Action::Export
+            | Action::RouteLab
+            | Action::Unlist
+            | Action::SavedSearches
+            | Action::Alerts
+            | Action::Theme
+    )
+}
+
+impl View for Theme {
+    fn contexts(&self) -> &'static [Context] {
+        &[Context::Items, Context::Global, Context::Always]
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::Dialog
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match action {
+            Action::Submit => Some("use this theme"),
+            _ => None,
+        }
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        if is_foreign(action) {
+            Availability::Hidden
+        } else {
+            Availability::Available
+        }
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if let Some(lines) = cx.motion(action) {
+            let place = self.selected.saturating_add_signed(lines);
+            self.select(place, cx.state);
+            return Outcome::Handled;
+        }
+        match action {
+            Action::Submit => self.choose(cx),
+            Action::Back => cx.close(),
+            // Who types a theme's name should not end up elsewhere.
+            action if is_foreign(action) => {}
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn click(&mut self, _: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
+        if line == self.selected {
+            self.choose(cx);
+        } else {
+            self.select(line, cx.state);
+        }
+        Outcome::Handled
+    }
+
+    fn closing(&mut self, cx: &mut Cx<'_>) {
+        cx.state.themes.shown = self.before;
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        draw::theme(self, area, scene);
+    }
+}

@@ -1,0 +1,85 @@
+//! The rows that a watched search has lost: when each was missed first, and its last price.
+
+use std::collections::VecDeque;
+
+use crate::core::remote::Now;
+use crate::domain::history::Lot;
+use crate::domain::insight::{differences, lot_of};
+use crate::domain::{Field, Listing, RowId};
+
+/// Departures that are kept: more than any screen lists.
+const MOST: usize = 500;
+
+/// A row that a response lacks and the one before had; times are in seconds since 1970.
+#[derive(Debug)]
+struct Departure {
+    id: RowId,
+    lot: Option<Lot>,
+    at: f64,
+    price: Option<f64>,
+}
+
+/// The newest departures, since auto-refresh is on.
+#[derive(Debug, Default)]
+pub(crate) struct Departures(VecDeque<Departure>);
+
+/// A row of the baseline that is gone.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GoneRow {
+    /// Its row in the baseline.
+    pub row: u32,
+    /// When it was missed first, in seconds since 1970; `None` if that is longer ago than
+    /// departures are kept.
+    pub at: Option<f64>,
+    /// Its last price, in the unit of the compared column.
+    pub price: Option<f64>,
+}
+
+impl Departures {
+    /// Notes what `listing`, which was received `now`, lacks of the response before it.
+    pub fn note(&mut self, before: &Listing, listing: &Listing, price: &Field, now: Now) {
+        for row in differences(before, listing, price).left {
+            let Some(id) = before.id(row as usize) else {
+                continue;
+            };
+            self.0.push_front(Departure {
+                id,
+                lot: lot_of(before, row),
+                at: now.epoch,
+                price: before.cell(row as usize, price).number(),
+            });
+        }
+        self.0.truncate(MOST);
+    }
+
+    /// The rows of the baseline among `gone`, the latest first. One that had got another id in
+    /// between left with its machine.
+    pub fn of(&self, baseline: &Listing, gone: &[u32], price: &Field) -> Vec<GoneRow> {
+        let found = |row: u32| {
+            let id = baseline.id(row as usize);
+            let own = self.0.iter().find(|own| Some(own.id) == id);
+            let lot = || lot_of(baseline, row);
+            own.or_else(|| {
+                let lot = lot()?;
+                self.0.iter().find(|own| own.lot.as_ref() == Some(&lot))
+            })
+        };
+        let rows = gone.iter().map(|row| {
+            let departure = found(*row);
+            let price = || baseline.cell(*row as usize, price).number();
+            GoneRow {
+                row: *row,
+                at: departure.map(|own| own.at),
+                price: departure.and_then(|own| own.price).or_else(price),
+            }
+        });
+        let mut rows: Vec<GoneRow> = rows.collect();
+        let at = |row: &GoneRow| row.at.unwrap_or_default();
+        rows.sort_by(|one, other| at(other).total_cmp(&at(one)));
+        rows
+    }
+
+    pub fn forget(&mut self) {
+        self.0.clear();
+    }
+}

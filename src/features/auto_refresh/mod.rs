@@ -1,0 +1,374 @@
+//! Auto-refresh: repeats a search, compares each response with an earlier one, and asks once why
+//! what is gone is gone.
+
+pub mod gone;
+pub mod poll_claim;
+pub(crate) mod view;
+pub mod watch;
+
+use std::collections::{BTreeSet, HashMap};
+
+use self::gone::Departures;
+use self::poll_claim::Poller;
+use self::watch::{Baseline, Changes, Watch, floor, is_same_question, price_of};
+use super::history::recording;
+use crate::api::{ApiError, Reply, Request};
+use crate::core::message::Effect;
+use crate::core::pane::Pane;
+use crate::core::remote::{Now, Ticket};
+use crate::core::state::State;
+use crate::core::view::Response;
+use crate::domain::history;
+use crate::domain::history::{Lot, MOST_CAUSES, MOST_SLICES, Poll, cause_query};
+use crate::domain::insight::{Coverage, coverage, differences, lots, recorded_lot};
+use crate::domain::{Listing, Query, Resource};
+use crate::table::browser::Browser;
+
+impl Browser {
+    /// The auto-refresh, if it is on.
+    pub fn watching(&self) -> Option<&Watch> {
+        self.watch.as_deref()
+    }
+
+    /// Call before a response replaces the current one: the current one is kept for comparison. A
+    /// response to another query has nothing to compare with.
+    pub(crate) fn before_watched_answer(&mut self, now: Now) {
+        // With a limit, another order selects other rows.
+        let is_cut = self.coverage() != Some(Coverage::Whole);
+        let number = self.responses();
+        let (Some(watch), Some(asked)) = (&mut self.watch, &self.asked_query) else {
+            return;
+        };
+        let is_same = self
+            .shown_query
+            .as_ref()
+            .is_some_and(|shown| is_same_question(shown, asked) && (!is_cut || shown.order == asked.order));
+        if !is_same {
+            watch.forget();
+        } else if let Some((listing, at)) = self.remote.take() {
+            watch.keep(number, listing, at, now);
+        }
+    }
+
+    /// Call after a response: computes the changes, and schedules the next request.
+    pub(crate) fn after_watched_answer(&mut self, now: Now) {
+        if let Some(watch) = &mut self.watch {
+            if let Poller::Another { recorded } = &mut watch.poller {
+                // These rows are newer.
+                *recorded = None;
+            }
+            watch.answered(false, now);
+            watch.note_departures(self.remote.shown(), now);
+            if let Some(listing) = self.remote.shown().filter(|_| !watch.causes.is_empty()) {
+                let here = lots(listing);
+                watch.causes.retain(|lot, _| !here.contains(lot));
+            }
+        }
+        self.recompare();
+    }
+
+    /// Computes the changes, as the response or its baseline is another one.
+    fn recompare(&mut self) {
+        let Some(mut watch) = self.watch.take() else {
+            return;
+        };
+        watch.changes = match (watch.before(), self.remote.shown()) {
+            (Some((before, _)), Some(listing)) => self.compared(&watch.departures, before, listing),
+            _ => Changes::default(),
+        };
+        watch.order_gone();
+        self.watch = Some(watch);
+    }
+
+    /// Compares with another earlier response from now on.
+    pub(crate) fn compare_with(&mut self, baseline: Baseline) {
+        if let Some(watch) = &mut self.watch {
+            watch.compare_with(baseline);
+            self.recompare();
+            self.rebuild();
+        }
+    }
+
+    /// Call after a watched search failed.
+    pub(crate) fn watch_failed(&mut self, error: &ApiError, now: Now) {
+        if let Some(watch) = &mut self.watch {
+            watch.answered(matches!(error, ApiError::RateLimited { .. }), now);
+        }
+    }
+
+    fn compared(&self, departures: &Departures, before: &Listing, listing: &Listing) -> Changes {
+        let Some(price) = listing.catalog().by_key(price_of(self.resource())) else {
+            return Changes::default();
+        };
+        let differences = differences(before, listing, price);
+        let id = |row: u32| listing.id(row as usize);
+        let mut gone_lots = HashMap::new();
+        for lot in differences.left.iter().filter_map(|row| recorded_lot(before, *row)) {
+            *gone_lots.entry(lot).or_default() += 1;
+        }
+        Changes {
+            field: Some(price),
+            arrived: differences.arrived.into_iter().filter_map(id).collect(),
+            prices: differences
+                .changed
+                .iter()
+                .map(|change| (change.id, (change.from, change.to)))
+                .collect(),
+            gone_lots,
+            gone: differences.left.len(),
+            gone_rows: departures.of(before, &differences.left, price),
+            is_cut: [before, listing].into_iter().any(|listing| self.is_truncated(listing)),
+        }
+    }
+
+    /// Whether the limit may have truncated a response to the shown query.
+    fn is_truncated(&self, listing: &Listing) -> bool {
+        let limit = self.shown_query.as_ref().and_then(|query| query.limit);
+        coverage(listing, limit) != Coverage::Whole
+    }
+
+    /// How many requests a refresh sends.
+    fn requests(&self) -> usize {
+        if self.computed.price_models.is_empty() { 1 } else { 4 }
+    }
+
+    /// The lots that the newest response lacks and the one before had, of whose absence no cause is
+    /// known; none where they may only be out of view.
+    fn missing_lots(&self) -> Vec<Lot> {
+        let watch = self.watching();
+        let (Some(watch), Some(listing)) = (watch, self.listing()) else {
+            return Vec::new();
+        };
+        let Some(before) = watch.last_poll() else {
+            return Vec::new();
+        };
+        if self.is_truncated(before) || self.is_truncated(listing) {
+            return Vec::new();
+        }
+        let here = lots(listing);
+        let mut missing: Vec<Lot> = lots(before)
+            .into_iter()
+            .filter(|lot| !here.contains(lot) && !watch.causes.contains_key(lot))
+            .collect();
+        missing.sort_unstable();
+        missing.truncate(MOST_CAUSES);
+        missing
+    }
+
+    /// The search that tells why lots are gone: their machines or clusters without the person's
+    /// conditions, or all of their hosts where the market takes no machines.
+    fn cause_query(&self, lots: &[Lot]) -> Option<Query> {
+        let catalog = self.query.catalog();
+        let fields = ["machine_id", "cluster_id", "host_id"].into_iter();
+        let mut fields = fields.filter_map(|key| catalog.by_key(key));
+        let field = fields.find(|field| self.dialect().sends(field))?;
+        let before = self.watching()?.last_poll()?;
+        let rows = 0..u32::try_from(before.len()).unwrap_or(u32::MAX);
+        let is_gone = |row: &u32| recorded_lot(before, *row).is_some_and(|lot| lots.contains(&lot));
+        let gone = rows.filter(is_gone);
+        let ids: BTreeSet<i128> = gone
+            .filter_map(|row| before.cell(row as usize, field).whole())
+            .collect();
+        cause_query(self.shown_query.as_ref()?, field, ids)
+    }
+}
+
+/// Turns auto-refresh of a table on or off.
+pub(crate) fn toggle(state: &mut State, resource: Resource, now: Now) -> Vec<Effect> {
+    if state.browsers[resource].watch.is_some() {
+        return stop(state, resource);
+    }
+    let interval = state.watch_pace.interval.max(floor(resource));
+    start(state, resource, interval, now);
+    Vec::new()
+}
+
+/// Refreshes a table every `interval` seconds from now on.
+pub(crate) fn start(state: &mut State, resource: Resource, interval: f64, now: Now) {
+    let zone = state.zone.clone();
+    let browser = &mut state.browsers[resource];
+    let number = browser.responses();
+    let watch = browser
+        .watch
+        .get_or_insert_with(|| Box::new(Watch::new(interval, zone, number, now)));
+    watch.interval = interval;
+    watch.next = now.mono + interval;
+}
+
+/// Stops the auto-refresh of a table.
+pub(crate) fn stop(state: &mut State, resource: Resource) -> Vec<Effect> {
+    let watch = state.browsers[resource].watch.take();
+    let recorded = watch.and_then(|watch| watch.ended());
+    recorded.into_iter().chain([Effect::ReleasePolls(resource)]).collect()
+}
+
+/// Why auto-refresh is unavailable in the open pane, if it is.
+pub(crate) fn disabled(state: &State) -> Option<String> {
+    (!state.pane.has_prices()).then(|| "Only on Offers and Volumes".to_owned())
+}
+
+/// Sends the requests that are due and that the budget has room for.
+pub(crate) fn tick(state: &mut State, now: Now) -> Vec<Effect> {
+    let is_held = state.held(now).is_some();
+    let mut effects = Vec::new();
+    for resource in [Resource::Offers, Resource::Volumes] {
+        let browser = &mut state.browsers[resource];
+        let stays = is_held
+            || browser.remote().is_loading()
+            || browser
+                .remote()
+                .error()
+                .is_some_and(|error| error.stops_timers(now.epoch));
+        let Some(watch) = browser.watch.as_mut().filter(|it| it.next <= now.mono) else {
+            continue;
+        };
+        // Whether or not this request succeeds, the next one waits for its time.
+        watch.next = now.mono + watch.pause();
+        let is_unanswered = watch.claim.take().is_some();
+        if stays {
+            continue;
+        }
+        // Where nothing is recorded, or the record does not answer, it asks for itself.
+        if is_unanswered || !state.recall.is_on {
+            effects.extend(send(state, resource, now));
+        } else {
+            effects.extend(poll_claim::claim(state, resource, now));
+        }
+    }
+    effects
+}
+
+/// Sends the request of a watched search, if the budget has room for it; else it waits for that.
+pub(crate) fn send(state: &mut State, resource: Resource, now: Now) -> Vec<Effect> {
+    let browser = &mut state.browsers[resource];
+    let requests = browser.requests();
+    let free_at = state.watch_pace.free_at(requests, now);
+    if free_at > now.mono {
+        if let Some(watch) = &mut browser.watch {
+            watch.next = free_at;
+        }
+        return Vec::new();
+    }
+    state.watch_pace.spend(requests, now);
+    browser.ask(&mut state.tickets, now)
+}
+
+/// Asks why the lots are gone that the newest response lacks: one search for all of them, if the
+/// budget has room for it.
+fn ask_causes(state: &mut State, resource: Resource, now: Now) -> Vec<Effect> {
+    let lots = state.browsers[resource].missing_lots();
+    if lots.is_empty() || state.held(now).is_some() || state.watch_pace.free_at(1, now) > now.mono {
+        return Vec::new();
+    }
+    let Some(query) = state.browsers[resource].cause_query(&lots) else {
+        return Vec::new();
+    };
+    let ticket = state.tickets.take();
+    let Some(watch) = &mut state.browsers[resource].watch else {
+        return Vec::new();
+    };
+    state.watch_pace.spend(1, now);
+    let superseded = watch.cause_search.replace((ticket, lots));
+    let request = Request::Search(query);
+    let abort = superseded.map(|(ticket, _)| Effect::Abort(ticket));
+    abort.into_iter().chain([Effect::Call { ticket, request }]).collect()
+}
+
+/// Records a poll: at once, or with the causes once they are known.
+pub(crate) fn record(state: &mut State, resource: Resource, poll: Option<Poll>, now: Now) -> Vec<Effect> {
+    let mut effects = ask_causes(state, resource, now);
+    let Some(poll) = poll else {
+        return effects;
+    };
+    let storage = state.browsers[resource].storage().0;
+    match &mut state.browsers[resource].watch {
+        None => effects.insert(0, recording::record(poll)),
+        Some(watch) => {
+            watch.polled(&poll, storage);
+            if effects.is_empty() {
+                effects.push(recording::record(poll));
+            } else {
+                watch.unrecorded = Some(Box::new(poll));
+            }
+        }
+    }
+    effects
+}
+
+impl Browser {
+    /// The poll that waits for its causes, to record it without them: the next one is here.
+    pub(crate) fn take_unrecorded(&mut self) -> Option<Effect> {
+        let poll = self.watch.as_mut()?.unrecorded.take();
+        poll.map(Effect::Record)
+    }
+}
+
+/// Takes the response that tells why lots are gone; `None` if no watched search waits for it.
+pub(crate) fn causes_answered(state: &mut State, ticket: Ticket, response: &Response) -> Option<Vec<Effect>> {
+    let is_it = |search: &mut (Ticket, Vec<Lot>)| search.0 == ticket;
+    for browser in &mut state.browsers {
+        let offer_type = browser.query.offer_type;
+        let Some(watch) = &mut browser.watch else {
+            continue;
+        };
+        if let Some((_, lots)) = watch.cause_search.take_if(is_it) {
+            if let Ok(Reply::Records(listing)) = response {
+                let coverage = coverage(listing, Some(MOST_SLICES));
+                let causes = history::causes(&lots, listing, offer_type, coverage);
+                if let Some(poll) = &mut watch.unrecorded {
+                    poll.causes.extend(causes.iter().cloned());
+                }
+                watch.causes.extend(causes);
+                watch.order_gone();
+            }
+            let recorded = watch.unrecorded.take();
+            return Some(recorded.map(Effect::Record).into_iter().collect());
+        }
+    }
+    None
+}
+
+/// The person pressed a key, or the terminal got or lost the focus: what the open pane shows has
+/// been seen.
+pub(crate) fn looked(state: &mut State, is_leaving: bool, now: Now) {
+    let Some(browser) = state.browser_mut() else {
+        return;
+    };
+    let number = browser.responses();
+    let Some(watch) = &mut browser.watch else {
+        return;
+    };
+    if is_leaving {
+        watch.looked_away(number, now);
+    } else if watch.looked(number, now) {
+        browser.recompare();
+        browser.rebuild();
+    }
+}
+
+/// After a suspend: what is watched is asked for again within ten seconds, `spread` (0 to 1) of the
+/// way, since every program of this computer woke at once.
+pub(crate) fn woken(state: &mut State, now: Now, spread: f64) {
+    for browser in &mut state.browsers {
+        if let Some(watch) = &mut browser.watch {
+            watch.next = now.mono + 10.0 * spread.clamp(0.0, 1.0);
+        }
+    }
+}
+
+/// When the next request is due.
+pub(crate) fn deadline(state: &State, now: Now) -> Option<f64> {
+    // The countdown in the status line of the open pane changes every second.
+    let due = |pane: Pane, browser: &Browser| {
+        let next = browser.watching()?.next;
+        let second = (pane == state.pane).then(|| state.animation(now, 1.0));
+        Some(second.flatten().map_or(next, |second| next.min(second)))
+    };
+    [
+        due(Pane::Offers, &state.browsers[Resource::Offers]),
+        due(Pane::Volumes, &state.browsers[Resource::Volumes]),
+    ]
+    .into_iter()
+    .flatten()
+    .reduce(f64::min)
+}

@@ -1,0 +1,226 @@
+//! How often a search is refreshed, and what its changes are counted from.
+
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+use super::watch::{Baseline, Watch, floor};
+use crate::core::State;
+use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
+use crate::core::views::sheet;
+use crate::domain::quantity;
+use crate::domain::quantity::Quantity;
+use crate::domain::{Resource, format};
+use crate::features::auto_refresh;
+use crate::keys::{Action, Context};
+use crate::widgets::form::{Field, Form, FormEvent};
+use crate::widgets::input_widget::InputWidget;
+use crate::widgets::panel::Panel;
+
+/// The longest interval in seconds.
+const LONGEST: f64 = 86_400.0;
+
+/// Rows of the form: its fields, and the buttons with a blank line above.
+const FORM: u16 = 6;
+
+const RESULT: u16 = 7;
+
+/// Whether rows that are gone are listed.
+const GONE: [&str; 2] = ["counted only", "listed below the table"];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Key {
+    Interval,
+    Baseline,
+    Gone,
+    Start,
+    Stop,
+}
+
+#[derive(Debug)]
+pub(crate) struct WatchForm {
+    resource: Resource,
+    form: Form<Key>,
+    is_on: bool,
+}
+
+impl WatchForm {
+    /// The form for the open pane; `None` if nothing is for rent there.
+    pub fn new(state: &State) -> Option<Self> {
+        let browser = state.browser()?;
+        let resource = browser.resource();
+        let watch = browser.watching();
+        let least = floor(resource);
+        let interval = watch.map_or(state.watch_pace.interval.max(least), super::watch::Watch::interval);
+        let baseline = watch.map_or_else(Baseline::default, Watch::baseline);
+        let place = Baseline::ALL.iter().position(|own| *own == baseline);
+        let interval = quantity::write(interval, Quantity::Seconds);
+        let start = if watch.is_some() { "Apply" } else { "Start" };
+        let mut fields = vec![
+            Field::text(Key::Interval, "Every", interval)
+                .note("30s, 2m, 1h")
+                .check(move |text| read(text, least).map(drop)),
+            Field::choice(
+                Key::Baseline,
+                "Changes since",
+                Baseline::ALL.map(Baseline::title),
+                place.unwrap_or(0),
+            ),
+            Field::choice(Key::Gone, "Gone rows", GONE, usize::from(state.watch_pace.lists_gone)),
+            Field::button(Key::Start, start),
+        ];
+        if watch.is_some() {
+            fields.push(Field::button(Key::Stop, "Turn off"));
+        }
+        Some(Self {
+            resource,
+            form: Form::new(fields).submits(Key::Start),
+            is_on: watch.is_some(),
+        })
+    }
+
+    fn interval(&self) -> Result<f64, String> {
+        read(self.form.text(Key::Interval), floor(self.resource))
+    }
+
+    fn baseline(&self) -> Baseline {
+        let place = self.form.chosen(Key::Baseline);
+        Baseline::ALL.get(place).copied().unwrap_or_default()
+    }
+
+    fn start(&mut self, cx: &mut Cx<'_>) {
+        if !self.form.validate() {
+            return;
+        }
+        if let Ok(interval) = self.interval() {
+            cx.state.watch_pace.interval = interval;
+            cx.state.watch_pace.lists_gone = self.form.chosen(Key::Gone) == 1;
+            auto_refresh::start(cx.state, self.resource, interval, cx.now);
+            cx.state.browsers[self.resource].compare_with(self.baseline());
+            cx.toast(format!("Auto-refresh every {}", format::brief(interval)));
+            cx.close();
+        }
+    }
+
+    fn stop(&self, cx: &mut Cx<'_>) {
+        let effects = auto_refresh::stop(cx.state, self.resource);
+        cx.effects(effects);
+        cx.toast("Auto-refresh off");
+        cx.close();
+    }
+
+    fn take(&mut self, event: FormEvent<Key>, cx: &mut Cx<'_>) -> Outcome {
+        match event {
+            FormEvent::Ignored => return Outcome::Ignored,
+            FormEvent::Submitted(Key::Stop) => self.stop(cx),
+            FormEvent::Submitted(_) => self.start(cx),
+            FormEvent::Moved | FormEvent::Changed(_) => {}
+        }
+        Outcome::Handled
+    }
+
+    /// What the interval costs of the budget that all watched searches share.
+    fn result(&self, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+        let theme = scene.theme;
+        let state = scene.state;
+        let interval = match self.interval() {
+            Ok(interval) => interval,
+            Err(why) => return vec![Line::styled(why, theme.warning)],
+        };
+        let others = [Resource::Offers, Resource::Volumes].into_iter();
+        let others = others.filter(|other| *other != self.resource);
+        let others = others.filter_map(|other| state.browsers[other].watching());
+        let others: f64 = others.map(|watch| 60.0 / watch.interval()).sum();
+        let own = 60.0 / interval;
+        let limit = state.watch_pace.limit;
+        let rate = |many: f64| format::trimmed(many, 1);
+        let mut lines = vec![Line::styled(format!("{} requests a minute", rate(own)), theme.heading)];
+        if others > 0.0 {
+            let text = format!("and {} for the other watched search", rate(others));
+            lines.push(Line::styled(text, theme.text));
+        }
+        let style = if own + others > f64::from(u32::try_from(limit).unwrap_or(u32::MAX)) {
+            theme.warning
+        } else {
+            theme.dim
+        };
+        lines.push(Line::styled(
+            format!("All watched searches together send at most {limit}; more wait."),
+            style,
+        ));
+        lines.push(Line::styled(
+            "It goes on in the background, and slows down when the market refuses.",
+            theme.dim,
+        ));
+        lines
+    }
+}
+
+/// Reads an interval in seconds.
+fn read(text: &str, least: f64) -> Result<f64, String> {
+    quantity::within(text, Quantity::Seconds, least..=LONGEST)
+}
+
+impl View for WatchForm {
+    fn contexts(&self) -> &'static [Context] {
+        self.form.contexts()
+    }
+
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.form)
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::Dialog
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        match action {
+            Action::Remove if !self.is_on => Availability::Hidden,
+            _ => Availability::Available,
+        }
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match (action, self.form.focused()) {
+            (Action::Submit, Some(Key::Stop)) | (Action::Remove, _) => Some("turn off"),
+            (Action::Submit, _) if self.is_on => Some("apply"),
+            (Action::Submit, _) => Some("start"),
+            _ => None,
+        }
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        match action {
+            Action::Back => cx.close(),
+            Action::Remove => self.stop(cx),
+            _ => {
+                let event = self.form.update(action);
+                return self.take(event, cx);
+            }
+        }
+        Outcome::Handled
+    }
+
+    fn click(&mut self, region: Region, place: usize, cx: &mut Cx<'_>) -> Outcome {
+        if region != Region::MAIN {
+            return Outcome::Ignored;
+        }
+        let event = self.form.click(place);
+        self.take(event, cx)
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        let sheet = sheet::with_result(
+            Panel::new(format!("Watch {}", self.resource.nouns())),
+            Panel::new("Requests"),
+            (FORM, RESULT),
+            area,
+            scene,
+        );
+        scene.form(&self.form, sheet.main);
+        if let Some(side) = sheet.side {
+            let lines = self.result(scene);
+            sheet::text(lines, side, scene);
+        }
+    }
+}

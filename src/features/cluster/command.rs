@@ -1,0 +1,173 @@
+//! `bourse plan`: the cheapest offers that together have N GPUs.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value as Json, json};
+
+use crate::cli::output;
+use crate::cli::output::CliError;
+use crate::cli::settings::Settings;
+use crate::cli::table;
+use crate::domain::insight::plan::{Need, Offers, Plan, Planning};
+use crate::domain::{Resource, export, format};
+use crate::features::market::arguments::{PlanArguments, ReportFormat};
+use crate::features::market::command::{Market, print_document};
+
+pub async fn plan(settings: &Settings, own: &PlanArguments) -> Result<(), CliError> {
+    let need = need(own)?;
+    let market = Market::load(settings, &own.analysis).await?;
+    let prices = market.prices();
+    let is_choice = |row| market.is_choice(&prices, row);
+    let offers = Offers::new(&prices, market.basis, &market.found.rows, is_choice);
+    let planning = offers.plan(&need);
+    let shown = Shown {
+        market: &market,
+        need: &need,
+        offers: &offers,
+        planning: &planning,
+    };
+    match (own.analysis.format, &planning.plan) {
+        (ReportFormat::Json, _) => print_document(&market, shown.json())?,
+        (ReportFormat::Table, Some(plan)) => output::print(&shown.table(plan))?,
+        (ReportFormat::Csv, Some(plan)) => output::print(&shown.csv(plan))?,
+        (ReportFormat::Table | ReportFormat::Csv, None) => {}
+    }
+    market.found.tell(settings.dialect, "left out");
+    if let Some(plan) = &planning.plan {
+        let budget = need.budget.filter(|budget| plan.bill > *budget);
+        return budget.map_or(Ok(()), |budget| {
+            let budget = market.bill().money(budget);
+            let message = format!("the cheapest plan is over the budget of {budget}");
+            Err(CliError::Failed(message))
+        });
+    }
+    let remarks = planning.remarks(&need, market.bill(), |row| market.id(row));
+    let texts: Vec<String> = remarks.into_iter().map(|remark| remark.text).collect();
+    Err(CliError::Failed(texts.join("\n")))
+}
+
+fn need(own: &PlanArguments) -> Result<Need, CliError> {
+    let job = own.analysis.job;
+    if job.is_some_and(|job| job.work_dlperf_hours.is_some()) {
+        let message = "--job: give it a run time, work in DLPerf-hours can't be split";
+        return Err(CliError::Usage(message.to_owned()));
+    }
+    let (machines, per_machine) = own.shape.unzip();
+    let gpus = own.shape.map(|(machines, gpus)| machines.saturating_mul(gpus));
+    let need = Need {
+        gpus: gpus.or(own.gpus).unwrap_or(1),
+        least_machines: machines.or(own.min_machines),
+        most_machines: machines.or(own.machines),
+        per_machine: per_machine.or(own.per_machine),
+        same: own.same,
+        one_model: !own.any_model,
+        vram_gb: own.vram,
+        deadline: own.deadline,
+        budget: own.budget,
+        conditions: Vec::new(),
+    };
+    need.check().map_err(CliError::Usage)?;
+    Ok(need)
+}
+
+/// A plan and what it is printed with.
+struct Shown<'a> {
+    market: &'a Market,
+    need: &'a Need,
+    offers: &'a Offers<'a>,
+    planning: &'a Planning,
+}
+
+impl Shown<'_> {
+    /// A cell as in a table of offers.
+    fn cell(&self, row: u32, key: &str) -> String {
+        let field = Resource::Offers.catalog().by_key(key);
+        field.map_or_else(String::new, |field| {
+            format::cell(&self.market.found.listing, row as usize, field, 30)
+        })
+    }
+
+    fn price(&self, row: u32) -> f64 {
+        self.offers.price(row).unwrap_or(0.0)
+    }
+
+    fn table(&self, plan: &Plan) -> String {
+        let bill = self.market.bill();
+        let mut text = format!("{}: {}\n\n", plan.words(), bill.total(plan.bill));
+        let titles = ["ID", "Machine", "GPUs", "Place", "Price"];
+        let mut rows: Vec<Vec<String>> = vec![titles.map(str::to_owned).to_vec()];
+        let shown = self.market.rows.map_or(usize::MAX, |rows| rows as usize);
+        rows.extend(plan.rows().take(shown).map(|row| {
+            let cell = |key| self.cell(row, key);
+            vec![
+                cell("id"),
+                cell("machine_id"),
+                format!("{}× {} {}", cell("num_gpus"), cell("gpu_name"), cell("gpu_ram")),
+                cell("geolocation"),
+                bill.money(self.price(row)),
+            ]
+        }));
+        text.push_str(&table::left(&rows));
+        text.push('\n');
+        let remarks = self.planning.remarks(self.need, bill, |row| self.market.id(row));
+        for remark in remarks {
+            text.push_str(&remark.text);
+            text.push('\n');
+        }
+        let mut curve: Vec<Vec<String>> = vec![vec!["GPUs".to_owned(), "Bill".to_owned()]];
+        curve.extend(self.planning.curve.iter().map(|(gpus, total)| {
+            let total = total.map_or_else(|| format::NONE.to_owned(), |total| bill.money(total));
+            vec![gpus.to_string(), total]
+        }));
+        text.push('\n');
+        text.push_str(&table::plain(&curve));
+        text
+    }
+
+    fn csv(&self, plan: &Plan) -> String {
+        let keys = ["id", "machine_id", "num_gpus", "gpu_name", "gpu_ram", "geolocation"];
+        let fields = keys.map(|key| Resource::Offers.catalog().by_key(key));
+        let fields: Vec<_> = fields.into_iter().flatten().collect();
+        let shown = self.market.rows.map_or(usize::MAX, |rows| rows as usize);
+        let rows: Vec<u32> = plan.rows().take(shown).collect();
+        let mut text = format!("{},price\n", keys.join(","));
+        for row in rows {
+            text.push_str(&export::csv_line(&self.market.found.listing, row, &fields));
+            let _ = writeln!(text, ",{}", self.price(row)); // writing to a String cannot fail
+        }
+        text
+    }
+
+    fn json(&self) -> Json {
+        let bill = self.market.bill();
+        let binding = self
+            .planning
+            .binding
+            .iter()
+            .map(|(limit, without)| json!({ "limit": limit, "bill_without": without }));
+        let curve = self.planning.curve.iter();
+        let curve = curve.map(|(gpus, total)| json!({ "gpus": gpus, "bill": total }));
+        let remarks = self.planning.remarks(self.need, bill, |row| self.market.id(row));
+        let plan = |plan: &Option<Plan>| plan.as_ref().map(|plan| self.plan_json(plan));
+        json!({
+            "plan": plan(&self.planning.plan),
+            "runner_up": plan(&self.planning.runner_up),
+            "binding": binding.collect::<Vec<_>>(),
+            "curve": curve.collect::<Vec<_>>(),
+            "remarks": remarks.into_iter().map(|remark| remark.text).collect::<Vec<_>>(),
+        })
+    }
+
+    fn plan_json(&self, plan: &Plan) -> Json {
+        let offers = plan.rows().map(|row| {
+            let id = self.market.found.listing.id(row as usize).map(|id| id.0);
+            json!({ "id": id, "machine_id": self.cell(row, "machine_id"), "price": self.price(row) })
+        });
+        json!({
+            "bill": plan.bill,
+            "gpus": plan.gpus,
+            "machines": plan.machines.len(),
+            "offers": offers.collect::<Vec<_>>(),
+        })
+    }
+}

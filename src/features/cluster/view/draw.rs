@@ -1,0 +1,115 @@
+//! Draws the planner: the form, and beside it the bill, what to know about it, and the offers.
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::Line;
+
+use super::{Cluster, TEXTS, bill};
+use crate::core::view::Scene;
+use crate::core::views::{sheet, wider};
+use crate::domain::format::counted;
+use crate::domain::insight::Bill;
+use crate::domain::{Resource, format};
+use crate::widgets::panel::{Panel, Size};
+
+/// Rows of the form: its fields, and the buttons with a blank line above.
+const FORM: u16 = 12;
+
+pub(super) fn cluster(view: &Cluster, area: Rect, scene: &mut Scene<'_, '_>) {
+    let offers = &scene.state.browsers[Resource::Offers];
+    let plan = view.planning.as_ref().and_then(|own| own.plan.as_ref());
+    let total = plan.map_or_else(|| "no plan".to_owned(), |plan| bill(offers).total(plan.bill));
+    let lines = lines(view, scene);
+    let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX);
+    // A low screen shows the form alone, with the total. Room for an error below the fields.
+    let sheet = sheet::with_result(
+        Panel::new("Cluster").facts(total),
+        Panel::new("Plan").facts(offers.count_label()),
+        (FORM + 1, rows.max(FORM + 2)),
+        area,
+        scene,
+    );
+    scene.form(&view.form, sheet.main);
+    if let Some(side) = sheet.side {
+        let hidden = sheet::rows(&lines, side.width).saturating_sub(usize::from(side.height));
+        let [text, last] =
+            Layout::vertical([Constraint::Fill(1), Constraint::Length(u16::from(hidden > 0))]).areas(side);
+        sheet::text(lines, text, scene);
+        // The line that counts them takes the place of one more.
+        let more = counted(hidden + 1, "more line", "more lines");
+        let more = format!("{more}: a taller terminal shows them");
+        sheet::text([Line::styled(more, scene.theme.dim)], last, scene);
+    }
+}
+
+fn lines(view: &Cluster, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let theme = scene.theme;
+    let offers = &scene.state.browsers[Resource::Offers];
+    let bill = bill(offers);
+    let (need, planning) = match (&view.need, &view.planning) {
+        (Err((key, why)), _) => {
+            let label = TEXTS.iter().find(|(own, ..)| own == key);
+            let text = format!("! {}: {why}", label.map_or("", |(_, label, _)| label));
+            return vec![Line::styled(text, theme.warning)];
+        }
+        (Ok(_), None) => return vec![Line::styled("No offers yet", theme.dim)],
+        (Ok(need), Some(planning)) => (need, planning),
+    };
+    let mut lines = Vec::new();
+    if let Some(plan) = &planning.plan {
+        let text = format!("{} · {}", bill.total(plan.bill), plan.words());
+        lines.push(Line::styled(text, theme.accent));
+    }
+    let basis = offers.pricing().job.map_or_else(
+        || "per hour; a job gives the whole bill".to_owned(),
+        |job| format!("job {}", job.brief()),
+    );
+    let is_roomy = scene.size != Size::Compact;
+    if is_roomy || offers.pricing().job.is_some() {
+        lines.push(Line::styled(basis, theme.dim));
+    }
+    let id = |row: u32| {
+        let id = offers.listing().and_then(|listing| listing.id(row as usize));
+        id.map_or_else(String::new, |id| id.to_string())
+    };
+    lines.extend(planning.remarks(need, bill, id).into_iter().map(|remark| {
+        if remark.is_warning {
+            Line::styled(format!("! {}", remark.text), theme.warning)
+        } else {
+            Line::styled(format!("- {}", remark.text), theme.text)
+        }
+    }));
+    lines.extend(wider::cut(scene));
+    if !view.picks.is_empty() {
+        lines.extend(is_roomy.then(Line::default));
+        lines.extend(picks(view, bill, scene));
+    }
+    let sizes = planning.curve.iter().map(|(gpus, total)| {
+        let total = total.map_or_else(|| format::NONE.to_owned(), |total| bill.money(total));
+        format!("{gpus} {total}")
+    });
+    let sizes = format!("Bills by GPUs: {}", sizes.collect::<Vec<_>>().join(" · "));
+    lines.extend(is_roomy.then(Line::default));
+    lines.push(Line::styled(sizes, theme.dim));
+    lines
+}
+
+/// The offers of the plan, a line each.
+fn picks(view: &Cluster, bill: Bill, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let Some(listing) = scene.state.browsers[Resource::Offers].listing() else {
+        return Vec::new();
+    };
+    let row = |(row, price): &(u32, f64)| {
+        let cell = |key: &str| {
+            let field = listing.catalog().by_key(key);
+            field.map_or_else(String::new, |field| format::cell(listing, *row as usize, field, 20))
+        };
+        let [many, model, memory] = ["num_gpus", "gpu_name", "gpu_ram"].map(cell);
+        let offer = format!("{many}× {model} {memory}");
+        let [id, machine, place] = ["id", "machine_id", "geolocation"].map(cell);
+        let price = bill.money(*price);
+        Line::raw(format!("{price:>10}  {offer:<22} {id:<9} {machine:<8} {place}"))
+    };
+    let head = format!("{:>10}  {:<22} {:<9} {:<8} Place", "Price", "Offer", "Id", "Machine");
+    let head = Line::styled(head, scene.theme.heading);
+    std::iter::once(head).chain(view.picks.iter().map(row)).collect()
+}

@@ -1,0 +1,290 @@
+//! The planner of clusters: the cheapest offers that together have N GPUs, within limits.
+
+mod draw;
+
+use ratatui::layout::Rect;
+
+use crate::core::State;
+use crate::core::view::{Cx, Outcome, Scene};
+use crate::core::views::form_view::FormView;
+use crate::core::views::wider;
+use crate::domain::cost::Prices;
+use crate::domain::insight::Bill;
+use crate::domain::insight::plan::{Need, Offers, Plan, Planning, Same};
+use crate::domain::language;
+use crate::domain::language::Mode;
+use crate::domain::plain;
+use crate::domain::quantity;
+use crate::domain::quantity::Quantity;
+use crate::domain::{Condition, Dialect, Operand, Operator, Resource, Value};
+use crate::keys::Action;
+use crate::table::browser::Browser;
+use crate::widgets::form;
+use crate::widgets::form::Form;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Key {
+    Gpus,
+    Vram,
+    Least,
+    Most,
+    PerMachine,
+    Same,
+    Models,
+    Only,
+    Deadline,
+    Budget,
+    Mark,
+}
+
+/// The choices of [`Key::Models`].
+const MODELS: [&str; 2] = ["all the same", "may differ"];
+
+/// The text fields with their labels and notes; the choices stand behind the first five.
+const TEXTS: [(Key, &str, &str); 8] = [
+    (Key::Gpus, "GPUs", ""),
+    (Key::Vram, "Memory per GPU", "as sold: 24GB, 80GB"),
+    (Key::Least, "Machines from", ""),
+    (Key::Most, "to", ""),
+    (Key::PerMachine, "GPUs per machine", "at least"),
+    (Key::Only, "Only offers", "EU, not CN, inet_up>=500"),
+    (Key::Deadline, "Done within", "of the job: 24h, 3d"),
+    (Key::Budget, "Budget", "at most"),
+];
+
+/// The number in a text; `None` if it is blank, which sets no limit.
+fn read(key: Key, text: &str) -> Result<Option<f64>, String> {
+    let (quantity, range) = match key {
+        Key::Gpus | Key::Least | Key::Most | Key::PerMachine => (Quantity::Count, 1.0..=1e6),
+        Key::Vram => (Quantity::Gigabytes, 1.0..=10_000.0),
+        Key::Deadline => (Quantity::Hours, 0.01..=1e6),
+        Key::Budget => (Quantity::Dollars, 0.01..=1e9),
+        Key::Only | Key::Same | Key::Models | Key::Mark => return Ok(None),
+    };
+    if text.trim().is_empty() && key != Key::Gpus {
+        return Ok(None);
+    }
+    quantity::within(text, quantity, range).map(Some)
+}
+
+fn blank(dialect: &'static Dialect) -> Form<Key> {
+    let texts = TEXTS.into_iter().map(|(key, label, note)| {
+        let text = if key == Key::Gpus { "8" } else { "" };
+        let field = form::Field::text(key, label, text).note(note);
+        field.check(move |text| match key {
+            Key::Only => only(text, dialect).map(drop),
+            _ => read(key, text).map(drop),
+        })
+    });
+    let mut fields: Vec<_> = texts.collect();
+    let same = ["anywhere"].into_iter().chain(Same::ALL.map(Same::name));
+    fields.insert(5, form::Field::choice(Key::Same, "Same", same, 0));
+    fields.insert(6, form::Field::choice(Key::Models, "GPU models", MODELS, 0));
+    fields.push(form::Field::button(Key::Mark, "Mark the offers"));
+    Form::new(fields).submits(Key::Mark)
+}
+
+/// The planner over the loaded offers.
+#[derive(Debug)]
+pub(crate) struct Cluster {
+    form: Form<Key>,
+    /// The need in the fields, or the first invalid field.
+    need: Result<Need, (Key, String)>,
+    planning: Option<Planning>,
+    /// The offers of the plan with their prices, machine by machine.
+    picks: Vec<(u32, f64)>,
+}
+
+/// Opens the planner with the last input, and loads the offers that the limit of the search left out.
+pub(crate) fn open(cx: &mut Cx<'_>) -> bool {
+    open_with(cx, |_| {})
+}
+
+/// Opens the planner for this many GPUs, of one model or of any.
+pub(crate) fn open_for(gpus: u64, model: Option<&str>, cx: &mut Cx<'_>) -> bool {
+    open_with(cx, |form| {
+        let condition = model.and_then(|model| {
+            let field = Resource::Offers.catalog().by_key("gpu_name")?;
+            let model = Operand::One(Value::Text(model.to_owned()));
+            Some(Condition::new(field, Operator::Eq, model))
+        });
+        form.choose(Key::Models, usize::from(model.is_none()));
+        form.set_text(Key::Gpus, &gpus.to_string());
+        form.set_text(Key::Only, &language::print(condition.as_slice()));
+    })
+}
+
+/// Opens the planner for so many machines of so many GPUs.
+pub(crate) fn open_shape(wanted: plain::Cluster, cx: &mut Cx<'_>) -> bool {
+    open_with(cx, |form| {
+        let (machines, gpus) = (wanted.machines, wanted.gpus_each);
+        form.set_text(Key::Gpus, &machines.saturating_mul(gpus).to_string());
+        form.set_text(Key::PerMachine, &gpus.to_string());
+        for key in [Key::Least, Key::Most] {
+            form.set_text(key, &machines.to_string());
+        }
+        form.set_text(Key::Only, "");
+    })
+}
+
+fn open_with(cx: &mut Cx<'_>, fill: impl FnOnce(&mut Form<Key>)) -> bool {
+    let draft = cx.state.drafts.take::<Form<Key>>();
+    let offers = &cx.state.browsers[Resource::Offers];
+    let mut view = Cluster {
+        form: draft.unwrap_or_else(|| blank(offers.dialect())),
+        need: Err((Key::Gpus, String::new())),
+        planning: None,
+        picks: Vec::new(),
+    };
+    fill(&mut view.form);
+    view.recompute(offers);
+    cx.open(view);
+    wider::load_all(cx);
+    true
+}
+
+impl Cluster {
+    fn recompute(&mut self, browser: &Browser) {
+        self.need = self.read(browser);
+        self.planning = None;
+        self.picks.clear();
+        let (Ok(need), Some(listing)) = (&self.need, browser.listing()) else {
+            return;
+        };
+        let pricing = browser.pricing();
+        let prices = Prices::new(listing, pricing.model);
+        let is_choice = |row| !browser.computed.is_unfit(row);
+        let offers = Offers::new(&prices, pricing, browser.view(), is_choice);
+        let planning = offers.plan(need);
+        let rows = planning.plan.iter().flat_map(Plan::rows);
+        self.picks = rows.filter_map(|row| Some((row, offers.price(row)?))).collect();
+        self.planning = Some(planning);
+    }
+
+    /// The need in the fields, or the first invalid field.
+    fn read(&self, browser: &Browser) -> Result<Need, (Key, String)> {
+        let text = |key: Key| self.form.text(key);
+        let number = |key: Key| read(key, text(key)).map_err(|why| (key, why));
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // the range is checked
+        let count = |key: Key| number(key).map(|number| number.map(|number| number as u32));
+        let need = Need {
+            gpus: count(Key::Gpus)?.unwrap_or(1),
+            least_machines: count(Key::Least)?,
+            most_machines: count(Key::Most)?,
+            per_machine: count(Key::PerMachine)?,
+            same: self.form.chosen(Key::Same).checked_sub(1).map(|place| Same::ALL[place]),
+            one_model: self.form.chosen(Key::Models) == 0,
+            vram_gb: number(Key::Vram)?,
+            deadline: number(Key::Deadline)?,
+            budget: number(Key::Budget)?,
+            conditions: only(text(Key::Only), browser.dialect()).map_err(|why| (Key::Only, why))?,
+        };
+        need.check().map_err(|why| (Key::Gpus, why))?;
+        match browser.pricing().job {
+            // Each offer would be billed for all of the work.
+            Some(job) if job.work_dlperf_hours.is_some() => {
+                let why = "Give the job a run time: work in DLPerf-hours can't be split";
+                Err((Key::Deadline, why.to_owned()))
+            }
+            None if need.deadline.is_some() => Err((Key::Deadline, "Price the offers for a job first".to_owned())),
+            Some(_) | None => Ok(need),
+        }
+    }
+
+    /// Marks the offers of the plan in the pane, where they can be compared, copied and exported.
+    fn mark(&self, cx: &mut Cx<'_>) {
+        let offers = &mut cx.state.browsers[Resource::Offers];
+        let Some(listing) = offers.listing() else {
+            return;
+        };
+        let ids = self.picks.iter().filter_map(|(row, _)| listing.id(*row as usize));
+        let ids: Vec<_> = ids.collect();
+        offers.marks = ids.iter().copied().collect();
+        if let Some((first, _)) = self.picks.first() {
+            offers.select_row(*first);
+        }
+        cx.toast(format!("{} offers marked", ids.len()));
+        cx.close();
+    }
+}
+
+impl FormView for Cluster {
+    type Key = Key;
+
+    fn form(&self) -> &Form<Key> {
+        &self.form
+    }
+
+    fn form_mut(&mut self) -> &mut Form<Key> {
+        &mut self.form
+    }
+
+    fn submitted(&mut self, _: Key, cx: &mut Cx<'_>) {
+        if !self.form.validate() || self.need.is_err() {
+            return;
+        }
+        if self.picks.is_empty() {
+            cx.complain("No plan: relax a limit first");
+        } else {
+            self.mark(cx);
+        }
+    }
+
+    fn changed(&mut self, _: Key, cx: &mut Cx<'_>) {
+        self.recompute(&cx.state.browsers[Resource::Offers]);
+    }
+
+    fn other(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        match action {
+            Action::Back => cx.close(),
+            Action::Refresh => cx.perform_on_pane(action),
+            Action::Reset => {
+                let offers = &cx.state.browsers[Resource::Offers];
+                self.form = blank(offers.dialect());
+                self.recompute(offers);
+            }
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match action {
+            Action::Submit => Some("mark the offers"),
+            Action::Reset => Some("reset"),
+            _ => None,
+        }
+    }
+
+    fn rows_changed(&mut self, state: &State) {
+        self.recompute(&state.browsers[Resource::Offers]);
+    }
+
+    fn closing(&mut self, cx: &mut Cx<'_>) {
+        let form = std::mem::replace(&mut self.form, Form::new(Vec::new()));
+        cx.state.drafts.put(form);
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        draw::cluster(self, area, scene);
+    }
+}
+
+/// What bills are in a pane.
+fn bill(browser: &Browser) -> Bill {
+    match browser.pricing().job {
+        Some(_) => Bill::Job,
+        None => Bill::Hourly,
+    }
+}
+
+/// The conditions of a text, in plain words or the query language.
+fn only(text: &str, dialect: &'static Dialect) -> Result<Vec<Condition>, String> {
+    let catalog = Resource::Offers.catalog();
+    let reading = plain::read(text, catalog, dialect, &plain::Names::default());
+    if reading.settings != plain::Settings::default() {
+        return Err("Only conditions, such as EU or inet_up>=500".to_owned());
+    }
+    let parsed = reading.parse(catalog, dialect, &[], Mode::Strict);
+    parsed.map(|parsed| parsed.conditions).map_err(|error| error.message)
+}

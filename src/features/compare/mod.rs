@@ -1,0 +1,3 @@
+//! Marked rows side by side.
+
+pub(crate) mod view;

@@ -1,0 +1,272 @@
+//! Draws the comparison: the verdict, a column for each row, the totals.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::Style;
+use ratatui::text::Line as TextLine;
+use ratatui::widgets::{StatefulWidget, Widget};
+
+use super::verdict::letter;
+use super::{Compare, HEADERS, Line, Values};
+use crate::core::frame_layout::Target;
+use crate::core::view::{Region, Scene};
+use crate::domain::text::truncate;
+use crate::features::history::rating;
+use crate::widgets::panel::{Panel, Size};
+use crate::widgets::text::{cells, fit, wrap};
+use crate::widgets::theme::Theme;
+use crate::widgets::viewport::Viewport;
+
+/// The minimum width of a column.
+const COLUMN: u16 = 18;
+
+/// The minimum width of the labels.
+const LABEL: u16 = 18;
+
+/// Positions of the labels and the visible columns.
+struct Grid {
+    label: Rect,
+    columns: Vec<Rect>,
+    first: usize,
+}
+
+impl Grid {
+    /// As many columns as fit, including the current one; they fill the width.
+    fn new(view: &Compare, area: Rect) -> Self {
+        let labels = view.lines.iter().filter_map(|line| match line {
+            Line::Heading(_) => None,
+            Line::Values(values) => Some(cells(values.label)),
+        });
+        // Two labels that start alike must not be cut to the same text.
+        let label = labels.max().unwrap_or(0).max(LABEL).min(area.width / 2);
+        let room = area.width.saturating_sub(label + 1);
+        // An id is shown in full, with the letter and the sign in front of it.
+        let ids = view.rows.iter().map(|row| cells(&row.id.to_string()) + 6);
+        let narrowest = ids.max().unwrap_or(0).max(COLUMN);
+        let many = view.rows.len().max(1);
+        let fitting = usize::from((room / (narrowest + 1)).max(1)).min(many);
+        let first = (view.cursor + 1).saturating_sub(fitting);
+        let [label, _, rest] =
+            Layout::horizontal([Constraint::Length(label), Constraint::Length(1), Constraint::Fill(1)]).areas(area);
+        let columns = Layout::horizontal(vec![Constraint::Fill(1); fitting]).spacing(1);
+        Self {
+            label,
+            columns: columns.split(rest).to_vec(),
+            first,
+        }
+    }
+}
+
+/// What the panel's border tells besides the visible rows.
+fn facts(view: &Compare) -> Vec<String> {
+    let mut facts = Vec::new();
+    if view.absent > 0 {
+        facts.push(format!("{} marked, not loaded", view.absent));
+    }
+    if view.only_differences {
+        facts.push("differing rows only".to_owned());
+    }
+    facts
+}
+
+pub(super) fn comparison(view: &Compare, area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    let many = view.rows.len();
+    let mut facts = facts(view);
+    let frame = match scene.size {
+        Size::Compact => (0, 1),
+        Size::Medium | Size::Wide => (4, 2),
+    };
+    let width = area.width.saturating_sub(frame.0);
+    let verdict: Vec<String> = view
+        .verdict
+        .iter()
+        .cloned()
+        .chain(ratings(view, scene))
+        .flat_map(|sentence| wrap(&sentence, width))
+        .collect();
+    let above = u16::try_from(verdict.len()).unwrap_or(0);
+    let totals = totals(view, area.height, width, scene.size);
+    let below = u16::try_from(totals.len()).unwrap_or(0);
+    let mut shown = Viewport::default();
+    let page = area.height.saturating_sub(frame.1 + above + 2 + below);
+    shown.scroll_to(view.top, view.lines.len(), Rect::new(0, 0, 1, page));
+    if shown.total > shown.page {
+        facts.push(shown.label());
+    }
+    let panel = Panel::new(format!("Compare {many} {}", view.resource.nouns()))
+        .facts(facts.join(" · "))
+        .foot("* best in its row")
+        .focused(true)
+        .sized(scene.size);
+    let inner = panel.render(area, scene.frame.buffer_mut(), theme);
+    let [top, head, body, foot] = Layout::vertical([
+        Constraint::Length(above),
+        Constraint::Length(2),
+        Constraint::Fill(1),
+        Constraint::Length(below),
+    ])
+    .areas(inner);
+    draw_verdict(&verdict, top, scene);
+    let grid = Grid::new(view, inner);
+    headers(view, &grid, head, scene);
+    if view.lines.is_empty() {
+        let text = TextLine::styled("No differences.", theme.dim);
+        scene.render(text, body);
+    }
+    let lines = Body {
+        view,
+        grid: &grid,
+        theme,
+    };
+    scene.scroll(Region::MAIN, lines, body);
+    for (row, line) in foot.rows().zip(totals) {
+        scene.render(TextLine::styled(line, theme.text), row);
+    }
+}
+
+/// Whether each price is low for what was recorded; nothing where the rows need the room.
+fn ratings(view: &Compare, scene: &Scene<'_, '_>) -> Vec<String> {
+    if scene.size == Size::Compact {
+        return Vec::new();
+    }
+    let browser = &scene.state.browsers[view.resource];
+    let rated = view.rows.iter().enumerate().filter_map(|(place, compared)| {
+        let row = browser.listing()?.row(compared.id)?;
+        let sentence = rating::sentence(scene.state, view.resource, row)?;
+        Some(format!("{}: {sentence}.", letter(place)))
+    });
+    rated.collect()
+}
+
+/// The totals as lines; none where the rows need the room.
+fn totals(view: &Compare, height: u16, width: u16, size: Size) -> Vec<String> {
+    if height <= 14 || view.totals.is_empty() {
+        return Vec::new();
+    }
+    let text = rented(view);
+    match size {
+        Size::Compact => vec![truncate(&text, usize::from(width))],
+        Size::Medium | Size::Wide => wrap(&text, width),
+    }
+}
+
+/// The totals of all rows.
+fn rented(view: &Compare) -> String {
+    format!("If you rent all: {}", view.totals.join(" · "))
+}
+
+fn draw_verdict(verdict: &[String], area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    for (row, sentence) in area.rows().zip(verdict) {
+        let style = if sentence.starts_with('!') {
+            theme.warning
+        } else {
+            theme.accent
+        };
+        scene.render(TextLine::styled(sentence.as_str(), style), row);
+    }
+}
+
+fn headers(view: &Compare, grid: &Grid, area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    if grid.columns.len() < view.rows.len() {
+        let last = grid.first + grid.columns.len();
+        let text = format!("{}–{last} of {}", grid.first + 1, view.rows.len());
+        let place = Rect {
+            height: 1,
+            y: area.y,
+            ..grid.label
+        };
+        scene.render(fit(TextLine::styled(text, theme.dim), place.width), place);
+    }
+    let shown = view.rows.iter().enumerate().skip(grid.first);
+    for (column, (index, row)) in grid.columns.iter().zip(shown) {
+        let place = Rect {
+            y: area.y,
+            height: area.height,
+            ..*column
+        };
+        scene.clickable(place, Target::Item(HEADERS, index));
+        let is_current = index == view.cursor;
+        let (style, sign) = if is_current {
+            (theme.selected, '▌')
+        } else {
+            (theme.heading, ' ')
+        };
+        let id = format!("{sign}{}  {}", letter(index), row.id);
+        let title = TextLine::styled(format!("    {}", row.title), theme.text);
+        let [first, second] = Layout::vertical([Constraint::Length(1); 2]).areas(place);
+        if is_current {
+            scene.frame.buffer_mut().set_style(first, style);
+        }
+        scene.render(fit(TextLine::styled(id, style), first.width), first);
+        scene.render(fit(title, second.width), second);
+    }
+}
+
+/// The lines of the comparison.
+struct Body<'a> {
+    view: &'a Compare,
+    grid: &'a Grid,
+    theme: &'a Theme,
+}
+
+impl Body<'_> {
+    fn values(&self, values: &Values, row: Rect, buffer: &mut Buffer) {
+        let theme = self.theme;
+        let differs = values.differs();
+        let label = if differs { theme.text } else { theme.dim };
+        put(values.label, label, self.grid.label, row, buffer);
+        for (place, column) in self.grid.columns.iter().enumerate() {
+            let index = self.grid.first + place;
+            let (sign, style) = match (values.best.contains(&index), differs) {
+                (true, _) => ("* ", theme.good),
+                (false, true) => ("  ", theme.text),
+                (false, false) => ("  ", theme.dim),
+            };
+            let text = format!("{sign}{}", values.text(index));
+            put(&text, style, *column, row, buffer);
+        }
+    }
+}
+
+/// Writes a cell at the intersection of a column and a row.
+fn put(text: &str, style: Style, column: Rect, row: Rect, buffer: &mut Buffer) {
+    let place = Rect {
+        x: column.x,
+        width: column.width,
+        ..row
+    };
+    fit(TextLine::styled(text, style), place.width).render(place, buffer);
+}
+
+impl StatefulWidget for Body<'_> {
+    type State = Viewport;
+
+    fn render(self, area: Rect, buffer: &mut Buffer, viewport: &mut Viewport) {
+        viewport.scroll_to(self.view.top, self.view.lines.len(), area);
+        for (line, row) in viewport.visible().zip(area.rows()) {
+            match self.view.lines.get(line) {
+                Some(Line::Heading(title)) => {
+                    TextLine::styled(*title, self.theme.heading).render(row, buffer);
+                }
+                Some(Line::Values(values)) => self.values(values, row, buffer),
+                None => {}
+            }
+            if self.view.find.matches(line) {
+                let is_current = self.view.find.current() == Some(line);
+                let style = if is_current {
+                    self.theme.selected
+                } else {
+                    self.theme.highlight
+                };
+                let label = Rect {
+                    width: self.grid.label.width,
+                    ..row
+                };
+                buffer.set_style(label, style);
+            }
+        }
+    }
+}

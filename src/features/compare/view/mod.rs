@@ -1,0 +1,334 @@
+//! Marked rows side by side, with a verdict.
+
+mod draw;
+mod verdict;
+
+use std::sync::Arc;
+
+use ratatui::layout::Rect;
+
+use crate::core::State;
+use crate::core::searched::Searched;
+use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
+use crate::core::views::searched;
+use crate::domain::cost::Prices;
+use crate::domain::field::Section;
+use crate::domain::format;
+use crate::domain::insight::{CompareLine, Subject, compare, compare_fields, is_silent};
+use crate::domain::listing::FullRecord;
+use crate::domain::{Dialect, Field, Listing, Resource, RowId};
+use crate::keys::{Action, Context, Motion};
+use crate::table::browser::Browser;
+use crate::widgets::find::Find;
+
+/// The section with the table's columns: the person chose them, so they come first.
+const AT_A_GLANCE: &str = "At a glance";
+
+/// Lines that stay visible above a match.
+const CONTEXT: usize = 3;
+
+/// The region of the column headers.
+const HEADERS: Region = Region::PREVIEW;
+
+/// One line of the comparison.
+#[derive(Debug, Clone, PartialEq)]
+enum Line {
+    Heading(&'static str),
+    Values(Values),
+}
+
+/// One value for each compared row, formatted.
+#[derive(Debug, Clone, PartialEq)]
+struct Values {
+    label: &'static str,
+    /// `None` if not reported.
+    cells: Vec<Option<String>>,
+    /// The indices of the best ones.
+    best: Vec<usize>,
+}
+
+impl Values {
+    /// Whether the displayed values differ.
+    fn differs(&self) -> bool {
+        let texts: Vec<&str> = (0..self.cells.len()).map(|place| self.text(place)).collect();
+        texts.windows(2).any(|pair| pair[0] != pair[1])
+    }
+
+    /// The displayed value of a row.
+    fn text(&self, place: usize) -> &str {
+        let cell = self.cells.get(place).and_then(Option::as_deref);
+        cell.unwrap_or(format::NONE)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Compared {
+    id: RowId,
+    title: String,
+}
+
+/// The comparison of the marked rows.
+#[derive(Debug)]
+pub struct Compare {
+    resource: Resource,
+    rows: Vec<Compared>,
+    /// Marked rows that are not loaded.
+    absent: usize,
+    lines: Vec<Line>,
+    only_differences: bool,
+    /// The conclusions, one sentence each.
+    verdict: Vec<String>,
+    totals: Vec<String>,
+    cursor: usize,
+    top: usize,
+    find: Find,
+}
+
+impl Compare {
+    /// Compares the marked rows of the pane.
+    pub fn new(state: &State) -> Option<Self> {
+        let browser = state.browser()?;
+        let mut view = Self {
+            resource: browser.resource(),
+            rows: Vec::new(),
+            absent: 0,
+            lines: Vec::new(),
+            only_differences: false,
+            verdict: Vec::new(),
+            totals: Vec::new(),
+            cursor: 0,
+            top: 0,
+            find: Find::default(),
+        };
+        view.rebuild(browser);
+        Some(view)
+    }
+
+    fn rebuild(&mut self, browser: &Browser) {
+        let Some(listing) = browser.listing() else {
+            return;
+        };
+        let rows = browser.marked_rows();
+        self.absent = browser.marks.len() - rows.len();
+        self.rows = rows
+            .iter()
+            .filter_map(|row| {
+                Some(Compared {
+                    id: listing.id(*row as usize)?,
+                    title: title(listing, *row),
+                })
+            })
+            .collect();
+        self.cursor = self.cursor.min(self.rows.len().saturating_sub(1));
+        self.verdict = verdict::verdict(browser, listing, &rows);
+        self.totals = verdict::totals(browser, listing, &rows);
+        let pricing = browser.pricing();
+        let prices = Prices::new(listing, pricing.model);
+        let derived = (browser.resource() == Resource::Offers).then_some((&prices, pricing.gb));
+        let mut sections = compare(listing, &rows, derived, self.only_differences);
+        // The ids are in the heading already: prices and GPUs come first.
+        sections.sort_by_key(|section| section.section == Section::Identity);
+        let columns = browser.columns.iter().copied();
+        let columns: Vec<_> = columns.filter(|field| field.key != "id").collect();
+        let glance = compare_fields(listing, &rows, &columns);
+        let sections = sections
+            .into_iter()
+            .map(|section| (section.section.title(), section.lines));
+        let records: Vec<Arc<FullRecord>> = rows.iter().map(|row| listing.whole(*row as usize)).collect();
+        self.lines.clear();
+        for (title, lines) in std::iter::once((AT_A_GLANCE, glance)).chain(sections) {
+            let lines = lines
+                .iter()
+                .map(|line| values(browser, listing, (&rows, &records), line))
+                .filter(|line| !self.only_differences || line.differs());
+            let lines: Vec<_> = lines.map(Line::Values).collect();
+            if !lines.is_empty() {
+                self.lines.push(Line::Heading(title));
+                self.lines.extend(lines);
+            }
+        }
+        self.top = self.top.min(self.lines.len().saturating_sub(1));
+    }
+
+    fn unmark(&mut self, cx: &mut Cx<'_>) {
+        let Some(browser) = cx.state.browser_mut() else {
+            return;
+        };
+        if let Some(row) = self.rows.get(self.cursor) {
+            browser.marks.remove(&row.id);
+        }
+        self.rebuild(browser);
+        if self.rows.len() < 2 {
+            cx.toast("One left: comparison closed");
+            cx.close();
+        }
+    }
+}
+
+/// An offer in a few words.
+fn title(listing: &Listing, row: u32) -> String {
+    let cell = |key: &str| {
+        let field = listing.catalog().by_key(key)?;
+        Some(format::cell(listing, row as usize, field, 16))
+    };
+    match (cell("num_gpus"), cell("gpu_name")) {
+        (Some(count), Some(name)) => format!("{count}× {name}"),
+        _ => cell("geolocation").unwrap_or_default(),
+    }
+}
+
+fn values(
+    browser: &Browser,
+    listing: &Listing,
+    (rows, records): (&[u32], &[Arc<FullRecord>]),
+    line: &CompareLine,
+) -> Values {
+    let dialect = browser.dialect();
+    let (label, cells): (_, Vec<Option<String>>) = match line.subject {
+        Subject::Field(field) if field.is_computed() => {
+            let write = |value: f64| format::with_unit(field, value, dialect);
+            let cell = |row: &u32| listing.cell(*row as usize, field).number().map(write);
+            (field.label, rows.iter().map(cell).collect())
+        }
+        Subject::Field(field) => {
+            let cell = |record: &Arc<FullRecord>| cell(record, field, dialect);
+            (listing.label(field), records.iter().map(cell).collect())
+        }
+        Subject::Derived { label, places, .. } => {
+            let write = |value: f64| format!("${value:.*}/h", usize::from(places));
+            let cell = |value: &Option<f64>| value.map(write);
+            (label, line.values.iter().map(cell).collect())
+        }
+    };
+    Values {
+        best: best_shown(&cells, &line.best),
+        label,
+        cells,
+    }
+}
+
+fn cell(record: &FullRecord, field: &Field, dialect: &Dialect) -> Option<String> {
+    let is_reported = !is_silent(&record.cell(field));
+    is_reported.then(|| format::detail(record, field, dialect))
+}
+
+/// The best values of a line as displayed: what reads like the best is as good, and if all read
+/// alike there is none.
+fn best_shown(cells: &[Option<String>], best: &[usize]) -> Vec<usize> {
+    let is_best = |place: &usize| best.iter().any(|best| cells.get(*best) == cells.get(*place));
+    let alike: Vec<usize> = (0..cells.len()).filter(is_best).collect();
+    let rest = (0..cells.len()).filter(|place| !alike.contains(place));
+    // An unreported value is not worse.
+    if rest.into_iter().all(|place| cells[place].is_none()) {
+        return Vec::new();
+    }
+    alike
+}
+
+impl Searched for Compare {
+    fn find(&mut self) -> &mut Find {
+        &mut self.find
+    }
+
+    fn texts(&self, _: &State) -> Vec<String> {
+        let text = |line: &Line| match line {
+            Line::Heading(title) => (*title).to_owned(),
+            Line::Values(values) => {
+                let cells = (0..self.rows.len()).map(|place| values.text(place));
+                let words: Vec<&str> = std::iter::once(values.label).chain(cells).collect();
+                words.join("\n")
+            }
+        };
+        self.lines.iter().map(text).collect()
+    }
+
+    fn line(&self, _: &State) -> usize {
+        self.top
+    }
+
+    fn go_to_line(&mut self, line: usize, _: &mut State) {
+        // A few lines above it say where one is.
+        self.top = line.saturating_sub(CONTEXT);
+    }
+}
+
+impl View for Compare {
+    fn contexts(&self) -> &'static [Context] {
+        searched::contexts(&self.find, searched::CHART)
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        match action {
+            Action::Sort | Action::Settings => Availability::Hidden,
+            _ => Availability::Available,
+        }
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match action {
+            Action::Submit => Some("select"),
+            Action::Mark => Some("unmark"),
+            Action::Differences if self.only_differences => Some("all rows"),
+            Action::Right => Some("column"),
+            _ => None,
+        }
+    }
+
+    fn search(&self) -> Option<&Find> {
+        Some(&self.find)
+    }
+
+    fn searched(&mut self) -> Option<&mut dyn Searched> {
+        Some(self)
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if let Some(lines) = cx.motion(action) {
+            let last = cx.viewport(Region::MAIN).last_top();
+            self.top = self.top.saturating_add_signed(lines).min(last);
+            return Outcome::Handled;
+        }
+        match action {
+            Action::Left => self.cursor = self.cursor.saturating_sub(1),
+            Action::Right => {
+                self.cursor = (self.cursor + 1).min(self.rows.len().saturating_sub(1));
+            }
+            Action::Move(Motion::FirstColumn) => self.cursor = 0,
+            Action::Move(Motion::LastColumn) => self.cursor = self.rows.len().saturating_sub(1),
+            Action::Differences => {
+                self.only_differences = !self.only_differences;
+                self.rows_changed(cx.state);
+            }
+            Action::Mark => self.unmark(cx),
+            Action::Submit => {
+                let row = self.rows.get(self.cursor);
+                if let (Some(browser), Some(row)) = (cx.state.browser_mut(), row) {
+                    browser.select_id(row.id);
+                }
+                cx.close();
+            }
+            Action::Refresh => cx.perform_on_pane(action),
+            Action::Back | Action::Quit => cx.close(),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn click(&mut self, region: Region, line: usize, _: &mut Cx<'_>) -> Outcome {
+        if region == HEADERS {
+            self.cursor = line;
+        }
+        Outcome::Handled
+    }
+
+    fn rows_changed(&mut self, state: &State) {
+        if let Some(browser) = state.browser() {
+            self.rebuild(browser);
+        }
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        let area = searched::draw_line(&self.find, area, scene);
+        draw::comparison(self, area, scene);
+    }
+}

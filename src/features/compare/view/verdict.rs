@@ -1,0 +1,176 @@
+//! The conclusions of a comparison: who is cheapest, who is fastest, and what all cost together.
+
+use crate::domain::cost::Prices;
+use crate::domain::field::Unit;
+use crate::domain::format;
+use crate::domain::format::{percent, trimmed};
+use crate::domain::insight::{Supply, Totals};
+use crate::domain::{Listing, Resource};
+use crate::table::browser::Browser;
+
+/// The letter of a column.
+pub(super) fn letter(place: usize) -> char {
+    // Beyond 26 columns letters repeat: ids tell them apart.
+    char::from(b'A' + u8::try_from(place % 26).unwrap_or(0))
+}
+
+/// A compared row with the values that decide.
+struct Runner {
+    place: usize,
+    price: f64,
+    speed: Option<f64>,
+}
+
+/// Who is cheapest and fastest among the rows that can do the job, and who cannot; one sentence
+/// each.
+pub(super) fn verdict(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<String> {
+    let unfit = (0..rows.len()).filter(|place| browser.computed.is_unfit(rows[*place] as usize));
+    let unfit: Vec<String> = unfit.map(|place| letter(place).to_string()).collect();
+    let runners = runners(browser, listing, rows);
+    let mut sentences: Vec<String> = Vec::new();
+    sentences.extend(ranking(browser, &runners));
+    if !unfit.is_empty() {
+        let verb = if unfit.len() == 1 { "is" } else { "are" };
+        sentences.push(format!("! {} {verb} too small or ends too early.", unfit.join(", ")));
+    }
+    sentences
+}
+
+fn runners(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<Runner> {
+    let (price, speed) = match browser.resource() {
+        Resource::Offers => (browser.pricing().key(), "dlperf"),
+        Resource::Volumes if browser.computed.term.is_some() => ("volume_term", "nw_disk_avg_bw"),
+        Resource::Volumes => ("storage_cost", "nw_disk_avg_bw"),
+        Resource::Workergroups => return Vec::new(),
+    };
+    let number = |row: u32, key: &str| {
+        let field = listing.catalog().column(key)?;
+        listing.cell(row as usize, field).number()
+    };
+    let rows = rows.iter().enumerate();
+    rows.filter(|(_, row)| !browser.computed.is_unfit(**row as usize))
+        .filter_map(|(place, row)| {
+            Some(Runner {
+                place,
+                price: number(*row, price)?,
+                speed: number(*row, speed).filter(|speed| *speed > 0.0),
+            })
+        })
+        .collect()
+}
+
+fn ranking(browser: &Browser, runners: &[Runner]) -> Option<String> {
+    let cheapest = runners.iter().min_by(|one, other| one.price.total_cmp(&other.price))?;
+    let purpose = match browser.resource() {
+        Resource::Offers if browser.computed.job.is_some() => " for your job",
+        Resource::Volumes if browser.computed.term.is_some() => " for your term",
+        Resource::Offers | Resource::Volumes | Resource::Workergroups => "",
+    };
+    let own = letter(cheapest.place);
+    // Of two, one is cheaper: a superlative needs three.
+    let (superlative, fastest_of) = if runners.len() > 2 {
+        ("the cheapest", "the fastest")
+    } else {
+        ("cheaper", "faster")
+    };
+    let fastest = runners
+        .iter()
+        .filter_map(|runner| Some((runner, runner.speed?)))
+        .max_by(|(_, one), (_, other)| one.total_cmp(other));
+    let (Some((fastest, speed)), Some(base)) = (fastest, cheapest.speed) else {
+        return Some(format!("{own} is {superlative}{purpose}."));
+    };
+    // A difference that rounds to zero is none.
+    if speed < base * 1.0005 {
+        return Some(if fastest.place == cheapest.place || speed <= base {
+            format!("{own} is {superlative}{purpose} and {fastest_of}.")
+        } else {
+            let peer = match runners.len() {
+                2 => letter(fastest.place).to_string(),
+                _ => "any".to_owned(),
+            };
+            format!("{own} is {superlative}{purpose} and as fast as {peer}.")
+        });
+    }
+    let other = letter(fastest.place);
+    let faster = match speed / base {
+        ratio if ratio >= 2.0 => format!("{}× as fast", trimmed(ratio, 1)),
+        ratio => format!("{} faster", percent(ratio - 1.0)),
+    };
+    let more = match fastest.price / cheapest.price {
+        ratio if !ratio.is_finite() => String::new(),
+        // A difference that rounds to zero is none.
+        ratio if ratio < 1.0005 => {
+            return Some(format!("{other} is as cheap as {own}{purpose} and {faster}."));
+        }
+        ratio if ratio >= 2.0 => format!(" and costs {}× as much", trimmed(ratio, 1)),
+        ratio => format!(" and costs {} more", percent(ratio - 1.0)),
+    };
+    Some(format!("{own} is {superlative}{purpose}; {other} is {faster}{more}."))
+}
+
+/// The totals of all rows, in parts.
+pub(super) fn totals(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<String> {
+    let sum = |key: &str| -> Option<f64> {
+        let field = listing.catalog().column(key)?;
+        let numbers = rows.iter().map(|row| listing.cell(*row as usize, field).number());
+        numbers.sum()
+    };
+    match browser.resource() {
+        Resource::Offers => offers(browser, listing, rows),
+        Resource::Volumes => {
+            let space = sum("disk_space").map(format::gigabytes);
+            let term = sum("volume_term").map(|it| format!("{} for the term", format::dollars(it)));
+            space.into_iter().chain(term).collect()
+        }
+        Resource::Workergroups => Vec::new(),
+    }
+}
+
+/// The totals of offers: what cannot be rented together first, then supply, prices and limits.
+fn offers(browser: &Browser, listing: &Listing, rows: &[u32]) -> Vec<String> {
+    let pricing = browser.pricing();
+    let prices = Prices::new(listing, pricing.model);
+    let totals = Totals::of(&prices, &pricing, rows);
+    let amount = totals.amount;
+    let gpus = usize::try_from(amount.gpus).unwrap_or(usize::MAX);
+    let mut parts = vec![format!(
+        "{} on {}",
+        format::counted(gpus, "GPU", "GPUs"),
+        format::counted(amount.machines, "machine", "machines")
+    )];
+    if !totals.shared.is_empty() {
+        let supply = Supply::of(listing, rows);
+        // Only offers that do not share GPUs can be rented together.
+        let together = supply.price(|_| Some(0.0)).most_workers();
+        let is_shared = |(_, row): &(usize, &u32)| totals.shared.contains(row);
+        let letters = rows.iter().enumerate().filter(is_shared);
+        let letters: Vec<String> = letters.map(|(place, _)| letter(place).to_string()).collect();
+        let who = if letters.len() == rows.len() {
+            "they".to_owned()
+        } else {
+            letters.join(", ")
+        };
+        let all = rows.len();
+        parts.push(format!("only {together} of {all} at once: {who} share GPUs"));
+        return parts;
+    }
+    parts.extend(totals.hourly.map(format::per_hour));
+    parts.extend(
+        totals
+            .bill
+            .map(|total| format!("{} for the job", format::dollars(total))),
+    );
+    parts.extend(totals.vram_gb.map(|gb| format!("{} VRAM", format::gigabytes(gb))));
+    let unit = Unit::Transfer.symbol(browser.dialect());
+    parts.extend(totals.slowest.map(|(down, up)| {
+        let (down, up) = (format::figure(down, 0), format::figure(up, 0));
+        format!("slowest link ↓ {down} ↑ {up} {unit}")
+    }));
+    parts.extend(
+        totals
+            .left
+            .map(|left| format!("first ends in {}", format::lasting(left))),
+    );
+    parts
+}

@@ -1,0 +1,198 @@
+//! What can be copied: ids, records, tables, queries and requests, each with a letter of its own.
+
+use super::formats as copy_formats;
+use super::handoff;
+use crate::core::message::Effect;
+use crate::core::pane::Pane;
+use crate::core::profile::Profile;
+use crate::core::state::State;
+use crate::domain::text::{clipboard, visible};
+use crate::domain::{Resource, WORKERGROUPS};
+use crate::table::browser::Browser;
+
+#[derive(Debug, Clone)]
+pub struct CopyItem {
+    /// The letter that copies it in the menu.
+    pub letter: char,
+    /// Its name in the palette.
+    pub name: &'static str,
+    /// What it is, as in “Copied …”.
+    pub what: String,
+    /// The text, or why there is none.
+    pub text: Result<String, String>,
+    /// Whether the text is a secret: copied on request, never shown.
+    pub is_secret: bool,
+}
+
+impl CopyItem {
+    /// An item; a text that is too long becomes an error. Hostile characters are escaped, and it says
+    /// so.
+    pub fn new(letter: char, name: &'static str, what: impl Into<String>, text: Result<String, String>) -> Self {
+        let mut what = what.into();
+        let text = text.and_then(|raw| {
+            let text = clipboard(&raw);
+            if text != raw {
+                what.push_str("; control and invisible characters escaped");
+            }
+            if text.is_empty() {
+                Err("it is empty".to_owned())
+            } else {
+                copy_formats::check_size(text.len()).map(|()| text)
+            }
+        });
+        Self {
+            letter,
+            name,
+            what,
+            text,
+            is_secret: false,
+        }
+    }
+
+    /// Marks it as a secret, which is never shown.
+    #[must_use]
+    pub const fn secret(mut self) -> Self {
+        self.is_secret = true;
+        self
+    }
+}
+
+/// The effect that copies an item.
+///
+/// # Errors
+///
+/// When there is no text to copy, or it is too long for a clipboard.
+pub fn copy(item: &CopyItem) -> Result<Effect, String> {
+    let text = item.text.clone()?;
+    let what = if item.is_secret {
+        item.what.clone()
+    } else {
+        let first = text.lines().next().unwrap_or_default();
+        format!("{}: {}", item.what, visible(first, 40))
+    };
+    Ok(Effect::Copy { what, text })
+}
+
+/// What can be copied from the open pane; `None` if nothing can.
+pub fn items(state: &State) -> Option<Vec<CopyItem>> {
+    if state.pane == Pane::Requests || state.requests.opened.is_some() {
+        return Some(crate::features::requests::copy_items(state));
+    }
+    let browser = state.browser()?;
+    let mut items = pane_items(browser, &state.profile);
+    if state.pane == Pane::Workergroups {
+        let key = api_key(state).ok_or_else(|| "this record has no key".to_owned());
+        items.push(CopyItem::new('k', "copy-key", "the group's API key, unmasked", key).secret());
+    }
+    Some(items)
+}
+
+/// The API key of the selected workergroup, if its record has one.
+pub fn api_key(state: &State) -> Option<String> {
+    let browser = &state.browsers[Resource::Workergroups];
+    let field = WORKERGROUPS.by_key("api_key")?;
+    let record = browser.listing()?.whole(browser.selected_row()?);
+    record.text(field).map(|key| key.compared().to_owned())
+}
+
+fn pane_items(browser: &Browser, profile: &Profile) -> Vec<CopyItem> {
+    let query = &browser.query;
+    let mut items = row_items(browser);
+    if browser.resource() == Resource::Offers {
+        items.extend(rent_items(browser, profile));
+    }
+    items.push(CopyItem::new('q', "copy-query", "the query", Ok(browser.query_text())));
+    let (line, left_out) = handoff::search_line(browser);
+    let what = match left_out {
+        0 => "the search as one line for a shell".to_owned(),
+        1 => "the search as one line for a shell, without 1 condition it can't have".to_owned(),
+        more => {
+            format!("the search as one line for a shell, without {more} conditions it can't have")
+        }
+    };
+    items.push(CopyItem::new('b', "copy-line", what, Ok(line)));
+    let unknown = copy_formats::unknown_to_client(query);
+    let what = match unknown {
+        0 => "the market's own command line".to_owned(),
+        1 => "the market's own command line, without 1 condition it does not support".to_owned(),
+        more => {
+            format!("the market's own command line, without {more} conditions it does not support")
+        }
+    };
+    items.push(CopyItem::new(
+        'v',
+        "copy-command",
+        what,
+        Ok(copy_formats::client_command(query)),
+    ));
+    items.push(CopyItem::new(
+        'c',
+        "copy-curl",
+        "the request as curl, key from $BOURSE_API_KEY",
+        copy_formats::search_curl(query, &profile.base_url, browser.dialect()),
+    ));
+    items
+}
+
+/// How the selected offer is rented outside bourse.
+fn rent_items(browser: &Browser, profile: &Profile) -> Vec<CopyItem> {
+    let command = browser
+        .selected()
+        .ok_or_else(|| "no record is selected".to_owned())
+        .and_then(|id| handoff::rent_command(browser, id, profile));
+    let what = handoff::rent_label(browser, profile);
+    let mut items = vec![CopyItem::new('n', "copy-rent", what, command)];
+    if let Some(address) = handoff::console(profile) {
+        let what = "the console's page that rents machines, where offers go by their id";
+        let address = Ok(address.to_owned());
+        items.push(CopyItem::new('l', "copy-link", what, address));
+    }
+    items
+}
+
+/// The formats for the selected row, the marked rows and the table.
+fn row_items(browser: &Browser) -> Vec<CopyItem> {
+    let nothing = || "no record is selected".to_owned();
+    let Some(listing) = browser.listing() else {
+        return Vec::new();
+    };
+    let noun = browser.resource().noun();
+    let row = browser.selected_row().and_then(|row| u32::try_from(row).ok());
+    let id = browser.selected().map(|id| id.to_string());
+    let marked = browser.marked_rows();
+    let json = row.map(|row| copy_formats::row_json(listing, row));
+    let line = row.map(|row| copy_formats::row_csv(listing, row, &browser.columns));
+    let (rows, which) = if marked.is_empty() {
+        (browser.view().to_vec(), format!("{} rows", browser.view().len()))
+    } else {
+        let many = if marked.len() == 1 { "row" } else { "rows" };
+        (marked.clone(), format!("{} marked {many}", marked.len()))
+    };
+    let marked_text = if marked.is_empty() {
+        Err("no row is marked".to_owned())
+    } else {
+        copy_formats::rows_json(listing, &marked)
+    };
+    vec![
+        CopyItem::new('i', "copy-id", format!("the id of the {noun}"), id.ok_or_else(nothing)),
+        CopyItem::new(
+            'j',
+            "copy-json",
+            format!("the {noun} as JSON"),
+            json.unwrap_or_else(|| Err(nothing())),
+        ),
+        CopyItem::new(
+            'r',
+            "copy-csv",
+            format!("the {noun} as a CSV line"),
+            line.unwrap_or_else(|| Err(nothing())),
+        ),
+        CopyItem::new('m', "copy-marked", "the marked rows as JSON", marked_text),
+        CopyItem::new(
+            't',
+            "copy-table",
+            format!("{which} as a Markdown table"),
+            copy_formats::table(listing, &rows, &browser.columns, browser.dialect()),
+        ),
+    ]
+}

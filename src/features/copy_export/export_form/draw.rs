@@ -1,0 +1,68 @@
+//! Draws the export form and a preview of the file.
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::{Line, Text};
+use ratatui::widgets::Paragraph;
+
+use super::{ExportForm, Subject};
+use crate::core::view::Scene;
+use crate::domain::text::visible;
+use crate::keys::Action;
+use crate::widgets::dialog;
+use crate::widgets::dialog::Message;
+use crate::widgets::form::FormLines;
+use crate::widgets::panel::{Panel, Size, Tone};
+
+/// Preview lines of the file.
+const LINES: u16 = 8;
+
+pub(super) fn export(view: &ExportForm, area: Rect, scene: &mut Scene<'_, '_>) {
+    let has_preview = scene.size != Size::Compact && view.subject != Subject::Requests;
+    let width = area.width.saturating_sub(4).min(100);
+    let form = FormLines::new(&view.form, scene.theme).height(width.saturating_sub(4));
+    // The frame, and a blank line before the preview.
+    let height = form + 2 + if has_preview { LINES + 2 } else { 0 };
+    let size = (width, height.min(area.height));
+    let panel = Panel::new(view.title.as_str()).tone(Tone::Focused);
+    let inner = dialog::open(panel, size, area, scene.frame.buffer_mut(), scene.theme);
+    let below = if has_preview { LINES + 1 } else { 0 };
+    let [form, file] = Layout::vertical([Constraint::Fill(1), Constraint::Length(below)]).areas(inner);
+    scene.form(&view.form, form);
+    if has_preview {
+        preview(view, file, scene);
+    }
+    if let Some(path) = &view.exists {
+        let theme = scene.theme;
+        let keys = format!(
+            "{} overwrite   {} cancel",
+            scene.key(Action::Yes),
+            scene.key(Action::Back)
+        );
+        let question = Message {
+            title: "Overwrite the file?",
+            text: Text::styled(format!("{path} already exists. Its contents will be lost."), theme.text),
+            keys: Line::styled(keys, theme.key),
+            tone: Tone::Ask,
+        };
+        question.render(area, scene.frame.buffer_mut(), theme);
+        scene.cursor = None;
+    }
+}
+
+/// The first lines of the file.
+fn preview(view: &ExportForm, area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    let width = usize::from(area.width);
+    let mut lines = vec![Line::styled("Begins with", theme.heading)];
+    match view.content(scene.state, Some(usize::from(LINES))) {
+        Err(why) => lines.push(Line::styled(why, theme.warning)),
+        Ok(content) => {
+            let shown = content.lines().take(usize::from(LINES));
+            lines.extend(shown.map(|line| {
+                let line = crate::domain::text::truncate(&visible(line, width + 1), width);
+                Line::styled(line, theme.dim)
+            }));
+        }
+    }
+    scene.render(Paragraph::new(lines), area);
+}

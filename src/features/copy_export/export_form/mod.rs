@@ -1,0 +1,300 @@
+//! Exports rows or requests to a file: format, rows, columns, path, and a preview.
+
+mod draw;
+
+use ratatui::layout::Rect;
+
+use super::export::{NotWritten, Written, announce};
+use super::formats as copy_formats;
+use crate::core::State;
+use crate::core::message::Effect;
+use crate::core::remote::Now;
+use crate::core::view::{Cx, Outcome, Placement, Region, Scene, View};
+use crate::domain::{Field, Resource, export, format};
+use crate::features::requests;
+use crate::keys::{Action, Context};
+use crate::table::browser::Browser;
+use crate::widgets::form::{Field as Input, Form, FormEvent};
+use crate::widgets::input_widget::InputWidget;
+
+/// The fields of the form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Key {
+    Format,
+    Rows,
+    Columns,
+    File,
+    Export,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Subject {
+    Records(Resource),
+    Requests,
+}
+
+#[derive(Debug)]
+pub struct ExportForm {
+    subject: Subject,
+    title: String,
+    form: Form<Key>,
+    is_writing: bool,
+    /// The path of an existing file, while the question whether to overwrite it is open.
+    exists: Option<String>,
+}
+
+impl ExportForm {
+    /// The form for the open pane.
+    pub fn new(state: &State, now: Now) -> Self {
+        let form = match state.browser() {
+            Some(browser) => Self::of_records(browser, now),
+            None => Self::of_requests(state.requests.count(), now),
+        };
+        let mut form = form;
+        form.form.set_note(Key::File, "in the current folder");
+        form
+    }
+
+    fn of_records(browser: &Browser, now: Now) -> Self {
+        let resource = browser.resource();
+        let file = match resource {
+            Resource::Offers => "offers",
+            Resource::Volumes => "volumes",
+            Resource::Workergroups => "workergroups",
+        };
+        let all = format!("all {} shown", format::grouped(browser.view().len()));
+        let marked = browser.marked_rows().len();
+        let mut rows = vec![all];
+        if marked > 0 {
+            rows.push(format!("{} marked", format::grouped(marked)));
+        }
+        let last = rows.len() - 1;
+        let mut rows = Input::choice(Key::Rows, "Rows", rows, last);
+        if marked == 0 {
+            rows = rows.note("mark rows to export only those");
+        }
+        let formats = ["CSV, for spreadsheets", "JSON, as received"];
+        let columns = ["as in the table", "all fields"];
+        Self::build(
+            Subject::Records(resource),
+            format!("Export {}", resource.nouns()),
+            vec![
+                Input::choice(Key::Format, "Format", formats, 0),
+                rows,
+                Input::choice(Key::Columns, "Columns", columns, 0),
+                path(&format!("bourse-{file}"), "csv", now),
+            ],
+        )
+    }
+
+    fn of_requests(count: usize, now: Now) -> Self {
+        let plural = if count == 1 { "" } else { "s" };
+        Self::build(
+            Subject::Requests,
+            format!("Export {} request{plural} as HAR", format::grouped(count)),
+            vec![path("bourse-requests", "har", now)],
+        )
+    }
+
+    fn build(subject: Subject, title: String, mut fields: Vec<Input<Key>>) -> Self {
+        fields.push(Input::button(Key::Export, "Export"));
+        Self {
+            subject,
+            title,
+            form: Form::new(fields).submits(Key::Export),
+            is_writing: false,
+            exists: None,
+        }
+    }
+
+    fn is_json(&self) -> bool {
+        self.form.chosen(Key::Format) == 1
+    }
+
+    /// The file's extension follows the format; a JSON file has no columns.
+    fn changed(&mut self, key: Key) {
+        if key != Key::Format {
+            return;
+        }
+        let (before, now) = if self.is_json() {
+            (".csv", ".json")
+        } else {
+            (".json", ".csv")
+        };
+        let path = self.form.text(Key::File).to_owned();
+        if let Some(stem) = path.strip_suffix(before) {
+            self.form.set_text(Key::File, &format!("{stem}{now}"));
+        }
+        self.form.set_hidden(Key::Columns, self.is_json());
+    }
+
+    /// The content of the file; at most `limit` rows for a preview.
+    fn content(&self, state: &State, limit: Option<usize>) -> Result<String, String> {
+        let Subject::Records(resource) = self.subject else {
+            return requests::export_content(state);
+        };
+        let browser = &state.browsers[resource];
+        let listing = browser.listing().ok_or("No rows yet")?;
+        let mut rows = match self.form.chosen(Key::Rows) {
+            1 => browser.marked_rows(),
+            _ => browser.view().to_vec(),
+        };
+        if rows.is_empty() {
+            return Err("No row to export".to_owned());
+        }
+        rows.truncate(limit.unwrap_or(usize::MAX));
+        let bytes = |row: &u32| listing.json(*row as usize).map_or(0, str::len);
+        if limit.is_some() && rows.iter().map(bytes).sum::<usize>() > copy_formats::LONGEST {
+            return Err("Too large to preview".to_owned());
+        }
+        if self.is_json() {
+            return Ok(copy_formats::document(listing, &rows));
+        }
+        let fields: Vec<&'static Field> = if self.form.chosen(Key::Columns) == 1 {
+            listing.catalog().columns().collect()
+        } else {
+            browser.columns.clone()
+        };
+        Ok(export::csv(listing, &rows, &fields))
+    }
+
+    fn write(&mut self, overwrite: bool, cx: &mut Cx<'_>) {
+        if self.is_writing {
+            return;
+        }
+        let path = self.form.text(Key::File).to_owned();
+        if path.is_empty() {
+            self.refuse("Type the path of the file".to_owned());
+            return;
+        }
+        match self.content(cx.state, None) {
+            Err(why) => self.refuse(why),
+            Ok(content) => {
+                self.is_writing = true;
+                self.form.set_error(Key::File, None);
+                cx.effect(Effect::Export {
+                    path,
+                    content,
+                    overwrite,
+                    // Launch arguments and environments are nobody else's business.
+                    is_private: match self.subject {
+                        Subject::Records(Resource::Workergroups) | Subject::Requests => true,
+                        Subject::Records(Resource::Offers | Resource::Volumes) => false,
+                    },
+                });
+            }
+        }
+    }
+
+    fn refuse(&mut self, why: String) {
+        self.form.focus_on(Key::File);
+        self.form.set_error(Key::File, Some(why));
+    }
+
+    fn on_event(&mut self, event: FormEvent<Key>, cx: &mut Cx<'_>) -> Outcome {
+        match event {
+            FormEvent::Ignored => return Outcome::Ignored,
+            FormEvent::Moved => {}
+            FormEvent::Changed(key) => self.changed(key),
+            FormEvent::Submitted(_) => self.write(false, cx),
+        }
+        Outcome::Handled
+    }
+}
+
+/// The path field, with a time in the name so that files do not collide.
+fn path(stem: &str, ending: &str, now: Now) -> Input<Key> {
+    let moment: String = format::moment(now.epoch)
+        .chars()
+        .filter_map(|character| match character {
+            ' ' => Some('-'),
+            '0'..='9' => Some(character),
+            _ => None,
+        })
+        .collect();
+    Input::text(Key::File, "File", format!("{stem}-{moment}.{ending}"))
+}
+
+impl View for ExportForm {
+    fn contexts(&self) -> &'static [Context] {
+        if self.exists.is_some() {
+            return &[Context::Dialog, Context::Always];
+        }
+        match self.form.focused() {
+            Some(Key::File) | None => &[Context::Form, Context::Always],
+            Some(Key::Format | Key::Rows | Key::Columns | Key::Export) => {
+                &[Context::Choice, Context::Form, Context::Always]
+            }
+        }
+    }
+
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.form)
+    }
+
+    fn text_changed(&mut self, _: &mut Cx<'_>) {
+        self.form.set_error(Key::File, None);
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::Dialog
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match action {
+            Action::Submit => Some("export"),
+            Action::Yes => Some("overwrite"),
+            Action::Back => Some("cancel"),
+            _ => None,
+        }
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if self.exists.is_some() {
+            match action {
+                Action::Yes => {
+                    self.exists = None;
+                    self.write(true, cx);
+                }
+                Action::Back => self.exists = None,
+                _ => return Outcome::Ignored,
+            }
+            return Outcome::Handled;
+        }
+        if action == Action::Back {
+            cx.close();
+            return Outcome::Handled;
+        }
+        let event = self.form.update(action);
+        self.on_event(event, cx)
+    }
+
+    fn click(&mut self, _: Region, place: usize, cx: &mut Cx<'_>) -> Outcome {
+        let event = self.form.click(place);
+        self.on_event(event, cx)
+    }
+
+    fn exported(
+        &mut self,
+        result: Result<Written, NotWritten>,
+        cx: &mut Cx<'_>,
+    ) -> Option<Result<Written, NotWritten>> {
+        if !self.is_writing {
+            return Some(result);
+        }
+        self.is_writing = false;
+        match result {
+            Ok(written) => {
+                cx.state.toast = Some(announce(Ok(written), cx.now));
+                cx.close();
+            }
+            Err(NotWritten::Exists(path)) => self.exists = Some(path),
+            Err(NotWritten::Failed(why)) => self.refuse(why),
+        }
+        None
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        draw::export(self, area, scene);
+    }
+}

@@ -1,0 +1,121 @@
+//! Commands and addresses with which an offer is rented or a search is passed on, outside bourse.
+
+use super::formats::word;
+use crate::api::Origin;
+use crate::core::profile::Profile;
+use crate::domain::format::trimmed;
+use crate::domain::{Condition, Field, OfferType, Resource, RowId, language};
+use crate::table::browser::Browser;
+use crate::table::column_prerequisites::Need;
+
+/// Where the console of the public service rents machines. No address of a single offer is
+/// documented.
+const CONSOLE: &str = "https://cloud.vast.ai/create/";
+
+/// The command of the market's own client that rents the offer `id`, with the disk and the price
+/// model of the search; the person replaces `IMAGE`.
+///
+/// # Errors
+/// When a bid is searched and the offer reports no bid floor.
+pub fn rent_command(browser: &Browser, id: RowId, profile: &Profile) -> Result<String, String> {
+    let query = &browser.query;
+    let mut words = vec!["vastai".to_owned()];
+    // The client speaks to the public service unless it is told another address.
+    if !is_public(profile) {
+        words.push(format!("--url {}", word(&profile.base_url)));
+    }
+    words.push(format!("create instance {id} --image IMAGE"));
+    if let Some(gb) = query.storage {
+        words.push(format!("--disk {}", trimmed(gb, 6)));
+    }
+    match query.offer_type {
+        OfferType::OnDemand | OfferType::Reserved => {}
+        OfferType::Bid => {
+            let bid = bid_floor(browser, id).ok_or("the offer reports no bid floor")?;
+            words.push(format!("--bid_price {}", trimmed(bid, 6)));
+        }
+    }
+    if profile.is_sandbox {
+        words.push("  # an offer of the sandbox: rents nothing".to_owned());
+    }
+    Ok(words.join(" "))
+}
+
+/// What the rent command is, with what the person has to know before running it.
+pub fn rent_label(browser: &Browser, profile: &Profile) -> String {
+    let mut text = "the client's rent command".to_owned();
+    match browser.query.offer_type {
+        OfferType::OnDemand => {}
+        OfferType::Bid => text.push_str(", at the bid floor"),
+        // The client has no reservation when it creates an instance.
+        OfferType::Reserved => text.push_str(", on demand: reserve it afterwards"),
+    }
+    if profile.is_sandbox {
+        text.push_str(" (sandbox: rents nothing)");
+    }
+    text
+}
+
+/// The lowest bid in $/h for the machine.
+fn bid_floor(browser: &Browser, id: RowId) -> Option<f64> {
+    let listing = browser.listing()?;
+    let field = listing.catalog().by_key("min_bid")?;
+    listing.cell(listing.row(id)?, field).number()
+}
+
+/// The page of the public service's console that rents machines; `None` on any other market.
+pub fn console(profile: &Profile) -> Option<&'static str> {
+    is_public(profile).then_some(CONSOLE)
+}
+
+fn is_public(profile: &Profile) -> bool {
+    let origin = Origin::parse(&profile.base_url).ok();
+    !profile.is_sandbox && origin.is_some_and(|origin| origin.is_public_service())
+}
+
+/// A search as a command line that anyone can paste into a shell, and how many of its conditions
+/// and filter words are left out: a command has no three prices, no volume term and no filter words.
+pub fn search_line(browser: &Browser) -> (String, usize) {
+    let query = &browser.query;
+    let job = browser.computed.job;
+    let is_understood = |field: &Field| match Need::of(field) {
+        None => true,
+        Some(Need::Job) => job.is_some(),
+        Some(Need::Term | Need::ThreePrices | Need::Throughput(_)) => false,
+    };
+    let conditions: Vec<Condition> = query
+        .active()
+        .filter(|condition| is_understood(condition.field))
+        .cloned()
+        .collect();
+    let left_out = query.active().count() - conditions.len() + browser.words.len();
+    let resource = query.resource;
+    let command = match resource {
+        Resource::Offers => "offers",
+        Resource::Volumes => "volumes",
+        Resource::Workergroups => "groups",
+    };
+    let mut words = vec![format!("bourse {command}")];
+    if !conditions.is_empty() {
+        words.push(word(&language::print(&conditions)));
+    }
+    if resource != Resource::Workergroups {
+        words.push("--no-default".to_owned());
+    }
+    if query.offer_type != OfferType::OnDemand {
+        words.push(format!("--type {}", query.offer_type.wire()));
+    }
+    match (job, query.storage) {
+        (Some(job), _) => words.push(format!("--job {}", job.spec())),
+        (None, Some(gb)) => words.push(format!("--storage {}", trimmed(gb, 6))),
+        (None, None) => {}
+    }
+    if query.unbundled {
+        words.push("--disable-bundling".to_owned());
+    }
+    let order = query.order.iter().copied();
+    let order: Vec<_> = order.filter(|key| is_understood(key.field)).collect();
+    words.push(format!("--sort {}", word(&language::print_order(&order))));
+    words.push(format!("--limit {}", query.limit.unwrap_or(0)));
+    (words.join(" "), left_out)
+}

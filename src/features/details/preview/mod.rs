@@ -1,0 +1,360 @@
+//! The card of one record: the facts to decide by, in the order people ask.
+//!
+//! It is shown beside every list of records and as the first tab of the details.
+
+mod group;
+mod offer;
+mod volume;
+
+use std::sync::Arc;
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use super::view::{below_card, json_of};
+use crate::core::State;
+use crate::core::remote::Now;
+use crate::core::view::Scene;
+use crate::domain::annotations::suppliers;
+use crate::domain::field::Kind;
+use crate::domain::insight::{Measure, Place, Standing};
+use crate::domain::listing::FullRecord;
+use crate::domain::text::visible;
+use crate::domain::{CellRef, Listing, Resource, country, format};
+use crate::features::annotations::view as annotations;
+use crate::features::history::rating::sentences;
+use crate::keys::Action;
+use crate::table::browser::Browser;
+use crate::widgets::panel::{Panel, Size};
+use crate::widgets::range_bar::RangeBar;
+use crate::widgets::text::{cells, fit, wrap, wrap_line};
+use crate::widgets::theme::Theme;
+
+/// Cells of the labels before the bars.
+const LABEL: u16 = 9;
+
+/// Cells of the texts after the bars.
+const TEXT: u16 = 30;
+
+/// The widest preview that holds its card alone; a wider one lies below its list.
+const BESIDE: u16 = 90;
+
+/// The maximum length of a record's text on a card, in cells.
+const LONGEST: usize = 200;
+
+/// The record of a card, and what it is compared with.
+#[derive(Clone, Copy)]
+pub struct Subject<'a> {
+    pub listing: &'a Listing,
+    pub row: usize,
+    /// The ranks of the listing's rows.
+    pub standing: &'a Standing,
+    /// The market and the person's settings.
+    pub state: &'a State,
+    pub now: Now,
+    pub theme: &'a Theme,
+}
+
+impl<'a> Subject<'a> {
+    /// A row of a pane.
+    pub fn of(resource: Resource, row: usize, scene: &Scene<'a, '_>) -> Option<Self> {
+        let browser = &scene.state.browsers[resource];
+        Some(Self {
+            listing: browser.listing()?,
+            row,
+            standing: &browser.computed.standing,
+            state: scene.state,
+            now: scene.now,
+            theme: scene.theme,
+        })
+    }
+
+    fn resource(&self) -> Resource {
+        self.listing.catalog().resource
+    }
+
+    /// The lines of the card, at most `width` cells wide.
+    pub fn card(&self, width: u16) -> Vec<Line<'static>> {
+        let card = Card {
+            record: self.listing.whole(self.row),
+            subject: *self,
+            width,
+        };
+        let lines = match self.resource() {
+            Resource::Offers => offer::lines(&card),
+            Resource::Volumes => volume::lines(&card),
+            Resource::Workergroups => group::lines(&card),
+        };
+        lines.iter().flat_map(|line| wrap_line(line, width, 2)).collect()
+    }
+}
+
+/// What the price was before auto-refresh found another: `was $0.41/h 3 minutes ago (−$0.06, −15%)`.
+fn moved(card: &Card<'_>, browser: &Browser, money: impl Fn(f64) -> String) -> Option<Line<'static>> {
+    let watch = browser.watching()?;
+    let id = card.subject.listing.id(card.subject.row)?;
+    let (from, to) = watch.changes().price(id)?;
+    let age = card.subject.now.epoch - watch.since()?.epoch;
+    let sign = if to > from { "+" } else { "" };
+    let share = (to - from) / from;
+    let share = share.is_finite().then(|| format!(", {}", difference(-share)));
+    let text = format!(
+        "was {} {} ago ({sign}{}{})",
+        money(from),
+        format::lasting(age.max(0.0)),
+        format::dollars(to - from),
+        share.unwrap_or_default()
+    );
+    let theme = card.theme();
+    let style = if to < from { theme.good } else { theme.warning };
+    Some(Line::styled(text, style))
+}
+
+/// Draws the card of a list's selected row in a panel beside the list.
+pub fn draw(resource: Resource, row: usize, area: Rect, scene: &mut Scene<'_, '_>) {
+    let Some(subject) = Subject::of(resource, row, scene) else {
+        return;
+    };
+    let browser = &scene.state.browsers[resource];
+    let id = subject.listing.id(row).map(|id| id.to_string());
+    let is_selected = browser.selected_row() == Some(row);
+    let facts = if is_selected {
+        format!(
+            "{} of {}",
+            format::grouped(browser.cursor() + 1),
+            format::grouped(browser.view().len())
+        )
+    } else {
+        String::new()
+    };
+    let mut panel = Panel::new(id.unwrap_or_default())
+        .facts(facts)
+        .foot(format!("{} details", scene.key(Action::Open)))
+        .sized(scene.size);
+    if resource == Resource::Offers {
+        panel = panel.foot_right(format!("{} machine & host", scene.key(Action::Related)));
+    }
+    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    if inner.width > BESIDE {
+        return beside(subject, inner, scene);
+    }
+    let mut lines = subject.card(inner.width);
+    if scene.size == Size::Compact {
+        // With few rows, blank lines go first.
+        lines.retain(|line| line.width() > 0);
+    } else {
+        below(subject, &mut lines, inner, scene);
+    }
+    scene.lines(&lines, inner);
+}
+
+/// Puts what the overview says besides the card below it; only the last part is cut.
+fn below(subject: Subject<'_>, lines: &mut Vec<Line<'static>>, area: Rect, scene: &Scene<'_, '_>) {
+    for block in below_card(subject.resource(), subject.row, scene) {
+        let block = block.lines_in(area.width);
+        // A heading alone says nothing.
+        if lines.len() + 3 > usize::from(area.height) {
+            return;
+        }
+        lines.push(Line::default());
+        lines.extend(block.into_iter().filter(|line| line.width() > 0));
+    }
+}
+
+/// Draws the card of a wide preview with the rest of the overview beside it, and the record's JSON
+/// where there is room for a third column.
+fn beside(subject: Subject<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
+    let is_wide = scene.size == Size::Wide;
+    let columns = vec![Constraint::Fill(1); if is_wide { 3 } else { 2 }];
+    let columns = Layout::horizontal(columns).spacing(3).split(area);
+    let blocks = below_card(subject.resource(), subject.row, scene);
+    let middle: Vec<Line<'static>> = blocks
+        .iter()
+        .flat_map(|block| block.lines_in(columns[1].width))
+        .collect();
+    scene.lines(&subject.card(columns[0].width), columns[0]);
+    let mut record = vec![Line::styled("JSON", scene.theme.heading)];
+    let width = columns[columns.len() - 1].width;
+    let json = json_of(subject.listing, subject.row, scene.theme);
+    record.extend(json.into_iter().map(|line| fit(line, width)));
+    if let Some(right) = columns.get(2) {
+        scene.lines(&middle, columns[1]);
+        scene.lines(&record, *right);
+    } else {
+        let lines: Vec<Line<'static>> = middle.into_iter().chain(record).collect();
+        scene.lines(&lines, columns[1]);
+    }
+}
+
+/// The data for the lines of a card.
+struct Card<'a> {
+    record: Arc<FullRecord>,
+    subject: Subject<'a>,
+    width: u16,
+}
+
+impl Card<'_> {
+    /// The person's stars, notes and bans of its machine and host.
+    fn annotations(&self) -> Vec<Line<'static>> {
+        let subject = &self.subject;
+        let of = suppliers(subject.listing, subject.row);
+        annotations::line(of, subject.state, subject.theme)
+    }
+
+    /// Whether its price is low for what was recorded. The record is about the rows of the table,
+    /// not about others of the same machine.
+    fn rating(&self, resource: Resource) -> Vec<Line<'static>> {
+        let subject = &self.subject;
+        let table = subject.state.browsers[resource].listing();
+        if !table.is_some_and(|own| std::ptr::eq(own, subject.listing)) {
+            return Vec::new();
+        }
+        let place = (resource, subject.row);
+        sentences(subject.state, place, subject.now, self.theme())
+            .into_iter()
+            .flat_map(|(text, style)| self.sentence(&text, style))
+            .collect()
+    }
+
+    /// A number of the record.
+    fn number(&self, key: &str) -> Option<f64> {
+        let field = self.subject.listing.catalog().by_key(key)?;
+        self.record.cell(field).number()
+    }
+
+    fn flag(&self, key: &str) -> Option<bool> {
+        let field = self.subject.listing.catalog().by_key(key)?;
+        match self.record.cell(field) {
+            CellRef::Flag(flag) => Some(flag),
+            _ => None,
+        }
+    }
+
+    /// A text of the record, safe for the screen; ids too.
+    fn text(&self, key: &str) -> Option<String> {
+        let field = self.subject.listing.catalog().by_key(key)?;
+        match self.record.cell(field) {
+            CellRef::Text(text) if field.kind == Kind::Country => Some(visible(country::place(text), LONGEST)),
+            CellRef::Text(text) if field.kind == Kind::Secret || text.is_empty() => None,
+            CellRef::Text(text) => Some(visible(text, LONGEST)),
+            CellRef::Number(number) => Some(format::number(field, number)),
+            CellRef::Flag(_) | CellRef::Missing | CellRef::Null | CellRef::Bad(_) => None,
+        }
+    }
+
+    /// A computed number of the row, such as the bill of the job.
+    fn computed(&self, key: &str) -> Option<f64> {
+        let field = self.subject.listing.catalog().column(key)?;
+        self.subject.listing.cell(self.subject.row, field).number()
+    }
+
+    const fn theme(&self) -> &Theme {
+        self.subject.theme
+    }
+
+    /// Title on the left, location on the right; one below the other if they do not fit.
+    fn title(&self, title: String, place: Option<String>) -> Vec<Line<'static>> {
+        let theme = self.theme();
+        let place = place.unwrap_or_default();
+        let room = self.width.saturating_sub(cells(&title));
+        let title = Span::styled(title, theme.accent);
+        if cells(&place) < room {
+            let blanks = " ".repeat(usize::from(room - cells(&place)));
+            return vec![Line::from(vec![
+                title,
+                Span::raw(blanks),
+                Span::styled(place, theme.text),
+            ])];
+        }
+        vec![Line::from(title), Line::styled(place, theme.text)]
+    }
+
+    /// A bar of how many comparable rows are worse, and the value.
+    fn bar(
+        &self,
+        label: &str,
+        measure: Measure,
+        text: impl FnOnce(Option<Place>) -> Option<String>,
+    ) -> Option<Line<'static>> {
+        let subject = &self.subject;
+        let place = subject.standing.place(subject.listing, measure, subject.row);
+        let share = place.and_then(Place::share);
+        let text = text(place)?;
+        let theme = self.theme();
+        let mut line = Line::from(Span::styled(
+            format!("{label:width$} ", width = usize::from(LABEL)),
+            theme.dim,
+        ));
+        let room = self.width.saturating_sub(LABEL + 2 + TEXT);
+        if let Some(share) = share
+            && room >= 6
+        {
+            let bar = RangeBar::new(share, theme).style(tint(share, theme));
+            line.spans.extend(bar.line(room.min(22)).spans);
+            line.push_span(" ");
+        }
+        line.push_span(Span::styled(text, theme.text));
+        Some(fit(line, self.width))
+    }
+
+    /// Facts in a row, separated by dots, wrapped between two of them.
+    fn facts(&self, facts: impl IntoIterator<Item = Option<String>>) -> Vec<Line<'static>> {
+        let mut lines: Vec<String> = Vec::new();
+        for fact in facts.into_iter().flatten().filter(|it| !it.is_empty()) {
+            match lines.last_mut() {
+                Some(line) if cells(line) + 3 + cells(&fact) <= self.width => {
+                    line.push_str(" · ");
+                    line.push_str(&fact);
+                }
+                _ => lines.push(fact),
+            }
+        }
+        let styled = |line| Line::styled(line, self.theme().text);
+        lines.into_iter().map(styled).collect()
+    }
+
+    fn sentence(&self, text: &str, style: Style) -> Vec<Line<'static>> {
+        let lines = wrap(text, self.width).into_iter();
+        lines.map(|line| Line::styled(line, style)).collect()
+    }
+
+    /// How long the record is still available.
+    fn available(&self) -> Option<String> {
+        let age = self.subject.now.epoch - self.subject.listing.read_at();
+        let left = self.number("duration")? - age.max(0.0);
+        Some(if left > 0.0 {
+            format!("available for {}", format::lasting(left))
+        } else {
+            "no longer available".to_owned()
+        })
+    }
+}
+
+/// The colour of a rank: the best fifth good, the worst fifth a warning.
+pub fn tint(share: f64, theme: &Theme) -> Style {
+    match share {
+        0.8.. => theme.good,
+        ..0.2 => theme.warning,
+        _ => theme.focus,
+    }
+}
+
+/// A saved or added share: `−28%`.
+fn difference(saving: f64) -> String {
+    let share = format::percent(saving.abs());
+    match saving {
+        0.0 => "±0%".to_owned(),
+        0.0.. => format!("−{share}"),
+        _ => format!("+{share}"),
+    }
+}
+
+fn speed(value: f64) -> String {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked
+    if (0.0..1e12).contains(&value) {
+        format::grouped(value.round() as usize)
+    } else {
+        format!("{value:.2e}")
+    }
+}

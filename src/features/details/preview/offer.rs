@@ -1,0 +1,289 @@
+//! The card of a machine offer.
+
+use ratatui::text::{Line, Span};
+
+use super::{Card, difference, speed};
+use crate::domain::cost::Prices;
+use crate::domain::field::Unit;
+use crate::domain::format;
+use crate::domain::format::{percent, trimmed};
+use crate::domain::insight::{Measure, Place, share};
+use crate::domain::unit::MB_PER_GB;
+use crate::domain::{OfferType, Resource};
+use crate::table::browser::Browser;
+
+pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
+    let browser = &card.subject.state.browsers[Resource::Offers];
+    let mut lines = card.title(name(card), card.text("geolocation"));
+    lines.push(price(card, browser));
+    lines.extend(super::moved(card, browser, format::per_hour));
+    lines.extend(models(card, browser));
+    lines.extend(verdict(card, browser));
+    lines.extend(card.rating(Resource::Offers));
+    lines.push(Line::default());
+    lines.extend(bars(card, browser));
+    lines.push(Line::default());
+    lines.extend(card.facts([cpu(card), ram(card)]));
+    lines.extend(card.facts([disk(card), storage(card)]));
+    lines.extend(
+        card.facts([
+            card.number("cuda_max_good")
+                .map(|version| format!("CUDA {}", trimmed(version, 1))),
+            card.text("driver_version").map(|version| format!("driver {version}")),
+            pcie(card),
+        ]),
+    );
+    lines.extend(
+        card.facts([
+            card.text("verification"),
+            card.number("hosting_type").map(hosting),
+            card.flag("static_ip")
+                .and_then(|fixed| fixed.then(|| "static IP".to_owned())),
+            card.number("direct_port_count")
+                .map(|ports| format!("{} ports", trimmed(ports, 0))),
+        ]),
+    );
+    lines.extend(availability(card));
+    lines.push(Line::default());
+    lines.extend(card.facts([machine(card), host(card)]));
+    lines.extend(card.annotations());
+    lines
+}
+
+/// `1× RTX 4090 24 GB`.
+pub(super) fn name(card: &Card<'_>) -> String {
+    let count = card
+        .number("num_gpus")
+        .map_or_else(|| "?".to_owned(), |count| trimmed(count, 0));
+    let model = card.text("gpu_name").unwrap_or_else(|| "GPU".to_owned());
+    let memory = card
+        .number("gpu_ram")
+        .map(|megabytes| format!(" {}", format::gigabytes(format::nominal_gb(megabytes))));
+    format!("{count}× {model}{}", memory.unwrap_or_default())
+}
+
+fn price(card: &Card<'_>, browser: &Browser) -> Line<'static> {
+    let theme = card.theme();
+    let pricing = browser.pricing();
+    let prices = Prices::new(card.subject.listing, pricing.model);
+    let mut line = Line::default();
+    match prices.hourly(card.subject.row, pricing.gb) {
+        Ok(hourly) => {
+            let estimate = if pricing.gb.is_some() { "~" } else { "" };
+            let text = format!("{estimate}{}", format::per_hour(hourly));
+            line.push_span(Span::styled(text, theme.heading));
+            let per_gpu = prices.per_unit(card.subject.row, hourly).gpu;
+            if let Some(per_gpu) = per_gpu.filter(|it| hourly - it > 1e-9) {
+                let text = format!("  {} per GPU", format::per_hour(per_gpu));
+                line.push_span(Span::styled(text, theme.dim));
+            }
+        }
+        Err(_) => line.push_span(Span::styled("Price not reported", theme.warning)),
+    }
+    if pricing.job.is_some() {
+        let bill = card.computed("job_cost");
+        let bill = bill.map_or_else(|| "—".to_owned(), format::dollars);
+        line.push_span(Span::styled("  job ", theme.dim));
+        line.push_span(Span::styled(bill, theme.heading));
+    }
+    if browser
+        .computed
+        .front()
+        .is_some_and(|front| u32::try_from(card.subject.row).is_ok_and(|row| front.contains(row)))
+    {
+        line.push_span(Span::styled("  ◆ best value", theme.good));
+    }
+    line
+}
+
+/// The prices of the other price models: from their own searches if loaded, else from this record.
+fn models(card: &Card<'_>, browser: &Browser) -> Option<Line<'static>> {
+    let pricing = browser.pricing();
+    let row = card.subject.row;
+    let price = |model| {
+        let prices = Prices::new(card.subject.listing, model);
+        prices.hourly(row, pricing.gb).ok()
+    };
+    let loaded = |key: &str, saving: &str| Some((card.computed(key)?, card.computed(saving)));
+    let full = price(OfferType::OnDemand);
+    let told = |model| {
+        // Only an on-demand search has the on-demand price to compare the others with.
+        let full = full.filter(|_| pricing.model == OfferType::OnDemand);
+        let price = price(model)?;
+        let saving = full.filter(|full| *full > 0.0).map(|full| 1.0 - price / full);
+        Some((price, saving))
+    };
+    let written = |(price, saving): (f64, Option<f64>)| {
+        let saving = saving.map(|saving| format!(" ({})", difference(saving)));
+        format!("{}{}", format::per_hour(price), saving.unwrap_or_default())
+    };
+    let mut parts = Vec::new();
+    if pricing.model != OfferType::OnDemand
+        && let Some(price) = card.computed("price_on_demand")
+    {
+        parts.push(format!("on-demand {}", format::per_hour(price)));
+    }
+    if pricing.model != OfferType::Bid {
+        let bid = loaded("price_bid", "saving_bid").or_else(|| told(OfferType::Bid));
+        parts.extend(bid.map(|bid| format!("bid from {}", written(bid))));
+    }
+    if pricing.model != OfferType::Reserved {
+        // The rows of a bid search have the bid where others have the discounted price.
+        let own = told(OfferType::Reserved).filter(|_| pricing.model == OfferType::OnDemand);
+        let reserved = loaded("price_reserved", "saving_reserved").or(own);
+        // Without a discount there is no reason to reserve.
+        let reserved = reserved.filter(|it| it.1.is_none_or(|saving| saving.abs() > 0.001));
+        parts.extend(reserved.map(|it| format!("reserved {}", written(it))));
+    }
+    (!parts.is_empty()).then(|| Line::styled(parts.join(" · "), card.theme().text))
+}
+
+/// What beats the offer, or why it is not ranked.
+fn verdict(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
+    let theme = card.theme();
+    let row = card.subject.row;
+    if browser.computed.is_unfit(row) {
+        return card.sentence("! Too small or ends too early: not ranked", theme.warning);
+    }
+    let front = browser.computed.front();
+    let lead = front.and_then(|front| front.beaten_by(u32::try_from(row).ok()?));
+    let Some(lead) = lead.filter(|_| !browser.is_marked(row)) else {
+        return Vec::new();
+    };
+    let other = card.subject.listing.id(lead.row as usize);
+    let share = |share: Option<f64>| share.map_or_else(|| "much".to_owned(), percent);
+    let cheaper = (lead.x > 0.0).then(|| format!("{} cheaper", share(lead.x_share)));
+    let faster = (lead.y > 0.0).then(|| format!("{} faster", share(lead.y_share)));
+    let by: Vec<String> = [cheaper, faster].into_iter().flatten().collect();
+    let id = other.map(|id| id.to_string()).unwrap_or_default();
+    let basis = if browser.computed.job.is_some() {
+        "for the job"
+    } else {
+        "per GPU"
+    };
+    let text = format!("{id} beats it: {} {basis}", by.join(" and "));
+    card.sentence(&text, theme.warning)
+}
+
+fn bars(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
+    let unit = Unit::Transfer.symbol(browser.dialect());
+    let price = |place: Option<Place>| {
+        let alone = || "no other of its model".to_owned();
+        let rank = |place: Place| Some(format!("per GPU, {}", place.of_price()?));
+        place.map(|place| rank(place).unwrap_or_else(alone))
+    };
+    let dlperf = || {
+        let score = trimmed(card.number("dlperf")?, 0);
+        let per_dollar = card.number("dlperf_per_dphtotal");
+        let per_dollar = per_dollar.map(|it| format!(" · {} per $/h", trimmed(it, 0)));
+        Some(format!("{score}{}", per_dollar.unwrap_or_default()))
+    };
+    let network = || {
+        let way = |sign: &str, key: &str| Some(format!("{sign} {}", speed(card.number(key)?)));
+        let ways: Vec<String> = [way("↓", "inet_down"), way("↑", "inet_up")]
+            .into_iter()
+            .flatten()
+            .collect();
+        (!ways.is_empty()).then(|| format!("{} {unit}", ways.join(" ")))
+    };
+    let reliable = || {
+        let share = card.number("reliability")?;
+        let sign = if share < 0.95 { " !" } else { "" };
+        Some(format!("{}%{sign}", trimmed(share * 100.0, 2)))
+    };
+    [
+        card.bar("Price", Measure::Price, price),
+        card.bar("DLPerf", Measure::Performance, |_| dlperf()),
+        card.bar("Network", Measure::Network, |_| network()),
+        card.bar("Reliable", Measure::Reliability, |_| reliable()),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn cpu(card: &Card<'_>) -> Option<String> {
+    let own = share(card.subject.listing, card.subject.row);
+    let cores = match (own.cores, own.machine_cores) {
+        (Some(cores), Some(all)) if all > cores => Some(format!("{} of {} vCPU", trimmed(cores, 1), trimmed(all, 0))),
+        (Some(cores), _) => Some(format!("{} vCPU", trimmed(cores, 1))),
+        (None, _) => None,
+    };
+    let parts: Vec<String> = [cores, card.text("cpu_name")].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(" "))
+}
+
+fn ram(card: &Card<'_>) -> Option<String> {
+    let megabytes = card.number("cpu_ram")?;
+    Some(format!("{} RAM", format::gigabytes(megabytes / MB_PER_GB)))
+}
+
+fn disk(card: &Card<'_>) -> Option<String> {
+    let space = card.number("disk_space")?;
+    let read = card.number("disk_bw").map(|megabytes| {
+        if megabytes >= 1000.0 {
+            format!(" at {} GB/s", trimmed(megabytes / 1000.0, 1))
+        } else {
+            format!(" at {} MB/s", trimmed(megabytes, 0))
+        }
+    });
+    let model = card.text("disk_name");
+    let model = model.map(|model| format!(" {model}")).unwrap_or_default();
+    Some(format!("{} GB disk{model}{}", speed(space), read.unwrap_or_default()))
+}
+
+fn storage(card: &Card<'_>) -> Option<String> {
+    let price = card.number("storage_cost")?;
+    Some(format!("${}/GB/month", trimmed(price, 4)))
+}
+
+fn pcie(card: &Card<'_>) -> Option<String> {
+    let generation = card.number("pci_gen").map(|it| trimmed(it, 1));
+    let lanes = card.number("gpu_lanes").map(|it| format!(" ×{it:.0}"));
+    let speed = card.number("pcie_bw").map(|it| format!(" {} GB/s", trimmed(it, 1)));
+    let parts = [generation, lanes, speed].into_iter().flatten();
+    let text: String = parts.collect();
+    (!text.is_empty()).then(|| format!("PCIe {}", text.trim_start()))
+}
+
+fn hosting(kind: f64) -> String {
+    if kind >= 1.0 {
+        "datacenter".to_owned()
+    } else {
+        "private host".to_owned()
+    }
+}
+
+fn availability(card: &Card<'_>) -> Vec<Line<'static>> {
+    let theme = card.theme();
+    let spare = card.computed("job_spare");
+    match spare {
+        Some(spare) if spare < 0.0 => {
+            let short = format::lasting(-spare);
+            card.sentence(&format!("! ends {short} before the job is done"), theme.warning)
+        }
+        Some(spare) => {
+            let text = format!("available for {} after the job", format::lasting(spare));
+            card.sentence(&text, theme.text)
+        }
+        None => card.facts([card.available()]),
+    }
+}
+
+fn machine(card: &Card<'_>) -> Option<String> {
+    let id = card.text("machine_id")?;
+    let subject = &card.subject;
+    let slices = subject.standing.on_machine(subject.listing, subject.row);
+    let slices = slices.filter(|slices| *slices > 1);
+    let slices = slices.map(|slices| format!(" ({slices} slices)"));
+    Some(format!("Machine {id}{}", slices.unwrap_or_default()))
+}
+
+fn host(card: &Card<'_>) -> Option<String> {
+    let id = card.text("host_id")?;
+    let subject = &card.subject;
+    let offers = subject.standing.of_host(subject.listing, subject.row);
+    let offers = offers.filter(|offers| *offers > 1);
+    let offers = offers.map(|offers| format!(" ({offers} offers)"));
+    Some(format!("host {id}{}", offers.unwrap_or_default()))
+}

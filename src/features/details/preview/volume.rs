@@ -1,0 +1,103 @@
+//! The card of a network volume offer.
+
+use ratatui::text::{Line, Span};
+
+use super::{Card, speed};
+use crate::domain::Resource;
+use crate::domain::cost::{Outlives, Room, VolumePrices};
+use crate::domain::field::Unit;
+use crate::domain::format;
+use crate::domain::format::trimmed;
+use crate::domain::insight::{Measure, Place};
+
+const HOUR: f64 = 3600.0;
+
+pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
+    let space = card.number("disk_space");
+    let space = space.map_or_else(|| "Network volume".to_owned(), |gb| format!("{} GB", speed(gb)));
+    let mut lines = card.title(space, card.text("geolocation"));
+    lines.extend(price(card));
+    let browser = &card.subject.state.browsers[Resource::Volumes];
+    lines.extend(super::moved(card, browser, |price| {
+        format!("${}/GB/month", trimmed(price, 4))
+    }));
+    lines.extend(card.rating(Resource::Volumes));
+    lines.push(Line::default());
+    lines.extend(bars(card));
+    lines.push(Line::default());
+    let verified = match card.flag("verified") {
+        Some(true) => Some("verified".to_owned()),
+        Some(false) => Some("unverified".to_owned()),
+        None => card.text("verification"),
+    };
+    lines.extend(card.facts([verified, card.available()]));
+    lines.extend(card.facts([
+        card.text("cluster_id").map(|id| format!("Cluster {id}")),
+        card.text("host_id").map(|id| format!("host {id}")),
+    ]));
+    lines.extend(card.annotations());
+    lines
+}
+
+/// What the volume costs for the current size and term.
+fn price(card: &Card<'_>) -> Vec<Line<'static>> {
+    let theme = card.theme();
+    let subject = &card.subject;
+    let figures = &subject.state.browsers[Resource::Volumes].computed;
+    let term = figures.term.unwrap_or_default();
+    let prices = VolumePrices::new(subject.listing);
+    let Ok(per_gb) = prices.per_gb_month(subject.row) else {
+        return vec![Line::styled("Price not reported", theme.warning)];
+    };
+    let mut lines = vec![Line::styled(format!("${}/GB/month", trimmed(per_gb, 4)), theme.heading)];
+    let Ok(cost) = prices.cost(subject.row, &term, subject.now.epoch) else {
+        return lines;
+    };
+    let size = format!("{} for {} days ", format::gigabytes(term.gb), trimmed(term.days, 1));
+    lines.push(Line::from(vec![
+        Span::styled(size, theme.dim),
+        Span::styled(format::dollars(cost.term), theme.heading),
+    ]));
+    match cost.outlives {
+        Outlives::No { short_by } => {
+            let early = format::lasting(short_by * HOUR);
+            let text = format!("! ends {early} before the term does");
+            lines.extend(card.sentence(&text, theme.warning));
+        }
+        Outlives::Yes { .. } | Outlives::Unknown => {}
+    }
+    if let Room::ShortBy(gb) = cost.room {
+        let text = format!("! {} too small", format::gigabytes(gb));
+        lines.extend(card.sentence(&text, theme.warning));
+    }
+    lines
+}
+
+fn bars(card: &Card<'_>) -> Vec<Line<'static>> {
+    let dialect = card.subject.state.profile.dialect;
+    let price = |place: Option<Place>| place?.of_price();
+    let read = || {
+        let average = card.number("nw_disk_avg_bw")?;
+        let ends = card.number("nw_disk_min_bw").zip(card.number("nw_disk_max_bw"));
+        let ends = ends.map(|(low, high)| format!(" ({}–{})", speed(low), speed(high)));
+        Some(format!("{} MB/s{}", speed(average), ends.unwrap_or_default()))
+    };
+    let network = || {
+        let unit = Unit::Transfer.symbol(dialect);
+        let (down, up) = (card.number("inet_down")?, card.number("inet_up")?);
+        Some(format!("↓ {} ↑ {} {unit}", speed(down), speed(up)))
+    };
+    let reliable = || {
+        let share = card.number("reliability2").or_else(|| card.number("reliability"))?;
+        Some(format!("{}%", trimmed(share * 100.0, 2)))
+    };
+    [
+        card.bar("Price", Measure::Price, price),
+        card.bar("Read", Measure::Performance, |_| read()),
+        card.bar("Network", Measure::Network, |_| network()),
+        card.bar("Reliable", Measure::Reliability, |_| reliable()),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}

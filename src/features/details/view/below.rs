@@ -1,0 +1,105 @@
+//! What a preview says besides its card, where it has the room.
+
+use ratatui::text::{Line, Span};
+
+use super::overview::{Block, job, launch, prices, scaling};
+use crate::core::view::Scene;
+use crate::domain::format;
+use crate::domain::format::NONE;
+use crate::domain::insight::is_silent;
+use crate::domain::{Listing, Resource};
+
+/// Cells of the labels.
+const LABEL: usize = 18;
+
+/// What the card of an offer leaves out and people ask for next.
+const OF_OFFERS: [&str; 20] = [
+    "total_flops",
+    "gpu_mem_bw",
+    "bw_nvlink",
+    "compute_cap",
+    "gpu_max_power",
+    "gpu_frac",
+    "cpu_ghz",
+    "cpu_arch",
+    "mobo_name",
+    "os_version",
+    "vms_enabled",
+    "nw_disk_avg_bw",
+    "avail_vol_size",
+    "avail_vol_dph",
+    "score",
+    "flops_per_dphtotal",
+    "vram_costperhour",
+    "bundle_id",
+    "start_date",
+    "end_date",
+];
+
+/// The same of a volume.
+const OF_VOLUMES: [&str; 8] = [
+    "storage_cost_total",
+    "disk_bw",
+    "score",
+    "external",
+    "ask_contract_id",
+    "id",
+    "start_date",
+    "end_date",
+];
+
+/// The parts of the overview that need no work over all rows, and further fields of the record.
+pub(crate) fn below_card(resource: Resource, row: usize, scene: &Scene<'_, '_>) -> Vec<Block> {
+    let browser = &scene.state.browsers[resource];
+    let Some(listing) = browser.listing() else {
+        return Vec::new();
+    };
+    let parts = match resource {
+        Resource::Offers => vec![
+            ("Prices", prices(None, browser, listing, row, scene)),
+            ("Job", job(browser, listing, row, scene)),
+            ("More", fields(&OF_OFFERS, listing, row, scene)),
+        ],
+        // The card says what the term costs.
+        Resource::Volumes => vec![("More", fields(&OF_VOLUMES, listing, row, scene))],
+        Resource::Workergroups => vec![
+            ("Launch", launch(listing, row, scene)),
+            ("Scaling", scaling(listing, row, scene)),
+        ],
+    };
+    parts
+        .into_iter()
+        .filter(|(_, lines)| !lines.is_empty())
+        .map(|(title, lines)| Block::titled(title.to_owned(), lines, scene.theme))
+        .collect()
+}
+
+/// The further fields of an offer or a volume; `None` if it reports none of them.
+pub(super) fn more(resource: Resource, row: usize, scene: &Scene<'_, '_>) -> Option<Block> {
+    let keys = match resource {
+        Resource::Offers => OF_OFFERS.as_slice(),
+        Resource::Volumes => OF_VOLUMES.as_slice(),
+        Resource::Workergroups => return None,
+    };
+    let listing = scene.state.browsers[resource].listing()?;
+    let lines = fields(keys, listing, row, scene);
+    (!lines.is_empty()).then(|| Block::titled("More".to_owned(), lines, scene.theme))
+}
+
+/// The reported ones of some fields, a line each.
+fn fields(keys: &[&str], listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let record = listing.whole(row);
+    let dialect = scene.state.profile.dialect;
+    let fields = keys.iter().filter_map(|key| listing.catalog().by_key(key));
+    fields
+        .filter(|field| !is_silent(&record.cell(field)))
+        .map(|field| (field, format::detail(&record, field, dialect)))
+        .filter(|(_, text)| text != NONE)
+        .map(|(field, text)| {
+            Line::from(vec![
+                Span::styled(format!("{:LABEL$} ", field.label), scene.theme.dim),
+                Span::styled(text, scene.theme.text),
+            ])
+        })
+        .collect()
+}

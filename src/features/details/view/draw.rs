@@ -1,0 +1,294 @@
+//! Draws the details: the tabs and the open one.
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::Color;
+use ratatui::symbols::Marker;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::canvas::{Canvas, Points};
+use ratatui::widgets::{Paragraph, Sparkline, SparklineBar};
+
+use super::overview::Block;
+use super::spread::Spread;
+use super::{Detail, TABS, Tab, below, fields, overview};
+use crate::core::frame_layout::Target;
+use crate::core::view::{Region, Scene};
+use crate::domain::Resource;
+use crate::domain::format;
+use crate::domain::format::trimmed;
+use crate::domain::insight::Histogram;
+use crate::features::details::preview::Subject;
+use crate::features::workergroups::preflight;
+use crate::features::workergroups::preflight::summary;
+use crate::widgets::panel::{Panel, Size};
+use crate::widgets::scrolled::Scrolled;
+use crate::widgets::text::{capitalized, cells, fit, wrap_explained};
+use crate::widgets::viewport::Viewport;
+
+/// The maximum width of the card: bars and lines gain nothing beyond it.
+const CARD: u16 = 66;
+
+/// Maximum lines of a chart, including title and axis: on a normal screen, and on a tall one.
+const TALLEST: [u16; 2] = [16, 30];
+
+/// The indent of wrapped lines: after the labels.
+const INDENT: u16 = 19;
+
+pub(super) fn detail(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
+    let browser = &scene.state.browsers[view.resource];
+    let Some(row) = browser.selected_row() else {
+        let panel = Panel::new("Details").focused(true).sized(scene.size);
+        let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+        scene.render(Line::styled("The record is gone.", scene.theme.dim), inner);
+        return;
+    };
+    let id = browser.selected().map(|id| id.to_string());
+    let noun = browser.resource().noun();
+    let mut facts = format!(
+        "{} of {}",
+        format::grouped(browser.cursor() + 1),
+        format::grouped(browser.view().len())
+    );
+    if view.id.is_some_and(|id| browser.marks.contains(&id)) {
+        facts = format!("marked · {facts}");
+    }
+    let title = format!("{noun} {}", id.unwrap_or_default());
+    let panel = Panel::new(capitalized(&title))
+        .facts(facts)
+        .focused(true)
+        .sized(scene.size);
+    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    let gap = u16::from(scene.size != Size::Compact);
+    let [tabs, _, body] =
+        Layout::vertical([Constraint::Length(1), Constraint::Length(gap), Constraint::Fill(1)]).areas(inner);
+    draw_tabs(view, tabs, scene);
+    let viewport = match view.tab {
+        Tab::Overview => draw_overview(view, row, body, scene),
+        Tab::Fields => {
+            fields::draw(view, body, scene);
+            None
+        }
+        Tab::Machine => {
+            if let Some(machine) = &view.machine {
+                machine.draw(body, scene);
+            }
+            None
+        }
+        Tab::Json => Some(scene.report(Region::MAIN, &view.json.report, body)),
+    };
+    if let Some(viewport) = viewport {
+        label_lines(viewport, view.resource, tabs, scene);
+    }
+}
+
+/// The tab names, the open one marked; a click opens one.
+fn draw_tabs(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    let mut line = Line::default();
+    let mut x = area.x;
+    for (place, tab) in Tab::of(view.resource).iter().enumerate() {
+        let (text, style) = if *tab == view.tab {
+            (format!("[{}]", tab.title()), theme.accent)
+        } else {
+            (format!(" {} ", tab.title()), theme.dim)
+        };
+        let width = cells(&text);
+        let label = Rect::new(x, area.y, width, 1).intersection(area);
+        scene.clickable(label, Target::Item(TABS, place));
+        line.push_span(Span::styled(text, style));
+        line.push_span(" ");
+        x += width + 1;
+    }
+    scene.render(line, area);
+}
+
+/// The card and one or two columns beside it.
+fn overview_columns(is_wide: bool, area: Rect) -> [Rect; 3] {
+    let columns = if is_wide {
+        [Constraint::Length(CARD), Constraint::Fill(1), Constraint::Fill(1)]
+    } else {
+        let card = (area.width * 45 / 100).min(CARD);
+        [Constraint::Length(card), Constraint::Fill(1), Constraint::Length(0)]
+    };
+    Layout::horizontal(columns).spacing(3).areas(area)
+}
+
+fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_>) -> Option<Viewport> {
+    let subject = Subject::of(view.resource, row, scene)?;
+    let blocks = overview::blocks(view, scene);
+    let laid_out = |blocks: &[Block], width: u16| -> Vec<Line<'static>> {
+        let lines = blocks.iter().flat_map(|block| block.lines_in(width));
+        lines.collect()
+    };
+    if scene.size == Size::Compact {
+        let mut lines = subject.card(area.width.min(CARD));
+        lines.push(Line::default());
+        lines.extend(laid_out(&blocks, area.width));
+        return Some(scroll(view, &lines, area, scene));
+    }
+    let is_wide = scene.size == Size::Wide && blocks.len() > 1;
+    let [left, middle, right] = overview_columns(is_wide, area);
+    draw_card(view, row, &subject, left, scene);
+    if right.width == 0 {
+        let middle = Rect {
+            width: area.right() - middle.x,
+            ..middle
+        };
+        let lines = laid_out(&blocks, middle.width);
+        return Some(scroll(view, &lines, middle, scene));
+    }
+    let (last, first) = blocks
+        .split_last()
+        .map_or((None, blocks.as_slice()), |(last, first)| (Some(last), first));
+    let text = laid_out(first, middle.width);
+    let [words, chart] = Layout::vertical([
+        Constraint::Length(u16::try_from(text.len()).unwrap_or(u16::MAX)),
+        Constraint::Fill(1),
+    ])
+    .areas(middle);
+    scene.render(Paragraph::new(text), words);
+    scatter(&view.spread, chart, scene);
+    let mut lines = last.map_or_else(Vec::new, |last| last.lines_in(right.width));
+    // What comes after the alternatives is in Fields too: only a blank column has room for it.
+    let more = below::more(view.resource, row, scene);
+    let more = more.map_or_else(Vec::new, |block| block.lines_in(right.width));
+    let room = usize::from(right.height).saturating_sub(lines.len());
+    lines.extend(more.into_iter().take(room));
+    Some(scroll(view, &lines, right, scene))
+}
+
+/// The first column: the card, below it how the row compares with others.
+fn draw_card(view: &Detail, row: usize, subject: &Subject<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
+    let card = subject.card(area.width);
+    let height = u16::try_from(card.len()).unwrap_or(u16::MAX);
+    let [card_area, _, chart] =
+        Layout::vertical([Constraint::Length(height), Constraint::Length(1), Constraint::Fill(1)]).areas(area);
+    scene.render(Paragraph::new(card), card_area);
+    spread(&view.spread, chart, scene);
+    let report = match view.resource {
+        Resource::Workergroups => summary::of_row(scene.state, row),
+        Resource::Offers | Resource::Volumes => None,
+    };
+    if let Some(found) = report {
+        let lines = preflight::mixes(found, chart.width, scene.theme);
+        scene.render(Paragraph::new(lines), chart);
+    }
+}
+
+/// The price distribution of comparable rows, with the row's own bar highlighted.
+fn spread(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) {
+    let [title, chart, axis] = chart_parts(area, scene.size);
+    let many = usize::from(area.width / 2);
+    let histogram = Histogram::of(&spread.values, many, None);
+    // A few prices are easier to read in the list of alternatives.
+    let Some(histogram) = histogram.filter(|_| chart.height > 1 && spread.values.len() > 4) else {
+        return;
+    };
+    let theme = scene.theme;
+    scene.render(Line::styled(spread.title.clone(), theme.heading), title);
+    let last = histogram.buckets.len().saturating_sub(1);
+    let bars = histogram.buckets.iter().enumerate().flat_map(|(place, bucket)| {
+        let is_own = spread
+            .own
+            .is_some_and(|own| own >= bucket.low && (own < bucket.high || place == last && own <= bucket.high));
+        let style = if is_own { theme.warning } else { theme.focus };
+        let bar = SparklineBar::from(u64::try_from(bucket.count).unwrap_or(0)).style(style);
+        [bar, bar]
+    });
+    let bars: Vec<SparklineBar> = bars.collect();
+    let width = u16::try_from(bars.len()).unwrap_or(u16::MAX).min(chart.width);
+    scene.render(Sparkline::default().data(bars), chart);
+    let ends = histogram.buckets.first().zip(histogram.buckets.last());
+    if let Some((first, last)) = ends {
+        ends_of_axis(first.low, last.high, Rect { width, ..axis }, scene);
+    }
+}
+
+/// Title, chart and axis, from top to bottom.
+fn chart_parts(area: Rect, size: Size) -> [Rect; 3] {
+    let tallest = TALLEST[usize::from(size == Size::Wide)];
+    Layout::vertical([Constraint::Length(1), Constraint::Fill(1), Constraint::Length(1)]).areas(Rect {
+        height: area.height.min(tallest),
+        ..area
+    })
+}
+
+fn ends_of_axis(low: f64, high: f64, axis: Rect, scene: &mut Scene<'_, '_>) {
+    let (low, high) = (format::figure(low, 3), format::figure(high, 3));
+    let blanks = usize::from(axis.width.saturating_sub(cells(&low) + cells(&high)));
+    let line = format!("{low}{}{high}", " ".repeat(blanks));
+    scene.render(Line::styled(line, scene.theme.dim), axis);
+}
+
+/// Performance against price of comparable rows: anything up and to the left beats the row.
+fn scatter(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) {
+    let [title, chart, axis] = chart_parts(area, scene.size);
+    let bounds = |of: fn(&(f64, f64)) -> f64| {
+        let values = spread.points.iter().map(of);
+        let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), value| {
+            (low.min(value), high.max(value))
+        });
+        (low < high).then_some([low, high])
+    };
+    let (Some(x), Some(y)) = (bounds(|point| point.0), bounds(|point| point.1)) else {
+        return;
+    };
+    if spread.points.len() < 5 || chart.height < 6 {
+        return;
+    }
+    let theme = scene.theme;
+    let heading = Line::from(vec![
+        Span::styled(spread.axes, theme.heading),
+        Span::styled(format!("  {} to {} up", trimmed(y[0], 1), trimmed(y[1], 1)), theme.dim),
+    ]);
+    scene.render(fit(heading, title.width), title);
+    let canvas = Canvas::default()
+        .marker(Marker::Braille)
+        .x_bounds(x)
+        .y_bounds(y)
+        .paint(|context| {
+            context.draw(&Points {
+                coords: &spread.points,
+                color: theme.focus.fg.unwrap_or(Color::Reset),
+            });
+            if let Some((x, y)) = spread.own_point {
+                context.print(x, y, Span::styled("●", theme.warning));
+            }
+        });
+    scene.render(canvas, chart);
+    ends_of_axis(x[0], x[1], axis, scene);
+}
+
+impl Block {
+    /// The lines wrapped to a width, followed by a blank one.
+    pub(crate) fn lines_in(&self, width: u16) -> Vec<Line<'static>> {
+        let (table, text) = self.lines.split_at(self.table);
+        let table = table.iter().map(|line| fit(line.clone(), width));
+        let text = text.iter().flat_map(|line| wrap_explained(line, width, INDENT));
+        table.chain(text).chain([Line::default()]).collect()
+    }
+}
+
+/// Lines that scroll if they do not fit.
+fn scroll(view: &Detail, lines: &[Line<'static>], area: Rect, scene: &mut Scene<'_, '_>) -> Viewport {
+    let top = view.top;
+    scene.scroll(Region::MAIN, Scrolled { lines, top }, area)
+}
+
+/// Says behind the tabs which lines are visible, unless all are. The border has the record's place
+/// in the list.
+fn label_lines(viewport: Viewport, resource: Resource, tabs: Rect, scene: &mut Scene<'_, '_>) {
+    if viewport.page >= viewport.total {
+        return;
+    }
+    let names = Tab::of(resource).iter();
+    let taken: u16 = names.map(|tab| cells(tab.title()) + 3).sum();
+    let label = format!("lines {}", viewport.label());
+    if taken + cells(&label) <= tabs.width {
+        let place = Rect {
+            x: tabs.right() - cells(&label),
+            width: cells(&label),
+            ..tabs
+        };
+        scene.render(Line::styled(label, scene.theme.dim), place);
+    }
+}

@@ -1,0 +1,374 @@
+//! Every field of a record in as many columns as fit, and the meaning of the focused one.
+
+mod grid;
+mod unknown;
+
+use std::sync::{Arc, OnceLock};
+
+use crossterm::event::KeyEvent;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::{Line, Span};
+
+use self::grid::Grid;
+use super::Detail;
+use crate::core::State;
+use crate::core::frame_layout::Target;
+use crate::core::remote::Now;
+use crate::core::view::{Region, Scene};
+use crate::domain::field::{Kind, Section};
+use crate::domain::listing::FullRecord;
+use crate::domain::local::LocalTime;
+use crate::domain::text::{DETAIL, detail};
+use crate::domain::workergroup::group_search;
+use crate::domain::{CellRef, Field, Source, format};
+use crate::keys::Action;
+use crate::table::browser::Browser;
+use crate::widgets::find::{Find, FindEvent, FindLine};
+use crate::widgets::text::{cells, fit, wrap, wrap_line};
+use crate::widgets::text_input::Pasted;
+use crate::widgets::viewport::Viewport;
+
+/// Cells of a column: a label, a value and a gap.
+const COLUMN: u16 = 37;
+
+/// Cells of a label.
+const LABEL: usize = 19;
+
+const GAP: u16 = 2;
+
+/// Lines for the value and meaning of the focused field: most fit in the first number; a tall
+/// screen has room for long ones.
+const NOTE: [u16; 2] = [4, 7];
+
+/// How a value is emphasised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tone {
+    Normal,
+    Blank,
+    Unusual,
+}
+
+/// One field with its value.
+#[derive(Debug)]
+struct Entry {
+    section: &'static str,
+    key: &'static str,
+    label: String,
+    value: String,
+    tone: Tone,
+    /// The meaning of the field, and why it is blank or unusual.
+    note: String,
+}
+
+/// The focused field and the search.
+#[derive(Debug, Default)]
+pub(super) struct Fields {
+    cursor: usize,
+    pub find: Find,
+    /// The members that no catalog has, once they were worked out.
+    unknown: OnceLock<Vec<Arc<Entry>>>,
+}
+
+impl Fields {
+    pub fn update(&mut self, action: Action, page: usize, state: &State, now: Now) -> bool {
+        match self.find.update(action) {
+            FindEvent::Handled => return true,
+            FindEvent::Moved => {
+                self.cursor = self.find.current().unwrap_or(self.cursor);
+                return true;
+            }
+            FindEvent::Ignored => {}
+        }
+        let Some(by) = action.motion(page) else {
+            return false;
+        };
+        let last = self.entries(state, now, false).len().saturating_sub(1);
+        self.cursor = self.cursor.saturating_add_signed(by).min(last);
+        true
+    }
+
+    /// Another record is shown, or the same one again.
+    pub fn rows_changed(&mut self) {
+        self.unknown = OnceLock::new();
+    }
+
+    pub const fn select(&mut self, place: usize) {
+        self.cursor = place;
+    }
+
+    pub fn focus(&mut self, key: &str, state: &State, now: Now) {
+        let entries = self.entries(state, now, false);
+        let place = entries.iter().position(|entry| entry.key == key);
+        self.cursor = place.unwrap_or(0);
+    }
+
+    pub fn key(&mut self, key: KeyEvent, state: &State, now: Now) -> bool {
+        let is_taken = self.find.key(key);
+        if is_taken {
+            self.search(state, now);
+        }
+        is_taken
+    }
+
+    pub fn paste(&mut self, text: &str, state: &State, now: Now) -> Option<Pasted> {
+        let pasted = self.find.paste(text);
+        if pasted.is_some() {
+            self.search(state, now);
+        }
+        pasted
+    }
+
+    /// Secrets are not searched: a match would reveal their content.
+    fn search(&mut self, state: &State, now: Now) {
+        let entries = self.entries(state, now, false);
+        let last = entries.len().saturating_sub(1);
+        self.cursor = self.cursor.min(last);
+        let lines = entries
+            .iter()
+            .map(|entry| format!("{} {} {} {}", entry.label, entry.key, entry.value, entry.note));
+        self.find.search(self.cursor, lines);
+        self.cursor = self.find.current().unwrap_or(self.cursor);
+    }
+
+    /// Every field of the selected record: what is out of the ordinary first, names and numbers of
+    /// things last.
+    fn entries(&self, state: &State, now: Now, reveals: bool) -> Vec<Arc<Entry>> {
+        let Some(browser) = state.browser() else {
+            return Vec::new();
+        };
+        let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row()) else {
+            return Vec::new();
+        };
+        let reader = Reader {
+            record: listing.whole(row),
+            local: state.local_time(now),
+            key: state.keymap.key_of(Action::Secrets),
+            browser,
+            row,
+            reveals,
+        };
+        let mut all = reader.known();
+        let unknown = self.unknown.get_or_init(|| reader.unknown());
+        all.extend(unknown.iter().cloned());
+        all
+    }
+}
+
+struct Reader<'a> {
+    record: Arc<FullRecord>,
+    local: LocalTime,
+    key: String,
+    browser: &'a Browser,
+    row: usize,
+    reveals: bool,
+}
+
+impl Reader<'_> {
+    /// The members that the catalog has.
+    fn known(&self) -> Vec<Arc<Entry>> {
+        let sections = Section::ALL.into_iter();
+        let (ids, others): (Vec<_>, Vec<_>) = sections.partition(|section| *section == Section::Identity);
+        let fields = others
+            .into_iter()
+            .chain(ids)
+            .flat_map(|section| self.browser.query.catalog().section(section));
+        let (mut all, rest): (Vec<Entry>, Vec<Entry>) = fields
+            .map(|field| self.entry(field))
+            .partition(|entry| entry.tone == Tone::Unusual);
+        for entry in &mut all {
+            entry.section = "Unusual";
+        }
+        all.into_iter().chain(rest).map(Arc::new).collect()
+    }
+
+    fn entry(&self, field: &'static Field) -> Entry {
+        let cell = self.record.cell(field);
+        let (value, mut note) = self.value(field, cell);
+        let is_blank = value == format::NONE;
+        let oddity = self.oddity(field, cell);
+        if let Some(oddity) = &oddity {
+            note = format!("{oddity}. {note}");
+        }
+        let tone = match oddity {
+            Some(_) => Tone::Unusual,
+            None if is_blank => Tone::Blank,
+            None => Tone::Normal,
+        };
+        Entry {
+            section: field.section.title(),
+            key: field.key,
+            label: field.label.to_owned(),
+            value,
+            tone,
+            note,
+        }
+    }
+
+    /// The displayed value, and a note on it.
+    fn value(&self, field: &'static Field, cell: CellRef<'_>) -> (String, String) {
+        let doc = field.doc.to_owned();
+        match (field.kind, cell) {
+            (_, CellRef::Missing) => {
+                return (format::NONE.to_owned(), format!("Not reported. {doc}"));
+            }
+            (_, CellRef::Null) if matches!(field.source, Source::Known(_)) => {
+                return (format::NONE.to_owned(), format!("Not known to the market. {doc}"));
+            }
+            (_, CellRef::Null) => {
+                return (format::NONE.to_owned(), format!("Reported as null. {doc}"));
+            }
+            (Kind::Secret, CellRef::Text(_)) if !self.reveals => {
+                return (format!("hidden ({} shows it)", self.key), doc);
+            }
+            (Kind::Secret, CellRef::Text(_)) => {
+                let secret = self.record.text(field);
+                return (secret.map_or_else(String::new, |it| detail(it.compared(), 0)), doc);
+            }
+            (Kind::Timestamp, CellRef::Number(epoch)) => return (self.local.detail(epoch), doc),
+            _ => {}
+        }
+        let text = format::detail(&self.record, field, self.browser.dialect());
+        let text = if text.is_empty() { "(empty)".to_owned() } else { text };
+        let doc = match cell {
+            CellRef::Text(text) => whole_text(text, doc),
+            _ => doc,
+        };
+        (self.qualified(field, text), self.left_out(field, doc))
+    }
+
+    /// Says when a price is not the market's quote.
+    fn qualified(&self, field: &Field, text: String) -> String {
+        let Some(listing) = self.browser.listing() else {
+            return text;
+        };
+        if listing.is_estimated(field) {
+            format!("~{text} estimate")
+        } else if listing.is_reserved_price(field) {
+            format!("{text} reserved")
+        } else {
+            text
+        }
+    }
+
+    /// Parts of a search that are not conditions.
+    fn left_out(&self, field: &Field, doc: String) -> String {
+        if !matches!(field.source, Source::Search(_)) {
+            return doc;
+        }
+        let listing = self.browser.listing();
+        let search = listing.and_then(|listing| group_search(listing, self.row));
+        let names = search.map_or_else(Vec::new, |search| search.left_out);
+        if names.is_empty() {
+            return doc;
+        }
+        let names: Vec<String> = names.iter().map(|name| name.screen(24)).collect();
+        format!("Not shown here, see the JSON: {}. {doc}", names.join(", "))
+    }
+
+    /// Why a value is unusual, if it is.
+    fn oddity(&self, field: &Field, cell: CellRef<'_>) -> Option<String> {
+        if self.browser.is_violating(self.row, field) {
+            return Some("Not what you searched for".to_owned());
+        }
+        match (field.key, cell) {
+            (_, CellRef::Bad(found)) => Some(format!("Unusable: {} sent", found.noun())),
+            ("verification", CellRef::Text(text)) if text != "verified" => Some("Not verified".to_owned()),
+            ("verified" | "rentable", CellRef::Flag(false)) => Some("No".to_owned()),
+            ("rented" | "is_vm_deverified" | "external", CellRef::Flag(true)) => Some("Yes".to_owned()),
+            ("reliability" | "reliability2", CellRef::Number(share)) if share < 0.95 => Some("Under 95%".to_owned()),
+            (_, CellRef::Number(number)) => {
+                let (least, most) = field.range?;
+                let is_plausible = (least..=most).contains(&number);
+                (!is_plausible).then(|| "Outside the usual range".to_owned())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A note on a text, with where the rest of it is if only its beginning is shown.
+fn whole_text(text: &str, note: String) -> String {
+    if text.len() <= DETAIL {
+        return note;
+    }
+    let size = format::size(text.len());
+    format!("{size}: the JSON tab shows all of it. {note}")
+}
+
+/// Draws the tab: the columns, the focused field, the search.
+pub(super) fn draw(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
+    let entries = view.fields.entries(scene.state, scene.now, view.reveals(scene.now));
+    let has_find = view.fields.find.is_active();
+    let note = match area.height {
+        ..=8 => 1,
+        9..45 => NOTE[0],
+        _ => NOTE[1],
+    };
+    let [grid, below, find] = Layout::vertical([
+        Constraint::Fill(1),
+        Constraint::Length(note),
+        Constraint::Length(u16::from(has_find)),
+    ])
+    .areas(area);
+    let widget = Grid::new(&entries, &view.fields, grid, scene.theme);
+    let before = scene.before.viewport(scene.depth, Region::MAIN);
+    let mut state = (before, Vec::new());
+    scene.frame.render_stateful_widget(&widget, grid, &mut state);
+    let (viewport, places) = state;
+    scene.facts.viewports.push((
+        scene.depth,
+        Region::MAIN,
+        Viewport {
+            rows: Rect::default(),
+            ..viewport
+        },
+    ));
+    for (place, entry) in places {
+        scene.clickable(place, Target::Item(Region::MAIN, entry));
+    }
+    let cursor = view.fields.cursor.min(entries.len().saturating_sub(1));
+    if let Some(entry) = entries.get(cursor) {
+        explain(entry, widget.room(grid.width), below, scene);
+    }
+    if has_find {
+        let mut cursor = None;
+        let line = FindLine::new(&view.fields.find, scene.theme);
+        scene.frame.render_stateful_widget(line, find, &mut cursor);
+        scene.cursor = cursor.or(scene.cursor);
+    }
+}
+
+/// The focused field: its wire name, its meaning, and its full value if the column has cut it.
+fn explain(entry: &Entry, room: usize, area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    let name = if entry.key.is_empty() {
+        entry.label.clone()
+    } else {
+        format!("{} ({})", entry.label, entry.key)
+    };
+    let name = Line::from(vec![
+        Span::styled(name, theme.accent),
+        Span::raw("  "),
+        Span::styled(entry.note.clone(), theme.dim),
+    ]);
+    let mut lines = wrap_line(&name, area.width, 0);
+    if usize::from(cells(&entry.value)) > room {
+        let value = wrap(&entry.value, area.width).into_iter();
+        lines.extend(value.map(|part| Line::styled(part, theme.text)));
+    }
+    // A rule above them if there is room.
+    let text = if area.height > 1 {
+        let rule = "─".repeat(usize::from(area.width));
+        scene.render(Line::styled(rule, theme.border), Rect { height: 1, ..area });
+        Rect {
+            y: area.y + 1,
+            height: area.height - 1,
+            ..area
+        }
+    } else {
+        area
+    };
+    for (row, line) in text.rows().zip(lines) {
+        scene.render(fit(line, row.width), row);
+    }
+}

@@ -1,0 +1,213 @@
+//! The record's JSON, coloured and foldable, without secrets.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::Arc;
+
+use ratatui::text::Line;
+
+use crate::api::redact;
+use crate::domain::Listing;
+use crate::domain::pretty::JsonText;
+use crate::domain::text::json_for_terminal;
+use crate::widgets::json;
+use crate::widgets::report::{LongText, Report};
+use crate::widgets::theme::Theme;
+
+/// Lines of JSON that a preview has room for.
+const PREVIEWED: usize = 100;
+
+/// The longest record, in bytes, that a preview lays out with every frame.
+const LONGEST: usize = 16 * 1024;
+
+/// The laid-out text and its folds.
+#[derive(Debug, Default)]
+pub(super) struct Json {
+    text: Arc<JsonText>,
+    /// Of the record, to know it again.
+    hash: u64,
+    /// The last line of the object or list that starts on a line.
+    ends: Vec<Option<usize>>,
+    folded: BTreeSet<usize>,
+    /// The lines in the report, by their places in `text`.
+    shown: Arc<[usize]>,
+    pub report: Report,
+}
+
+/// The beginning of a record's JSON for a preview, without secrets; nothing of a very long record.
+pub(crate) fn json_of(listing: &Listing, row: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let record = listing.json(row).filter(|text| text.len() <= LONGEST);
+    let text = JsonText::new(redact::record(record.unwrap_or_default()));
+    (0..text.len().min(PREVIEWED))
+        .map(|place| json::paint(&Line::from(text.line(place)), theme))
+        .collect()
+}
+
+fn hash(record: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    record.hash(&mut hasher);
+    hasher.finish()
+}
+
+impl Json {
+    pub fn new(listing: &Listing, row: usize) -> Self {
+        let record = listing.json(row).unwrap_or_default();
+        let text = JsonText::new(json_for_terminal(redact::record(record)));
+        let mut json = Self {
+            hash: hash(record),
+            ends: text.ends(),
+            text: Arc::new(text),
+            report: Report::default().with_cursor().painted(json::paint),
+            ..Self::default()
+        };
+        json.layout();
+        json
+    }
+
+    /// Whether it is this record's. Large ones take long to lay out.
+    pub fn is_of(&self, listing: &Listing, row: usize) -> bool {
+        let record = listing.json(row).unwrap_or_default();
+        !self.is_empty() && hash(record) == self.hash
+    }
+
+    /// Whether no record is laid out.
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// Folds or unfolds the object or list under the cursor: the one that starts there, else the
+    /// one around it.
+    pub fn toggle(&mut self) {
+        let Some(line) = self.cursor_line() else {
+            return;
+        };
+        let opens = |line: &usize| self.ends[*line].is_some_and(|end| end > *line);
+        let around = (0..=line)
+            .rev()
+            .filter(opens)
+            .find(|open| *open == line || self.ends[*open].is_some_and(|end| end >= line));
+        // The record itself cannot be folded.
+        let Some(open) = around.filter(|open| *open > 0) else {
+            return;
+        };
+        if !self.folded.remove(&open) {
+            self.folded.insert(open);
+        }
+        self.layout();
+        let place = self.shown.binary_search(&open);
+        self.report.select(place.unwrap_or(0));
+    }
+
+    fn cursor_line(&self) -> Option<usize> {
+        self.shown.get(self.report.cursor()?).copied()
+    }
+
+    fn layout(&mut self) {
+        let mut shown = Vec::with_capacity(self.text.len());
+        let mut place = 0;
+        while place < self.text.len() {
+            shown.push(place);
+            let is_folded = self.folded.contains(&place);
+            let end = self.ends[place].filter(|_| is_folded);
+            place = end.unwrap_or(place) + 1;
+        }
+        self.shown = shown.into();
+        self.report.set_text(Box::new(Shown {
+            text: Arc::clone(&self.text),
+            places: Arc::clone(&self.shown),
+        }));
+    }
+}
+
+/// The lines that are not folded away, as the report asks for them.
+#[derive(Debug)]
+struct Shown {
+    text: Arc<JsonText>,
+    places: Arc<[usize]>,
+}
+
+impl LongText for Shown {
+    fn count(&self) -> usize {
+        self.places.len()
+    }
+
+    fn line(&self, place: usize) -> Line<'static> {
+        self.text(place).into()
+    }
+
+    fn searched(&self, place: usize, bytes: usize) -> String {
+        let mut line = self.text(place);
+        let beyond = bytes.saturating_sub(1);
+        if beyond > 0
+            && let Some(rest) = self.places.get(place).and_then(|own| self.text.rest(*own))
+        {
+            let end = rest.floor_char_boundary(beyond);
+            line.push_str(&rest[..end]);
+        }
+        line
+    }
+}
+
+impl Shown {
+    /// A line, and what is folded away behind it.
+    fn text(&self, place: usize) -> String {
+        let Some(own) = self.places.get(place) else {
+            return String::new();
+        };
+        let mut line = self.text.line(*own);
+        let next = self.places.get(place + 1);
+        if let Some(inside) = next.and_then(|next| next.checked_sub(own + 2)) {
+            let end = self.text.line(own + inside + 1);
+            let close = end.trim_start();
+            let _ = write!(line, " … {inside} lines {close}"); // a String takes everything
+        }
+        line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::OFFERS;
+
+    fn shown(json: &Json) -> Vec<String> {
+        let text = Shown {
+            text: Arc::clone(&json.text),
+            places: Arc::clone(&json.shown),
+        };
+        let lines = (0..text.count()).map(|place| text.line(place).to_string());
+        lines.collect()
+    }
+
+    #[test]
+    fn an_object_folds_to_one_line_and_back() {
+        let record = r#"{"offers":[{"id":1,"search":{"a":1,"b":[2,3]},"z":"x, {"}]}"#;
+        let listing = Listing::read(&OFFERS, record, 0.0).unwrap();
+        let mut json = Json::new(&listing, 0);
+        let open = shown(&json);
+        assert_eq!(open.len(), 8);
+        json.report.select(3);
+        json.toggle();
+        assert_eq!(
+            shown(&json),
+            [
+                "{",
+                r#"  "id": 1,"#,
+                r#"  "search": { … 2 lines },"#,
+                r#"  "z": "x, {""#,
+                "}"
+            ]
+        );
+        json.toggle();
+        assert_eq!(shown(&json), open);
+    }
+
+    #[test]
+    fn the_record_itself_does_not_fold() {
+        let listing = Listing::read(&OFFERS, r#"{"offers":[{"id":1}]}"#, 0.0).unwrap();
+        let mut json = Json::new(&listing, 0);
+        json.toggle();
+        assert_eq!(shown(&json), [r#"{"id": 1}"#]);
+    }
+}

@@ -1,0 +1,479 @@
+//! Other offers of the same machine and host: slices, the price of one more GPU, totals.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::Style;
+use ratatui::text::Line;
+use ratatui::widgets::Paragraph;
+
+use super::host;
+use crate::api::Request;
+use crate::core::remote::{Phase, Remote, Ticket};
+use crate::core::view::{Cx, Region, Response, Scene};
+use crate::domain::annotations::{Supplier, suppliers};
+use crate::domain::cost::Prices;
+use crate::domain::format;
+use crate::domain::format::trimmed;
+use crate::domain::insight::{
+    Coverage, HostSummary, Share, Slice, Standing, Supply, coverage, host_summary, price_level, same_host, share,
+    slices,
+};
+use crate::domain::text::truncate;
+use crate::domain::unit::MB_PER_GB;
+use crate::domain::{CellRef, Condition, Listing, Query, Resource, RowId};
+use crate::features::annotations::view as annotations;
+use crate::features::details::preview::Subject;
+use crate::keys::Action;
+use crate::table::browser::Browser;
+use crate::widgets::panel::Panel;
+use crate::widgets::table::{Column, GUTTER, Rows, Table, place};
+use crate::widgets::text::wrap_line;
+use crate::widgets::theme::Theme;
+
+/// The minimum width of the selected offer's card.
+const LEAST_CARD: u16 = 38;
+
+/// One offer of the same host.
+#[derive(Debug)]
+struct Sibling {
+    id: RowId,
+    machine: String,
+    is_same_machine: bool,
+    title: String,
+    slice: Slice,
+    rentable: Option<bool>,
+}
+
+/// The offers of one host, those of the machine first.
+#[derive(Debug)]
+pub(super) struct Machine {
+    id: RowId,
+    pub remote: Remote<Listing>,
+    siblings: Vec<Sibling>,
+    share: Share,
+    /// Its machine and host, as text.
+    place: (String, String),
+    suppliers: [Option<Supplier>; 2],
+    /// How many offers, machines and distinct GPUs the host has among the siblings.
+    totals: (usize, usize, u64),
+    cursor: usize,
+    host: Option<Condition>,
+    summary: HostSummary,
+    /// How many loaded offers its prices are compared with.
+    loaded: usize,
+    /// The ranks among the offers of the response.
+    standing: Standing,
+}
+
+impl Machine {
+    /// Shows the loaded offers of the selected offer's host and requests all of them.
+    pub fn new(cx: &mut Cx<'_>) -> Self {
+        let browser = &cx.state.browsers[Resource::Offers];
+        let mut machine = Self {
+            id: browser.selected().unwrap_or(RowId(0)),
+            remote: Remote::default(),
+            siblings: Vec::new(),
+            share: Share::default(),
+            place: (String::new(), String::new()),
+            suppliers: [None; 2],
+            totals: (0, 0, 0),
+            cursor: 0,
+            host: browser.host_condition(),
+            summary: HostSummary::default(),
+            loaded: 0,
+            standing: Standing::default(),
+        };
+        machine.rebuild(browser);
+        machine.ask(cx);
+        let own = machine.siblings.iter().position(|it| it.id == machine.id);
+        machine.cursor = own.unwrap_or(0);
+        machine
+    }
+
+    /// Whether the selected offer belongs to this host: then nothing new is requested.
+    pub fn is_about(&self, browser: &Browser) -> bool {
+        self.host.is_some() && browser.host_condition() == self.host
+    }
+
+    /// The condition that finds all offers of the host.
+    pub fn host(&self) -> Option<Condition> {
+        self.host.clone()
+    }
+
+    pub fn current(&self) -> Option<RowId> {
+        self.siblings.get(self.cursor).map(|sibling| sibling.id)
+    }
+
+    pub fn step(&mut self, by: isize) {
+        self.select(self.cursor.saturating_add_signed(by));
+    }
+
+    /// Selects a line; true if it was selected already.
+    pub fn select(&mut self, line: usize) -> bool {
+        let last = self.siblings.len().saturating_sub(1);
+        let line = line.min(last);
+        std::mem::replace(&mut self.cursor, line) == line
+    }
+
+    /// Requests every offer of the host, including rented and unverified ones.
+    pub fn ask(&mut self, cx: &mut Cx<'_>) {
+        let Some(host) = self.host.clone() else {
+            return;
+        };
+        let query = Query {
+            conditions: vec![host],
+            ..cx.state.browsers[Resource::Offers].query.clone()
+        };
+        let ticket = cx.send(Request::Search(query));
+        if let Some(superseded) = self.remote.ask(ticket, cx.now) {
+            cx.abort(superseded);
+        }
+    }
+
+    pub fn response(&mut self, ticket: Ticket, response: Response, cx: &mut Cx<'_>) -> Option<Response> {
+        let left = self.remote.take_records(ticket, cx.now, response);
+        if left.is_none() {
+            self.standing = Standing::default();
+            self.rebuild(&cx.state.browsers[Resource::Offers]);
+        }
+        left
+    }
+
+    pub fn rebuild(&mut self, browser: &Browser) {
+        let Some(here) = browser.listing() else {
+            return;
+        };
+        self.id = browser.selected().unwrap_or(self.id);
+        if let Some(row) = here.row(self.id) {
+            self.share = share(here, row);
+            self.place = (text(here, row, "machine_id"), text(here, row, "host_id"));
+            self.suppliers = suppliers(here, row);
+        }
+        let answer = self.remote.shown();
+        let of = |listing: &'_ Listing| listing.row(self.id);
+        let found = answer
+            .and_then(|listing| Some((listing, of(listing)?)))
+            .or_else(|| Some((here, of(here)?)));
+        let Some((listing, row)) = found else { return };
+        let pricing = browser.pricing();
+        let prices = Prices::new(listing, pricing.model);
+        let chosen = self.current();
+        self.siblings = siblings(&prices, row, pricing.gb);
+        let rows: Vec<u32> = self.siblings.iter().map(|it| it.slice.row).collect();
+        let supply = Supply::of(listing, &rows).amount();
+        self.totals = (rows.len(), supply.machines, supply.gpus);
+        let market = Prices::new(here, pricing.model);
+        self.loaded = here.len();
+        self.summary = HostSummary {
+            level: price_level(&prices, &rows, &market, pricing.gb),
+            ..host_summary(listing, &rows)
+        };
+        let kept = self.siblings.iter().position(|it| Some(it.id) == chosen);
+        self.cursor = kept.unwrap_or(0);
+    }
+
+    pub fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        let theme = scene.theme;
+        let lines: Vec<Line<'static>> = self
+            .facts(scene)
+            .iter()
+            .flat_map(|line| wrap_line(line, area.width, 2))
+            .collect();
+        let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);
+        let [facts, below] =
+            Layout::vertical([Constraint::Length(height.min(area.height / 2)), Constraint::Fill(1)]).areas(area);
+        scene.render(Paragraph::new(lines), facts);
+        let (left, card) = self.split(below);
+        self.card(card, scene);
+        let [table, foot] =
+            Layout::vertical([Constraint::Fill(1), Constraint::Length(u16::from(area.height > 12))]).areas(left);
+        if self.siblings.is_empty() {
+            let text = "The record names neither machine nor host.";
+            scene.render(Line::styled(text, theme.dim), table);
+            return;
+        }
+        let columns = columns(&self.siblings);
+        let placed = place(&columns, table.width);
+        let rows = Siblings { of: self, theme };
+        let widget = Table::new(&rows, &columns, &placed, Some(self.cursor), theme);
+        scene.scroll(Region::MAIN, widget, table);
+        let text = "+1 GPU: $/h for each GPU more than the next smaller slice";
+        scene.render(Line::styled(text, theme.dim), foot);
+    }
+
+    /// The areas of the table and of the selected offer's card, which is blank on a narrow screen.
+    fn split(&self, area: Rect) -> (Rect, Rect) {
+        let columns = columns(&self.siblings);
+        let table: u16 = columns.iter().map(|column| column.width + 1).sum();
+        let table = table + GUTTER;
+        if self.siblings.is_empty() || area.width < table + LEAST_CARD {
+            return (area, Rect::default());
+        }
+        let [table, card] = Layout::horizontal([Constraint::Length(table), Constraint::Fill(1)])
+            .spacing(1)
+            .areas(area);
+        (table, card)
+    }
+
+    /// What the selected offer is, and below it the GPU models of the host.
+    fn card(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        let Some(sibling) = self.siblings.get(self.cursor).filter(|_| !area.is_empty()) else {
+            return;
+        };
+        let browser = &scene.state.browsers[Resource::Offers];
+        let loaded = browser.listing().map(|it| (it, &browser.computed.standing));
+        let answer = self.remote.shown().map(|it| (it, &self.standing));
+        let found = loaded.into_iter().chain(answer);
+        let mut found = found.filter_map(|(it, standing)| Some((it, standing, it.row(sibling.id)?)));
+        let Some((listing, standing, row)) = found.next() else {
+            return;
+        };
+        let theme = scene.theme;
+        let panel = Panel::new(format!("Offer {}", sibling.id));
+        let inner = panel.render(area, scene.frame.buffer_mut(), theme);
+        let subject = Subject {
+            listing,
+            row,
+            standing,
+            state: scene.state,
+            now: scene.now,
+            theme,
+        };
+        let mut lines = subject.card(inner.width);
+        lines.push(Line::default());
+        lines.extend(self.models(inner.width, theme));
+        scene.render(Paragraph::new(lines), inner);
+    }
+
+    /// The GPU models of the host: how many offers can be rented, and from what price per GPU.
+    fn models(&self, width: u16, theme: &Theme) -> Vec<Line<'static>> {
+        let mut models: BTreeMap<&str, (usize, Option<f64>)> = BTreeMap::new();
+        for sibling in &self.siblings {
+            let model = sibling.title.split_once("× ");
+            let model = model.map_or(sibling.title.as_str(), |(_, model)| model);
+            let (rentable, lowest) = models.entry(model).or_default();
+            if sibling.rentable != Some(false) {
+                *rentable += 1;
+                let price = sibling.slice.per_gpu;
+                *lowest = [*lowest, price].into_iter().flatten().reduce(f64::min);
+            }
+        }
+        let name = usize::from(width.saturating_sub(22).clamp(10, 22));
+        let head = format!("{:name$} {:>8} {:>11}", "On this host", "Rentable", "From $/GPU");
+        let line = |(model, (rentable, lowest)): (&str, (usize, Option<f64>))| {
+            let lowest = lowest.map_or_else(|| format::NONE.to_owned(), |it| format!("{it:.4}"));
+            let model = truncate(model, name);
+            let text = format!("{model:name$} {rentable:>8} {lowest:>11}");
+            Line::styled(text, theme.text)
+        };
+        let head = Line::styled(head, theme.heading);
+        std::iter::once(head).chain(models.into_iter().map(line)).collect()
+    }
+
+    /// The offer's share of its machine, the host's totals, and their source.
+    fn facts(&self, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+        let theme = scene.theme;
+        let (offers, machines, gpus) = self.totals;
+        let (machine, host) = &self.place;
+        let plural = |many: usize| if many == 1 { "" } else { "s" };
+        let title = format!("Machine {machine} of host {host}");
+        let totals = format!(
+            "{offers} offer{}, {gpus} GPU{} on {machines} machine{}",
+            plural(offers),
+            if gpus == 1 { "" } else { "s" },
+            plural(machines),
+        );
+        let mut lines = vec![
+            Line::styled(title, theme.heading),
+            Line::styled(gets(&self.share), theme.text),
+        ];
+        lines.extend(annotations::line(self.suppliers, scene.state, theme));
+        let source = match self.remote.phase() {
+            Phase::Loading { since, waiting, .. } => {
+                if let Some(waiting) = waiting {
+                    let left = (waiting.until - scene.now.mono).max(0.0).ceil();
+                    format!("{}: sending in {left:.0} s", waiting.why)
+                } else {
+                    let seconds = (scene.now.mono - since).max(0.0);
+                    format!("loading all offers of the host… {seconds:.0} s")
+                }
+            }
+            Phase::Failed(error) => {
+                let key = scene.key(Action::Refresh);
+                format!("among the loaded offers only. {error} ({key} to retry)")
+            }
+            Phase::Ready if self.is_cut(scene) => "the first of the host, more exist".to_owned(),
+            Phase::Ready => "all of the host, rented ones too".to_owned(),
+            Phase::Idle => "among the loaded offers".to_owned(),
+        };
+        let style = match self.remote.phase() {
+            Phase::Failed(_) => theme.error,
+            Phase::Loading { .. } => theme.accent,
+            Phase::Ready | Phase::Idle => theme.dim,
+        };
+        let mut line = Line::styled(format!("{totals} · "), theme.text);
+        line.push_span(ratatui::text::Span::styled(source, style));
+        lines.push(line);
+        if !self.siblings.is_empty() {
+            lines.extend(host::lines(&self.summary, self.loaded, theme));
+        }
+        lines.push(Line::default());
+        lines
+    }
+
+    /// Whether the limit truncated the host's offers.
+    fn is_cut(&self, scene: &Scene<'_, '_>) -> bool {
+        let limit = scene.state.browsers[Resource::Offers].query.limit;
+        let answer = self.remote.shown();
+        answer.is_some_and(|listing| coverage(listing, limit) == Coverage::Cut)
+    }
+}
+
+fn columns(siblings: &[Sibling]) -> Vec<Column> {
+    let widest = |of: fn(&Sibling) -> usize, least: u16| {
+        let longest = siblings.iter().map(of).max().unwrap_or(0);
+        u16::try_from(longest).unwrap_or(least).clamp(least, 20)
+    };
+    vec![
+        Column::number("ID", widest(|it| it.id.to_string().len(), 8)),
+        Column::number("Machine", widest(|it| it.machine.len(), 7)).priority(3),
+        Column::text("GPUs", widest(|it| it.title.chars().count(), 12)),
+        Column::number("$/h", 8),
+        Column::number("per GPU", 8).priority(2),
+        Column::number("+1 GPU", 8).priority(1),
+        Column::text("", 12).priority(1).grows(),
+    ]
+}
+
+struct Siblings<'a> {
+    of: &'a Machine,
+    theme: &'a Theme,
+}
+
+impl Rows for Siblings<'_> {
+    fn count(&self) -> usize {
+        self.of.siblings.len()
+    }
+
+    fn cell(&self, row: usize, column: usize, _: u16) -> (Cow<'_, str>, Style) {
+        let sibling = &self.of.siblings[row];
+        let style = if sibling.is_same_machine {
+            self.theme.text
+        } else {
+            self.theme.dim
+        };
+        let price = |price: Option<f64>| match price {
+            Some(price) => Cow::from(format!("{price:.4}")),
+            None => Cow::from(format::NONE),
+        };
+        let text = match column {
+            0 => Cow::from(sibling.id.to_string()),
+            1 => Cow::from(sibling.machine.as_str()),
+            2 => Cow::from(sibling.title.as_str()),
+            3 => price(sibling.slice.price),
+            4 => price(sibling.slice.per_gpu),
+            5 => price(sibling.slice.marginal),
+            _ => return (self.remark(sibling).into(), self.theme.dim),
+        };
+        (text, style)
+    }
+}
+
+impl Siblings<'_> {
+    fn remark(&self, sibling: &Sibling) -> &'static str {
+        match (sibling.slice.overlaps, sibling.rentable) {
+            _ if sibling.id == self.of.id => "this offer",
+            (_, Some(false)) => "not rentable",
+            (Some(true), _) => "shares GPUs",
+            (Some(false), _) if sibling.is_same_machine => "other GPUs",
+            _ => "",
+        }
+    }
+}
+
+fn text(listing: &Listing, row: usize, key: &str) -> String {
+    let field = listing.catalog().by_key(key);
+    field.map_or_else(String::new, |field| format::cell(listing, row, field, 20))
+}
+
+/// Number and model of the GPUs.
+fn title(listing: &Listing, row: usize) -> String {
+    let count = text(listing, row, "num_gpus");
+    format!("{count}× {}", text(listing, row, "gpu_name"))
+}
+
+/// The slices of every machine of the host, the offer's own machine first.
+fn siblings(prices: &Prices<'_>, row: usize, gb: Option<f64>) -> Vec<Sibling> {
+    let listing = prices.listing();
+    let catalog = listing.catalog();
+    let machine = |row: usize| {
+        let field = catalog.by_key("machine_id")?;
+        listing.cell(row, field).whole()
+    };
+    let rentable = |row: usize| match listing.cell(row, catalog.by_key("rentable")?) {
+        CellRef::Flag(flag) => Some(flag),
+        _ => None,
+    };
+    let own = machine(row);
+    let mut found: Vec<Slice> = slices(prices, row, gb);
+    let mut seen: Vec<u32> = found.iter().map(|slice| slice.row).collect();
+    for other in same_host(listing, row) {
+        if seen.contains(&other) {
+            continue;
+        }
+        let theirs = slices(prices, other as usize, gb);
+        let is_alone = theirs.is_empty();
+        seen.extend(theirs.iter().map(|slice| slice.row));
+        // GPU ids start at 0 on every machine: equal ones on another machine are other GPUs.
+        found.extend(theirs.into_iter().map(|slice| Slice {
+            overlaps: Some(false),
+            ..slice
+        }));
+        if is_alone {
+            seen.push(other);
+        }
+    }
+    found
+        .into_iter()
+        .filter_map(|slice| {
+            let place = slice.row as usize;
+            Some(Sibling {
+                id: listing.id(place)?,
+                machine: text(listing, place, "machine_id"),
+                is_same_machine: own.is_some() && machine(place) == own,
+                title: title(listing, place),
+                rentable: rentable(place),
+                slice,
+            })
+        })
+        .collect()
+}
+
+/// The offer's share of its machine.
+fn gets(share: &Share) -> String {
+    let of = |part: Option<f64>, all: Option<f64>, write: fn(f64) -> String| match (part, all) {
+        (Some(part), Some(all)) => Some(format!("{} of {}", write(part), write(all))),
+        (Some(part), None) => Some(write(part)),
+        (None, _) => None,
+    };
+    let parts: Vec<String> = [
+        share
+            .of_machine
+            .map(|share| format!("{}% of the GPUs", trimmed(share * 100.0, 1))),
+        of(share.ram, share.machine_ram, |megabytes| {
+            format::gigabytes(megabytes / MB_PER_GB)
+        })
+        .map(|ram| format!("{ram} RAM")),
+        of(share.cores, share.machine_cores, |cores| trimmed(cores, 1)).map(|cores| format!("{cores} vCPUs")),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    if parts.is_empty() {
+        "Share of the machine not reported".to_owned()
+    } else {
+        format!("This offer gets {}", parts.join(", "))
+    }
+}

@@ -1,0 +1,439 @@
+//! The details of one record: overview, every field, its machine, its JSON.
+
+mod below;
+mod draw;
+mod fields;
+mod host;
+mod json;
+mod machine;
+mod overview;
+mod spread;
+
+use crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+
+pub(crate) use self::below::below_card;
+pub(crate) use self::json::json_of;
+use crate::core::State;
+use crate::core::remote::{Now, Ticket, Waiting};
+use crate::core::view::{Availability, Cx, Outcome, Region, Response, Scene, View};
+use crate::domain::cost::ThreePrices;
+use crate::domain::{Resource, RowId};
+use crate::features::copy_export::copy::api_key;
+use crate::keys::{Action, Context, Motion};
+use crate::widgets::find::Find;
+
+use self::fields::Fields;
+use self::json::Json;
+use self::machine::Machine;
+use self::spread::Spread;
+
+/// How long secrets are shown, in seconds.
+const SECRET_SHOWN: f64 = 15.0;
+
+/// The region of the tab names.
+const TABS: Region = Region(2);
+
+/// A tab of the details.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tab {
+    Overview,
+    Fields,
+    Machine,
+    Json,
+}
+
+impl Tab {
+    /// The tabs of a resource: only offers are parts of a machine.
+    const fn of(resource: Resource) -> &'static [Self] {
+        match resource {
+            Resource::Offers => &[Self::Overview, Self::Fields, Self::Machine, Self::Json],
+            Resource::Volumes | Resource::Workergroups => &[Self::Overview, Self::Fields, Self::Json],
+        }
+    }
+
+    const fn title(self) -> &'static str {
+        match self {
+            Self::Overview => "Overview",
+            Self::Fields => "Fields",
+            Self::Machine => "Machine",
+            Self::Json => "JSON",
+        }
+    }
+}
+
+/// The details of the selected record.
+#[derive(Debug)]
+pub struct Detail {
+    resource: Resource,
+    tab: Tab,
+    /// The id of the record that `json` and `alternatives` belong to.
+    id: Option<RowId>,
+    /// First visible line of the overview, if it is longer than the screen.
+    top: usize,
+    fields: Fields,
+    json: Json,
+    alternatives: Vec<u32>,
+    /// Joined once: three listings are too many rows for a frame.
+    price_models: ThreePrices,
+    spread: Spread,
+    /// Offers of the same machine and host, once requested.
+    machine: Option<Machine>,
+    /// The record whose secrets are shown, and until when.
+    revealed: Option<(RowId, f64)>,
+}
+
+impl Detail {
+    /// The details of the selected row; `None` without one.
+    pub fn new(state: &State) -> Option<Self> {
+        let browser = state.browser()?;
+        browser.selected_row()?;
+        let mut detail = Self {
+            resource: browser.resource(),
+            tab: Tab::Overview,
+            id: None,
+            top: 0,
+            fields: Fields::default(),
+            json: Json::default(),
+            alternatives: Vec::new(),
+            price_models: ThreePrices::default(),
+            spread: Spread::default(),
+            machine: None,
+            revealed: None,
+        };
+        detail.rebuild(state);
+        Some(detail)
+    }
+
+    /// The same on the machine tab, requesting its offers.
+    pub fn on_machine(cx: &mut Cx<'_>) -> Option<Self> {
+        let mut detail = Self::new(cx.state)?;
+        detail.show(Tab::Machine, cx);
+        Some(detail)
+    }
+
+    fn rebuild(&mut self, state: &State) {
+        let browser = &state.browsers[self.resource];
+        let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row()) else {
+            return;
+        };
+        let id = listing.id(row);
+        if id != self.id {
+            self.top = 0;
+            self.revealed = None;
+        }
+        self.id = id;
+        self.fields.rows_changed();
+        if !self.json.is_of(listing, row) {
+            self.json = Json::default();
+            self.lay_out_json(state);
+        }
+        self.alternatives = overview::alternatives(browser, listing, row);
+        self.spread = Spread::new(browser, listing, row);
+        self.price_models = if browser.computed.price_models.is_empty() {
+            ThreePrices::default()
+        } else {
+            browser.computed.join(listing, browser.pricing()).row(row)
+        };
+        if let Some(machine) = &mut self.machine {
+            machine.rebuild(browser);
+        }
+    }
+
+    /// A record may be large: its text is laid out once its tab is open.
+    fn lay_out_json(&mut self, state: &State) {
+        let browser = &state.browsers[self.resource];
+        if self.tab == Tab::Json
+            && self.json.is_empty()
+            && let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row())
+        {
+            self.json = Json::new(listing, row);
+        }
+    }
+
+    /// Shows the record before or after this one.
+    fn step(&mut self, by: isize, cx: &mut Cx<'_>) {
+        cx.state.browsers[self.resource].step(by);
+        self.rebuild(cx.state);
+        let browser = &cx.state.browsers[self.resource];
+        let is_same = self.machine.as_ref().is_some_and(|it| it.is_about(browser));
+        if self.machine.is_some() && !is_same {
+            self.forget_machine(cx);
+            self.show(self.tab, cx);
+        }
+    }
+
+    fn show(&mut self, tab: Tab, cx: &mut Cx<'_>) {
+        self.tab = tab;
+        self.lay_out_json(cx.state);
+        if tab == Tab::Machine && self.machine.is_none() {
+            self.machine = Some(Machine::new(cx));
+        }
+    }
+
+    fn forget_machine(&mut self, cx: &mut Cx<'_>) {
+        if let Some(ticket) = self.machine.take().and_then(|mut it| it.remote.cancel()) {
+            cx.abort(ticket);
+        }
+    }
+
+    fn turn(&mut self, by: usize, cx: &mut Cx<'_>) {
+        let tabs = Tab::of(self.resource);
+        let here = tabs.iter().position(|tab| *tab == self.tab).unwrap_or(0);
+        self.show(tabs[(here + by) % tabs.len()], cx);
+    }
+
+    fn reveals(&self, now: Now) -> bool {
+        self.revealed
+            .is_some_and(|(own, until)| self.id == Some(own) && now.mono < until)
+    }
+
+    /// Whether a search is being typed in the open tab.
+    fn is_typing(&self) -> bool {
+        self.search().is_some_and(Find::is_typing)
+    }
+
+    fn is_searching(&self) -> bool {
+        self.search().is_some_and(Find::is_active)
+    }
+
+    /// Performs an action in the open tab; false if it has no meaning there.
+    fn in_tab(&mut self, action: Action, cx: &mut Cx<'_>) -> bool {
+        let viewport = cx.viewport(Region::MAIN);
+        match self.tab {
+            Tab::Overview => {
+                let Some(by) = action.motion(viewport.page) else {
+                    return false;
+                };
+                self.top = self.top.saturating_add_signed(by).min(viewport.last_top());
+                true
+            }
+            Tab::Fields => self.fields.update(action, viewport.page, cx.state, cx.now),
+            Tab::Machine => {
+                let step = action.motion(viewport.page);
+                match (&mut self.machine, step) {
+                    (Some(machine), Some(by)) => machine.step(by),
+                    _ => return false,
+                }
+                true
+            }
+            Tab::Json => {
+                if !self.json.report.is_typing() && matches!(action, Action::Submit | Action::Mark) {
+                    self.json.toggle();
+                    return true;
+                }
+                self.json.report.update(action, viewport)
+            }
+        }
+    }
+
+    /// Opens the selected offer of the machine; if it is not loaded, all offers of the host are
+    /// requested.
+    fn open_related(&mut self, cx: &mut Cx<'_>) {
+        let Some(machine) = &self.machine else { return };
+        let Some(id) = machine.current() else { return };
+        let browser = &mut cx.state.browsers[self.resource];
+        let row = browser.listing().and_then(|listing| listing.row(id));
+        if row.is_some_and(|row| browser.view().iter().any(|own| *own as usize == row)) {
+            browser.select_id(id);
+            self.tab = Tab::Overview;
+            self.rebuild(cx.state);
+        } else if let Some(host) = machine.host() {
+            browser.jump_to(vec![host]);
+            browser.select_id(id);
+            cx.close_all();
+            cx.perform_on_pane(Action::Refresh);
+        }
+    }
+
+    fn toggle_secrets(&mut self, cx: &mut Cx<'_>) {
+        if self.reveals(cx.now) {
+            self.revealed = None;
+        } else if api_key(cx.state).is_none() {
+            cx.complain("This workergroup has no API key");
+        } else {
+            self.revealed = self.id.map(|id| (id, cx.now.mono + SECRET_SHOWN));
+            self.show(Tab::Fields, cx);
+            self.fields.focus("api_key", cx.state, cx.now);
+        }
+    }
+
+    fn mark(&self, cx: &mut Cx<'_>) {
+        let browser = &mut cx.state.browsers[self.resource];
+        if let Some(id) = self.id
+            && !browser.marks.remove(&id)
+        {
+            browser.marks.insert(id);
+        }
+    }
+}
+
+impl View for Detail {
+    fn contexts(&self) -> &'static [Context] {
+        use Context::{Always, Global, Query, Report, Table, Tabs, Workergroups};
+        // The keys of a record are those of its row; n is the next match only during a search.
+        match self.resource {
+            _ if self.is_typing() => &[Query, Always],
+            Resource::Workergroups if self.is_searching() => &[Tabs, Report, Workergroups, Table, Global, Always],
+            Resource::Workergroups => &[Tabs, Workergroups, Report, Table, Global, Always],
+            Resource::Offers | Resource::Volumes => &[Tabs, Report, Table, Global, Always],
+        }
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if self.in_tab(action, cx) {
+            return Outcome::Handled;
+        }
+        match action {
+            Action::Left => self.step(-1, cx),
+            Action::Right => self.step(1, cx),
+            Action::NextTab => self.turn(1, cx),
+            Action::PreviousTab => self.turn(Tab::of(self.resource).len() - 1, cx),
+            Action::Related => self.show(Tab::Machine, cx),
+            // The overview has no searchable lines: its facts are found among the fields.
+            Action::Query | Action::Newer | Action::Older => {
+                self.show(Tab::Fields, cx);
+                self.fields.update(Action::Query, 1, cx.state, cx.now);
+            }
+            Action::Submit if self.tab == Tab::Machine => self.open_related(cx),
+            Action::Submit | Action::Back => cx.close(),
+            Action::Refresh => match &mut self.machine {
+                Some(machine) if self.tab == Tab::Machine => machine.ask(cx),
+                _ => cx.perform_on_pane(Action::Refresh),
+            },
+            Action::Secrets => self.toggle_secrets(cx),
+            Action::Mark => self.mark(cx),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        let is_of_table = matches!(
+            action,
+            Action::Sort
+                | Action::Filter
+                | Action::Columns
+                | Action::Settings
+                | Action::Shift(_)
+                | Action::Reverse
+                | Action::Watch
+                | Action::WatchSettings
+                | Action::OfferType
+                | Action::Reset
+                | Action::SaveSearch
+                | Action::GroupFromSearch
+                | Action::Open
+                | Action::Unmark
+                | Action::Move(Motion::FirstColumn | Motion::LastColumn)
+                | Action::FoldPreview
+                | Action::Widen(_)
+        );
+        let is_elsewhere = match action {
+            Action::Related | Action::Host => self.resource != Resource::Offers,
+            Action::Toggle => self.tab != Tab::Json,
+            Action::Newer | Action::Older => self.search().is_none(),
+            _ => is_of_table,
+        };
+        if is_elsewhere {
+            Availability::Hidden
+        } else {
+            Availability::Available
+        }
+    }
+
+    fn search(&self) -> Option<&Find> {
+        match self.tab {
+            Tab::Fields => Some(&self.fields.find),
+            Tab::Json => Some(self.json.report.find()),
+            Tab::Overview | Tab::Machine => None,
+        }
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match (action, self.tab) {
+            (Action::Submit, Tab::Machine) => Some("show offer"),
+            (Action::Submit, Tab::Json) => Some("fold"),
+            (Action::Submit, _) => Some("back"),
+            (Action::Mark, Tab::Json) => Some("fold"),
+            _ => None,
+        }
+    }
+
+    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
+        Outcome::of(match self.tab {
+            Tab::Fields => self.fields.key(key, cx.state, cx.now),
+            Tab::Json => self.json.report.key(key, cx.viewport(Region::MAIN)),
+            Tab::Overview | Tab::Machine => false,
+        })
+    }
+
+    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
+        let pasted = match self.tab {
+            Tab::Fields => self.fields.paste(text, cx.state, cx.now),
+            Tab::Json => self.json.report.paste(text),
+            Tab::Overview | Tab::Machine => None,
+        };
+        Outcome::of(pasted.map(|pasted| cx.pasted(pasted)).is_some())
+    }
+
+    fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
+        match (region, self.tab) {
+            (TABS, _) => {
+                if let Some(tab) = Tab::of(self.resource).get(line) {
+                    self.show(*tab, cx);
+                }
+            }
+            (_, Tab::Fields) => self.fields.select(line),
+            (_, Tab::Machine) => {
+                if let Some(machine) = &mut self.machine
+                    && machine.select(line)
+                {
+                    self.open_related(cx);
+                }
+            }
+            (_, Tab::Overview | Tab::Json) => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn response(&mut self, ticket: Ticket, response: Response, cx: &mut Cx<'_>) -> Option<Response> {
+        match &mut self.machine {
+            Some(machine) => machine.response(ticket, response, cx),
+            None => Some(response),
+        }
+    }
+
+    fn progress(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
+        if let Some(machine) = &mut self.machine {
+            machine.remote.progress(ticket, attempt, waiting.cloned());
+        }
+    }
+
+    fn deadline(&self, _: &State, now: Now) -> Option<f64> {
+        let loading = self.machine.as_ref().is_some_and(|it| it.remote.is_loading());
+        let seconds = loading.then_some(now.mono + 0.25);
+        let secret = self.revealed.map(|(_, until)| until);
+        [seconds, secret].into_iter().flatten().reduce(f64::min)
+    }
+
+    fn tick(&mut self, cx: &mut Cx<'_>) {
+        self.revealed.take_if(|(_, until)| *until <= cx.now.mono);
+    }
+
+    fn rows_changed(&mut self, state: &State) {
+        self.rebuild(state);
+    }
+
+    fn resumed(&mut self, cx: &mut Cx<'_>) {
+        self.rebuild(cx.state);
+    }
+
+    fn closing(&mut self, cx: &mut Cx<'_>) {
+        self.forget_machine(cx);
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        draw::detail(self, area, scene);
+    }
+}

@@ -1,0 +1,496 @@
+//! The overview: the card, all costs, and alternatives.
+
+use ratatui::text::{Line, Span};
+
+use super::Detail;
+use crate::core::remote::Phase;
+use crate::core::view::Scene;
+use crate::domain::cost::{HOURS_PER_MONTH, Joined, Prices, Quote};
+use crate::domain::field::Unit;
+use crate::domain::format;
+use crate::domain::format::trimmed;
+use crate::domain::text::truncate;
+use crate::domain::{CellRef, Field, Listing, OfferType, Resource, country};
+use crate::features::copy_export::copy::api_key;
+use crate::features::job::bill;
+use crate::features::workergroups::preflight::summary;
+use crate::keys::Action;
+use crate::table::browser::Browser;
+use crate::widgets::theme::Theme;
+
+/// The maximum number of alternatives: what a tall screen shows.
+const ALTERNATIVES: usize = 40;
+
+/// Cells of the labels.
+const LABEL: usize = 18;
+
+const SECONDS_PER_DAY: f64 = 86_400.0;
+
+/// The alternatives to a row: those that beat it, then the cheapest with the same GPUs, or the
+/// cheapest volumes.
+pub(super) fn alternatives(browser: &Browser, listing: &Listing, row: usize) -> Vec<u32> {
+    let catalog = listing.catalog();
+    let alike: Vec<&'static Field> = match browser.resource() {
+        Resource::Offers => ["gpu_name", "num_gpus"].as_slice(),
+        Resource::Volumes => [].as_slice(),
+        Resource::Workergroups => return Vec::new(),
+    }
+    .iter()
+    .filter_map(|key| catalog.by_key(key))
+    .collect();
+    let price = match browser.resource() {
+        Resource::Volumes => catalog.column("storage_cost"),
+        Resource::Offers | Resource::Workergroups => catalog.column(browser.pricing().key()),
+    };
+    let Some(price) = price else {
+        return Vec::new();
+    };
+    let own = u32::try_from(row).unwrap_or(u32::MAX);
+    let is_alike = |other: &u32| {
+        *other != own
+            && alike.iter().all(|field| {
+                let (one, two) = (listing.cell(row, field), listing.cell(*other as usize, field));
+                one == two && !matches!(one, CellRef::Missing)
+            })
+    };
+    let cost = |row: u32| listing.cell(row as usize, price).number();
+    let mut rows: Vec<(f64, u32)> = browser
+        .view()
+        .iter()
+        .copied()
+        .filter(is_alike)
+        .filter(|row| !browser.computed.is_unfit(*row as usize))
+        .filter_map(|row| Some((cost(row)?, row)))
+        .collect();
+    rows.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let front = browser.computed.front();
+    let beats = front.and_then(|front| front.beaten_by(own)).map(|it| it.row);
+    let others = rows.into_iter().map(|(_, row)| row);
+    beats
+        .into_iter()
+        .chain(others.filter(|row| Some(*row) != beats))
+        .take(ALTERNATIVES)
+        .collect()
+}
+
+/// A titled part of the overview.
+pub(crate) struct Block {
+    pub lines: Vec<Line<'static>>,
+    /// How many of them are rows of a table, which are cut instead of wrapped.
+    pub table: usize,
+}
+
+/// What the job costs on the offer.
+pub(super) fn job(browser: &Browser, listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    if let Some(job) = &browser.computed.job {
+        let prices = Prices::new(listing, browser.pricing().model);
+        bill::job(&prices, row, job, scene.now, scene.theme)
+    } else {
+        let text = format!("No job set ({} sets one)", scene.key(Action::Job));
+        vec![Line::styled(text, scene.theme.dim)]
+    }
+}
+
+impl Block {
+    pub(super) fn titled(title: String, rest: Vec<Line<'static>>, theme: &Theme) -> Self {
+        let title = Line::styled(title, theme.heading);
+        Self {
+            lines: std::iter::once(title).chain(rest).collect(),
+            table: 0,
+        }
+    }
+}
+
+/// The blocks beside the card.
+pub(super) fn blocks(view: &Detail, scene: &Scene<'_, '_>) -> Vec<Block> {
+    let browser = &scene.state.browsers[view.resource];
+    let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row()) else {
+        return Vec::new();
+    };
+    let mut blocks = Vec::new();
+    let mut block = |title: &str, rest: Vec<Line<'static>>| {
+        blocks.push(Block::titled(title.to_owned(), rest, scene.theme));
+    };
+    match view.resource {
+        Resource::Offers => {
+            block("Prices", prices(Some(view), browser, listing, row, scene));
+            block("Job", job(browser, listing, row, scene));
+        }
+        Resource::Volumes => {
+            let (title, bill) = volume(browser, listing, row, scene);
+            block(&title, bill);
+        }
+        Resource::Workergroups => {
+            block("Launch", launch(listing, row, scene));
+            block("Scaling", scaling(listing, row, scene));
+            block("Workergroups", groups(browser, listing, row, scene));
+            if let Some(table) = blocks.last_mut() {
+                table.table = table.lines.len();
+            }
+            return blocks;
+        }
+    }
+    let count = browser.count_label();
+    let among = match count.strip_suffix(", more exist") {
+        Some(first) => format!("the {}", lowered(first)),
+        None => lowered(&count),
+    };
+    block(
+        &format!("Alternatives among {among}"),
+        others(&view.alternatives, browser, listing, row, scene.theme),
+    );
+    if let Some(table) = blocks.last_mut() {
+        table.table = table.lines.len();
+        table.lines.extend(lead(browser, row, scene.theme));
+    }
+    blocks
+}
+
+/// What the volume costs for the priced size and term, or for an example, under its title.
+fn volume(browser: &Browser, listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> (String, Vec<Line<'static>>) {
+    let term = browser.computed.term;
+    let size = term.unwrap_or_default();
+    let (gb, days) = (format::gigabytes(size.gb), trimmed(size.days, 4));
+    let mut bill = bill::volume(listing, row, &size, scene.now, scene.theme);
+    if term.is_none() {
+        let text = format!("An example ({} sets size and term)", scene.key(Action::Job));
+        bill.push(Line::styled(text, scene.theme.dim));
+    }
+    (format!("{gb} for {days} days"), bill)
+}
+
+/// A phrase in lower case, to continue a title.
+fn lowered(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_lowercase());
+    first.into_iter().chain(letters).collect()
+}
+
+/// The prices: each price model, what the price is made of, and what comes on top.
+pub(super) fn prices(
+    view: Option<&Detail>,
+    browser: &Browser,
+    listing: &Listing,
+    row: usize,
+    scene: &Scene<'_, '_>,
+) -> Vec<Line<'static>> {
+    let theme = scene.theme;
+    let labelled = |label: &str, text: String| {
+        Line::from(vec![
+            Span::styled(format!("{label:LABEL$} "), theme.dim),
+            Span::styled(text, theme.text),
+        ])
+    };
+    let mut lines = Vec::new();
+    let pricing = browser.pricing();
+    let prices = Prices::new(listing, pricing.model);
+    if let Ok(hourly) = prices.hourly(row, pricing.gb) {
+        let name = model(pricing.model);
+        let month = format::dollars(hourly * HOURS_PER_MONTH);
+        lines.push(labelled(
+            name,
+            format!("{}, {month} per 30 days", format::per_hour(hourly)),
+        ));
+        if let Ok(base) = prices.base(row) {
+            let storage = (hourly - base).max(0.0);
+            let (gb, _) = browser.storage();
+            lines.push(labelled(
+                "",
+                format!(
+                    "{} GPUs + {} for {}",
+                    format::per_hour(base),
+                    format::per_hour(storage),
+                    format::gigabytes(gb)
+                ),
+            ));
+        }
+    }
+    lines.extend(view.into_iter().flat_map(|view| models(view, browser, scene)));
+    let record = listing.whole(row);
+    let number = |key: &str| record.cell(listing.catalog().by_key(key)?).number();
+    if let (Some(down), Some(up)) = (number("inet_down_cost"), number("inet_up_cost")) {
+        let per_gb = |price: f64| format!("${}/GB", trimmed(price, 5));
+        lines.push(labelled("Traffic", format!("↓ {} ↑ {}", per_gb(down), per_gb(up))));
+    }
+    if let Some(stopped) = number("instance.totalHour").or_else(|| number("storage_total_cost")) {
+        lines.push(labelled("While stopped", format::per_hour(stopped)));
+    }
+    lines
+}
+
+const fn model(model: OfferType) -> &'static str {
+    match model {
+        OfferType::OnDemand => "On-demand",
+        OfferType::Bid => "Bid",
+        OfferType::Reserved => "Reserved",
+    }
+}
+
+/// The three price models from their own searches, once requested.
+fn models(view: &Detail, browser: &Browser, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let theme = scene.theme;
+    let searches = &browser.computed.price_models;
+    if searches.is_unasked() {
+        let text = format!("Other price models: {} loads them", scene.key(Action::ThreePrices));
+        return vec![Line::styled(text, theme.dim)];
+    }
+    let found = &view.price_models;
+    let pricing = browser.pricing();
+    let rows = [
+        (OfferType::OnDemand, found.on_demand, None),
+        (OfferType::Bid, found.bid, found.saving),
+        (OfferType::Reserved, found.reserved, found.discount),
+    ];
+    let mut lines = Vec::new();
+    for (own, quote, saving) in rows {
+        // The price of the search is at the top already.
+        if own == pricing.model && quote.is_some() {
+            continue;
+        }
+        let text = match (quote, searches.slot(own).phase()) {
+            (Some(quote), _) => quoted(quote, saving),
+            (None, Phase::Loading { since, .. }) => {
+                format!("loading… {:.0} s", (scene.now.mono - since).max(0.0))
+            }
+            (None, Phase::Failed(error)) => error.to_string(),
+            (None, _) if searches.is_cut(own) => {
+                let many = searches.listing(own).map_or(0, Listing::len);
+                format!("not among the first {}", format::grouped(many))
+            }
+            (None, _) => "not offered".to_owned(),
+        };
+        lines.push(Line::from(vec![
+            Span::styled(format!("{:LABEL$} ", model(own)), theme.dim),
+            Span::styled(text, theme.text),
+        ]));
+    }
+    let loaded = OfferType::ALL
+        .iter()
+        .filter_map(|model| searches.slot(*model).shown_at())
+        .map(|then| scene.now.epoch - then.epoch)
+        .reduce(f64::max);
+    lines.extend(loaded.map(|age| {
+        let text = format!("Loaded {} ago", format::lasting(age.max(0.0)));
+        Line::styled(text, theme.dim)
+    }));
+    lines
+}
+
+fn quoted(quote: Quote, saving: Option<f64>) -> String {
+    let mut text = format::per_hour(quote.total);
+    if let Some(saving) = saving {
+        let percent = trimmed(saving.abs() * 100.0, 1);
+        let words = match saving {
+            _ if percent == "0" => ", same as on-demand".to_owned(),
+            ..0.0 => format!(", {percent}% more than on-demand"),
+            _ => format!(", {percent}% less than on-demand"),
+        };
+        text.push_str(&words);
+    }
+    if quote.joined == Joined::ByGpus {
+        text.push_str(" (another offer of the same GPUs)");
+    }
+    text
+}
+
+/// The columns of the alternatives: title, key and width.
+fn columns_of_others(browser: &Browser) -> &'static [(&'static str, &'static str, usize)] {
+    match browser.resource() {
+        Resource::Volumes => &[
+            ("$/GB/mo", "storage_cost", 8),
+            ("GB", "disk_space", 7),
+            ("MB/s", "nw_disk_avg_bw", 6),
+            ("Rel. %", "reliability2", 7),
+            ("Left d", "duration", 7),
+            ("Country", "geolocation", 8),
+        ],
+        Resource::Offers | Resource::Workergroups if browser.computed.job.is_some() => &[
+            ("Job $", "job_cost", 9),
+            ("$/h", "dph_total", 9),
+            ("DLPerf", "dlperf", 8),
+            ("Rel. %", "reliability", 8),
+            ("Country", "geolocation", 8),
+        ],
+        Resource::Offers | Resource::Workergroups => &[
+            ("$/h", "dph_total", 9),
+            ("DLPerf", "dlperf", 8),
+            ("Rel. %", "reliability", 8),
+            ("Left d", "duration", 7),
+            ("Country", "geolocation", 8),
+        ],
+    }
+}
+
+/// The alternatives, one per line.
+fn others(rows: &[u32], browser: &Browser, listing: &Listing, own: usize, theme: &Theme) -> Vec<Line<'static>> {
+    if rows.is_empty() {
+        let text = match browser.resource() {
+            Resource::Volumes => "No other volume in your search",
+            Resource::Offers | Resource::Workergroups => "No other offer with the same GPUs in your search",
+        };
+        return vec![Line::styled(text, theme.dim)];
+    }
+    let front = browser.computed.front();
+    let beats = front
+        .and_then(|front| front.beaten_by(u32::try_from(own).ok()?))
+        .map(|lead| lead.row);
+    let columns = columns_of_others(browser);
+    let line = |sign: &str, id: String, cells: &mut dyn Iterator<Item = (String, usize)>| {
+        let line = format!("{sign} {id:>10}");
+        cells.fold(line, |line, (cell, width)| format!("{line} {cell:>width$}"))
+    };
+    let mut header = columns.iter().map(|(title, _, width)| ((*title).to_owned(), *width));
+    let mut lines = vec![Line::styled(line(" ", "ID".to_owned(), &mut header), theme.dim)];
+    let own = u32::try_from(own).ok();
+    for row in own.into_iter().chain(rows.iter().copied()) {
+        let place = row as usize;
+        let id = listing.id(place).map(|id| id.to_string());
+        let cells = columns.iter();
+        let mut cells = cells.map(|(_, key, width)| (figure(listing, place, key), *width));
+        let (sign, style) = match row {
+            row if Some(row) == own => ("▌", theme.accent),
+            row if Some(row) == beats => ("◆", theme.good),
+            _ => (" ", theme.text),
+        };
+        let text = line(sign, id.unwrap_or_default(), &mut cells);
+        lines.push(Line::styled(text, style));
+    }
+    lines
+}
+
+/// A cell of a column whose header names the unit; of a place the code is enough to tell countries
+/// apart.
+fn figure(listing: &Listing, row: usize, key: &str) -> String {
+    let Some(field) = listing.catalog().column(key) else {
+        return String::new();
+    };
+    // Decimal points below each other: a fixed number of decimals and one unit.
+    match (field.unit, listing.cell(row, field)) {
+        (Unit::Ratio, CellRef::Number(value)) => format!("{:.2}", value * 100.0),
+        (Unit::Seconds, CellRef::Number(value)) => format!("{:.1}", value / SECONDS_PER_DAY),
+        (Unit::Gigabytes, CellRef::Number(value)) => format!("{value:.0}"),
+        _ if key == "geolocation" => {
+            let cell = format::cell(listing, row, field, 80);
+            truncate(country::code(&cell), 7)
+        }
+        _ => format::cell(listing, row, field, 80),
+    }
+}
+
+/// By how much the first alternative beats the row.
+fn lead(browser: &Browser, row: usize, theme: &Theme) -> Option<Line<'static>> {
+    let front = browser.computed.front()?;
+    let lead = front.beaten_by(u32::try_from(row).ok()?)?;
+    if browser.is_marked(row) {
+        return None;
+    }
+    let id = browser.listing()?.id(lead.row as usize)?;
+    let (price, basis) = match browser.computed.job {
+        Some(_) => (format::dollars(lead.x), "for the job"),
+        None => (format::per_hour(lead.x), "per GPU"),
+    };
+    let cheaper = (lead.x > 0.0).then(|| format!("{price} cheaper"));
+    let faster = (lead.y > 0.0).then(|| format!("{} DLPerf faster", trimmed(lead.y, 1)));
+    let by: Vec<String> = [cheaper, faster].into_iter().flatten().collect();
+    let text = format!("◆ {id} beats it: {}, {basis}", by.join(" and "));
+    Some(Line::styled(text, theme.good))
+}
+
+/// What a workergroup starts its workers with.
+pub(super) fn launch(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let theme = scene.theme;
+    let record = listing.whole(row);
+    let keys = [
+        "endpoint_id",
+        "template_id",
+        "template_hash",
+        "launch_args",
+        "user_id",
+        "created_at",
+    ];
+    let mut lines = Vec::new();
+    for field in keys.iter().filter_map(|key| listing.catalog().by_key(key)) {
+        let cell = record.cell(field);
+        let text = match cell {
+            CellRef::Missing | CellRef::Null => format::NONE.to_owned(),
+            CellRef::Number(epoch) if field.key == "created_at" => scene.state.local_time(scene.now).detail(epoch),
+            _ => format::detail(&record, field, scene.state.profile.dialect),
+        };
+        lines.push(Line::from(vec![
+            Span::styled(format!("{:LABEL$} ", field.label), theme.dim),
+            Span::styled(text, theme.text),
+        ]));
+    }
+    let has_key = api_key(scene.state).is_some();
+    let key = if has_key {
+        format!("hidden ({} shows it)", scene.key(Action::Secrets))
+    } else {
+        format::NONE.to_owned()
+    };
+    lines.push(Line::from(vec![
+        Span::styled(format!("{:LABEL$} ", "API key"), theme.dim),
+        Span::styled(key, theme.text),
+    ]));
+    lines
+}
+
+/// The scaling parameters of a workergroup, with their meanings.
+pub(super) fn scaling(listing: &Listing, row: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let theme = scene.theme;
+    let record = listing.whole(row);
+    let keys = [
+        "max_workers",
+        "min_load",
+        "target_util",
+        "cold_mult",
+        "cold_workers",
+        "test_workers",
+        "gpu_ram",
+    ];
+    let fields = keys.iter().filter_map(|key| listing.catalog().by_key(key));
+    let line = |field: &'static Field| {
+        let text = match record.cell(field) {
+            CellRef::Missing | CellRef::Null => format::NONE.to_owned(),
+            _ => format::detail(&record, field, scene.state.profile.dialect),
+        };
+        // The first clause: the fields tab has the rest.
+        let meaning = field.doc.split(['.', ';', ':', ',']).next();
+        let meaning = meaning.unwrap_or_default();
+        Line::from(vec![
+            Span::styled(format!("{:LABEL$} ", field.label), theme.dim),
+            Span::styled(format!("{text:<8}"), theme.text),
+            Span::styled(meaning, theme.dim),
+        ])
+    };
+    fields.map(line).collect()
+}
+
+/// Every loaded workergroup, with its supply if it was checked.
+fn groups(browser: &Browser, listing: &Listing, own: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let theme = scene.theme;
+    let head = format!("  {:>8} {:<14} {:>8}  Search", "ID", "Endpoint", "Machines");
+    let mut lines = vec![Line::styled(head, theme.dim)];
+    let text = |row: usize, key: &str, width: usize| {
+        let field = listing.catalog().by_key(key);
+        field.map_or_else(String::new, |field| format::cell(listing, row, field, width))
+    };
+    for row in browser.view().iter().map(|row| *row as usize) {
+        let id = listing.id(row);
+        let machines = summary::of_row(scene.state, row);
+        let machines = machines.map_or_else(
+            || format::NONE.to_owned(),
+            |found| format::grouped(found.recruitable.machines),
+        );
+        let (sign, style) = if row == own {
+            ("▌", theme.accent)
+        } else {
+            (" ", theme.text)
+        };
+        let id = id.map(|id| id.to_string()).unwrap_or_default();
+        let endpoint = text(row, "endpoint_name", 14);
+        let search = text(row, "search_query", 200);
+        let line = format!("{sign} {id:>8} {endpoint:<14} {machines:>8}  {search}");
+        lines.push(Line::styled(line, style));
+    }
+    lines
+}

@@ -1,0 +1,48 @@
+//! Price and performance of comparable rows, plotted by the overview on wide screens.
+
+use crate::domain::insight::{Measure, Standing};
+use crate::domain::{Listing, Resource, format};
+use crate::table::browser::Browser;
+
+/// The price of the row among those of comparable rows.
+#[derive(Debug, Default)]
+pub(super) struct Spread {
+    pub title: String,
+    pub values: Vec<f64>,
+    pub own: Option<f64>,
+    /// The axes of `points`: performance by price.
+    pub axes: &'static str,
+    pub points: Vec<(f64, f64)>,
+    pub own_point: Option<(f64, f64)>,
+}
+
+impl Spread {
+    pub fn new(browser: &Browser, listing: &Listing, row: usize) -> Self {
+        let values = Standing::values(listing, Measure::Price, row);
+        let many = format::grouped(values.len());
+        let axes = match browser.resource() {
+            Resource::Volumes => "Read MB/s (y) by $/GB/month (x)",
+            _ if browser.computed.job.is_some() => "DLPerf (y) by job $ (x), per GPU",
+            Resource::Offers | Resource::Workergroups => "DLPerf (y) by $/h (x), per GPU",
+        };
+        let title = match browser.resource() {
+            Resource::Workergroups => return Self::default(),
+            Resource::Volumes => format!("$/GB/month of {many} volumes"),
+            Resource::Offers => {
+                let model = listing.catalog().by_key("gpu_name");
+                let model = model.map_or_else(String::new, |field| format::cell(listing, row, field, 24));
+                let what = if browser.computed.job.is_some() { "Job $" } else { "$/h" };
+                format!("{what} per GPU of {many} {model}")
+            }
+        };
+        let own = Standing::value(listing, Measure::Price, row);
+        Self {
+            title,
+            values,
+            own,
+            axes,
+            points: Standing::points(listing, row),
+            own_point: own.zip(Standing::value(listing, Measure::Performance, row)),
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! The command palette: every action, saved search, market, field and copy by name.
+//!
+//! Each kind of line is a function that returns items; `Palette::new` chains them.
+
+use ratatui::layout::Rect;
+
+use crate::core::State;
+use crate::core::commands::{Commands, copy_item};
+use crate::core::view::{Cx, Outcome, Placement, Scene, View};
+use crate::domain::Field;
+use crate::domain::saved::SavedSearch;
+use crate::features::copy_export::copy::CopyItem;
+use crate::features::{markets, saved as searches};
+use crate::keys::{Action, Binding, Context};
+use crate::widgets::dialog;
+use crate::widgets::input_widget::InputWidget;
+use crate::widgets::list::{Item, List};
+use crate::widgets::panel::{Panel, Tone};
+use crate::widgets::text::capitalized;
+
+#[derive(Debug, Clone)]
+enum Entry {
+    Do(&'static Binding),
+    Connect(u16),
+    Copy(CopyItem),
+    Run(Box<SavedSearch>),
+    SortBy(&'static Field),
+    Condition(&'static Field),
+}
+
+#[derive(Debug)]
+pub(crate) struct Palette {
+    list: List<Entry>,
+    commands: Commands,
+}
+
+impl Palette {
+    /// The palette for the focused view.
+    pub fn new(commands: Commands, state: &State) -> Self {
+        let mut items = actions(&commands, state);
+        if commands.reaches_table() {
+            items.extend(saved(state));
+            items.extend(fields(state));
+        }
+        items.extend(copies(&commands, state));
+        if commands.reaches_markets() {
+            items.extend(connections(state));
+        }
+        Self {
+            // The names in the configuration are searched as well.
+            list: List::new(items).known_as(|entry| match entry {
+                Entry::Do(row) => std::slice::from_ref(&row.name),
+                _ => &[],
+            }),
+            commands,
+        }
+    }
+
+    fn submit(&self, cx: &mut Cx<'_>) {
+        let Some(item) = self.list.current() else {
+            return;
+        };
+        if let Some(why) = &item.disabled {
+            return cx.complain(why.clone());
+        }
+        match &item.value {
+            None => {}
+            Some(Entry::Do(row)) => self.commands.run(row.action, cx),
+            Some(Entry::Connect(place)) => self.commands.run(Action::Market(*place), cx),
+            Some(Entry::Copy(form)) => {
+                cx.close();
+                copy_item(form, cx);
+            }
+            Some(Entry::Run(search)) => {
+                cx.close();
+                searches::run(search, cx);
+            }
+            Some(Entry::SortBy(field)) => {
+                cx.go_to(cx.state.pane);
+                let now = cx.now;
+                if let Some(browser) = cx.state.browser_mut() {
+                    let effects = browser.sort_by(field, now);
+                    cx.effects(effects);
+                }
+            }
+            Some(Entry::Condition(field)) => {
+                cx.go_to(cx.state.pane);
+                if let Some(browser) = cx.state.browser_mut() {
+                    browser.begin_condition(field);
+                }
+            }
+        }
+    }
+}
+
+/// An action's name in the configuration as a label: `saved-searches` is "Saved searches".
+pub(crate) fn label(name: &str) -> String {
+    capitalized(&name.replace('-', " "))
+}
+
+/// What an action does, unless its name already says so: `next-pane` is "Next pane".
+pub(crate) fn explanation(row: &Binding) -> &'static str {
+    if label(row.name) == row.help { "" } else { row.help }
+}
+
+/// The actions of the focused view, then those of the table below.
+fn actions(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
+    let mut seen = vec![Action::Palette];
+    commands
+        .rows()
+        .filter(|row| row.context != Context::List && !row.moves())
+        .filter(|row| {
+            // The same action in another context, or under another key, is listed once.
+            let is_new = !seen.contains(&row.action);
+            seen.push(row.action);
+            is_new
+        })
+        .map(|row| Item {
+            title: label(row.name),
+            text: explanation(row).to_owned(),
+            note: key(row, commands, state),
+            disabled: commands.disabled(row.action).map(str::to_owned),
+            value: Some(Entry::Do(row)),
+        })
+        .collect()
+}
+
+/// The key of a row, unless a context above binds that key.
+fn key(row: &Binding, commands: &Commands, state: &State) -> String {
+    let taken = state.keymap.owner_of(commands.contexts, row);
+    if taken.is_some_and(|owner| owner != row.context) {
+        return String::new();
+    }
+    state.keymap.shown_key(row)
+}
+
+fn copies(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
+    let menu = state.keymap.key_of(Action::Copy);
+    let copies = commands.copies.iter();
+    copies
+        .map(|copy| Item {
+            title: label(copy.name),
+            text: format!("Copy {}", copy.what),
+            note: format!("{menu} {}", copy.letter),
+            disabled: copy.text.clone().err(),
+            value: Some(Entry::Copy(copy.clone())),
+        })
+        .collect()
+}
+
+fn saved(state: &State) -> Vec<Item<Entry>> {
+    let item = |search: &SavedSearch| Item {
+        title: format!("Search: {}", search.name),
+        text: if search.note.is_empty() {
+            search.spec.query.clone()
+        } else {
+            search.note.clone()
+        },
+        note: search.spec.resource.nouns().to_owned(),
+        disabled: search.read(state.profile.dialect).err().map(|error| error.to_string()),
+        value: Some(Entry::Run(Box::new(search.clone()))),
+    };
+    let own = state.searches.saved.iter().map(item);
+    own.chain(state.searches.presets().map(item)).collect()
+}
+
+/// The fields of the pane: to sort by, and to start a condition on.
+fn fields(state: &State) -> Vec<Item<Entry>> {
+    let Some(browser) = state.browser() else {
+        return Vec::new();
+    };
+    let catalog = browser.query.catalog();
+    let item = |what: &str, field: &'static Field, entry: Entry| Item {
+        title: format!("{what} {}", field.label),
+        text: field.doc.to_owned(),
+        note: std::iter::once(field.key)
+            .chain(field.aliases.iter().copied())
+            .collect::<Vec<_>>()
+            .join(" "),
+        disabled: None,
+        value: Some(entry),
+    };
+    let sorts = catalog.columns().filter(|field| field.sortable);
+    let sorts = sorts.map(|field| item("Sort by", field, Entry::SortBy(field)));
+    let conditions = catalog.filters().into_iter();
+    let conditions = conditions.map(|field| item("Filter on", field, Entry::Condition(field)));
+    sorts.chain(conditions).collect()
+}
+
+fn connections(state: &State) -> Vec<Item<Entry>> {
+    let held = markets::held(state);
+    (0_u16..)
+        .zip(&state.markets.market_list.markets)
+        .map(|(place, market)| Item {
+            title: format!("Market: {}", market.name),
+            text: match &market.address {
+                Some(address) => format!("Connect to {address}"),
+                None => "Connect to the sandbox inside bourse".to_owned(),
+            },
+            note: String::new(),
+            disabled: held.clone(),
+            value: Some(Entry::Connect(place)),
+        })
+        .collect()
+}
+
+impl View for Palette {
+    fn contexts(&self) -> &'static [Context] {
+        &[Context::List, Context::Always]
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::Dialog
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match action {
+            Action::Submit => Some("run"),
+            _ => None,
+        }
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        match action {
+            Action::Submit => self.submit(cx),
+            Action::Back => cx.close(),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.list)
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        let width = area.width.saturating_sub(4).min(130);
+        // As high as its lines, below a top that stays while typing.
+        let all = dialog::centred(width, area.height.saturating_sub(1).min(34), area);
+        let lines = u16::try_from(self.list.shown().len().max(1)).unwrap_or(u16::MAX);
+        let height = lines.saturating_add(3).min(all.height);
+        let area = Rect {
+            y: all.y,
+            height,
+            ..area
+        };
+        let panel = Panel::new("Commands")
+            .facts(format!("{}", self.list.shown().len()))
+            .tone(Tone::Focused);
+        let inner = dialog::open(panel, (width, height), area, scene.frame.buffer_mut(), scene.theme);
+        scene.searched_list(&self.list, inner);
+    }
+}

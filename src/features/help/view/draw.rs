@@ -1,0 +1,70 @@
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use super::{Entry, Help, topics};
+use crate::core::view::Scene;
+use crate::core::views::sheet;
+use crate::keys::Binding;
+use crate::widgets::panel::{Panel, Size};
+
+pub(super) fn help(view: &Help, area: Rect, scene: &mut Scene<'_, '_>) {
+    let main = Panel::new("Help").facts("type to search");
+    let selected = match view.list.current().and_then(|item| item.value.clone()) {
+        Some(Entry::Key(row)) => Some(row),
+        Some(Entry::Copy(_) | Entry::Read) | None => None,
+    };
+    let side = Panel::new(match selected {
+        Some(row) => crate::features::help::palette::label(row.name),
+        None => "Legend".to_owned(),
+    });
+    let sheet = sheet::open(main, side, view.list.len(), area, scene);
+    scene.searched_list(&view.list, sheet.main);
+    if let Some(area) = sheet.side {
+        let mut lines = selected.map_or_else(Vec::new, |row| key(view, row, scene));
+        if scene.size > Size::Compact || selected.is_none() {
+            lines.extend(legend(scene));
+        }
+        sheet::text(lines, area, scene);
+    }
+}
+
+/// The full description of the selected key.
+fn key(view: &Help, row: &Binding, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let theme = scene.theme;
+    let help = crate::features::help::palette::explanation(row);
+    let mut lines: Vec<Line<'static>> = (!help.is_empty()).then(|| Line::raw(help)).into_iter().collect();
+    if let Some(why) = view.commands.disabled(row.action) {
+        lines.push(Line::styled(format!("Not now: {why}"), theme.warning));
+    }
+    let facts = [
+        ("Keys", super::keys(row, scene.state)),
+        ("Where", row.context.title().to_owned()),
+        ("Config name", row.name.to_owned()),
+    ];
+    lines.extend(facts.into_iter().map(|(label, value)| {
+        Line::from(vec![
+            Span::styled(format!("{label:>11}  "), theme.dim),
+            Span::raw(value),
+        ])
+    }));
+    lines.push(Line::default());
+    lines
+}
+
+/// The signs and the query language, which are looked up most.
+fn legend(scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let theme = scene.theme;
+    let mut lines = Vec::new();
+    let parts = [("Signs", topics::SIGNS, 5), ("Query language", topics::LANGUAGE, 24)];
+    for (title, topic, width) in parts {
+        lines.push(Line::styled(title, theme.heading));
+        lines.extend(topic.iter().map(|(sign, text)| {
+            Line::from(vec![
+                Span::styled(format!("{sign:<width$}"), theme.key),
+                Span::raw(*text),
+            ])
+        }));
+        lines.push(Line::default());
+    }
+    lines
+}

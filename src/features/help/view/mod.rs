@@ -1,0 +1,169 @@
+//! All keys, those of the current view first; the query language; the signs on the screen.
+
+mod draw;
+mod topics;
+
+use ratatui::layout::Rect;
+
+use crate::core::commands::{Commands, copy_item};
+use crate::core::view::{Cx, Outcome, Placement, Scene, View};
+use crate::core::{Pane, State};
+use crate::features::copy_export::copy::CopyItem;
+use crate::keys::{Action, BINDINGS, Binding, Context, bindings};
+use crate::widgets::input_widget::InputWidget;
+use crate::widgets::list::{Item, List};
+
+#[derive(Debug, Clone)]
+enum Entry {
+    Read,
+    Key(&'static Binding),
+    Copy(CopyItem),
+}
+
+#[derive(Debug)]
+pub(crate) struct Help {
+    list: List<Entry>,
+    commands: Commands,
+}
+
+impl Help {
+    /// The help for the focused view.
+    pub fn new(commands: Commands, state: &State) -> Self {
+        let own = commands.contexts;
+        let mut items = Vec::new();
+        for (place, context) in own.iter().enumerate() {
+            let (title, about) = match (place, context) {
+                (0, Context::Table) => (state.pane.title(), about(*context, state)),
+                (0, _) => (context.title(), about(*context, state)),
+                _ => (context.title(), ""),
+            };
+            items.push(Item::heading(title, about));
+            items.extend(bindings(*context).map(|row| own_key(row, &commands, state)));
+        }
+        for (title, lines) in topics::ALL {
+            items.push(Item::heading(title, ""));
+            let topic = lines.iter();
+            items.extend(topic.map(|(title, text)| Item::new(*title, *text, Entry::Read)));
+        }
+        items.extend(copies(&commands, state));
+        let mut seen: Vec<Context> = own.to_vec();
+        for row in BINDINGS {
+            if !seen.contains(&row.context) {
+                seen.push(row.context);
+                items.push(Item::heading(row.context.title(), ""));
+                items.extend(bindings(row.context).map(|row| other_key(row, state)));
+            }
+        }
+        Self {
+            list: List::new(items),
+            commands,
+        }
+    }
+
+    fn submit(&self, cx: &mut Cx<'_>) {
+        match self.list.current().and_then(|item| item.value.clone()) {
+            None | Some(Entry::Read) => {}
+            Some(Entry::Key(row)) => match self.commands.disabled(row.action) {
+                Some(why) => {
+                    cx.close();
+                    cx.complain(why);
+                }
+                None => self.commands.run(row.action, cx),
+            },
+            Some(Entry::Copy(item)) => {
+                cx.close();
+                copy_item(&item, cx);
+            }
+        }
+    }
+}
+
+fn keys(row: &Binding, state: &State) -> String {
+    match state.keymap.all_keys(row) {
+        none if none.is_empty() => "(palette)".to_owned(),
+        all => all,
+    }
+}
+
+/// A key of the current view, with the reason if it is disabled.
+fn own_key(row: &'static Binding, commands: &Commands, state: &State) -> Item<Entry> {
+    let why = match state.keymap.owner_of(commands.contexts, row) {
+        Some(owner) if owner != row.context => Some(format!("here this key belongs to: {}", owner.title())),
+        _ => commands.disabled(row.action).map(str::to_owned),
+    };
+    Item::new(keys(row, state), row.help, Entry::Key(row))
+        .note(row.name)
+        .disabled(why)
+}
+
+fn other_key(row: &'static Binding, state: &State) -> Item<Entry> {
+    // Found by typing, it is under no heading.
+    let text = format!("{} [{}]", row.help, row.context.title());
+    Item::new(keys(row, state), text, Entry::Key(row)).note(row.name)
+}
+
+/// The letters of the copy menu.
+fn copies(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
+    let menu = state.keymap.key_of(Action::Copy);
+    let items: Vec<Item<Entry>> = commands
+        .copies
+        .iter()
+        .map(|item| {
+            let (title, text) = (format!("{menu} {}", item.letter), format!("Copy {}", item.what));
+            Item::new(title, text, Entry::Copy(item.clone()))
+                .note(item.name)
+                .disabled(item.text.clone().err())
+        })
+        .collect();
+    if items.is_empty() {
+        return items;
+    }
+    std::iter::once(Item::heading("Copy menu", "")).chain(items).collect()
+}
+
+/// A short description of the screen.
+const fn about(context: Context, state: &State) -> &'static str {
+    match (context, state.pane) {
+        (Context::Query, _) => "conditions such as gpu_name=RTX_4090, or words that narrow the rows",
+        (Context::Table, Pane::Offers) => "machines for rent",
+        (Context::Table, Pane::Volumes) => "network disks for rent",
+        (Context::Workergroups, _) => "the workers behind your serverless endpoints",
+        (Context::Table, Pane::Requests) => "what was sent and received",
+        _ => "",
+    }
+}
+
+impl View for Help {
+    fn contexts(&self) -> &'static [Context] {
+        &[Context::List, Context::Always]
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::Dialog
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match action {
+            Action::Submit => Some("run"),
+            Action::Help => Some("close"),
+            _ => None,
+        }
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        match action {
+            Action::Submit => self.submit(cx),
+            Action::Back | Action::Help => cx.close(),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.list)
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        draw::help(self, area, scene);
+    }
+}

@@ -1,0 +1,332 @@
+//! `bourse history`: the recorded prices of a search.
+
+use jiff::tz::TimeZone;
+use serde_json::{Value as Json, json};
+
+use super::arguments::{HistoryArguments, WatchedSearch};
+use crate::api::client::epoch_seconds;
+use crate::cli::args::{Format, SearchArguments};
+use crate::cli::output;
+use crate::cli::output::CliError;
+use crate::cli::settings::Settings;
+use crate::cli::table;
+use crate::cli::wanted;
+use crate::cli::wanted::Wanted;
+use crate::domain::format;
+use crate::domain::format::{lasting, percent, trimmed, unit_price};
+use crate::domain::history::{
+    Answer, Bucket, Cause, Ending, LotFilter, Memory, Moment, Question, Rating, SearchKey, Series, Verdict, Want,
+    price_unit, verdict,
+};
+use crate::domain::{Resource, export};
+use crate::features::market::arguments::ReportFormat;
+
+/// Seconds of a day.
+const DAY: i64 = 86_400;
+
+/// Rows of the table or CSV for each day of a short time, and of a long one.
+const PER_DAY: [usize; 2] = [24, 1];
+
+/// The search of the arguments.
+pub fn wanted(settings: &Settings, own: &WatchedSearch, limit: Option<u32>) -> Result<Wanted, CliError> {
+    let resource = if own.volumes {
+        Resource::Volumes
+    } else {
+        Resource::Offers
+    };
+    let arguments = SearchArguments {
+        query: own.query.clone(),
+        // Offers that a limit leaves out are the most expensive ones.
+        order: Some(match resource {
+            Resource::Volumes => "storage_cost".to_owned(),
+            Resource::Offers | Resource::Workergroups => "dph_total".to_owned(),
+        }),
+        rows: None,
+        limit,
+        columns: None,
+        format: Format::Table,
+        curl: false,
+        no_bans: own.no_bans,
+    };
+    let mut wanted = wanted::wanted(settings, resource, &arguments, own.no_default, (None, None))?;
+    if wanted.needs_price_models() {
+        let message = "prices of other price models are not watched: leave out the condition on them";
+        return Err(CliError::Usage(message.to_owned()));
+    }
+    let query = &mut wanted.query;
+    query.offer_type = own.offer_type.unwrap_or(query.offer_type);
+    Ok(wanted)
+}
+
+pub fn history(settings: &Settings, own: &HistoryArguments) -> Result<(), CliError> {
+    let wanted = wanted(settings, &own.search, None)?;
+    let bans = wanted.bans(settings);
+    let query = wanted.query;
+    let storage = query.storage_gb();
+    let search = SearchKey::of(&query);
+    let database = settings.history_place().open()?.leaving_out(bans.banned());
+    // This second counts: a search may just have been recorded.
+    let until = Moment(Moment::of(epoch_seconds()).0 + 1);
+    let days = i64::from(own.days);
+    let mut question = Question {
+        search: Some(search),
+        filter: LotFilter {
+            machine: own.machine,
+            model: own.model.clone(),
+        },
+        storage,
+        since: Moment(until.0 - days * DAY),
+        until,
+        want: Want::Series {
+            buckets: usize::from(own.days) * PER_DAY[usize::from(own.days > 2)],
+        },
+    };
+    let Answer::Series(Some(series)) = database.answer(&question)? else {
+        output::note("nothing is recorded of this search: bourse watch records it");
+        return print_nothing(own.format);
+    };
+    question.want = Want::Memory { gpus: None };
+    let memory = match database.answer(&question)? {
+        Answer::Memory(memory) => memory,
+        Answer::Tape(_) | Answer::Series(_) | Answer::Searches(_) => None,
+    };
+    let report = Report {
+        rows: own.rows.map_or(usize::MAX, |rows| rows as usize),
+        series,
+        memory,
+        unit: price_unit(query.resource, storage),
+    };
+    match own.format {
+        ReportFormat::Table => output::print(&report.table()),
+        ReportFormat::Csv => output::print(&report.csv()),
+        ReportFormat::Json => output::print_json(&format!("{:#}\n", report.json())),
+    }
+}
+
+fn print_nothing(format: ReportFormat) -> Result<(), CliError> {
+    match format {
+        ReportFormat::Table => Ok(()),
+        ReportFormat::Csv => output::print(&export::csv_lines([HEAD.map(str::to_owned)])),
+        ReportFormat::Json => output::print_json("null\n"),
+    }
+}
+
+const HEAD: [&str; 8] = ["from", "until", "lowest", "p20", "median", "p80", "amount", "watched"];
+
+struct Report {
+    /// The most lines of the table.
+    rows: usize,
+    series: Series,
+    memory: Option<Memory>,
+    unit: String,
+}
+
+impl Report {
+    /// The lowest price on offer at the last poll.
+    fn lowest(&self) -> Option<f64> {
+        Some(self.series.now?.levels?.lowest)
+    }
+
+    fn verdict(&self) -> Option<Verdict> {
+        let memory = self.memory.as_ref()?;
+        Some(verdict(memory, memory.lowest?))
+    }
+
+    /// The parts of the time that were watched at all.
+    fn watched(&self) -> impl Iterator<Item = &Bucket> {
+        let buckets = self.series.buckets.iter();
+        buckets.filter(|bucket| bucket.amount.is_some())
+    }
+
+    fn table(&self) -> String {
+        let titles = ["From (UTC)", "Low", "P20", "Median", "P80", "On offer", "Watched"];
+        let mut rows = vec![titles.map(str::to_owned).to_vec()];
+        let watched: Vec<_> = self.watched().collect();
+        let newest = watched.len().saturating_sub(self.rows);
+        rows.extend(watched[newest..].iter().map(|bucket| {
+            let level = |pick: fn(&crate::domain::history::Levels) -> f64| {
+                let price = bucket.levels.as_ref().map(pick);
+                price.map_or_else(|| format::NONE.to_owned(), unit_price)
+            };
+            vec![
+                short(bucket.from),
+                level(|levels| levels.lowest),
+                level(|levels| levels.p20),
+                level(|levels| levels.median),
+                level(|levels| levels.p80),
+                bucket.amount.map_or_else(String::new, |it| trimmed(it, 1)),
+                percent(bucket.watched),
+            ]
+        }));
+        let mut text = table::plain(&rows);
+        text.push('\n');
+        for line in self.sentences() {
+            text.push_str(&line);
+            text.push('\n');
+        }
+        text
+    }
+
+    fn sentences(&self) -> Vec<String> {
+        let mut lines = vec![format!("Prices asked, not paid: {}", self.unit)];
+        if let (Some(now), Some(low)) = (self.series.now, self.lowest()) {
+            let at = short(now.at);
+            lines.push(format!("Lowest now: {} (last search {at})", unit_price(low)));
+            if let Some(share) = self.series.share_below(low) {
+                let none = percent(1.0 - share);
+                lines.push(format!("None below that in {none} of the searches"));
+            }
+        }
+        if let Some((price, at)) = self.series.record {
+            lines.push(format!("Record low: {} on {}", unit_price(price), short(at)));
+        }
+        lines.extend(self.memory.as_ref().into_iter().flat_map(told));
+        let lifetimes = self.memory.as_ref().and_then(Memory::lasting);
+        if let Some((lives, median)) = lifetimes.and_then(|it| Some((it, it.median()?))) {
+            let high = median.high.map_or_else(|| "?".to_owned(), lasting);
+            lines.push(format!(
+                "Such offers last {} (median, 95 % {} to {high}, n = {})",
+                lasting(median.median),
+                lasting(median.low),
+                lives.departures
+            ));
+        }
+        lines
+    }
+
+    fn csv(&self) -> String {
+        let number = |value: Option<f64>| value.map_or_else(String::new, |it| it.to_string());
+        let newest = self.series.buckets.len().saturating_sub(self.rows);
+        let lines = self.series.buckets[newest..].iter().map(|bucket| {
+            let levels = bucket.levels;
+            [
+                rfc3339(bucket.from),
+                rfc3339(bucket.until),
+                number(levels.map(|it| it.lowest)),
+                number(levels.map(|it| it.p20)),
+                number(levels.map(|it| it.median)),
+                number(levels.map(|it| it.p80)),
+                number(bucket.amount),
+                bucket.watched.to_string(),
+            ]
+        });
+        export::csv_lines(std::iter::once(HEAD.map(str::to_owned)).chain(lines))
+    }
+
+    fn json(&self) -> Json {
+        let series = &self.series;
+        let newest = series.buckets.len().saturating_sub(self.rows);
+        let buckets = series.buckets[newest..].iter().map(|bucket| {
+            json!({
+                "from": rfc3339(bucket.from),
+                "until": rfc3339(bucket.until),
+                "lowest": bucket.levels.map(|it| it.lowest),
+                "p20": bucket.levels.map(|it| it.p20),
+                "median": bucket.levels.map(|it| it.median),
+                "p80": bucket.levels.map(|it| it.p80),
+                "amount": bucket.amount,
+                "watched": bucket.watched,
+            })
+        });
+        let lifetimes = self.memory.as_ref().and_then(Memory::lasting);
+        let lasting = lifetimes.and_then(|it| {
+            let median = it.median()?;
+            Some(json!({
+                "median": median.median,
+                "low": median.low,
+                "high": median.high,
+                "departures": it.departures,
+            }))
+        });
+        json!({
+            "conditions": series.search.conditions,
+            "type": series.search.offer_type.wire(),
+            "unit": self.unit,
+            "since": rfc3339(series.since),
+            "until": rfc3339(series.until),
+            "watched": series.watched,
+            "now": series.now.map(|now| json!({
+                "at": rfc3339(now.at),
+                "lowest": now.levels.map(|it| it.lowest),
+                "median": now.levels.map(|it| it.median),
+                "amount": now.amount,
+            })),
+            "record_low": series.record.map(|(price, at)| json!({
+                "price": price,
+                "at": rfc3339(at),
+            })),
+            "verdict": self.verdict().map(|verdict| verdict_json(&verdict)),
+            "lifetime_seconds": lasting,
+            "series": buckets.collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// What the time says of the lowest price now, or what is needed for it.
+fn told(memory: &Memory) -> Vec<String> {
+    let market = memory.lowest.map(|lowest| match verdict(memory, lowest) {
+        Verdict::Given(rating) => {
+            let outbid = rating.outbid.map_or_else(String::new, |share| {
+                format!("; outbid in {} of watched hours", percent(share))
+            });
+            memory.market(&rating) + &outbid
+        }
+        Verdict::Withheld(why) => why.sentence(),
+    });
+    let times = memory.times(&TimeZone::UTC).map(|text| text + " (UTC)");
+    market.into_iter().chain(times).collect()
+}
+
+fn verdict_json(verdict: &Verdict) -> Json {
+    match verdict {
+        Verdict::Given(rating) => rating_json(rating),
+        Verdict::Withheld(why) => json!({
+            "withheld": { "watched_seconds": why.watched },
+        }),
+    }
+}
+
+fn rating_json(rating: &Rating) -> Json {
+    json!({
+        "standing": rating.standing.name(),
+        "rank": rating.rank,
+        "percentile": rating.percentile,
+        "lowest": rating.lowest,
+        "p20": rating.p20,
+        "median": rating.median,
+        "p80": rating.p80,
+        "highest": rating.highest,
+        "outbid": rating.outbid,
+        "watched_seconds": rating.watched,
+        "days": { "cheaper_than": rating.days.cheaper, "of": rating.days.of },
+    })
+}
+
+#[expect(clippy::cast_precision_loss)] // seconds since 1970
+fn short(moment: Moment) -> String {
+    format::moment(moment.0 as f64)
+}
+
+/// A moment for programs: `2026-11-22T16:40:00Z`.
+pub fn rfc3339(moment: Moment) -> String {
+    jiff::Timestamp::from_second(moment.0).map_or_else(|_| moment.0.to_string(), |at| at.to_string())
+}
+
+/// How a spell ended, for programs.
+pub const fn end_name(ending: Ending) -> &'static str {
+    match ending {
+        Ending::Gone(cause) => cause_name(cause),
+        Ending::Changed => "changed",
+        Ending::LostSight => "lost_sight",
+    }
+}
+
+/// Why a lot is gone, for programs.
+pub const fn cause_name(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Rented => "rented",
+        Cause::LeftTheSearch => "left_the_search",
+        Cause::Delisted => "delisted",
+        Cause::Unknown => "gone",
+    }
+}

@@ -1,0 +1,165 @@
+//! `bourse db`: the file of recorded prices.
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+
+use super::arguments::{DbCommand, ExportFormat};
+use super::command::{end_name, rfc3339};
+use crate::api::client::epoch_seconds;
+use crate::cli::output;
+use crate::cli::output::CliError;
+use crate::cli::settings::Settings;
+use crate::domain::export::csv_lines;
+use crate::domain::format::{grouped, moment, size};
+use crate::domain::history::Moment;
+use crate::domain::text;
+use crate::store::history::{Database, ExportedSpell, HistoryError};
+
+/// Lines that are printed at a time.
+const BATCH: usize = 1000;
+
+impl From<HistoryError> for CliError {
+    fn from(error: HistoryError) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+pub fn db(settings: &Settings, command: DbCommand) -> Result<(), CliError> {
+    let place = settings.history_place();
+    let Some(path) = &place.path else {
+        let why = "nothing is saved for a frozen sandbox or without a home directory";
+        return Err(CliError::Failed(why.to_owned()));
+    };
+    let shown = path.display();
+    if matches!(command, DbCommand::Reset) {
+        let date = moment(epoch_seconds());
+        let date = date.split(' ').next().unwrap_or_default();
+        let aside = Database::set_aside(path, date)
+            .map_err(|error| CliError::Failed(format!("can't move {shown}: {error}")))?;
+        return output::print(&match aside {
+            Some(aside) => format!("Moved to {}\n", aside.display()),
+            None => format!("Nothing is recorded in {shown}\n"),
+        });
+    }
+    let mut database = place.open()?;
+    match command {
+        DbCommand::Check => check(&database, &shown.to_string()),
+        DbCommand::Vacuum => {
+            let before = database.contents()?.size;
+            database.vacuum(Moment::of(epoch_seconds()))?;
+            let after = database.contents()?.size;
+            output::print(&format!("{} → {}\n", bytes(before), bytes(after)))
+        }
+        DbCommand::Export { format } => export(&database, format),
+        DbCommand::Reset => Ok(()),
+    }
+}
+
+fn bytes(number: i64) -> String {
+    size(usize::try_from(number).unwrap_or(usize::MAX))
+}
+
+fn check(database: &Database, shown: &str) -> Result<(), CliError> {
+    let wrong = database.check()?;
+    if !wrong.is_empty() {
+        let list = wrong.join("\n");
+        return Err(CliError::Failed(format!(
+            "{shown} is corrupt. bourse db reset moves it aside and starts a new one\n{list}"
+        )));
+    }
+    let contents = database.contents()?;
+    let count = |number: i64| grouped(usize::try_from(number).unwrap_or(usize::MAX));
+    let mut text = format!(
+        "{shown}: no damage\n{} searches, {} polls, {} prices, {}\n",
+        count(contents.searches),
+        count(contents.polls),
+        count(contents.spells),
+        bytes(contents.size)
+    );
+    if let Some((first, last)) = contents.span {
+        let (first, last) = (rfc3339(first), rfc3339(last));
+        let _ = writeln!(text, "from {first} to {last}"); // writing to a String cannot fail
+    }
+    output::print(&text)
+}
+
+fn export(database: &Database, format: ExportFormat) -> Result<(), CliError> {
+    let mut lines: Vec<String> = Vec::new();
+    if format == ExportFormat::Csv {
+        lines.push(csv_lines([HEAD.map(str::to_owned)]));
+    }
+    database.export(|spell| {
+        lines.push(match format {
+            ExportFormat::Json => format!("{}\n", json_of(spell)),
+            ExportFormat::Csv => csv_lines([cells(spell)]),
+        });
+        if lines.len() >= BATCH {
+            print(format, &std::mem::take(&mut lines))?;
+        }
+        Ok::<_, CliError>(())
+    })?;
+    print(format, &lines)
+}
+
+fn print(format: ExportFormat, lines: &[String]) -> Result<(), CliError> {
+    let text = lines.concat();
+    match format {
+        ExportFormat::Json => output::print_json(&text),
+        ExportFormat::Csv => output::print(&text),
+    }
+}
+
+const HEAD: [&str; 13] = [
+    "resource",
+    "type",
+    "conditions",
+    "machine_id",
+    "model",
+    "host_id",
+    "offer_id",
+    "amount",
+    "price",
+    "first",
+    "last",
+    "end",
+    "ended",
+];
+
+fn cells(exported: &ExportedSpell) -> [String; 13] {
+    let (search, spell) = (&exported.search, &exported.spell);
+    [
+        search.resource.nouns().to_owned(),
+        search.offer_type.wire().to_owned(),
+        text::csv_text(&search.conditions),
+        spell.lot.machine.to_string(),
+        text::csv_text(&spell.lot.model),
+        spell.host.map_or_else(String::new, |host| host.to_string()),
+        spell.offer.to_string(),
+        spell.amount.to_string(),
+        spell.price.to_string(),
+        rfc3339(spell.first),
+        rfc3339(spell.last),
+        spell.end.map_or("", |(end, _)| end_name(end)).to_owned(),
+        spell.end.map_or_else(String::new, |(_, at)| rfc3339(at)),
+    ]
+}
+
+fn json_of(exported: &ExportedSpell) -> serde_json::Value {
+    let (search, spell) = (&exported.search, &exported.spell);
+    json!({
+        "resource": search.resource.nouns(),
+        "type": search.offer_type.wire(),
+        "conditions": search.conditions,
+        "machine_id": spell.lot.machine,
+        "model": spell.lot.model,
+        "host_id": spell.host,
+        "offer_id": spell.offer,
+        "amount": spell.amount,
+        "price": spell.price,
+        "first": rfc3339(spell.first),
+        "last": rfc3339(spell.last),
+        "end": spell.end.map(|(end, _)| end_name(end)),
+        "ended": spell.end.map(|(_, at)| rfc3339(at)),
+    })
+}

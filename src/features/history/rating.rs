@@ -1,0 +1,97 @@
+//! Whether an offer's price is low for what was recorded, in sentences.
+
+use ratatui::style::Style;
+
+use crate::core::State;
+use crate::core::remote::Now;
+use crate::domain::Resource;
+use crate::domain::format;
+use crate::domain::format::percent;
+use crate::domain::history::{Lasted, Lifetimes, Lot, Memory, Moment, Rating, Standing, Verdict, verdict};
+use crate::widgets::theme::Theme;
+
+/// What is said of an offer, each sentence with its style.
+pub(crate) fn sentences(
+    state: &State,
+    (resource, row): (Resource, usize),
+    now: Now,
+    theme: &Theme,
+) -> Vec<(String, Style)> {
+    let Some((memory, lot, price)) = state.remembered(resource, row) else {
+        return Vec::new();
+    };
+    let mut sentences = Vec::new();
+    if let Some(Verdict::Given(rating)) = memory.lowest.map(|lowest| verdict(memory, lowest)) {
+        sentences.push((memory.market(&rating), style(&rating, theme)));
+    }
+    let offer = offer(memory, price).map(|text| format!("This offer: {text}"));
+    sentences.extend(offer.map(|text| (text, theme.text)));
+    sentences.extend(lasting(memory, &lot, now).map(|text| (text, theme.dim)));
+    sentences
+}
+
+/// How an offer alone compares, to put behind its letter.
+pub(crate) fn sentence(state: &State, resource: Resource, row: usize) -> Option<String> {
+    let (memory, _, price) = state.remembered(resource, row)?;
+    offer(memory, price)
+}
+
+pub(crate) fn style(rating: &Rating, theme: &Theme) -> Style {
+    match rating.standing {
+        Standing::Low => theme.good,
+        Standing::Typical => theme.text,
+        Standing::High => theme.warning,
+    }
+}
+
+/// `3% above the lowest now`. An offer alone is neither low nor high: the lowest prices of the past are
+/// for the lowest of now.
+fn offer(memory: &Memory, price: f64) -> Option<String> {
+    let (Verdict::Given(rating), Some(lowest)) = (verdict(memory, price), memory.lowest) else {
+        return None;
+    };
+    let share = price / lowest - 1.0;
+    let above = if share < 0.001 || !share.is_finite() {
+        "the lowest now".to_owned()
+    } else if share >= 1.0 {
+        format!("{} times the lowest now", format::trimmed(share + 1.0, 1))
+    } else {
+        format!("{} above the lowest now", percent(share))
+    };
+    let outbid = rating.outbid.map_or_else(String::new, |share| {
+        format!("; outbid in {} of watched hours", percent(share))
+    });
+    Some(above + &outbid)
+}
+
+/// `Seen for 26 min; such offers last 3.2 h (median, 95% 2.1 to 5 h, n = 212)`.
+fn lasting(memory: &Memory, lot: &Lot, now: Now) -> Option<String> {
+    let lasted = memory.seen(lot, Moment::of(now.epoch));
+    let seen = lasted.filter(|lasted| lasted.seconds >= 60).map(seen);
+    let last = memory.lasting().and_then(lifetime);
+    let nouns = memory.search.resource.nouns();
+    match (seen, last) {
+        (Some(seen), Some(last)) => Some(format!("Seen for {seen}; such {nouns} last {last}")),
+        (Some(seen), None) => Some(format!("Seen for {seen}")),
+        (None, Some(last)) => Some(format!("Such {nouns} last {last}")),
+        (None, None) => None,
+    }
+}
+
+fn seen(lasted: Lasted) -> String {
+    let sign = if lasted.is_at_least { "at least " } else { "" };
+    #[expect(clippy::cast_precision_loss)] // seconds of this century
+    let seconds = lasted.seconds as f64;
+    format!("{sign}{}", format::brief(seconds))
+}
+
+fn lifetime(lifetimes: &Lifetimes) -> Option<String> {
+    let median = lifetimes.median()?;
+    let high = median.high.map_or_else(|| "more".to_owned(), format::brief);
+    Some(format!(
+        "{} (median, 95% {} to {high}, n = {})",
+        format::brief(median.median),
+        format::brief(median.low),
+        format::grouped(lifetimes.lives)
+    ))
+}

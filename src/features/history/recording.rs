@@ -1,0 +1,97 @@
+//! What the responses to searches add to the recorded market.
+
+use crate::api::ApiError;
+use crate::core::message::Effect;
+use crate::core::remote::{Now, Phase};
+use crate::domain::history;
+use crate::domain::history::{Moment, Poll};
+use crate::domain::response_check::ResponseCheck;
+use crate::domain::{Dialect, Listing, Query, Resource};
+use crate::features::auto_refresh::watch::Watch;
+use crate::table::browser::Browser;
+
+/// A search that waits for its response.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    query: Query,
+    /// When it was sent, on the monotonic clock.
+    since: f64,
+    /// Seconds until it is repeated, if it is.
+    interval: Option<u32>,
+    /// Which machines and hosts it leaves out.
+    bans: i64,
+}
+
+impl Asked {
+    /// The search that a pane waits for; `None` for records without a price.
+    pub(crate) fn by(browser: &Browser) -> Option<Self> {
+        let Phase::Loading { since, .. } = browser.remote().phase() else {
+            return None;
+        };
+        let query = browser.asked_query.clone()?;
+        (query.resource != Resource::Workergroups).then_some(Self {
+            query,
+            since: *since,
+            bans: browser.computed.bans,
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it saturates
+            interval: browser.watching().map(|watch| Watch::interval(watch) as u32),
+        })
+    }
+
+    /// A search that is not repeated and leaves out what the person banned.
+    pub(crate) const fn once(query: Query, since: f64, bans: i64) -> Self {
+        Self {
+            query,
+            since,
+            interval: None,
+            bans,
+        }
+    }
+
+    /// What a response says.
+    pub(crate) fn answered(
+        &self,
+        listing: &Listing,
+        check: &ResponseCheck,
+        dialect: &'static Dialect,
+        now: Now,
+    ) -> Poll {
+        Poll::of(&self.query, listing, check, dialect, self.arrival(now))
+    }
+
+    /// What the response to a search that no pane shows says.
+    pub(crate) fn once_answered(&self, listing: &Listing, dialect: &'static Dialect, now: Now) -> Poll {
+        let check = ResponseCheck::of(listing, &self.query, dialect);
+        self.answered(listing, &check, dialect, now)
+    }
+
+    /// That there was no response; nothing if nothing was sent.
+    pub(crate) fn failed(&self, error: &ApiError, now: Now) -> Option<Poll> {
+        let was_sent = !matches!(error, ApiError::Misconfigured(_));
+        was_sent.then(|| Poll::failed(&self.query, self.arrival(now)))
+    }
+
+    fn arrival(&self, now: Now) -> history::Arrival {
+        let took = (now.mono - self.since) * 1000.0;
+        history::Arrival {
+            at: Moment::of(now.epoch),
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it saturates
+            took: took as u32,
+            interval: self.interval,
+            bans: self.bans,
+        }
+    }
+}
+
+/// The response that a pane shows, or the failure of its request.
+pub(crate) fn of_pane(browser: &Browser, asked: &Asked, now: Now) -> Option<Poll> {
+    if let Some(error) = browser.remote().error() {
+        return asked.failed(error, now);
+    }
+    let listing = browser.listing()?;
+    Some(asked.answered(listing, &browser.check, browser.dialect(), now))
+}
+
+pub(crate) fn record(poll: Poll) -> Effect {
+    Effect::Record(Box::new(poll))
+}

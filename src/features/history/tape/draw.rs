@@ -1,0 +1,261 @@
+//! Draws the tape: the filter, and a line for each event.
+
+use std::borrow::Cow;
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::Style;
+use ratatui::text::Line;
+
+use super::{DAYS, SEARCH, Tape, flows, what};
+use crate::core::State;
+use crate::core::frame_layout::Target;
+use crate::core::view::{Region, Scene};
+use crate::core::views::sheet;
+use crate::domain::history::{Change, ChangeKind, Event, EventKind, Lasted, Moment, price_unit};
+use crate::domain::local::LocalTime;
+use crate::domain::text::visible;
+use crate::domain::{Resource, Untrusted, format};
+use crate::features::history::Recalled;
+use crate::keys::Action;
+use crate::widgets::panel::Panel;
+use crate::widgets::table;
+use crate::widgets::table::{Column, Rows, Table};
+use crate::widgets::text::cells;
+use crate::widgets::theme::Theme;
+
+/// Cells that all columns of the events need with their frame, and from which names get more.
+const EVENTS: u16 = 84;
+const ROOMY: u16 = 90;
+
+/// Cells of a GPU model's name.
+const MODEL: usize = 24;
+
+pub(super) fn tape(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
+    let scope = if view.is_all { "all searches" } else { "this search" };
+    let unit = price_unit(view.resource, view.storage);
+    let [area, side] = with_flows(view, area);
+    if side.width > 0 {
+        flows::draw(&view.flows, side, scene);
+    }
+    let panel = Panel::new(format!("Tape: {scope} ({unit}, asked, not paid)"))
+        .focused(true)
+        .sized(scene.size);
+    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    let has_search = view.is_typing || !view.words.is_empty();
+    let [note, search, list] = Layout::vertical([
+        Constraint::Length(u16::from(view.failure.is_some())),
+        Constraint::Length(u16::from(has_search)),
+        Constraint::Fill(1),
+    ])
+    .areas(inner);
+    if let Some(why) = &view.failure {
+        let text = format!("{}: only what auto-refresh has seen is here", visible(why, 200));
+        scene.render(Line::styled(text, scene.theme.warning), note);
+    }
+    if has_search {
+        search_line(view, search, scene);
+    }
+    if view.rows.is_empty() {
+        return empty(view, list, scene);
+    }
+    let local = scene.state.local_time(scene.now);
+    let columns = columns(view, &local, list.width);
+    let placed = table::place(&columns, list.width);
+    let rows = Events {
+        view,
+        local: &local,
+        unit: match view.resource {
+            Resource::Offers => "GPUs",
+            Resource::Volumes | Resource::Workergroups => "GB",
+        },
+        state: scene.state,
+        theme: scene.theme,
+    };
+    let widget = Table::new(&rows, &columns, &placed, Some(view.cursor), scene.theme);
+    let viewport = scene.scroll(Region::MAIN, widget, list);
+    if viewport.page < viewport.total {
+        scene.label_border(area, 20, &viewport.label());
+    }
+}
+
+/// The room of the events, and of their sums where the events do not need it.
+fn with_flows(view: &Tape, area: Rect) -> [Rect; 2] {
+    let is_wide = area.width >= EVENTS + flows::WIDTH;
+    let is_shown = is_wide && view.resource == Resource::Offers && !view.flows.is_empty();
+    let side = if is_shown { flows::WIDTH } else { 0 };
+    Layout::horizontal([Constraint::Fill(1), Constraint::Length(side)]).areas(area)
+}
+
+fn search_line(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
+    let key = format!("{} ", scene.key(Action::Query));
+    let lead = cells(&key);
+    scene.render(Line::styled(key, scene.theme.accent), area);
+    let typed = Rect {
+        x: area.x + lead,
+        width: area.width.saturating_sub(lead),
+        ..area
+    };
+    scene.clickable(area, Target::Item(SEARCH, 0));
+    scene.input(&view.words, "machine, GPU model or what happened", typed);
+    if !view.is_typing {
+        scene.cursor = None;
+    }
+}
+
+fn empty(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    let is_awaited = view.failure.is_none()
+        && view.question.as_ref().is_some_and(|question| {
+            let recalled = scene.state.recall.answer(question);
+            matches!(recalled, Recalled::Awaited)
+        });
+    let watch = scene.state.keymap.key_of(Action::Watch);
+    let lines = if is_awaited {
+        vec![Line::styled("Reading the record", theme.dim)]
+    } else if !view.words.is_empty() {
+        let text = format!(
+            "None of {} events matches “{}”",
+            view.events.len(),
+            visible(view.words.text(), 60)
+        );
+        vec![Line::styled(text, theme.text)]
+    } else {
+        vec![
+            Line::styled(format!("No change is on record for the last {DAYS} days"), theme.text),
+            Line::styled(
+                format!(
+                    "Every response is compared with the one before it; {watch} on the table \
+                     repeats the search."
+                ),
+                theme.dim,
+            ),
+        ]
+    };
+    sheet::text(lines, area, scene);
+}
+
+fn columns(view: &Tape, local: &LocalTime, width: u16) -> Vec<Column> {
+    let times = view.rows.iter().filter_map(|row| view.events.get(*row));
+    let widest = times.map(|event| cells(&time(event.at, local))).max().unwrap_or(8);
+    let lot = match view.resource {
+        Resource::Offers => "Machine",
+        Resource::Volumes | Resource::Workergroups => "Cluster",
+    };
+    vec![
+        Column::text("Time", widest),
+        Column::number(lot, 8),
+        Column::text("GPU", if width < ROOMY { 12 } else { 20 }).priority(3),
+        Column::text("What", 15),
+        Column::number("Old → new", 14),
+        Column::number("%", 5).priority(1),
+        Column::number("After", 6).priority(2),
+        Column::text("", 1).priority(4).grows(),
+    ]
+}
+
+#[expect(clippy::cast_precision_loss)] // seconds of this century
+fn time(at: Moment, local: &LocalTime) -> String {
+    local.clock(at.0 as f64)
+}
+
+/// The events as rows of the table.
+struct Events<'a> {
+    view: &'a Tape,
+    local: &'a LocalTime,
+    /// What amounts are counted in.
+    unit: &'static str,
+    state: &'a State,
+    theme: &'a Theme,
+}
+
+impl Events<'_> {
+    fn event(&self, row: usize) -> Option<&Event> {
+        self.view.events.get(*self.view.rows.get(row)?)
+    }
+
+    fn change(&self, change: &Change, lasted: Option<Lasted>, column: usize) -> (String, Style) {
+        let theme = self.theme;
+        let cause = self.view.cause(change, self.state);
+        let style = match change.kind {
+            ChangeKind::Listed => theme.accent,
+            ChangeKind::Repriced { from } if change.price < from => theme.good,
+            ChangeKind::Repriced { .. } => theme.warning,
+            ChangeKind::Gone(_) | ChangeKind::IntoView | ChangeKind::OutOfView | ChangeKind::Resized { .. } => {
+                theme.dim
+            }
+        };
+        match column {
+            1 => (change.lot.machine.to_string(), Style::new()),
+            2 => {
+                let model = Untrusted::from(change.lot.model.as_str());
+                (model.screen(MODEL), Style::new())
+            }
+            3 => (what(change, cause).to_owned(), style),
+            4 => (prices(change, self.unit), style),
+            5 => (share(change).unwrap_or_default(), style),
+            6 => (lasted.map_or_else(String::new, after), theme.dim),
+            _ => Default::default(),
+        }
+    }
+}
+
+/// A price per GPU, or per GB.
+fn price(value: f64) -> String {
+    if value.abs() < 10.0 {
+        format!("{value:.3}")
+    } else {
+        format!("{value:.2}")
+    }
+}
+
+fn prices(change: &Change, unit: &str) -> String {
+    let own = price(change.price);
+    match change.kind {
+        ChangeKind::Listed | ChangeKind::IntoView => format!("→ {own}"),
+        ChangeKind::Gone(_) | ChangeKind::OutOfView => format!("{own} →"),
+        ChangeKind::Repriced { from } => format!("{} → {own}", price(from)),
+        ChangeKind::Resized { from } => format!("{from} → {} {unit}", change.amount),
+    }
+}
+
+fn share(change: &Change) -> Option<String> {
+    let percent = change.share()? * 100.0;
+    let sign = if percent < 0.0 { "−" } else { "+" };
+    Some(format!("{sign}{:.0}", percent.abs()))
+}
+
+/// How long something had lasted: `3.2h`, `>26m` if nobody saw it begin.
+#[expect(clippy::cast_precision_loss)] // seconds of this century
+fn after(lasted: Lasted) -> String {
+    let sign = if lasted.is_at_least { ">" } else { "" };
+    format!("{sign}{}", format::span(lasted.seconds as f64))
+}
+
+/// How long a gap was: `6 h 02 min`.
+fn gap(seconds: i64) -> String {
+    let minutes = seconds / 60;
+    match (minutes / 60, minutes % 60) {
+        (0, minutes) => format!("{minutes} min"),
+        (hours, minutes) => format!("{hours} h {minutes:02} min"),
+    }
+}
+
+impl Rows for Events<'_> {
+    fn count(&self) -> usize {
+        self.view.rows.len()
+    }
+
+    fn cell(&self, row: usize, column: usize, _: u16) -> (Cow<'_, str>, Style) {
+        let Some(event) = self.event(row) else {
+            return Default::default();
+        };
+        let (text, style) = match (&event.kind, column) {
+            (_, 0) => (time(event.at, self.local), self.theme.dim),
+            (EventKind::NotWatched { .. }, 3) => ("not watched for".to_owned(), self.theme.dim),
+            (EventKind::NotWatched { since }, 4) => (gap(event.at.since(*since)), self.theme.dim),
+            (EventKind::NotWatched { .. }, _) => Default::default(),
+            (EventKind::Change { change, lasted }, column) => self.change(change, *lasted, column),
+        };
+        (Cow::Owned(text), style)
+    }
+}

@@ -1,0 +1,122 @@
+//! What the events of the tape add up to for each GPU model, beside them on a wide screen.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use super::Tape;
+use crate::core::view::Scene;
+use crate::domain::history::{Change, ChangeKind, EventKind};
+use crate::domain::{Untrusted, format};
+use crate::widgets::panel::Panel;
+use crate::widgets::table;
+use crate::widgets::table::{Column, Rows, Table};
+use crate::widgets::theme::Theme;
+use crate::widgets::viewport::Viewport;
+
+/// Cells of the panel with its frame.
+pub(super) const WIDTH: u16 = 58;
+
+/// Cells of a GPU model's name.
+const MODEL: usize = 24;
+
+/// How often each thing happened to offers of a model.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Flow {
+    model: String,
+    listed: usize,
+    gone: usize,
+    cheaper: usize,
+    costlier: usize,
+}
+
+impl Flow {
+    fn add(&mut self, change: &Change) {
+        match change.kind {
+            ChangeKind::Listed => self.listed += 1,
+            ChangeKind::Gone(_) => self.gone += 1,
+            ChangeKind::Repriced { from } if change.price < from => self.cheaper += 1,
+            ChangeKind::Repriced { .. } => self.costlier += 1,
+            // Nothing was offered or taken.
+            ChangeKind::IntoView | ChangeKind::OutOfView | ChangeKind::Resized { .. } => {}
+        }
+    }
+
+    const fn total(&self) -> usize {
+        self.listed + self.gone + self.cheaper + self.costlier
+    }
+}
+
+/// The flows of the listed events, those of the busiest model first.
+pub(super) fn flows(view: &Tape) -> Vec<Flow> {
+    let mut models: HashMap<&str, Flow> = HashMap::new();
+    let events = view.rows.iter().filter_map(|row| view.events.get(*row));
+    for event in events {
+        if let EventKind::Change { change, .. } = &event.kind {
+            let model = change.lot.model.as_str();
+            models.entry(model).or_default().add(change);
+        }
+    }
+    let named = models.into_iter().map(|(model, flow)| Flow {
+        model: Untrusted::from(model).screen(MODEL),
+        ..flow
+    });
+    let mut flows: Vec<Flow> = named.filter(|flow| flow.total() > 0).collect();
+    flows.sort_by(|one, other| {
+        let busiest = other.total().cmp(&one.total());
+        busiest.then_with(|| one.model.cmp(&other.model))
+    });
+    flows
+}
+
+pub(super) fn draw(flows: &[Flow], area: Rect, scene: &mut Scene<'_, '_>) {
+    let models = format::counted(flows.len(), "model", "models");
+    let panel = Panel::new("By GPU").facts(models).sized(scene.size);
+    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    let columns = [
+        Column::text("GPU", 18),
+        Column::number("listed", 6),
+        Column::number("gone", 6),
+        Column::number("▼ cheaper", 9),
+        Column::number("▲ more", 7),
+    ];
+    let placed = table::place(&columns, inner.width);
+    let rows = FlowRows {
+        flows,
+        theme: scene.theme,
+    };
+    let table = Table::new(&rows, &columns, &placed, None, scene.theme);
+    let mut viewport = Viewport::default();
+    scene.frame.render_stateful_widget(table, inner, &mut viewport);
+}
+
+struct FlowRows<'a> {
+    flows: &'a [Flow],
+    theme: &'a Theme,
+}
+
+impl Rows for FlowRows<'_> {
+    fn count(&self) -> usize {
+        self.flows.len()
+    }
+
+    fn cell(&self, row: usize, column: usize, _: u16) -> (Cow<'_, str>, Style) {
+        let Some(flow) = self.flows.get(row) else {
+            return Default::default();
+        };
+        let theme = self.theme;
+        let (many, style) = match column {
+            0 => return (flow.model.as_str().into(), Style::new()),
+            1 => (flow.listed, theme.accent),
+            2 => (flow.gone, theme.text),
+            3 => (flow.cheaper, theme.good),
+            _ => (flow.costlier, theme.warning),
+        };
+        if many == 0 {
+            return (format::NONE.into(), theme.dim);
+        }
+        (format::grouped(many).into(), style)
+    }
+}

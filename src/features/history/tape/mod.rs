@@ -1,0 +1,330 @@
+//! The tape: what was listed, repriced and gone, the newest first.
+
+mod draw;
+mod flows;
+
+use crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+
+use super::{Recalled, SECONDS_PER_DAY};
+use crate::core::State;
+use crate::core::remote::Now;
+use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
+use crate::domain::history::{Answer, Cause, Change, ChangeKind, Event, EventKind, LotFilter, Question, Want};
+use crate::domain::{Condition, Operand, Operator, Resource, Value};
+use crate::features::history as recall;
+use crate::keys::{Action, Context};
+use crate::widgets::text_input::TextInput;
+
+/// Days that the tape goes back.
+const DAYS: i64 = 7;
+
+/// The events that are read: as many as anyone scrolls through.
+const MOST: usize = 2_000;
+
+const SEARCH: Region = Region(3);
+
+/// The events of one search, or of all that are recorded.
+#[derive(Debug)]
+pub(crate) struct Tape {
+    resource: Resource,
+    /// Whether the events of all searches are shown.
+    /// GB that the prices include.
+    storage: f64,
+    is_all: bool,
+    question: Option<Question>,
+    /// How many responses there were when it was asked.
+    responses: u64,
+    events: Vec<Event>,
+    /// The places of the events that match the words.
+    rows: Vec<usize>,
+    /// What those events add up to.
+    flows: Vec<flows::Flow>,
+    words: TextInput,
+    is_typing: bool,
+    cursor: usize,
+    /// Why there is nothing from before auto-refresh was turned on.
+    failure: Option<String>,
+}
+
+impl Tape {
+    /// The tape of the open pane's search; `None` where nothing is for rent.
+    pub fn open(cx: &mut Cx<'_>) -> bool {
+        let Some(browser) = cx.state.browser() else {
+            return false;
+        };
+        let mut tape = Self {
+            resource: browser.resource(),
+            storage: browser.storage().0,
+            is_all: browser.shown_query().is_none(),
+            question: None,
+            responses: 0,
+            events: Vec::new(),
+            rows: Vec::new(),
+            flows: Vec::new(),
+            words: TextInput::default(),
+            is_typing: false,
+            cursor: 0,
+            failure: None,
+        };
+        tape.ask(cx);
+        tape.take_answer(cx.state);
+        cx.open(tape);
+        true
+    }
+
+    fn ask(&mut self, cx: &mut Cx<'_>) {
+        self.storage = cx.state.browsers[self.resource].storage().0;
+        self.responses = cx.state.browsers[self.resource].polls();
+        if !cx.state.recall.is_on {
+            return;
+        }
+        let search = cx.state.shown_search().filter(|_| !self.is_all);
+        let want = Want::Tape { most: MOST };
+        let question = recall::question(
+            search,
+            LotFilter::default(),
+            self.storage,
+            DAYS * SECONDS_PER_DAY,
+            want,
+            cx.now,
+        );
+        let effect = cx.state.recall(question.clone());
+        cx.effect(effect);
+        self.question = Some(question);
+    }
+
+    /// Shows the answer once it is here; until then the last one stays.
+    fn take_answer(&mut self, state: &State) {
+        let answer = self.question.as_ref();
+        match answer.map(|question| state.recall.answer(question)) {
+            Some(Recalled::Here(Answer::Tape(events))) => {
+                self.failure = None;
+                self.events.clone_from(events);
+            }
+            Some(Recalled::Failed(why)) => self.take_live(state, why),
+            Some(Recalled::Here(_) | Recalled::Awaited) => return,
+            None => self.take_live(state, "Nothing is recorded without a state folder"),
+        }
+        self.narrow(state);
+    }
+
+    /// Without a record there is what auto-refresh has seen since it is on.
+    fn take_live(&mut self, state: &State, why: &str) {
+        self.failure = Some(why.to_owned());
+        let watch = state.browsers[self.resource].watching();
+        self.events = watch.map_or_else(Vec::new, |watch| watch.events().cloned().collect());
+    }
+
+    fn narrow(&mut self, state: &State) {
+        let words = self.words.text().to_lowercase();
+        let words: Vec<&str> = words.split_whitespace().collect();
+        let matches = |event: &Event| {
+            if words.is_empty() {
+                return true;
+            }
+            let text = self.text(event, state).to_lowercase();
+            words.iter().all(|word| text.contains(word))
+        };
+        let events = self.events.iter().enumerate();
+        let rows = events.filter(|(_, event)| matches(event)).map(|(place, _)| place);
+        self.rows = rows.collect();
+        self.flows = flows::flows(self);
+        self.cursor = self.cursor.min(self.rows.len().saturating_sub(1));
+    }
+
+    /// What the words are looked for in.
+    fn text(&self, event: &Event, state: &State) -> String {
+        match &event.kind {
+            EventKind::NotWatched { .. } => "not watched".to_owned(),
+            EventKind::Change { change, .. } => format!(
+                "{} {} {}",
+                change.lot.machine,
+                change.lot.model,
+                what(change, self.cause(change, state))
+            ),
+        }
+    }
+
+    /// Why a lot is gone: as recorded, else what a search has found out since.
+    fn cause(&self, change: &Change, state: &State) -> Option<Cause> {
+        let ChangeKind::Gone(cause) = change.kind else {
+            return None;
+        };
+        let watch = state.browsers[self.resource].watching();
+        let known = watch.and_then(|watch| watch.cause(&change.lot));
+        Some(if cause == Cause::Unknown {
+            known.unwrap_or(cause)
+        } else {
+            cause
+        })
+    }
+
+    fn selected(&self) -> Option<&Event> {
+        self.events.get(*self.rows.get(self.cursor)?)
+    }
+
+    /// Searches every offer of the selected event's machine.
+    fn go_to_machine(&self, cx: &mut Cx<'_>) {
+        let Some(EventKind::Change { change, .. }) = self.selected().map(|event| &event.kind) else {
+            return cx.complain("Nothing was watched then");
+        };
+        let browser = &mut cx.state.browsers[self.resource];
+        let key = match self.resource {
+            Resource::Offers => "machine_id",
+            Resource::Volumes | Resource::Workergroups => "cluster_id",
+        };
+        let condition = |key: &str, id: i64| {
+            let field = self.resource.catalog().by_key(key)?;
+            let id = Operand::One(Value::id(i128::from(id)));
+            Some(Condition::new(field, Operator::Eq, id))
+        };
+        let machine = condition(key, change.lot.machine);
+        // Where the market takes no machines, they are picked from all of the host's.
+        let is_sent = machine.as_ref().is_some_and(|own| browser.dialect().sends(own.field));
+        let host = change.host.filter(|_| !is_sent);
+        let host = host.and_then(|host| condition("host_id", host));
+        browser.jump_to(machine.into_iter().chain(host).collect());
+        cx.close_all();
+        cx.perform_on_pane(Action::Refresh);
+    }
+
+    fn on_search(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        match action {
+            Action::Submit => self.is_typing = false,
+            Action::Back => {
+                self.is_typing = false;
+                self.words.set("");
+                self.narrow(cx.state);
+            }
+            Action::Older => self.cursor = self.cursor.saturating_sub(1),
+            Action::Newer => self.step(1),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn step(&mut self, by: isize) {
+        let last = self.rows.len().saturating_sub(1);
+        self.cursor = self.cursor.saturating_add_signed(by).min(last);
+    }
+}
+
+/// What happened, in one or two words.
+fn what(change: &Change, cause: Option<Cause>) -> &'static str {
+    match change.kind {
+        ChangeKind::Listed => "listed",
+        ChangeKind::IntoView => "into view",
+        ChangeKind::OutOfView => "out of view",
+        ChangeKind::Repriced { from } if change.price < from => "cheaper",
+        ChangeKind::Repriced { .. } => "more expensive",
+        ChangeKind::Resized { .. } => "resized",
+        ChangeKind::Gone(_) => match cause {
+            Some(Cause::Rented) => "rented",
+            Some(Cause::LeftTheSearch) => "left the search",
+            Some(Cause::Delisted) => "delisted",
+            Some(Cause::Unknown) | None => "gone",
+        },
+    }
+}
+
+impl View for Tape {
+    fn contexts(&self) -> &'static [Context] {
+        if self.is_typing {
+            return &[Context::Query, Context::Always];
+        }
+        &[Context::Tabs, Context::Report, Context::Global, Context::Always]
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        match action {
+            Action::Newer | Action::Older | Action::Left | Action::Right if !self.is_typing => Availability::Hidden,
+            // They are about the table below.
+            Action::Complete | Action::Copy | Action::Export => Availability::Hidden,
+            Action::Submit if !self.is_typing && self.rows.is_empty() => Availability::Hidden,
+            _ => Availability::Available,
+        }
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match action {
+            Action::Query => Some("filter"),
+            Action::Submit if self.is_typing => Some("keep"),
+            Action::Submit => Some("machine's offers"),
+            Action::NextTab if self.is_all => Some("this search"),
+            Action::NextTab => Some("all searches"),
+            Action::Back if self.is_typing => Some("clear filter"),
+            _ => None,
+        }
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if self.is_typing {
+            return self.on_search(action, cx);
+        }
+        if let Some(by) = cx.motion(action) {
+            self.step(by);
+            return Outcome::Handled;
+        }
+        match action {
+            Action::Query => self.is_typing = true,
+            Action::Submit => self.go_to_machine(cx),
+            Action::NextTab | Action::PreviousTab => {
+                self.is_all = !self.is_all;
+                self.ask(cx);
+                self.take_answer(cx.state);
+            }
+            Action::Refresh => cx.perform_on_pane(action),
+            Action::Back if !self.words.is_empty() => {
+                self.words.set("");
+                self.narrow(cx.state);
+            }
+            Action::Back | Action::Quit => cx.close(),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
+        let is_typed = self.is_typing && self.words.key(key);
+        if is_typed {
+            self.narrow(cx.state);
+        }
+        Outcome::of(is_typed)
+    }
+
+    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
+        if !self.is_typing {
+            return Outcome::Ignored;
+        }
+        let pasted = self.words.paste(text);
+        cx.pasted(pasted);
+        self.narrow(cx.state);
+        Outcome::Handled
+    }
+
+    fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
+        match region {
+            SEARCH => self.is_typing = true,
+            _ if self.cursor == line => self.go_to_machine(cx),
+            _ => self.cursor = line.min(self.rows.len().saturating_sub(1)),
+        }
+        Outcome::Handled
+    }
+
+    fn deadline(&self, state: &State, now: Now) -> Option<f64> {
+        // A response has been recorded since: its events are read at once.
+        (state.browsers[self.resource].polls() != self.responses).then_some(now.mono)
+    }
+
+    fn tick(&mut self, cx: &mut Cx<'_>) {
+        if cx.state.browsers[self.resource].polls() != self.responses {
+            self.ask(cx);
+        }
+        self.take_answer(cx.state);
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        draw::tape(self, area, scene);
+    }
+}

@@ -1,0 +1,4 @@
+//! What a job costs on each offer.
+
+pub(crate) mod bill;
+pub(crate) mod view;

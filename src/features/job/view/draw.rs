@@ -1,0 +1,163 @@
+//! Draws the job form, the bill on the selected offer, and the cheapest offers.
+
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use super::JobForm;
+use crate::core::view::Scene;
+use crate::core::views::sheet;
+use crate::domain::cost::{Job, JobCost, Measure, Outlives, Prices, Room, Step};
+use crate::domain::format;
+use crate::domain::format::trimmed;
+use crate::domain::{Listing, Resource};
+use crate::widgets::panel::Panel;
+use crate::widgets::theme::Theme;
+
+/// Cells of the labels and of the amounts in a bill.
+const LABEL: usize = 22;
+const AMOUNT: usize = 10;
+
+/// Rows of the form: its fields, and the buttons with a blank line above.
+const FORM: u16 = 8;
+
+/// Draws the form and what the job costs.
+pub(super) fn job(view: &JobForm, area: Rect, scene: &mut Scene<'_, '_>) {
+    let offers = &scene.state.browsers[Resource::Offers];
+    let selected = offers.listing().zip(offers.selected_row());
+    let title = selected
+        .and_then(|(listing, row)| listing.id(row))
+        .map_or_else(|| "Bill".to_owned(), |id| format!("Bill on {id}"));
+    let name = selected.map_or_else(String::new, |(listing, row)| name(listing, row));
+    let width = sheet::result_width(area, scene.size);
+    let lines = match (&view.job, selected) {
+        (Err((key, why)), _) => vec![Line::styled(format!("{}: {why}", key.label()), scene.theme.warning)],
+        (Ok(_), None) => vec![Line::styled("No offer selected", scene.theme.dim)],
+        (Ok(job), Some((listing, row))) => {
+            let prices = Prices::new(listing, offers.pricing().model);
+            bill(&prices, row, job, (scene.now.epoch, width), scene.theme)
+        }
+    };
+    let best = view
+        .job
+        .is_ok()
+        .then(|| offers.listing().map(|listing| cheapest(view, listing, scene.theme)));
+    let best = best.flatten().unwrap_or_default();
+    let rows = u16::try_from(lines.len() + best.len()).unwrap_or(u16::MAX);
+    // A low screen shows the form alone, with the total.
+    let total = view.job.as_ref().ok().zip(selected).and_then(|(job, (listing, row))| {
+        let prices = Prices::new(listing, offers.pricing().model);
+        prices.job_total(row, job).ok().map(format::dollars)
+    });
+    let total = total.unwrap_or_default();
+    // Room for an error below the fields.
+    let sheet = sheet::with_result(
+        Panel::new("Job").facts(total),
+        Panel::new(title).facts(name),
+        (FORM + 2, rows.max(FORM + 4)),
+        area,
+        scene,
+    );
+    scene.form(&view.form, sheet.main);
+    if let Some(side) = sheet.side {
+        let room = usize::from(side.height).saturating_sub(lines.len());
+        // A heading without offers says nothing.
+        let best = if room < best.len().min(3) { Vec::new() } else { best };
+        sheet::text(lines.into_iter().chain(best), side, scene);
+    }
+}
+
+/// An offer in a few words.
+fn name(listing: &Listing, row: usize) -> String {
+    let cell = |key: &str| {
+        let field = listing.catalog().by_key(key);
+        field.map_or_else(String::new, |field| format::cell(listing, row, field, 20))
+    };
+    format!("{}× {}", cell("num_gpus"), cell("gpu_name"))
+}
+
+/// The bill of a job on an offer, step by step, and whether the offer is available long enough and
+/// has the room.
+pub(crate) fn bill(
+    prices: &Prices<'_>,
+    row: usize,
+    job: &Job,
+    (epoch, width): (f64, u16),
+    theme: &Theme,
+) -> Vec<Line<'static>> {
+    match prices.job(row, job, epoch) {
+        Err(gap) => vec![Line::styled(format!("No price: {gap}"), theme.warning)],
+        Ok(cost) => {
+            let steps = cost.steps.iter().flat_map(|step| lines_of(step, width, theme));
+            steps.chain(warnings(&cost, theme)).collect()
+        }
+    }
+}
+
+/// A step of the arithmetic: label, value and formula; the formula goes below if it does not fit.
+pub(crate) fn lines_of(step: &Step, width: u16, theme: &Theme) -> Vec<Line<'static>> {
+    let value = match step.measure {
+        Measure::Dollars => format::dollars(step.value),
+        // Storage per hour is far below a cent: show the digits that add up to dollars.
+        Measure::DollarsPerHour => format!("${:.6}/h", step.value),
+        Measure::Hours => format!("{} h", trimmed(step.value, 2)),
+    };
+    let style = if matches!(step.label, "Total" | "Whole term") {
+        theme.good
+    } else {
+        theme.text
+    };
+    let mut line = Line::from(vec![
+        Span::styled(format!("{:LABEL$}", step.label), theme.dim),
+        Span::styled(format!("{value:>AMOUNT$}"), style),
+    ]);
+    let formula = Span::styled(format!("  = {}", step.formula), theme.dim);
+    if line.width() + formula.width() <= usize::from(width) {
+        line.push_span(formula);
+        vec![line]
+    } else {
+        vec![line, Line::from(formula)]
+    }
+}
+
+fn warnings(cost: &JobCost, theme: &Theme) -> Vec<Line<'static>> {
+    let span = |hours: f64| format::lasting(hours * 3600.0);
+    let (text, style): (String, Style) = match cost.outlives {
+        Outlives::Yes { spare } => (format!("Available for {} after the job", span(spare)), theme.good),
+        Outlives::No { short_by } => (format!("! Ends {} before the job is done", span(short_by)), theme.error),
+        Outlives::Unknown => ("! End of the offer not reported".to_owned(), theme.warning),
+    };
+    let mut lines = vec![Line::styled(text, style)];
+    let text = match cost.room {
+        Room::Enough => return lines,
+        Room::ShortBy(gb) => format!("! Disk {} too small", format::gigabytes(gb)),
+        Room::Unknown => "! Disk size not reported".to_owned(),
+    };
+    lines.push(Line::styled(text, theme.warning));
+    lines
+}
+
+/// The cheapest offers for the job.
+fn cheapest(view: &JobForm, listing: &Listing, theme: &Theme) -> Vec<Line<'static>> {
+    if view.candidates.is_empty() {
+        return vec![
+            Line::default(),
+            Line::styled("! No offer can do this job", theme.warning),
+        ];
+    }
+    let heading = match view.fitting {
+        1 => "Cheapest of the 1 offer that fits".to_owned(),
+        many => format!("Cheapest of the {} offers that fit", format::grouped(many)),
+    };
+    let mut lines = vec![Line::default(), Line::styled(heading, theme.heading)];
+    lines.extend(view.candidates.iter().map(|candidate| {
+        let id = listing.id(candidate.row).map(|id| id.to_string());
+        let total = format::dollars(candidate.total);
+        Line::from(vec![
+            Span::styled(format!("{:LABEL$}", id.unwrap_or_default()), theme.text),
+            Span::styled(format!("{total:>AMOUNT$}"), theme.text),
+            Span::styled(format!("  {}", name(listing, candidate.row)), theme.dim),
+        ])
+    }));
+    lines
+}

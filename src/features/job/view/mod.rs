@@ -1,0 +1,288 @@
+//! The form for the job that offers are priced for, with the bill on the selected offer beside it.
+
+mod draw;
+
+use ratatui::layout::Rect;
+
+use crate::core::State;
+use crate::core::view::{Availability, Cx, Outcome, Scene};
+use crate::core::views::form_view::FormView;
+use crate::domain::Resource;
+use crate::domain::cost::{Input, Job, Prices};
+use crate::domain::quantity;
+use crate::domain::quantity::Quantity;
+use crate::keys::Action;
+use crate::table::browser::Browser;
+use crate::widgets::form::{Field, Form};
+
+pub(crate) use self::draw::lines_of;
+
+/// The maximum number of cheapest offers listed.
+const CHEAPEST: usize = 8;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Key {
+    Run,
+    Stopped,
+    Disk,
+    Download,
+    Upload,
+    Work,
+    Apply,
+    Clear,
+}
+
+impl Key {
+    /// The text fields, in order.
+    const TEXTS: [Self; 6] = [
+        Self::Run,
+        Self::Stopped,
+        Self::Disk,
+        Self::Download,
+        Self::Upload,
+        Self::Work,
+    ];
+
+    const fn label(self) -> &'static str {
+        match self {
+            Self::Run => "Run time",
+            Self::Stopped => "Stopped time",
+            Self::Disk => "Disk",
+            Self::Download => "Download",
+            Self::Upload => "Upload",
+            Self::Work => "DLPerf-hours",
+            Self::Apply => "Price offers",
+            Self::Clear => "Clear pricing",
+        }
+    }
+
+    const fn note(self) -> &'static str {
+        match self {
+            Self::Run => "24h, 3d, 2w",
+            Self::Stopped => "storage only",
+            Self::Disk => "50GB, 1.5TB",
+            Self::Download | Self::Upload => "for the job",
+            Self::Work => "instead of run time",
+            Self::Apply | Self::Clear => "",
+        }
+    }
+
+    const fn input(self) -> Input {
+        match self {
+            Self::Run | Self::Apply | Self::Clear => Input::RunHours,
+            Self::Stopped => Input::StoppedHours,
+            Self::Disk => Input::DiskGb,
+            Self::Download => Input::GbIn,
+            Self::Upload => Input::GbOut,
+            Self::Work => Input::Work,
+        }
+    }
+
+    const fn quantity(self) -> Quantity {
+        match self {
+            Self::Run | Self::Stopped | Self::Apply | Self::Clear => Quantity::Hours,
+            Self::Disk | Self::Download | Self::Upload => Quantity::Gigabytes,
+            Self::Work => Quantity::Number,
+        }
+    }
+
+    /// The number in a text; `None` for work that is not given.
+    fn read(self, text: &str) -> Result<Option<f64>, String> {
+        if self == Self::Work && text.trim().is_empty() {
+            return Ok(None);
+        }
+        quantity::within(text, self.quantity(), 0.0..=self.input().most()).map(Some)
+    }
+}
+
+/// The input of a form that was closed without pricing.
+struct Draft([String; 6]);
+
+/// An offer that the job can run on.
+#[derive(Debug, Clone, PartialEq)]
+struct Candidate {
+    row: usize,
+    total: f64,
+}
+
+#[derive(Debug)]
+pub struct JobForm {
+    form: Form<Key>,
+    has_job: bool,
+    /// The job in the fields, or the first invalid field.
+    job: Result<Job, (Key, String)>,
+    /// The cheapest offers that can do it, and how many can.
+    candidates: Vec<Candidate>,
+    fitting: usize,
+}
+
+impl JobForm {
+    /// The form with the last input, else the current job, else a typical one with the disk of the
+    /// search.
+    pub fn new(state: &State) -> Self {
+        let offers = &state.browsers[Resource::Offers];
+        let texts = match state.drafts.get::<Draft>() {
+            Some(Draft(texts)) => texts.clone(),
+            None => texts(offers.computed.job.unwrap_or_else(|| {
+                let usual = Job::default();
+                Job {
+                    disk_gb: offers.searched_disk().unwrap_or(usual.disk_gb),
+                    ..usual
+                }
+            })),
+        };
+        let has_job = offers.computed.job.is_some();
+        let fields = Key::TEXTS.into_iter().zip(texts).map(|(key, text)| {
+            Field::text(key, key.label(), text)
+                .note(key.note())
+                .check(move |text| key.read(text).map(drop))
+        });
+        let mut buttons = vec![Field::button(Key::Apply, Key::Apply.label())];
+        if has_job {
+            buttons.push(Field::button(Key::Clear, Key::Clear.label()));
+        }
+        let mut view = Self {
+            form: Form::new(fields.chain(buttons).collect()).submits(Key::Apply),
+            has_job,
+            job: Ok(Job::default()),
+            candidates: Vec::new(),
+            fitting: 0,
+        };
+        view.recompute(offers);
+        view
+    }
+
+    fn read(&self) -> Result<Job, (Key, String)> {
+        let number = |key: Key| {
+            let value = key.read(self.form.text(key));
+            value.map_err(|why| (key, why))
+        };
+        let amount = |key: Key| number(key).map(|value| value.unwrap_or(0.0));
+        Ok(Job {
+            run_hours: amount(Key::Run)?,
+            stopped_hours: amount(Key::Stopped)?,
+            disk_gb: amount(Key::Disk)?,
+            gb_in: amount(Key::Download)?,
+            gb_out: amount(Key::Upload)?,
+            work_dlperf_hours: number(Key::Work)?,
+        })
+    }
+
+    fn recompute(&mut self, offers: &Browser) {
+        self.job = self.read();
+        self.candidates.clear();
+        self.fitting = 0;
+        let (Ok(job), Some(listing)) = (&self.job, offers.listing()) else {
+            return;
+        };
+        let prices = Prices::new(listing, offers.pricing().model);
+        let now = listing.read_at();
+        let rows = offers.view().iter().map(|row| *row as usize);
+        let candidates = rows.filter(|row| !prices.cannot_do(*row, job, now));
+        let mut candidates: Vec<Candidate> = candidates
+            .filter_map(|row| {
+                let total = prices.job_total(row, job).ok()?;
+                Some(Candidate { row, total })
+            })
+            .collect();
+        self.fitting = candidates.len();
+        candidates.sort_by(|one, other| one.total.total_cmp(&other.total));
+        candidates.truncate(CHEAPEST);
+        self.candidates = candidates;
+    }
+
+    fn apply(&mut self, cx: &mut Cx<'_>) {
+        if !self.form.validate() {
+            return;
+        }
+        if let Ok(job) = self.job {
+            cx.state.drafts.take::<Draft>();
+            let effects = cx.state.price_job(cx.now, Some(job));
+            cx.effects(effects);
+            cx.toast(format!("Offers priced for {}", job.brief()));
+            cx.close();
+        }
+    }
+
+    fn clear(cx: &mut Cx<'_>) {
+        cx.state.drafts.take::<Draft>();
+        let effects = cx.state.price_job(cx.now, None);
+        cx.effects(effects);
+        cx.toast("Job pricing cleared");
+        cx.close();
+    }
+}
+
+fn texts(job: Job) -> [String; 6] {
+    let write = |value: f64, key: Key| quantity::write(value, key.quantity());
+    [
+        write(job.run_hours, Key::Run),
+        write(job.stopped_hours, Key::Stopped),
+        write(job.disk_gb, Key::Disk),
+        write(job.gb_in, Key::Download),
+        write(job.gb_out, Key::Upload),
+        job.work_dlperf_hours
+            .map_or_else(String::new, |work| write(work, Key::Work)),
+    ]
+}
+
+impl FormView for JobForm {
+    type Key = Key;
+
+    fn form(&self) -> &Form<Key> {
+        &self.form
+    }
+
+    fn form_mut(&mut self) -> &mut Form<Key> {
+        &mut self.form
+    }
+
+    fn submitted(&mut self, key: Key, cx: &mut Cx<'_>) {
+        if key == Key::Clear {
+            Self::clear(cx);
+        } else {
+            self.apply(cx);
+        }
+    }
+
+    fn changed(&mut self, _: Key, cx: &mut Cx<'_>) {
+        self.recompute(&cx.state.browsers[Resource::Offers]);
+    }
+
+    fn other(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        match action {
+            Action::Back => {
+                let texts = Key::TEXTS.map(|key| self.form.text(key).to_owned());
+                cx.state.drafts.put(Draft(texts));
+                cx.close();
+            }
+            Action::Remove => Self::clear(cx),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        match action {
+            Action::Remove if !self.has_job => Availability::Hidden,
+            _ => Availability::Available,
+        }
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match (action, self.form.focused()) {
+            (Action::Submit, Some(Key::Clear)) => Some("clear pricing"),
+            (Action::Submit, _) => Some("price offers"),
+            (Action::Remove, _) => Some("clear pricing"),
+            _ => None,
+        }
+    }
+
+    fn rows_changed(&mut self, state: &State) {
+        self.recompute(&state.browsers[Resource::Offers]);
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        draw::job(self, area, scene);
+    }
+}

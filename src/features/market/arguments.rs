@@ -1,0 +1,177 @@
+//! The flags of `bourse market`, `bourse depth` and `bourse plan`.
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::args::{OfferTypeParser, not_negative};
+use crate::domain::OfferType;
+use crate::domain::cost::Job;
+use crate::domain::insight::MOST_GPUS;
+use crate::domain::insight::plan::Same;
+use crate::domain::quantity;
+use crate::domain::quantity::Quantity;
+
+/// Which offers to search, and what to price them for.
+#[derive(Debug, Args)]
+pub struct AnalysisArguments {
+    /// Conditions or plain words, e.g. `4090 europe`
+    ///
+    /// All of them must match. Arguments are joined by blanks; `-` reads the query from standard input.
+    #[arg(value_name = "QUERY")]
+    pub query: Vec<String>,
+
+    /// Start without the default conditions
+    #[arg(long, hide_short_help = true)]
+    pub no_default: bool,
+
+    /// Price for a job, e.g. `3d,200GB,300GB-down`
+    ///
+    /// [default: per hour]
+    #[arg(long, value_name = "JOB", value_parser = crate::cli::args::job)]
+    pub job: Option<Job>,
+
+    /// Price model [default: on-demand]
+    #[arg(long = "type", value_name = "TYPE", value_parser = OfferTypeParser)]
+    pub offer_type: Option<OfferType>,
+
+    /// Storage in GB that prices include [default: the job's disk, else 8]
+    #[arg(long, hide_short_help = true, value_name = "GB", allow_negative_numbers = true, value_parser = not_negative, conflicts_with = "job")]
+    pub storage: Option<f64>,
+
+    /// Lines to show [default: all]
+    #[arg(short = 'n', value_name = "ROWS", value_parser = clap::value_parser!(u32).range(1..))]
+    pub rows: Option<u32>,
+
+    /// Offers to request
+    ///
+    /// 0 sends no limit.
+    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = crate::cli::wanted::LOCAL_LIMIT)]
+    pub limit: u32,
+
+    /// Include machines and hosts that you banned
+    #[arg(long, hide_short_help = true)]
+    pub no_bans: bool,
+
+    /// Output format
+    #[arg(long, value_enum, default_value_t)]
+    pub format: ReportFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum ReportFormat {
+    /// Aligned columns and sentences
+    #[default]
+    Table,
+    /// All figures
+    Json,
+    /// One line per group, step or offer
+    Csv,
+}
+
+/// What `bourse market` groups by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Grouping {
+    /// GPU model
+    #[default]
+    Gpu,
+    Country,
+    Host,
+}
+
+#[derive(Debug, Args)]
+pub struct MarketArguments {
+    #[command(flatten)]
+    pub analysis: AnalysisArguments,
+
+    /// What to group by
+    #[arg(long, value_enum, default_value_t)]
+    pub by: Grouping,
+}
+
+#[derive(Debug, Args)]
+pub struct DepthArguments {
+    #[command(flatten)]
+    pub analysis: AnalysisArguments,
+
+    /// Show only what this many GPUs cost
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_GPUS as i64))]
+    pub gpus: Option<u32>,
+}
+
+#[derive(Debug, Args)]
+pub struct PlanArguments {
+    #[command(flatten)]
+    pub analysis: AnalysisArguments,
+
+    /// GPUs of the cluster
+    #[arg(long, value_name = "N", required_unless_present = "shape",
+        value_parser = clap::value_parser!(u32).range(1..=MOST_GPUS as i64))]
+    pub gpus: Option<u32>,
+
+    /// Machines x GPUs on each, e.g. `2x8`, instead of --gpus
+    #[arg(long, value_name = "NxN", value_parser = shape,
+        conflicts_with_all = ["gpus", "machines", "min_machines", "per_machine"])]
+    pub shape: Option<(u32, u32)>,
+
+    /// Memory of each GPU in GB, at least [default: any]
+    #[arg(long, value_name = "GB", value_parser = gigabytes)]
+    pub vram: Option<f64>,
+
+    /// Machines, at most [default: any number]
+    #[arg(long, alias = "hosts", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub machines: Option<u32>,
+
+    /// Machines, at least [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub min_machines: Option<u32>,
+
+    /// GPUs on each machine, at least [default: 1]
+    #[arg(long, alias = "per-host", value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u32).range(1..))]
+    pub per_machine: Option<u32>,
+
+    /// What all machines share: host, country or cluster
+    #[arg(long, value_name = "WHAT", value_parser = same)]
+    pub same: Option<Same>,
+
+    /// Mix GPU models
+    #[arg(long)]
+    pub any_model: bool,
+
+    /// Time in which the job is done, e.g. 4d
+    ///
+    /// Its download is included.
+    #[arg(long, value_name = "TIME", value_parser = hours, requires = "job", hide_short_help = true)]
+    pub deadline: Option<f64>,
+
+    /// Highest bill in $: of the job, else per hour
+    ///
+    /// Exit status 1 if no plan is within it.
+    #[arg(long, value_name = "AMOUNT", value_parser = dollars)]
+    pub budget: Option<f64>,
+}
+
+/// `2x8`: two machines with eight GPUs each.
+fn shape(text: &str) -> Result<(u32, u32), String> {
+    let numbers = text.split_once(['x', 'X', '×']);
+    let numbers = numbers.and_then(|(machines, gpus)| {
+        let whole = |text: &str| text.trim().parse::<u32>().ok().filter(|number| *number > 0);
+        Some((whole(machines)?, whole(gpus)?))
+    });
+    numbers.ok_or_else(|| "write machines x GPUs on each, e.g. 2x8".to_owned())
+}
+
+fn same(text: &str) -> Result<Same, String> {
+    let known = Same::ALL.into_iter().find(|same| same.name() == text);
+    known.ok_or_else(|| "host, country or cluster".to_owned())
+}
+
+fn gigabytes(text: &str) -> Result<f64, String> {
+    quantity::within(text, Quantity::Gigabytes, 1.0..=10_000.0)
+}
+
+fn hours(text: &str) -> Result<f64, String> {
+    quantity::within(text, Quantity::Hours, 0.01..=1e6)
+}
+
+fn dollars(text: &str) -> Result<f64, String> {
+    quantity::within(text, Quantity::Dollars, 0.01..=1e9)
+}

@@ -1,0 +1,350 @@
+//! `bourse market` and `bourse depth`: prices and supply of the offers of a search.
+
+use serde_json::{Value as Json, json};
+
+use super::arguments::{AnalysisArguments, DepthArguments, Grouping, MarketArguments, ReportFormat};
+use crate::cli::args::{Format, SearchArguments};
+use crate::cli::output;
+use crate::cli::output::CliError;
+use crate::cli::settings::Settings;
+use crate::cli::table;
+use crate::cli::wanted;
+use crate::domain::cost::{Basis, Prices};
+use crate::domain::insight::Bill;
+use crate::domain::insight::{
+    Coverage, Depth, Group, GroupOrder, GroupValue, Lot, Measures, Purchase, Spread, coverage, sort_groups, summarise,
+};
+use crate::domain::{Field, Resource, export, format, language};
+use crate::features::annotations::command as notes;
+use crate::features::search::command as search;
+use crate::features::search::command::Found;
+
+/// The offers of a search, and what they are priced by.
+pub struct Market {
+    /// The most lines to show.
+    pub rows: Option<u32>,
+    pub found: Found,
+    pub basis: Basis,
+}
+
+impl Market {
+    /// Runs the search of the arguments.
+    pub async fn load(settings: &Settings, own: &AnalysisArguments) -> Result<Self, CliError> {
+        let arguments = SearchArguments {
+            query: own.query.clone(),
+            // Offers that a limit leaves out are the most expensive ones.
+            order: Some("dph_total".to_owned()),
+            rows: None,
+            limit: Some(own.limit),
+            columns: None,
+            format: Format::Table,
+            curl: false,
+            no_bans: own.no_bans,
+        };
+        let mut wanted = wanted::wanted(settings, Resource::Offers, &arguments, own.no_default, (own.job, None))?;
+        let query = &mut wanted.query;
+        query.offer_type = own.offer_type.unwrap_or(query.offer_type);
+        let storage = own.job.map(|job| job.disk_gb).or(own.storage);
+        query.storage = storage.or(query.storage);
+        notes::warn(query, settings.dialect);
+        let (model, job) = (query.offer_type, own.job.or(wanted.job));
+        let connection = settings.connect().await?;
+        let found = search::found(settings, &connection.session, wanted).await?;
+        if found.rows.is_empty() {
+            found.tell(settings.dialect, "left out");
+            return Err(CliError::Failed("no offers match".to_owned()));
+        }
+        let basis = Basis {
+            model,
+            gb: found.listing.estimated_storage(),
+            job,
+        };
+        Ok(Self {
+            rows: own.rows,
+            found,
+            basis,
+        })
+    }
+
+    pub fn bill(&self) -> Bill {
+        match self.basis.job {
+            Some(_) => Bill::Job,
+            None => Bill::Hourly,
+        }
+    }
+
+    pub fn prices(&self) -> Prices<'_> {
+        Prices::new(&self.found.listing, self.basis.model)
+    }
+
+    /// Whether an offer can do the job.
+    pub fn is_choice(&self, prices: &Prices<'_>, row: usize) -> bool {
+        let now = self.found.listing.read_at();
+        let job = self.basis.job;
+        job.is_none_or(|job| !prices.cannot_do(row, &job, now))
+    }
+
+    fn measured<T>(&self, measure: impl FnOnce(&Measures<'_>) -> T) -> T {
+        let prices = self.prices();
+        let is_choice = |row| self.is_choice(&prices, row);
+        measure(&Measures::priced(&prices, self.basis, is_choice))
+    }
+
+    /// The id of a row's offer.
+    pub fn id(&self, row: u32) -> String {
+        let id = self.found.listing.id(row as usize);
+        id.map_or_else(String::new, |id| id.to_string())
+    }
+
+    /// What every JSON document says about its basis.
+    pub fn described(&self) -> Json {
+        let query = &self.found.query;
+        json!({
+            "query": language::print(&query.conditions),
+            "type": query.offer_type.wire(),
+            "job": self.basis.job,
+            "unit": match self.bill() {
+                Bill::Job => "$ for the job",
+                Bill::Hourly => "$/h",
+            },
+            "offers": self.found.rows.len(),
+            "complete": coverage(&self.found.listing, query.limit) == Coverage::Whole,
+        })
+    }
+}
+
+/// Prints a JSON document, with what it is based on.
+pub fn print_document(market: &Market, content: Json) -> Result<(), CliError> {
+    let mut document = market.described();
+    if let (Some(document), Json::Object(content)) = (document.as_object_mut(), content) {
+        document.extend(content);
+    }
+    output::print_json(&format!("{document:#}\n"))
+}
+
+/// The text of a number in CSV; empty without one.
+fn cell(number: Option<f64>) -> String {
+    number.map_or_else(String::new, |number| number.to_string())
+}
+
+pub async fn market(settings: &Settings, own: &MarketArguments) -> Result<(), CliError> {
+    let market = Market::load(settings, &own.analysis).await?;
+    let key = match own.by {
+        Grouping::Gpu => "gpu_name",
+        Grouping::Country => "geolocation",
+        Grouping::Host => "host_id",
+    };
+    let Some(field) = Resource::Offers.catalog().by_key(key) else {
+        return Ok(());
+    };
+    let found = &market.found;
+    let groups = market.measured(|measures| {
+        let mut groups = summarise(&found.listing, &found.rows, &[field], measures);
+        sort_groups(&mut groups, GroupOrder::Count);
+        output::first(groups, own.analysis.rows, "groups")
+    });
+    match own.analysis.format {
+        ReportFormat::Table => output::print(&market_table(&market, own.by, field, &groups))?,
+        ReportFormat::Csv => output::print(&market_csv(&market, key, field, &groups))?,
+        ReportFormat::Json => {
+            let groups = groups.iter().map(|group| group_json(&market, key, field, group));
+            print_document(&market, json!({ "groups": groups.collect::<Vec<_>>() }))?;
+        }
+    }
+    found.tell(settings.dialect, "left out");
+    Ok(())
+}
+
+/// The name of a group, empty where the records have no value.
+fn name(group: &Group, field: &Field) -> String {
+    match group.key.first() {
+        Some(GroupValue::Text(text)) => text.screen(40),
+        Some(GroupValue::Number(number)) => format::number(field, *number),
+        Some(GroupValue::Flag(flag)) => format::yes_no(*flag).to_owned(),
+        Some(GroupValue::Blank) | None => String::new(),
+    }
+}
+
+fn market_table(market: &Market, by: Grouping, field: &Field, groups: &[Group]) -> String {
+    let title = match by {
+        Grouping::Gpu => "GPU",
+        Grouping::Country => "Country",
+        Grouping::Host => "Host",
+    };
+    let unit = match market.bill() {
+        Bill::Job => "Low $/GPU",
+        Bill::Hourly => "Low $/GPU-h",
+    };
+    let titles = [title, "GPUs", "Machines", unit, "P25", "Median", "P75", "Cheapest"];
+    let mut rows: Vec<Vec<String>> = vec![titles.map(str::to_owned).to_vec()];
+    let money = |amount: f64| match market.bill() {
+        Bill::Job => format!("{amount:.2}"),
+        Bill::Hourly => format!("{amount:.3}"),
+    };
+    rows.extend(groups.iter().map(|group| {
+        let of = |pick: fn(&Spread) -> f64| {
+            let price = group.unit_price.as_ref().map(pick);
+            price.map_or_else(|| format::NONE.to_owned(), money)
+        };
+        let name = name(group, field);
+        let cheapest = group.cheapest.map(|best| market.id(best.row));
+        vec![
+            if name.is_empty() { format::NONE.to_owned() } else { name },
+            group.amount.gpus.to_string(),
+            group.amount.machines.to_string(),
+            of(|it| it.lowest),
+            of(|it| it.lower_quartile),
+            of(|it| it.median),
+            of(|it| it.upper_quartile),
+            cheapest.unwrap_or_else(|| format::NONE.to_owned()),
+        ]
+    }));
+    table::plain(&rows)
+}
+
+fn market_csv(market: &Market, key: &str, field: &Field, groups: &[Group]) -> String {
+    let head = [
+        key,
+        "gpus",
+        "machines",
+        "offers",
+        "lowest",
+        "lower_quartile",
+        "median",
+        "upper_quartile",
+        "highest",
+        "cheapest_id",
+    ];
+    let lines = groups.iter().map(|group| {
+        let of = |pick: fn(&Spread) -> f64| cell(group.unit_price.as_ref().map(pick));
+        vec![
+            crate::domain::text::csv_text(&name(group, field)),
+            group.amount.gpus.to_string(),
+            group.amount.machines.to_string(),
+            group.count().to_string(),
+            of(|it| it.lowest),
+            of(|it| it.lower_quartile),
+            of(|it| it.median),
+            of(|it| it.upper_quartile),
+            of(|it| it.highest),
+            group.cheapest.map_or_else(String::new, |best| market.id(best.row)),
+        ]
+    });
+    export::csv_lines(std::iter::once(head.map(str::to_owned).to_vec()).chain(lines))
+}
+
+fn group_json(market: &Market, key: &str, field: &Field, group: &Group) -> Json {
+    let price = group.unit_price.map(|price| {
+        json!({
+            "lowest": price.lowest,
+            "lower_quartile": price.lower_quartile,
+            "median": price.median,
+            "upper_quartile": price.upper_quartile,
+            "highest": price.highest,
+        })
+    });
+    json!({
+        key: name(group, field),
+        "gpus": group.amount.gpus,
+        "machines": group.amount.machines,
+        "offers": group.count(),
+        "price_per_gpu": price,
+        "cheapest": group.cheapest.map(|best| market.id(best.row)),
+    })
+}
+
+pub async fn depth(settings: &Settings, own: &DepthArguments) -> Result<(), CliError> {
+    let market = Market::load(settings, &own.analysis).await?;
+    let found = &market.found;
+    let depth = market.measured(|measures| Depth::of(&found.listing, &found.rows, measures));
+    let purchases = match own.gpus {
+        None => output::first(depth.purchases(), own.analysis.rows, "sizes"),
+        Some(gpus) => {
+            let purchase = depth.buy(gpus.into()).ok_or_else(|| {
+                let all = depth.gpus();
+                let hint = "drop a condition or raise --limit";
+                CliError::Failed(format!("only {all} GPUs match: {hint}"))
+            })?;
+            vec![purchase]
+        }
+    };
+    match own.analysis.format {
+        ReportFormat::Table => output::print(&depth_table(&market, &depth, &purchases, own.gpus.is_none()))?,
+        ReportFormat::Csv => output::print(&depth_csv(&market, &purchases))?,
+        ReportFormat::Json => print_document(&market, depth_json(&market, &depth, &purchases))?,
+    }
+    found.tell(settings.dialect, "left out");
+    Ok(())
+}
+
+fn depth_table(market: &Market, depth: &Depth, purchases: &[Purchase], is_all: bool) -> String {
+    let bill = market.bill();
+    let titles = ["GPUs", "Offers", "Average per GPU", "Highest per GPU", "Total"];
+    let mut rows: Vec<Vec<String>> = vec![titles.map(str::to_owned).to_vec()];
+    rows.extend(purchases.iter().map(|purchase| {
+        vec![
+            purchase.gpus.to_string(),
+            purchase.lots.len().to_string(),
+            bill.money(purchase.average()),
+            bill.money(purchase.highest()),
+            bill.money(purchase.cost),
+        ]
+    }));
+    let sentence = depth.sentence(|price| bill.money(price));
+    let sentence = sentence.filter(|_| is_all);
+    let head = sentence.map_or_else(String::new, |sentence| format!("{sentence}\n\n"));
+    head + &table::plain(&rows)
+}
+
+/// The offers of the largest purchase, cheapest per GPU first, with what they add up to.
+fn steps(purchases: &[Purchase]) -> impl Iterator<Item = (Lot, u64, f64)> {
+    let lots = purchases.last().into_iter().flat_map(|purchase| &purchase.lots);
+    let (mut gpus, mut cost) = (0, 0.0);
+    lots.map(move |lot| {
+        gpus += lot.gpus;
+        cost += lot.price;
+        (*lot, gpus, cost)
+    })
+}
+
+fn depth_csv(market: &Market, purchases: &[Purchase]) -> String {
+    let head = ["id", "gpus", "price", "price_per_gpu", "total_gpus", "total_price"];
+    let lines = steps(purchases).map(|(lot, gpus, cost)| {
+        vec![
+            market.id(lot.row),
+            lot.gpus.to_string(),
+            lot.price.to_string(),
+            lot.unit_price().to_string(),
+            gpus.to_string(),
+            cost.to_string(),
+        ]
+    });
+    export::csv_lines(std::iter::once(head.map(str::to_owned).to_vec()).chain(lines))
+}
+
+fn depth_json(market: &Market, depth: &Depth, purchases: &[Purchase]) -> Json {
+    let steps = steps(purchases).map(|(lot, gpus, cost)| {
+        json!({
+            "id": market.found.listing.id(lot.row as usize).map(|id| id.0),
+            "gpus": lot.gpus,
+            "price": lot.price,
+            "price_per_gpu": lot.unit_price(),
+            "total_gpus": gpus,
+            "total_price": cost,
+        })
+    });
+    let sizes = purchases.iter().map(|purchase| {
+        json!({
+            "gpus": purchase.gpus,
+            "offers": purchase.lots.len(),
+            "average_per_gpu": purchase.average(),
+            "highest_per_gpu": purchase.highest(),
+            "total": purchase.cost,
+        })
+    });
+    json!({
+        "gpus": depth.gpus(),
+        "sizes": sizes.collect::<Vec<_>>(),
+        "steps": steps.collect::<Vec<_>>(),
+    })
+}

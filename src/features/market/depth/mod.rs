@@ -1,0 +1,158 @@
+//! Depth: how many GPUs there are at or below each price, and what buying N of them costs.
+
+mod draw;
+
+use ratatui::layout::Rect;
+
+use crate::core::State;
+use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
+use crate::core::views::keys::TABBED_CHART;
+use crate::core::views::wider;
+use crate::domain::Resource;
+use crate::domain::insight::{Depth, GroupValue, MOST_GPUS, Purchase, facets};
+use crate::features::cluster::view as cluster;
+use crate::keys::{Action, Context};
+use crate::table::browser::Browser;
+
+/// The book of the offers, or of one GPU model among them.
+#[derive(Debug)]
+pub(crate) struct DepthView {
+    /// The models, those with the most offers first.
+    models: Vec<String>,
+    /// The model shown; all without.
+    model: Option<String>,
+    depth: Depth,
+    /// The depth in a sentence, if any offer has a price.
+    sentence: Option<String>,
+    /// What more and more GPUs cost.
+    purchases: Vec<Purchase>,
+    cursor: usize,
+    /// Whether prices are the bills of a job.
+    has_job: bool,
+}
+
+impl DepthView {
+    pub fn new(state: &State) -> Self {
+        let mut view = Self {
+            models: Vec::new(),
+            model: None,
+            depth: Depth::default(),
+            sentence: None,
+            purchases: Vec::new(),
+            cursor: 0,
+            has_job: false,
+        };
+        view.rebuild(&state.browsers[Resource::Offers]);
+        view
+    }
+
+    fn rebuild(&mut self, offers: &Browser) {
+        let (Some(listing), Some(field)) = (offers.listing(), Resource::Offers.catalog().by_key("gpu_name")) else {
+            return;
+        };
+        let rows = offers.view();
+        let names = facets(listing, rows, field).into_iter();
+        let names = names.filter_map(|(value, _)| match value {
+            GroupValue::Text(name) => Some(name.compared().to_owned()),
+            GroupValue::Blank | GroupValue::Flag(_) | GroupValue::Number(_) => None,
+        });
+        self.models = names.collect();
+        let column = listing.column(field);
+        let is_shown = |row: &u32| match &self.model {
+            None => true,
+            Some(model) => {
+                let own = column.text(*row as usize);
+                own.is_some_and(|own| own.compared() == model)
+            }
+        };
+        let rows: Vec<u32> = rows.iter().copied().filter(is_shown).collect();
+        self.depth = offers.measured(listing, |measures| Depth::of(listing, &rows, measures));
+        self.has_job = offers.computed.job.is_some();
+        self.sentence = self.depth.sentence(|price| draw::money(price, self.has_job));
+        self.purchases = self.depth.purchases();
+        self.cursor = self.cursor.min(self.purchases.len().saturating_sub(1));
+    }
+
+    /// Shows the next or previous model; all models are one of the choices.
+    fn switch(&mut self, by: usize, state: &State) {
+        let many = self.models.len() + 1;
+        let is_shown = |model: &String| Some(model) == self.model.as_ref();
+        let here = self.models.iter().position(is_shown);
+        let next = (here.map_or(0, |place| place + 1) + by) % many;
+        self.model = next.checked_sub(1).and_then(|place| self.models.get(place).cloned());
+        self.cursor = 0;
+        self.rebuild(&state.browsers[Resource::Offers]);
+    }
+
+    fn purchase(&self) -> Option<&Purchase> {
+        self.purchases.get(self.cursor)
+    }
+
+    /// Opens the planner of clusters with the selected number of GPUs.
+    fn plan(&self, cx: &mut Cx<'_>) {
+        if let Some(purchase) = self.purchase() {
+            let gpus = purchase.gpus.min(MOST_GPUS as u64);
+            cluster::open_for(gpus, self.model.as_deref(), cx);
+        }
+    }
+}
+
+impl View for DepthView {
+    fn contexts(&self) -> &'static [Context] {
+        TABBED_CHART
+    }
+
+    fn availability(&self, action: Action, state: &State) -> Availability {
+        match action {
+            Action::Sort | Action::Differences | Action::Mark | Action::Left | Action::Right | Action::Open => {
+                Availability::Hidden
+            }
+            Action::Settings => wider::availability(state),
+            _ => Availability::Available,
+        }
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match action {
+            Action::NextTab => Some("GPU model"),
+            Action::Submit => Some("plan a cluster"),
+            Action::Settings => Some("load more"),
+            _ => None,
+        }
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if let Some(lines) = cx.motion(action) {
+            let last = self.purchases.len().saturating_sub(1);
+            self.cursor = self.cursor.saturating_add_signed(lines).min(last);
+            return Outcome::Handled;
+        }
+        match action {
+            Action::NextTab => self.switch(1, cx.state),
+            Action::PreviousTab => self.switch(self.models.len(), cx.state),
+            Action::Submit => self.plan(cx),
+            Action::Settings => wider::load(cx),
+            Action::Refresh => cx.perform_on_pane(action),
+            Action::Back | Action::Quit => cx.close(),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn click(&mut self, _: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
+        if line == self.cursor {
+            self.plan(cx);
+        } else {
+            self.cursor = line;
+        }
+        Outcome::Handled
+    }
+
+    fn rows_changed(&mut self, state: &State) {
+        self.rebuild(&state.browsers[Resource::Offers]);
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        draw::depth(self, area, scene);
+    }
+}

@@ -1,0 +1,401 @@
+//! Draws the plot: braille dots by GPU model, the Pareto front as a staircase, a crosshair at the
+//! selected row, and its card.
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Color, Style};
+use ratatui::symbols::Marker;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::canvas::{Canvas, Line as Stroke, Points};
+use ratatui::widgets::{Paragraph, Wrap};
+
+use super::Plot;
+use crate::core::frame_layout::Target;
+use crate::core::view::{Region, Scene};
+use crate::core::views::chart;
+use crate::core::views::chart::Axis;
+use crate::domain::insight::{Goal, Point, Scale};
+use crate::domain::{CellRef, Dialect, Field, Listing, Unit, format};
+use crate::features::details::preview;
+use crate::table::browser::Browser;
+use crate::widgets::panel::{Panel, Size};
+use crate::widgets::theme::{SERIES, SERIES_SIGNS, Theme};
+
+/// Width of the card that describes the selected row.
+const CARD: u16 = 44;
+
+/// Draws the plot or the histogram, and the card of the selected row.
+pub(super) fn plot(view: &Plot, area: Rect, scene: &mut Scene<'_, '_>) {
+    let Some(browser) = scene.state.browser() else {
+        return;
+    };
+    let (chart, card) = if scene.size == Size::Compact {
+        let [chart, card] = Layout::vertical([Constraint::Fill(1), Constraint::Length(5)]).areas(area);
+        (chart, card)
+    } else {
+        let [chart, card] = Layout::horizontal([Constraint::Fill(1), Constraint::Length(CARD)]).areas(area);
+        (chart, card)
+    };
+    let (x, y) = (name(view.x, browser.dialect()), name(view.y, browser.dialect()));
+    let title = if view.histogram {
+        format!("Distribution of {x}")
+    } else {
+        format!("{y} (y) by {x} (x)")
+    };
+    let mut facts = browser.count_label();
+    if view.absent > 0 {
+        facts = format!("{facts}, {} without a value", view.absent);
+    }
+    if view.unfit > 0 {
+        facts = format!("{facts}, {} too small or too short", view.unfit);
+    }
+    let panel = Panel::new(title)
+        .facts(facts)
+        .foot(front_note(view))
+        .focused(true)
+        .sized(scene.size);
+    let inner = panel.render(chart, scene.frame.buffer_mut(), scene.theme);
+    match &view.scales {
+        None => {
+            let text = "No row has both numbers.";
+            scene.render(Line::styled(text, scene.theme.dim), inner);
+        }
+        Some((scale, _)) if view.histogram => {
+            let values: Vec<f64> = view.points.iter().map(|point| point.x).collect();
+            let own = browser.selected_row().and_then(|row| view.point(row));
+            let axis = Axis {
+                scale,
+                field: Some(view.x),
+            };
+            chart::histogram(&values, own.map(|point| point.x), &axis, inner, scene);
+        }
+        Some((x, y)) => scatter(view, browser, (x, y), inner, scene),
+    }
+    selected(view, browser, card, scene);
+}
+
+fn front_note(view: &Plot) -> String {
+    let end = |goal: Goal| match goal {
+        Goal::Least => "low",
+        Goal::Most => "high",
+    };
+    format!(
+        "◆ Pareto front: {} rows, {} {} and {} {}",
+        view.front.members().len(),
+        end(view.goals.0),
+        view.x.label,
+        end(view.goals.1),
+        view.y.label
+    )
+}
+
+fn name(field: &Field, dialect: &Dialect) -> String {
+    let symbol = field.unit.symbol(dialect);
+    if symbol.is_empty() || field.unit == Unit::Dlperf || field.label.contains(symbol) || field.label.starts_with('$') {
+        field.label.to_owned()
+    } else {
+        format!("{} {symbol}", field.label)
+    }
+}
+
+/// The models by number of points, the rest together: one series each.
+fn series<'a>(view: &Plot, listing: &'a Listing) -> Vec<(String, Vec<&'a str>)> {
+    let Some(field) = listing.catalog().by_key("gpu_name") else {
+        return Vec::new();
+    };
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for point in &view.points {
+        let CellRef::Text(model) = listing.cell(point.row as usize, field) else {
+            continue;
+        };
+        match counts.iter_mut().find(|(own, _)| *own == model) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((model, 1)),
+        }
+    }
+    counts.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(other.0)));
+    let shown = if counts.len() > SERIES {
+        SERIES - 1
+    } else {
+        counts.len()
+    };
+    let rest: Vec<&str> = counts.iter().skip(shown).map(|(model, _)| *model).collect();
+    let clean = |model: &str| crate::domain::Untrusted::from(model).screen(16);
+    let mut series: Vec<_> = counts
+        .iter()
+        .take(shown)
+        .map(|(model, _)| (clean(model), vec![*model]))
+        .collect();
+    if !rest.is_empty() {
+        series.push((format!("{} others", rest.len()), rest));
+    }
+    series
+}
+
+fn scatter(view: &Plot, browser: &Browser, (x, y): (&Scale, &Scale), area: Rect, scene: &mut Scene<'_, '_>) {
+    let Some(listing) = browser.listing() else {
+        return;
+    };
+    let series = series(view, listing);
+    let legend = legend(&series, area.width, scene.theme);
+    let lines = u16::try_from(legend.len()).unwrap_or(0);
+    let [area, key] = Layout::vertical([Constraint::Fill(1), Constraint::Length(lines)]).areas(area);
+    let (across, upwards) = (
+        Axis {
+            scale: x,
+            field: Some(view.x),
+        },
+        Axis {
+            scale: y,
+            field: Some(view.y),
+        },
+    );
+    let Some(plot) = chart::axes(&across, Some(&upwards), area, scene) else {
+        return;
+    };
+    let theme = scene.theme;
+    let at = |point: &Point| Some((x.position(point.x)?, y.position(point.y)?));
+    let cloud = Cloud {
+        groups: dots(view, listing, &series, theme, &at),
+        staircase: view.front.members().iter().filter_map(at).collect(),
+        marked: marked(view, browser, listing).filter_map(at).collect(),
+        own: browser.selected_row().and_then(|row| view.point(row)).and_then(at),
+    };
+    cloud.draw(plot, scene);
+    scene.render(Paragraph::new(legend), key);
+}
+
+/// The names of the series in their colours, or with their signs where there are none, in as few
+/// lines as possible; none for one series.
+fn legend(series: &[(String, Vec<&str>)], width: u16, theme: &Theme) -> Vec<Line<'static>> {
+    let mut lines: Vec<Line<'static>> = Vec::new();
+    if series.len() < 2 {
+        return lines;
+    }
+    for (place, ((name, _), style)) in series.iter().zip(theme.series).enumerate() {
+        let sign = if theme.tells_series_apart() {
+            SERIES_SIGNS[0]
+        } else {
+            SERIES_SIGNS[place]
+        };
+        let entry = [
+            Span::styled(format!("{sign} "), style),
+            Span::styled(format!("{name}  "), theme.dim),
+        ];
+        let wide: usize = entry.iter().map(Span::width).sum();
+        match lines.last_mut() {
+            Some(line) if line.width() + wide <= usize::from(width) => line.spans.extend(entry),
+            _ => lines.push(Line::from(entry.to_vec())),
+        }
+    }
+    lines
+}
+
+/// The points of the marked rows.
+fn marked<'a>(view: &'a Plot, browser: &'a Browser, listing: &'a Listing) -> impl Iterator<Item = &'a Point> {
+    let is_marked = |point: &&Point| {
+        let id = listing.id(point.row as usize);
+        id.is_some_and(|id| browser.marks.contains(&id))
+    };
+    view.points.iter().filter(is_marked)
+}
+
+/// A place on the plot, both coordinates from 0 to 1.
+type Place = (f64, f64);
+
+/// The places of every series with its colour.
+fn dots(
+    view: &Plot,
+    listing: &Listing,
+    series: &[(String, Vec<&str>)],
+    theme: &Theme,
+    at: &dyn Fn(&Point) -> Option<Place>,
+) -> Vec<(Color, Vec<Place>)> {
+    let model = listing.catalog().by_key("gpu_name");
+    let of = |names: &[&str]| -> Vec<Place> {
+        let own = |point: &&Point| {
+            let cell = model.map(|field| listing.cell(point.row as usize, field));
+            names.is_empty() || matches!(cell, Some(CellRef::Text(text)) if names.contains(&text))
+        };
+        view.points.iter().filter(own).filter_map(at).collect()
+    };
+    if series.is_empty() {
+        return vec![(color(theme.series[0]), of(&[]))];
+    }
+    let styled = series.iter().zip(theme.series);
+    styled.map(|((_, names), style)| (color(style), of(names))).collect()
+}
+
+fn color(style: Style) -> Color {
+    style.fg.unwrap_or(Color::Reset)
+}
+
+/// The content between the axes.
+struct Cloud {
+    groups: Vec<(Color, Vec<Place>)>,
+    staircase: Vec<Place>,
+    marked: Vec<Place>,
+    own: Option<Place>,
+}
+
+impl Cloud {
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        let theme = scene.theme;
+        let (front, cross) = (color(theme.good), color(theme.border));
+        let stroke = |(x1, y1): Place, (x2, y2): Place, color| Stroke { x1, y1, x2, y2, color };
+        let canvas = Canvas::default()
+            .marker(Marker::Braille)
+            .x_bounds([0.0, 1.0])
+            .y_bounds([0.0, 1.0])
+            .paint(|context| {
+                for step in self.staircase.windows(2) {
+                    // Between two members of the front nothing beats the worse of both: a step, not
+                    // a slope.
+                    let corner = (step[1].0, step[0].1);
+                    context.draw(&stroke(step[0], corner, front));
+                    context.draw(&stroke(corner, step[1], front));
+                }
+                if let Some((x, y)) = self.own {
+                    context.draw(&stroke((x, 0.0), (x, 1.0), cross));
+                    context.draw(&stroke((0.0, y), (1.0, y), cross));
+                }
+                context.layer();
+                for ((color, coords), sign) in self.groups.iter().zip(SERIES_SIGNS) {
+                    if theme.tells_series_apart() || self.groups.len() == 1 {
+                        let color = *color;
+                        context.draw(&Points { coords, color });
+                    } else {
+                        for (x, y) in label_places(coords, area) {
+                            context.print(x, y, sign);
+                        }
+                    }
+                }
+                for (x, y) in &self.staircase {
+                    let (x, y) = label_place((*x, *y), area);
+                    context.print(x, y, Span::styled("◆", theme.good));
+                }
+                for (x, y) in &self.marked {
+                    let (x, y) = label_place((*x, *y), area);
+                    context.print(x, y, Span::styled("■", theme.warning));
+                }
+                if let Some(own) = self.own {
+                    let (x, y) = label_place(own, area);
+                    context.print(x, y, Span::styled("◎", theme.selected));
+                }
+            });
+        scene.render(canvas, area);
+    }
+}
+
+/// Where to print a label so that it covers the braille dot of a position: the canvas rounds dots
+/// to the nearest but labels down, so that they would be drawn a cell apart.
+fn label_place((x, y): Place, area: Rect) -> Place {
+    let label = |share: f64, cells: u16, dots: f64| {
+        let cells = f64::from(cells);
+        let dot = (share * (cells * dots - 1.0)).round();
+        let cell = (dot / dots).floor();
+        ((cell + 0.5) / (cells - 1.0).max(1.0)).min(1.0)
+    };
+    (label(x, area.width, 2.0), 1.0 - label(1.0 - y, area.height, 4.0))
+}
+
+/// The labels of many positions, one per cell: a hundred thousand points cost no more than fill the
+/// plot.
+fn label_places(places: &[Place], area: Rect) -> Vec<Place> {
+    let mut seen = vec![false; usize::from(area.width) * usize::from(area.height)];
+    let is_new = |place: &Place| {
+        let column = usize::from(chart::cell(place.0, area.width));
+        let row = usize::from(chart::cell(place.1, area.height));
+        let cell = seen.get_mut(row * usize::from(area.width) + column);
+        cell.is_some_and(|is_seen| !std::mem::replace(is_seen, true))
+    };
+    let labels = places.iter().map(|place| label_place(*place, area));
+    labels.filter(is_new).collect()
+}
+
+/// Describes the selected row: its position on the plot, what beats it, and its card.
+fn selected(view: &Plot, browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
+    let (Some(listing), Some(row)) = (browser.listing(), browser.selected_row()) else {
+        return;
+    };
+    let is_compact = scene.size == Size::Compact;
+    let (place, card) = if is_compact {
+        (area, Rect::default())
+    } else {
+        let [place, card] = Layout::vertical([Constraint::Length(6), Constraint::Fill(1)]).areas(area);
+        (place, card)
+    };
+    let title = if is_compact {
+        let id = listing.id(row).map(|id| id.to_string());
+        format!("{} {}", id.unwrap_or_default(), name_of(listing, row))
+    } else {
+        "On this plot".to_owned()
+    };
+    let panel = Panel::new(title).sized(scene.size);
+    let inner = panel.render(place, scene.frame.buffer_mut(), scene.theme);
+    scene.clickable(area, Target::Item(Region::PREVIEW, row));
+    let lines = standing(view, browser, listing, row, scene.theme);
+    scene.render(Paragraph::new(lines).wrap(Wrap { trim: false }), inner);
+    if !is_compact {
+        preview::draw(browser.resource(), row, card, scene);
+    }
+}
+
+/// The row in a few words.
+fn name_of(listing: &Listing, row: usize) -> String {
+    let cell = |key: &str| {
+        let field = listing.catalog().by_key(key)?;
+        Some(format::cell(listing, row, field, 24))
+    };
+    let count = cell("num_gpus").map(|count| format!("{count}×"));
+    let parts = [count, cell("gpu_name"), cell("geolocation")];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+/// Both numbers of the row and what beats it, or why it has no point.
+fn standing(view: &Plot, browser: &Browser, listing: &Listing, row: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let number = |field: &Field, value: f64| {
+        Line::from(vec![
+            Span::styled(format!("{}  ", field.label), theme.dim),
+            Span::raw(format::with_unit(field, value, browser.dialect())),
+        ])
+    };
+    let absent = |why: &'static str| vec![Line::styled(why, theme.warning)];
+    match view.point(row) {
+        None if browser.computed.is_unfit(row) => absent("Not plotted: too small or ends too early."),
+        None => absent("Not plotted: a number is missing."),
+        Some(point) => vec![
+            number(view.x, point.x),
+            number(view.y, point.y),
+            verdict(view, listing, point, theme),
+        ],
+    }
+}
+
+/// Whether the point is on the front, or which row beats it and by how much.
+fn verdict(view: &Plot, listing: &Listing, point: &Point, theme: &Theme) -> Line<'static> {
+    let Some(lead) = view.front.beaten_by(point.row) else {
+        return Line::styled("◆ on the Pareto front: nothing beats it", theme.good);
+    };
+    let other = listing.id(lead.row as usize);
+    let other = other.map(|id| id.to_string()).unwrap_or_default();
+    let share = |goal: Goal, share: Option<f64>| {
+        let sign = match goal {
+            Goal::Least => '−',
+            Goal::Most => '+',
+        };
+        match share.map(|share| format::trimmed(share * 100.0, 1)) {
+            Some(percent) if percent != "0" => format!("{sign}{percent}%"),
+            _ => "same".to_owned(),
+        }
+    };
+    Line::styled(
+        format!(
+            "{other} beats it: {} {}, {} {}",
+            view.x.label,
+            share(view.goals.0, lead.x_share),
+            view.y.label,
+            share(view.goals.1, lead.y_share)
+        ),
+        theme.warning,
+    )
+}

@@ -1,0 +1,219 @@
+//! Two numbers of the rows against each other, with the Pareto front; or the distribution of one.
+
+mod axes;
+mod draw;
+
+use ratatui::layout::Rect;
+
+use crate::core::State;
+use crate::core::view::{Availability, Cx, Outcome, Scene, View};
+use crate::core::views::keys::TABBED_CHART;
+use crate::domain::insight;
+use crate::domain::insight::{Front, Goal, Point, Scale, Toward, neighbour};
+use crate::domain::{Field, Resource};
+use crate::keys::{Action, Context, Motion};
+use crate::table::browser::Browser;
+
+pub use self::axes::Axis;
+
+/// The chosen axes, kept per resource while the plot is closed.
+#[derive(Debug, Clone, Copy, Default)]
+struct Choice {
+    offers: Option<(&'static Field, &'static Field)>,
+    volumes: Option<(&'static Field, &'static Field)>,
+    histogram: bool,
+}
+
+/// The plot of the rows in a pane.
+#[derive(Debug)]
+pub struct Plot {
+    resource: Resource,
+    x: &'static Field,
+    y: &'static Field,
+    /// The rows that have both numbers.
+    points: Vec<Point>,
+    front: Front,
+    /// The better ends of the axes.
+    goals: (Goal, Goal),
+    /// `None` when no row has both numbers.
+    scales: Option<(Scale, Scale)>,
+    /// Rows that lack a number.
+    absent: usize,
+    /// Rows that are too small or end too early, which do not compete.
+    unfit: usize,
+    histogram: bool,
+}
+
+impl Plot {
+    /// The axes of last time; at first price against `DLPerf`, for volumes against read speed.
+    pub fn new(state: &State) -> Option<Self> {
+        let browser = state.browser()?;
+        let choice = state.drafts.get::<Choice>().copied().unwrap_or_default();
+        let catalog = browser.query.catalog();
+        let (chosen, keys) = match browser.resource() {
+            Resource::Volumes => (choice.volumes, ("storage_cost", "nw_disk_avg_bw")),
+            Resource::Offers | Resource::Workergroups => (choice.offers, (browser.pricing().key(), "dlperf")),
+        };
+        let (x, y) = chosen.or_else(|| Some((catalog.column(keys.0)?, catalog.column(keys.1)?)))?;
+        let mut plot = Self {
+            resource: browser.resource(),
+            x,
+            y,
+            points: Vec::new(),
+            front: Front::new(&[], Goal::Least, Goal::Most),
+            goals: (Goal::Least, Goal::Most),
+            scales: None,
+            absent: 0,
+            unfit: 0,
+            histogram: choice.histogram,
+        };
+        plot.rebuild(browser);
+        Some(plot)
+    }
+
+    fn rebuild(&mut self, browser: &Browser) {
+        let Some(listing) = browser.listing() else {
+            return;
+        };
+        listing.prepare([self.x, self.y]);
+        self.goals = (
+            Goal::of(self.x).unwrap_or(Goal::Least),
+            Goal::of(self.y).unwrap_or(Goal::Most),
+        );
+        let fit = |row: &u32| !browser.computed.is_unfit(*row as usize);
+        let rows: Vec<u32> = browser.view().iter().copied().filter(fit).collect();
+        self.unfit = browser.view().len() - rows.len();
+        self.points = insight::points(listing, &rows, self.x, self.y);
+        self.absent = rows.len() - self.points.len();
+        self.front = Front::new(&self.points, self.goals.0, self.goals.1);
+        let x = Scale::fit(self.points.iter().map(|point| point.x), None);
+        let y = Scale::fit(self.points.iter().map(|point| point.y), None);
+        self.scales = x.zip(y);
+    }
+
+    fn point(&self, row: usize) -> Option<&Point> {
+        self.points.iter().find(|point| point.row as usize == row)
+    }
+
+    fn remember(&self, state: &mut State) {
+        let mut choice = state.drafts.take::<Choice>().unwrap_or_default();
+        let axes = Some((self.x, self.y));
+        match self.resource {
+            Resource::Volumes => choice.volumes = axes,
+            Resource::Offers | Resource::Workergroups => choice.offers = axes,
+        }
+        choice.histogram = self.histogram;
+        state.drafts.put(choice);
+    }
+
+    /// The row of the next point in a direction; from a row without a point, the first of the
+    /// front.
+    fn toward(&self, from: Option<usize>, toward: Toward) -> Option<u32> {
+        let (x, y) = self.scales.as_ref()?;
+        match from.and_then(|row| self.point(row)) {
+            Some(point) => neighbour(&self.points, (x, y), point.row, toward),
+            None => self.front.members().first().map(|point| point.row),
+        }
+    }
+
+    /// The row of the next member of the front.
+    fn along_front(&self, from: Option<usize>, by: isize) -> Option<u32> {
+        let members = self.front.members();
+        let here = members.iter().position(|member| Some(member.row as usize) == from);
+        let last = members.len().checked_sub(1)?;
+        let next = here.map_or(0, |here| here.saturating_add_signed(by).min(last));
+        Some(members[next].row)
+    }
+}
+
+impl View for Plot {
+    fn contexts(&self) -> &'static [Context] {
+        TABBED_CHART
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        let from = cx.state.browser().and_then(Browser::selected_row);
+        let target = match action {
+            Action::Left => self.toward(from, Toward::Left),
+            Action::Right => self.toward(from, Toward::Right),
+            Action::Move(Motion::Up) => self.toward(from, Toward::Up),
+            Action::Move(Motion::Down) => self.toward(from, Toward::Down),
+            Action::Move(Motion::First) => self.along_front(from, isize::MIN),
+            Action::Move(Motion::Last) => self.along_front(from, isize::MAX),
+            Action::Move(Motion::PageDown | Motion::HalfDown) => self.along_front(from, 1),
+            Action::Move(Motion::PageUp | Motion::HalfUp) => self.along_front(from, -1),
+            Action::NextTab | Action::PreviousTab => {
+                self.histogram = !self.histogram;
+                self.remember(cx.state);
+                return Outcome::Handled;
+            }
+            Action::Settings => {
+                if let Some(picker) = axes::Axes::new(cx.state, Axis::X, (self.x, self.y)) {
+                    cx.open(picker);
+                }
+                return Outcome::Handled;
+            }
+            Action::Open | Action::Submit => {
+                cx.perform_on_pane(Action::Open);
+                return Outcome::Handled;
+            }
+            Action::Mark => {
+                if let Some(browser) = cx.state.browser_mut() {
+                    browser.toggle_mark();
+                }
+                return Outcome::Handled;
+            }
+            Action::Refresh => {
+                cx.perform_on_pane(action);
+                return Outcome::Handled;
+            }
+            Action::Back | Action::Quit => {
+                cx.close();
+                return Outcome::Handled;
+            }
+            _ => return Outcome::Ignored,
+        };
+        if let Some(row) = target
+            && let Some(browser) = cx.state.browser_mut()
+        {
+            browser.select_row(row);
+        }
+        Outcome::Handled
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        match action {
+            Action::Sort | Action::Differences => Availability::Hidden,
+            _ => Availability::Available,
+        }
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match action {
+            Action::NextTab if self.histogram => Some("plot"),
+            Action::NextTab => Some("histogram"),
+            _ => None,
+        }
+    }
+
+    fn rows_changed(&mut self, state: &State) {
+        if let Some(browser) = state.browser() {
+            self.rebuild(browser);
+        }
+    }
+
+    fn resumed(&mut self, cx: &mut Cx<'_>) {
+        if let Some(chosen) = cx.state.drafts.take::<axes::Chosen>() {
+            match chosen.axis {
+                Axis::X => self.x = chosen.field,
+                Axis::Y => self.y = chosen.field,
+            }
+            self.remember(cx.state);
+            self.rows_changed(cx.state);
+        }
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        draw::plot(self, area, scene);
+    }
+}

@@ -1,0 +1,435 @@
+//! Draws the market: the table of groups with a range bar each on one scale, the prices and the
+//! depth of the selected group, and the overview beside a table.
+
+use std::borrow::Cow;
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line as TextLine, Span};
+use ratatui::widgets::Widget;
+
+use super::Market;
+use super::groups::Line;
+use super::overview::{OfferedLine, Overview, Section};
+use crate::core::frame_layout::Target;
+use crate::core::view::{Region, Scene};
+use crate::core::views::chart;
+use crate::core::views::chart::Axis;
+use crate::domain::format;
+use crate::domain::insight::{GroupOrder, Scale, Spread};
+use crate::domain::{Listing, Resource};
+use crate::keys::Action;
+use crate::widgets::panel::{Panel, Size};
+use crate::widgets::range_bar::BoxPlot;
+use crate::widgets::table;
+use crate::widgets::table::{Column, Rows, Table};
+use crate::widgets::text::{cells, fit};
+use crate::widgets::theme::Theme;
+
+/// Below this height the groups get all the room.
+const LEAST_WITH_DETAIL: u16 = 16;
+
+/// The minimum number of lines for the details of a group.
+const DETAIL: u16 = 10;
+
+/// The minimum width of a range bar.
+const BAR: u16 = 20;
+
+/// Cells of all numeric columns together.
+const FIGURES: u16 = 82;
+
+/// A numeric column of the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Figure {
+    Name,
+    Gpus,
+    Machines,
+    Low,
+    LowerQuartile,
+    Median,
+    UpperQuartile,
+    Merit,
+}
+
+/// The unit of a resource's prices.
+const fn unit(resource: Resource, has_job: bool) -> &'static str {
+    match resource {
+        Resource::Volumes => "$/GB/month",
+        Resource::Offers | Resource::Workergroups if has_job => "$/GPU for the job",
+        Resource::Offers | Resource::Workergroups => "$/GPU-h",
+    }
+}
+
+/// A price with the decimals of its column, short however large it is.
+fn price(value: f64, has_job: bool) -> String {
+    match value.abs() {
+        magnitude if magnitude >= 1e6 => format!("{value:.1e}"),
+        _ if has_job => format!("{value:.2}"),
+        _ => format!("{value:.3}"),
+    }
+}
+
+/// Draws the groups and the selected one.
+pub(super) fn market(view: &Market, area: Rect, scene: &mut Scene<'_, '_>) {
+    let Some(browser) = scene.state.browser() else {
+        return;
+    };
+    let lines = u16::try_from(view.lines.len()).unwrap_or(u16::MAX);
+    let detail = if area.height < LEAST_WITH_DETAIL || view.prices.is_empty() {
+        0
+    } else {
+        let free = area.height.saturating_sub(lines.saturating_add(3));
+        free.clamp(DETAIL, area.height - 6)
+    };
+    let [table, detail] = Layout::vertical([Constraint::Fill(1), Constraint::Length(detail)]).areas(area);
+    let unit = unit(view.resource, view.has_job);
+    let panel = Panel::new(title(view, scene.theme))
+        .facts(format!("{} · {unit}", browser.count_label()))
+        .foot(sorted_by(view))
+        .focused(true)
+        .sized(scene.size);
+    let inner = panel.render(table, scene.frame.buffer_mut(), scene.theme);
+    if view.lines.is_empty() {
+        let text = TextLine::styled("Nothing to group: there are no rows.", scene.theme.dim);
+        scene.render(text, inner);
+        return;
+    }
+    table_of_groups(view, inner, scene);
+    if let Some(listing) = browser.listing().filter(|_| detail.height > 0) {
+        selected(view, listing, detail, scene);
+    }
+}
+
+/// The groupings, the current one highlighted.
+fn title(view: &Market, theme: &Theme) -> TextLine<'static> {
+    let mut spans = vec![Span::raw("Market by ")];
+    for (index, grouping) in view.groupings().iter().enumerate() {
+        if index > 0 {
+            spans.push(Span::styled(" · ", theme.border));
+        }
+        let style = if index == view.grouping {
+            theme.accent
+        } else {
+            theme.dim
+        };
+        spans.push(Span::styled(grouping.name, style));
+    }
+    TextLine::from(spans)
+}
+
+const fn sorted_by(view: &Market) -> &'static str {
+    match (view.order, view.resource) {
+        (GroupOrder::Count, Resource::Volumes) => "sorted by volumes ▼",
+        (GroupOrder::Count, _) => "sorted by machines ▼",
+        (GroupOrder::Lowest, _) => "sorted by lowest price ▲",
+        (GroupOrder::Median, _) => "sorted by median ▲",
+        (GroupOrder::Merit, Resource::Volumes) => "sorted by MB/s per $ ▼",
+        (GroupOrder::Merit, _) => "sorted by DLPerf per $ ▼",
+    }
+}
+
+fn table_of_groups(view: &Market, area: Rect, scene: &mut Scene<'_, '_>) {
+    let bar = match (area.width.saturating_sub(FIGURES), area.width / 3) {
+        (rest @ BAR.., _) => rest,
+        (_, third @ BAR..) => third,
+        _ => 0,
+    };
+    let [left, _, right] = Layout::horizontal([
+        Constraint::Fill(1),
+        Constraint::Length(u16::from(bar > 0) * 2),
+        Constraint::Length(bar),
+    ])
+    .areas(area);
+    let (figures, columns) = columns(view);
+    let placed = table::place(&columns, left.width);
+    let rows = Groups {
+        view,
+        figures: &figures,
+    };
+    let cursor = Some(view.cursor);
+    let table = Table::new(&rows, &columns, &placed, cursor, scene.theme);
+    let viewport = scene.scroll(Region::MAIN, table, left);
+    if let Some(scale) = view.scale.filter(|_| bar > 0) {
+        scale_line(&scale, Rect { height: 1, ..right }, scene);
+        let strips = Rect {
+            y: right.y + 1,
+            height: right.height.saturating_sub(1),
+            ..right
+        };
+        for (line, strip) in viewport.visible().zip(strips.rows()) {
+            range(view, line, &scale, strip, scene);
+        }
+    }
+}
+
+/// The ticks of the scale that all range bars share.
+fn scale_line(scale: &Scale, area: Rect, scene: &mut Scene<'_, '_>) {
+    let axis = Axis { scale, field: None };
+    let theme = scene.theme;
+    for (_, label, start) in chart::ticks(&axis, area) {
+        let width = cells(&label);
+        let place = Rect::new(start, area.y, width, 1);
+        scene.render(TextLine::styled(label, theme.heading), place);
+    }
+}
+
+fn range(view: &Market, line: usize, scale: &Scale, area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    scene.clickable(area, Target::Item(Region::MAIN, line));
+    let prices = view.lines.get(line).and_then(|line| line.group.unit_price);
+    let places = prices.and_then(|it| {
+        let ends = [it.lowest, it.lower_quartile, it.median, it.upper_quartile, it.highest];
+        let places: Vec<f64> = ends.iter().filter_map(|value| scale.position(*value)).collect();
+        <[f64; 5]>::try_from(places).ok()
+    });
+    if let Some(places) = places {
+        let style = theme.series[0];
+        BoxPlot { places, style, theme }.render(area, scene.frame.buffer_mut());
+    }
+}
+
+fn columns(view: &Market) -> (Vec<Figure>, Vec<Column>) {
+    let name = view.groupings()[view.grouping].name;
+    let (machines, low, merit) = match view.resource {
+        Resource::Volumes => ("Volumes", "Low", "MB/s per $"),
+        Resource::Offers | Resource::Workergroups => ("Machines", "Low/GPU", "DLPerf/$"),
+    };
+    let mut columns = vec![
+        (Figure::Name, Column::text(name, 14).grows()),
+        (Figure::Gpus, Column::number("GPUs", 6).priority(1)),
+        (Figure::Machines, Column::number(machines, 8).priority(5)),
+        (Figure::Low, Column::number(low, 8)),
+        (Figure::LowerQuartile, Column::number("P25", 8).priority(8)),
+        (Figure::Median, Column::number("Median", 8).priority(2)),
+        (Figure::UpperQuartile, Column::number("P75", 8).priority(7)),
+        (Figure::Merit, Column::number(merit, 10).priority(6)),
+    ];
+    if view.resource == Resource::Volumes {
+        columns.retain(|(figure, _)| *figure != Figure::Gpus);
+    }
+    columns.into_iter().unzip()
+}
+
+/// The groups as rows of the table.
+struct Groups<'a> {
+    view: &'a Market,
+    figures: &'a [Figure],
+}
+
+impl Rows for Groups<'_> {
+    fn count(&self) -> usize {
+        self.view.lines.len()
+    }
+
+    fn cell(&self, row: usize, column: usize, _: u16) -> (Cow<'_, str>, Style) {
+        let (Some(line), Some(figure)) = (self.view.lines.get(row), self.figures.get(column)) else {
+            return (Cow::Borrowed(""), Style::new());
+        };
+        let group = &line.group;
+        let number = |value: Option<f64>| {
+            let text = value.map(|value| price(value, self.view.has_job));
+            text.unwrap_or_else(|| format::NONE.to_owned())
+        };
+        let of = |pick: fn(&Spread) -> f64| number(group.unit_price.as_ref().map(pick));
+        let text = match figure {
+            Figure::Name => return (Cow::Borrowed(&line.label), Style::new()),
+            Figure::Gpus => group.amount.gpus.to_string(),
+            Figure::Machines => group.amount.machines.to_string(),
+            Figure::Low => of(|it| it.lowest),
+            Figure::LowerQuartile => of(|it| it.lower_quartile),
+            Figure::Median => of(|it| it.median),
+            Figure::UpperQuartile => of(|it| it.upper_quartile),
+            Figure::Merit => group
+                .best
+                .map_or_else(|| format::NONE.to_owned(), |best| format!("{:.1}", best.value)),
+        };
+        (Cow::Owned(text), Style::new())
+    }
+}
+
+/// Draws the prices of the selected group and the supply at each.
+fn selected(view: &Market, listing: &Listing, area: Rect, scene: &mut Scene<'_, '_>) {
+    let Some(line) = view.selected() else { return };
+    let amount = line.group.amount;
+    let facts = match view.resource {
+        Resource::Volumes => format::counted(amount.machines, "volume", "volumes"),
+        Resource::Offers | Resource::Workergroups => {
+            let gpus = usize::try_from(amount.gpus).unwrap_or(usize::MAX);
+            let gpus = format::counted(gpus, "GPU", "GPUs");
+            let machines = format::counted(amount.machines, "machine", "machines");
+            format!("{gpus} on {machines}")
+        }
+    };
+    let panel = Panel::new(line.label.clone()).facts(facts).sized(scene.size);
+    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    let [best, charts] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(inner);
+    let text = TextLine::styled(cheapest(view, line, listing), scene.theme.text);
+    scene.render(fit(text, best.width), best);
+    let side_by_side = charts.width >= 76;
+    let [prices, _, depths] = Layout::horizontal([
+        Constraint::Fill(u16::from(side_by_side)),
+        Constraint::Length(2),
+        Constraint::Fill(1),
+    ])
+    .areas(charts);
+    let counted = match view.resource {
+        Resource::Volumes => ["Volumes by price", "Volumes at or below a price"],
+        Resource::Offers | Resource::Workergroups => ["Machines by price", "GPUs at or below a price"],
+    };
+    for (title, chart) in counted.into_iter().zip([prices, depths]) {
+        let [head, chart] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(chart);
+        let title = TextLine::styled(title, scene.theme.dim);
+        scene.render(fit(title, head.width), head);
+        if chart.x == prices.x && side_by_side {
+            if let Some(scale) = Scale::fit(view.prices.iter().copied(), None) {
+                let axis = Axis {
+                    scale: &scale,
+                    field: None,
+                };
+                chart::histogram(&view.prices, None, &axis, chart, scene);
+            }
+        } else {
+            chart::depth(&view.depth, None, chart, scene);
+        }
+    }
+}
+
+/// The lowest price and the best value for money, with the ids of their rows.
+fn cheapest(view: &Market, line: &Line, listing: &Listing) -> String {
+    let id = |row: u32| listing.id(row as usize).map(|id| id.to_string());
+    let price = |value: f64| match view.resource {
+        Resource::Volumes => format!("{}/GB/month", format::dollars(value)),
+        Resource::Offers | Resource::Workergroups if view.has_job => {
+            format!("{} for the job", format::dollars(value))
+        }
+        Resource::Offers | Resource::Workergroups => format::per_hour(value),
+    };
+    let merit_unit = match view.resource {
+        Resource::Volumes => "MB/s per $",
+        Resource::Offers | Resource::Workergroups => "DLPerf per $",
+    };
+    let low = line.group.cheapest.map(|best| {
+        let id = id(best.row).unwrap_or_default();
+        // The table's prices are per GPU, this one is the offer's.
+        let field = listing.catalog().by_key("num_gpus");
+        let gpus = field.map(|field| format::cell(listing, best.row as usize, field, 4));
+        let gpus = match gpus {
+            Some(many) if many != "1" => format!(" ({many} GPUs)"),
+            Some(_) | None => String::new(),
+        };
+        format!("Cheapest {id} at {}{gpus}", price(best.value))
+    });
+    let value = line.group.best.map(|best| {
+        let id = id(best.row).unwrap_or_default();
+        format!("best value {id} with {:.1} {merit_unit}", best.value)
+    });
+    let parts: Vec<String> = low.into_iter().chain(value).collect();
+    parts.join(" · ")
+}
+
+/// Draws the market panel: GPU models, countries and kinds of hosts, with their supply and lowest
+/// price.
+pub fn panel(overview: &Overview, area: Rect, scene: &mut Scene<'_, '_>, is_focused: bool) {
+    let Some(browser) = scene.state.browser() else {
+        return;
+    };
+    let (action, what) = if is_focused {
+        (Action::Open, "filter by this")
+    } else {
+        (Action::Left, "choose")
+    };
+    let panel = Panel::new("Market")
+        .foot(format!("{} {what}", scene.key(action)))
+        .focused(is_focused)
+        .on_blank()
+        .sized(Size::Wide);
+    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    if overview.is_empty() {
+        let nouns = browser.resource().nouns();
+        let text = TextLine::styled(format!("No {nouns} loaded"), scene.theme.dim);
+        scene.render(text, inner);
+        return;
+    }
+    let areas = heights(overview, inner);
+    for (index, (section, area)) in overview.sections.iter().zip(areas).enumerate() {
+        let cursor = (is_focused && overview.cursor.0 == index).then_some(overview.cursor.1);
+        groups_of(section, index, cursor, area, scene);
+    }
+}
+
+/// Each section as high as its lines, the blank room below the last. Where not all fit, the first
+/// takes what the others leave, and none of those more than two fifths unless the first leaves more.
+fn heights(overview: &Overview, area: Rect) -> Vec<Rect> {
+    let needed = |section: &Section| u16::try_from(section.lines.len() + 2).unwrap_or(u16::MAX);
+    let needed: Vec<u16> = overview.sections.iter().map(needed).collect();
+    let most = area.height * 2 / 5;
+    let mut heights: Vec<u16> = needed.iter().map(|needed| *needed.min(&most)).collect();
+    let mut rest = area.height.saturating_sub(heights.iter().sum());
+    for (height, needed) in heights.iter_mut().zip(&needed) {
+        let more = (needed - *height).min(rest);
+        *height += more;
+        rest -= more;
+    }
+    let constraints = heights.into_iter().map(Constraint::Length);
+    Layout::vertical(constraints.chain([Constraint::Fill(1)])).split(area)[..needed.len()].to_vec()
+}
+
+fn groups_of(section: &Section, index: usize, cursor: Option<usize>, area: Rect, scene: &mut Scene<'_, '_>) {
+    let Some(browser) = scene.state.browser() else {
+        return;
+    };
+    let has_job = browser.computed.job.is_some();
+    let (count, unit) = match browser.resource() {
+        Resource::Volumes => ("Volumes", "$/GB/mo"),
+        Resource::Offers | Resource::Workergroups if has_job => ("GPUs", "$ job/GPU"),
+        Resource::Offers | Resource::Workergroups => ("GPUs", "$/GPU-h"),
+    };
+    let columns = [
+        Column::text(section.name, 8).grows(),
+        Column::number(count, cells(count).max(5)),
+        Column::number(unit, cells(unit).max(7)),
+    ];
+    let placed = table::place(&columns, area.width);
+    let rows = OfferedRows {
+        lines: &section.lines,
+        resource: browser.resource(),
+        has_job,
+    };
+    // A blank line separates it from the next section.
+    let area = Rect {
+        height: area.height.saturating_sub(1),
+        ..area
+    };
+    let table = Table::new(&rows, &columns, &placed, cursor, scene.theme);
+    scene.scroll(Overview::region(index), table, area);
+}
+
+/// The groups of a section with what is on offer.
+struct OfferedRows<'a> {
+    lines: &'a [OfferedLine],
+    resource: Resource,
+    has_job: bool,
+}
+
+impl Rows for OfferedRows<'_> {
+    fn count(&self) -> usize {
+        self.lines.len()
+    }
+
+    fn cell(&self, row: usize, column: usize, _: u16) -> (Cow<'_, str>, Style) {
+        let Some(line) = self.lines.get(row) else {
+            return (Cow::Borrowed(""), Style::new());
+        };
+        let amount = line.group.amount;
+        let text = match column {
+            0 => return (Cow::Borrowed(&line.label), Style::new()),
+            1 if self.resource == Resource::Volumes => amount.machines.to_string(),
+            1 => amount.gpus.to_string(),
+            _ => line
+                .group
+                .lowest
+                .map_or_else(|| format::NONE.to_owned(), |lowest| price(lowest, self.has_job)),
+        };
+        (Cow::Owned(text), Style::new())
+    }
+}

@@ -1,0 +1,308 @@
+//! The markets of the command line and the configuration: listing, changing and resolving them
+//! while the dashboard runs.
+
+use std::fmt;
+use std::fs;
+use std::path::Path;
+
+use super::{Change, Done, KeyFile, KeyFrom, KeySource, Market, MarketList, NewMarket};
+use crate::api::Origin;
+use crate::api::redact::KnownSecrets;
+use crate::cli::args::Global;
+use crate::cli::keys::Source;
+use crate::cli::output::CliError;
+use crate::cli::settings::{Environment, Settings, choose, dropped};
+use crate::domain::text::{message, visible};
+use crate::features::appearance::command::Preferences;
+use crate::store::keys;
+use crate::store::keys::Complaints;
+use crate::store::profiles;
+use crate::store::profiles::{KeyPlace, NewProfile};
+use crate::store::{Config, ConfigError, Paths, Profile, config, themes};
+
+/// How the program was started: everything needed to resolve another profile.
+#[derive(Clone)]
+pub struct ProfileResolver {
+    flags: Global,
+    environment: Environment,
+    paths: Option<Paths>,
+    started: String,
+    /// The keys in use, shared by all profiles.
+    secrets: KnownSecrets,
+}
+
+/// Without the environment: it may hold keys.
+impl fmt::Debug for ProfileResolver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProfileResolver")
+            .field("started", &self.started)
+            .field("paths", &self.paths)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ProfileResolver {
+    /// Resolves profiles for a program that was started with the profile `started`.
+    pub fn new(flags: Global, environment: Environment, paths: Option<Paths>, started: &str) -> Self {
+        Self {
+            flags,
+            environment: Environment {
+                // The screen belongs to the dashboard.
+                complaints: Complaints::Dropped,
+                ..environment
+            },
+            paths,
+            started: started.to_owned(),
+            secrets: KnownSecrets::default(),
+        }
+    }
+
+    /// Adds the keys of its markets to `secrets`.
+    #[must_use]
+    pub fn sharing(self, secrets: KnownSecrets) -> Self {
+        Self { secrets, ..self }
+    }
+
+    pub const fn paths(&self) -> Option<&Paths> {
+        self.paths.as_ref()
+    }
+
+    /// The flags for a profile. Addresses and key files from the command line belong to the profile
+    /// that it named, and to no other.
+    fn flags_for(&self, name: &str) -> Global {
+        if name == self.started {
+            let is_named = name != config::CUSTOM;
+            return Global {
+                profile: is_named.then(|| name.to_owned()),
+                ..self.flags.clone()
+            };
+        }
+        Global {
+            profile: Some(name.to_owned()),
+            base_url: None,
+            route_url: None,
+            api_key_file: None,
+            ..self.flags.clone()
+        }
+    }
+
+    /// The settings of a profile, by the rules of start-up.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such profile, or its address or key cannot be used.
+    pub fn settings(&self, name: &str) -> Result<Settings, CliError> {
+        let flags = self.flags_for(name);
+        let settings = Settings::resolve(&flags, &self.environment, self.paths.clone())?;
+        Ok(Settings {
+            secrets: self.secrets.clone(),
+            ..settings
+        })
+    }
+
+    /// Reads the configuration file again; returns also the notices of mistakes that stop nothing.
+    ///
+    /// # Errors
+    ///
+    /// The first mistake that makes it unusable.
+    pub fn preferences(&self) -> Result<(Preferences, Vec<String>), ConfigError> {
+        let path = self.file().unwrap_or_default();
+        let (preferences, wrong) = Preferences::of(Config::load(&path)?, &path);
+        Ok((preferences, dropped(&wrong)))
+    }
+
+    fn file(&self) -> Option<std::path::PathBuf> {
+        self.paths.as_ref().map(Paths::config_file)
+    }
+
+    /// All markets: the built-in ones, those of the configuration, that of the command line.
+    pub fn market_list(&self) -> MarketList {
+        let (config, wrong) = match self.file().map(|file| Config::load(&file)) {
+            Some(Ok(config)) => (config, None),
+            Some(Err(error)) => (Config::default(), Some(error.to_string())),
+            None => (Config::default(), None),
+        };
+        let mut names = config.names();
+        if !names.contains(&self.started.as_str()) {
+            names.push(&self.started);
+        }
+        let markets = names
+            .into_iter()
+            .filter_map(|name| {
+                let flags = self.flags_for(name);
+                let profile = choose(&flags, &config, &[]).ok()?;
+                Some(self.market(&profile, &flags))
+            })
+            .collect();
+        MarketList {
+            markets,
+            has_variable: self.environment.key.is_some(),
+            file: self.file().as_deref().map(shown),
+            wrong: wrong.map(|why| visible(&message(&why), 400)),
+        }
+    }
+
+    fn market(&self, profile: &Profile, flags: &Global) -> Market {
+        let key = if profile.base_url.is_some() {
+            let paths = self.paths.as_ref();
+            Source::of(profile, flags, &self.environment, paths).describe()
+        } else {
+            KeySource::Own
+        };
+        // As parsed, in plain ASCII: no letter can pass for another.
+        let text = |address: &Option<String>| {
+            address
+                .as_deref()
+                .map(|text| Origin::parse(text).map_or_else(|_| visible(&message(text), 400), |own| own.to_string()))
+        };
+        Market {
+            name: visible(&profile.name, 64),
+            address: text(&profile.base_url),
+            route: text(&profile.route_url),
+            dialect: profile.dialect,
+            read_only: profile.read_only || flags.read_only,
+            key,
+            file: profile.api_key_file.as_deref().map(|path| self.key_file(path)),
+            is_configurable: profile.base_url.is_some() && profile.name != config::CUSTOM,
+        }
+    }
+
+    fn key_file(&self, path: &Path) -> KeyFile {
+        let own = |paths: &Paths| paths.is_own_key_file(path);
+        KeyFile {
+            path: shown(path),
+            is_own: self.paths.as_ref().is_some_and(own),
+        }
+    }
+
+    /// Selects another theme in the configuration; returns a confirmation to show.
+    ///
+    /// # Errors
+    ///
+    /// Why it was not changed.
+    pub fn choose_theme(&self, name: &str) -> Result<String, String> {
+        let paths = self.paths.as_ref();
+        let paths = paths.ok_or("No home directory: the theme is not saved")?;
+        themes::choose(&paths.config_file(), name)?;
+        Ok(format!("Theme {name} saved"))
+    }
+
+    /// Changes the saved markets.
+    ///
+    /// # Errors
+    ///
+    /// Why it was not changed, for display; nothing is changed then.
+    pub fn change(&self, change: Change) -> Result<(String, Done), String> {
+        let paths = self.paths.as_ref().ok_or("no home directory")?;
+        match change {
+            Change::Add(market) => {
+                add(paths, &market)?;
+                Ok((market.name, Done::Added))
+            }
+            Change::Key { name, from } => {
+                give_key(paths, &name, &from)?;
+                Ok((name, Done::KeyGiven))
+            }
+            Change::Forget(name) => {
+                forget_key(paths, &name)?;
+                Ok((name, Done::KeyForgotten))
+            }
+        }
+    }
+}
+
+/// Saves the key of a new market and then the market itself; if that fails, the key is deleted
+/// again.
+fn add(paths: &Paths, market: &NewMarket) -> Result<(), String> {
+    let new = NewProfile {
+        name: market.name.clone(),
+        base_url: market.base_url.clone(),
+        route_url: market.route_url.clone(),
+        dialect: market.dialect,
+        read_only: market.read_only,
+        key: place(&market.name, &market.key),
+    };
+    let file = paths.config_file();
+    let config = Config::load(&file).map_err(|error| error.to_string())?;
+    if config.profile(&market.name).is_some() {
+        return Err(format!("a market named '{}' already exists", market.name));
+    }
+    let written = keep(&paths.key_file(&market.name), &market.key)?;
+    profiles::add(&file, &new).map_err(|error| {
+        if written {
+            let _ = fs::remove_file(paths.key_file(&market.name));
+        }
+        error.to_string()
+    })
+}
+
+/// Saves another key for a market. If it has a file of its own, that is replaced.
+fn give_key(paths: &Paths, name: &str, from: &KeyFrom) -> Result<(), String> {
+    let file = paths.config_file();
+    let before = profile(paths, name)?;
+    if let (KeyFrom::File(_), Some(path)) = (from, &before.api_key_file) {
+        keep(path, from)?;
+        return Ok(());
+    }
+    let path = paths.key_file(name);
+    let written = keep(&path, from)?;
+    profiles::set_key(&file, name, &place(name, from)).map_err(|error| {
+        if written {
+            let _ = fs::remove_file(&path);
+        }
+        error.to_string()
+    })?;
+    discard(paths, &before, &path, written)
+}
+
+/// Removes the key of a market from the configuration, and its file if bourse wrote it.
+fn forget_key(paths: &Paths, name: &str) -> Result<(), String> {
+    let before = profile(paths, name)?;
+    profiles::set_key(&paths.config_file(), name, &KeyPlace::Environment).map_err(|error| error.to_string())?;
+    discard(paths, &before, &paths.key_file(name), false)
+}
+
+/// Deletes the old key file of a profile, if bourse wrote it and nothing uses it.
+fn discard(paths: &Paths, before: &Profile, now: &Path, is_used: bool) -> Result<(), String> {
+    let Some(old) = &before.api_key_file else {
+        return Ok(());
+    };
+    if !paths.is_own_key_file(old) || (is_used && old == now) {
+        return Ok(());
+    }
+    match fs::remove_file(old) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(format!("can't delete {}: {error}", shown(old)))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes a key to its file, if it belongs in one; returns whether it was written.
+fn keep(path: &Path, from: &KeyFrom) -> Result<bool, String> {
+    let KeyFrom::File(secret) = from else {
+        return Ok(false);
+    };
+    keys::parse(secret.expose(), "what you typed").map_err(|error| error.to_string())?;
+    keys::write(path, secret.expose()).map_err(|error| format!("can't write the key file {}: {error}", shown(path)))?;
+    Ok(true)
+}
+
+fn place(name: &str, from: &KeyFrom) -> KeyPlace {
+    match from {
+        KeyFrom::Environment => KeyPlace::Environment,
+        KeyFrom::File(_) => KeyPlace::File(Paths::key_file_setting(name)),
+        KeyFrom::Command(command) => KeyPlace::Command(command.clone()),
+    }
+}
+
+fn profile(paths: &Paths, name: &str) -> Result<Profile, String> {
+    Config::load(&paths.config_file())
+        .map_err(|error| error.to_string())?
+        .profile(name)
+        .ok_or_else(|| format!("no market named '{name}'"))
+}
+
+fn shown(path: &Path) -> String {
+    visible(&path.to_string_lossy(), 400)
+}

@@ -1,0 +1,32 @@
+//! The markets: a list to connect, test and add them, and the switch from one to another without
+//! leaving.
+//!
+//! Requests travel as [`MarketCommand`]s and outcomes return as [`MarketEvent`]s. Neither ever
+//! contains an API key, only its source.
+
+pub mod command;
+pub(crate) mod data;
+pub mod switch;
+mod update;
+pub(crate) mod view;
+
+pub use self::data::*;
+pub(crate) use self::update::on_event;
+pub use self::update::{change, connect, explain_done, list, stop_connecting, test};
+
+use crate::core::state::State;
+use crate::keys::Action;
+
+/// Why switching markets is blocked, if it is.
+pub fn held(state: &State) -> Option<String> {
+    if state.mutations.all_in_flight().next().is_some() {
+        return Some("a write is in progress: wait for its outcome, then switch".to_owned());
+    }
+    if state.routes.active().is_some() {
+        let key = state.keymap.key_of(Action::RouteLab);
+        return Some(format!(
+            "a route run is in progress: stop it in the route lab ({key}), then switch"
+        ));
+    }
+    (state.persistence.pending > 0).then(|| "a saved search is still being written: try again in a moment".to_owned())
+}

@@ -1,0 +1,157 @@
+//! Market commands of the views, and their results.
+
+use super::{Change, ConnectionTest, Done, Market, MarketCommand, MarketEvent, StatusMessage, switch};
+use crate::api::ApiError;
+use crate::core::message::Effect;
+use crate::core::model::Model;
+use crate::core::remote::Now;
+use crate::core::state::State;
+use crate::core::view::Cx;
+use crate::domain::Resource;
+use crate::keys::{Action, Context};
+
+/// The keys of the list.
+const LIST: &[Context] = &[Context::Items];
+
+/// Reloads the list of markets and clears its status messages.
+pub fn list(cx: &mut Cx<'_>) {
+    let refused = refusal(cx.state);
+    let markets = &mut cx.state.markets;
+    markets.invites = false;
+    markets.finished = None;
+    markets.failed = None;
+    markets.status = refused;
+    cx.effect(Effect::Market(MarketCommand::List));
+}
+
+/// A status message if the current market refused or missed a key.
+fn refusal(state: &State) -> Option<StatusMessage> {
+    let on_pane = state.browser().into_iter();
+    let all = Resource::ALL.map(|resource| &state.browsers[resource]);
+    let error = on_pane
+        .chain(all)
+        .find_map(|browser| browser.remote().error().filter(|error| error.is_auth()))?;
+    Some(StatusMessage::bad(failed(state, &state.profile.name, error)))
+}
+
+/// A failed test, and what to do about it.
+fn failed(state: &State, name: &str, error: &ApiError) -> String {
+    let key = state.keymap.key_in(LIST, Action::Settings);
+    if matches!(error, ApiError::NoKey { .. }) {
+        format!("{name}: {error}. Press {key} to add a key.")
+    } else if error.is_auth() {
+        format!("{name}: {error}. Press {key} to change the key.")
+    } else {
+        format!("{name}: {error}.")
+    }
+}
+
+/// Connects to a market. Nothing is sent before it is ready.
+pub fn connect(name: &str, cx: &mut Cx<'_>) {
+    if let Some(why) = super::held(cx.state) {
+        let text = format!("Not connected to {name}: {why}.");
+        cx.state.markets.status = Some(StatusMessage::bad(text));
+        return;
+    }
+    let ticket = cx.state.tickets.take();
+    cx.state.markets.connecting = Some((ticket, name.to_owned()));
+    cx.state.markets.status = None;
+    // Connecting to the same market again reads what was saved, so save first.
+    if let Some(snapshot) = cx.state.unkept() {
+        cx.effect(Effect::Keep(Box::new(snapshot)));
+    }
+    let name = name.to_owned();
+    cx.effect(Effect::Market(MarketCommand::Connect { ticket, name }));
+}
+
+/// Stops connecting; returns the market's name if one was being connected.
+pub fn stop_connecting(state: &mut State) -> Option<String> {
+    state.markets.connecting.take().map(|(_, name)| name)
+}
+
+/// Sends a market one read-only request.
+pub fn test(market: &Market, cx: &mut Cx<'_>) {
+    if market.address.is_none() {
+        let text = "The sandbox runs inside bourse: there is nothing to test.";
+        cx.state.markets.status = Some(StatusMessage::good(text));
+        return;
+    }
+    if let Some(name) = cx.state.markets.testing() {
+        let text = format!("{name} is being tested: one test at a time.");
+        cx.state.markets.status = Some(StatusMessage::good(text));
+        return;
+    }
+    let ticket = cx.state.tickets.take();
+    cx.state.markets.testing = Some((ticket, market.name.clone()));
+    cx.state.markets.status = None;
+    let name = market.name.clone();
+    cx.effect(Effect::Market(MarketCommand::Test { ticket, name }));
+}
+
+/// Changes the configuration of a market.
+pub fn change(change: Change, cx: &mut Cx<'_>) {
+    cx.state.markets.is_changing = true;
+    cx.effect(Effect::Market(MarketCommand::Change(change)));
+}
+
+/// Handles the result of a command; open views see the results of their own.
+pub(crate) fn on_event(model: &mut Model, now: Now, event: MarketEvent) -> Vec<Effect> {
+    let markets = &mut model.state.markets;
+    match event {
+        MarketEvent::Listed(market_list) => markets.market_list = market_list,
+        MarketEvent::Ready(ready) => return switch::on_ready(model, now, *ready),
+        MarketEvent::ConnectFailed { ticket, why } => {
+            let awaited = |(own, _): &mut (_, String)| *own == ticket;
+            if let Some((_, name)) = markets.connecting.take_if(awaited) {
+                markets.status = Some(StatusMessage::bad(format!("Not connected to {name}: {why}")));
+            }
+        }
+        MarketEvent::Tested { ticket, outcome } => {
+            let awaited = |(own, _): &mut (_, String)| *own == ticket;
+            if let Some((_, name)) = markets.testing.take_if(awaited) {
+                model.state.markets.status = Some(tested(&model.state, &name, &outcome));
+            }
+        }
+        MarketEvent::Changed { result, market_list } => {
+            markets.market_list = market_list;
+            markets.is_changing = false;
+            match result {
+                Ok(done) => markets.finished = Some(done),
+                Err(why) => markets.failed = Some(why),
+            }
+        }
+    }
+    Vec::new()
+}
+
+/// A sentence about a finished change.
+pub fn explain_done(name: &str, done: Done, state: &State) -> String {
+    let key = |action| state.keymap.key_in(LIST, action);
+    let (connect, test) = (key(Action::Submit), key(Action::Refresh));
+    match done {
+        Done::Added => {
+            format!("{name} added. {test} tests it with one request, {connect} connects.")
+        }
+        Done::KeyGiven => format!("Key of {name} saved. {test} tests it with one request."),
+        Done::KeyForgotten => format!("Key of {name} removed."),
+    }
+}
+
+fn tested(state: &State, name: &str, outcome: &ConnectionTest) -> StatusMessage {
+    match outcome {
+        ConnectionTest::Groups(count) => {
+            let noun = if *count == 1 { "workergroup" } else { "workergroups" };
+            StatusMessage::good(format!(
+                "{name} responded and accepts the key: its account has {count} {noun}."
+            ))
+        }
+        ConnectionTest::Offers(0) => {
+            StatusMessage::good(format!("{name} responded to a search without a key, with no offers."))
+        }
+        ConnectionTest::Offers(_) => StatusMessage::good(format!(
+            "{name} responds to searches. No API key configured: workergroups and volumes may need one."
+        )),
+        ConnectionTest::Failed(error) => StatusMessage::bad(failed(state, name, error)),
+        ConnectionTest::NotSent(why) => StatusMessage::bad(format!("{name} was not tested: {why}.")),
+    }
+}

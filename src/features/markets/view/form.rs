@@ -1,0 +1,498 @@
+//! The form for a new market, or for the key of an existing one. Input is checked while typing;
+//! nothing is lost if something is wrong, except a key when the form closes.
+
+use crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+
+use super::{draw, question};
+use crate::api::Origin;
+use crate::core::State;
+use crate::core::view::{Cx, Outcome, Placement, Region, Scene, View};
+use crate::domain::Dialect;
+use crate::features::markets;
+use crate::features::markets::{Change, KEY_VARIABLE, KeyFrom, Market, NewMarket};
+use crate::keys::{Action, Context};
+use crate::widgets::form::{Field, Form, FormEvent};
+use crate::widgets::secret_input::SecretInput;
+
+/// The maximum length of a market's name.
+const LONGEST_NAME: usize = 32;
+
+const SOURCES: [&str; 3] = ["a private file", "the environment", "a command"];
+const FILE: usize = 0;
+const ENVIRONMENT: usize = 1;
+const COMMAND: usize = 2;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Line {
+    Name,
+    Address,
+    Route,
+    Dialect,
+    Writes,
+    KeyFrom,
+    Key,
+    Command,
+    Save,
+}
+
+impl Line {
+    const TEXTS: [Self; 4] = [Self::Name, Self::Address, Self::Route, Self::Command];
+}
+
+/// The input of a closed form; never the key.
+#[derive(Debug)]
+struct Left {
+    texts: [String; 4],
+    choices: [usize; 3],
+}
+
+#[derive(Debug)]
+pub(super) struct MarketForm {
+    /// The market that gets another key; `None` for a new market.
+    market: Option<Box<Market>>,
+    form: Form<Line>,
+    /// Why it could not be saved.
+    complaint: Option<String>,
+    /// Whether it is being saved.
+    is_busy: bool,
+    taken: Vec<String>,
+    has_variable: bool,
+}
+
+impl MarketForm {
+    /// A form for a new market, with the input of a closed one.
+    pub fn new(state: &mut State) -> Self {
+        let mut form = Self::blank(None, state);
+        if let Some(left) = state.drafts.take::<Left>() {
+            for (line, text) in Line::TEXTS.into_iter().zip(&left.texts) {
+                form.form.set_text(line, text);
+            }
+            let choices = [Line::Dialect, Line::Writes, Line::KeyFrom];
+            for (line, place) in choices.into_iter().zip(left.choices) {
+                form.form.choose(line, place);
+            }
+        }
+        form.check();
+        form
+    }
+
+    /// A form for the key of a market.
+    pub fn key_of(market: &Market, state: &State) -> Self {
+        let mut form = Self::blank(Some(market), state);
+        form.form.focus_on(Line::Key);
+        form.check();
+        form
+    }
+
+    fn blank(market: Option<&Market>, state: &State) -> Self {
+        let market_list = &state.markets.market_list;
+        let dialects = Dialect::ALL.map(|dialect| dialect.name);
+        let documented = Dialect::ALL.iter().position(|own| **own == Dialect::DOCUMENTED);
+        let mut fields = Vec::new();
+        if market.is_none() {
+            fields = vec![
+                Field::text(Line::Name, "Name", ""),
+                Field::text(Line::Address, "Address", ""),
+                Field::text(Line::Route, "Routing", ""),
+                Field::choice(Line::Dialect, "Dialect", dialects, documented.unwrap_or(0)),
+                Field::choice(Line::Writes, "Writes", ["on", "off (read-only)"], 0),
+            ];
+        }
+        fields.extend([
+            Field::choice(Line::KeyFrom, "Key from", SOURCES, FILE),
+            Field::secret(Line::Key, "Key"),
+            Field::text(Line::Command, "Command", ""),
+            Field::button(Line::Save, "Save"),
+        ]);
+        Self {
+            market: market.cloned().map(Box::new),
+            form: Form::new(fields).submits(Line::Save),
+            complaint: None,
+            is_busy: false,
+            taken: market_list.markets.iter().map(|market| market.name.clone()).collect(),
+            has_variable: market_list.has_variable,
+        }
+    }
+
+    pub fn title(&self) -> String {
+        match &self.market {
+            None => "New market".to_owned(),
+            Some(market) => format!("API key of {}", market.name),
+        }
+    }
+
+    pub const fn form(&self) -> &Form<Line> {
+        &self.form
+    }
+
+    pub fn complaint(&self) -> Option<&str> {
+        self.complaint.as_deref()
+    }
+
+    /// Lines of the fields that can be shown at once.
+    pub const fn field_count(&self) -> u16 {
+        if self.market.is_some() { 2 } else { 7 }
+    }
+
+    fn text(&self, line: Line) -> String {
+        self.form.text(line).to_owned()
+    }
+
+    fn source(&self) -> usize {
+        self.form.chosen(Line::KeyFrom)
+    }
+
+    fn dialect(&self) -> &'static Dialect {
+        Dialect::ALL[self.form.chosen(Line::Dialect)]
+    }
+
+    /// Shows what is wrong with the input, but not that something is still empty.
+    fn check(&mut self) {
+        let source = self.source();
+        self.form.set_hidden(Line::Key, source != FILE);
+        self.form.set_hidden(Line::Command, source != COMMAND);
+        for line in [Line::Name, Line::Address, Line::Route, Line::KeyFrom, Line::Key] {
+            let is_blank = match line {
+                Line::Key => self.form.secret(line).is_none_or(SecretInput::is_empty),
+                Line::KeyFrom => false,
+                line => self.text(line).is_empty(),
+            };
+            let objection = if is_blank { None } else { self.objection(line) };
+            self.form.set_error(line, objection);
+        }
+    }
+
+    /// What is wrong with a field, if anything.
+    fn objection(&self, line: Line) -> Option<String> {
+        match line {
+            Line::Name => name_fault(&self.text(line), &self.taken),
+            Line::Address => self.address_fault(&self.text(line)),
+            Line::Route if self.text(line).is_empty() => None,
+            Line::Route => self.address_fault(&self.text(line)),
+            Line::Key => self.form.secret(line)?.fault().map(|why| match why {
+                "it is empty" => "type or paste the key".to_owned(),
+                why => format!("not a valid key: {why}"),
+            }),
+            Line::Command => {
+                let is_empty = self.text(line).is_empty();
+                is_empty.then(|| "type the command that prints the key".to_owned())
+            }
+            // Whether a key may be sent to the address of an existing market.
+            Line::KeyFrom => match &self.market {
+                Some(market) if self.sends_key() => addresses(market).iter().find_map(|address| {
+                    let origin = Origin::parse(address).ok()?;
+                    origin.judge_for_key().err().map(|why| why.to_string())
+                }),
+                _ => None,
+            },
+            Line::Dialect | Line::Writes | Line::Save => None,
+        }
+    }
+
+    fn sends_key(&self) -> bool {
+        self.source() != ENVIRONMENT || self.has_variable
+    }
+
+    fn address_fault(&self, address: &str) -> Option<String> {
+        if address.is_empty() {
+            return Some("type the address, such as https://market.example".to_owned());
+        }
+        match Origin::parse(address) {
+            Err(why) => Some(why.to_string()),
+            Ok(origin) if self.sends_key() => origin.judge_for_key().err().map(|why| why.to_string()),
+            Ok(_) => None,
+        }
+    }
+
+    /// The explanation of the focused field.
+    pub fn note(&self) -> String {
+        match self.form.focused() {
+            Some(Line::Name) => "Letters, digits, - and _".to_owned(),
+            Some(Line::Address) => "The API, such as https://market.example".to_owned(),
+            Some(Line::Route) => "The routing endpoint; empty uses the address above".to_owned(),
+            Some(Line::Dialect) => match self.dialect().name {
+                "vast" => "As the public service spells parameters",
+                "sandbox" => "As documented, with every parameter of bourse's sandbox",
+                _ => "To the letter of the documentation",
+            }
+            .to_owned(),
+            Some(Line::Writes) => "Off refuses to create workergroups and to unlist volumes".to_owned(),
+            Some(Line::KeyFrom) => self.source_note(),
+            Some(Line::Key) => format!("Type or paste it. It is never shown.{}", self.receivers()),
+            Some(Line::Command) => "Run without a shell at each start, such as: pass show market".to_owned(),
+            Some(Line::Save) | None => String::new(),
+        }
+    }
+
+    fn source_note(&self) -> String {
+        match self.source() {
+            FILE => {
+                let first = if self.has_variable {
+                    format!(" {KEY_VARIABLE} is set and is used first.")
+                } else {
+                    String::new()
+                };
+                format!("Saved in {}, readable only by you.{first}", self.file())
+            }
+            ENVIRONMENT if self.has_variable => {
+                format!("{KEY_VARIABLE} is set: that key is sent. Nothing is saved.")
+            }
+            ENVIRONMENT => {
+                format!("{KEY_VARIABLE} is not set: no key is sent until it is. Nothing is saved.")
+            }
+            _ => "The key is what it prints; the command is saved.".to_owned(),
+        }
+    }
+
+    /// Who will be sent the key, from the parsed addresses: in plain ASCII.
+    fn receivers(&self) -> String {
+        let addresses = match &self.market {
+            Some(market) => addresses(market),
+            None => vec![self.text(Line::Address), self.text(Line::Route)],
+        };
+        let mut hosts: Vec<String> = addresses
+            .iter()
+            .filter_map(|address| Origin::parse(address).ok())
+            .map(|origin| origin.authority())
+            .collect();
+        hosts.dedup();
+        if hosts.is_empty() {
+            return String::new();
+        }
+        format!(" It is sent to {}.", hosts.join(" and "))
+    }
+
+    /// Where the key will be saved.
+    fn file(&self) -> String {
+        match &self.market {
+            Some(market) => match &market.file {
+                Some(file) => format!("{}, replacing the key there", file.path),
+                None => format!("keys/{} beside the configuration", market.name),
+            },
+            None if self.objection(Line::Name).is_none() => {
+                format!("keys/{} beside the configuration", self.text(Line::Name))
+            }
+            None => "a file beside the configuration".to_owned(),
+        }
+    }
+
+    /// The change if everything is valid; else the first invalid field is focused with its error.
+    fn change(&mut self) -> Option<Change> {
+        let last = match self.source() {
+            FILE => Some(Line::Key),
+            COMMAND => Some(Line::Command),
+            _ => None,
+        };
+        let mut lines = vec![Line::KeyFrom];
+        if self.market.is_none() {
+            lines.splice(0..0, [Line::Name, Line::Address, Line::Route]);
+        }
+        lines.extend(last);
+        let mut wrong = lines.into_iter();
+        if let Some((line, why)) = wrong.find_map(|line| Some((line, self.objection(line)?))) {
+            self.form.focus_on(line);
+            self.form.set_error(line, Some(why));
+            return None;
+        }
+        let from = match self.source() {
+            FILE => KeyFrom::File(self.form.secret(Line::Key)?.secret()),
+            ENVIRONMENT => KeyFrom::Environment,
+            _ => KeyFrom::Command(self.text(Line::Command)),
+        };
+        Some(match &self.market {
+            Some(market) => Change::Key {
+                name: market.name.clone(),
+                from,
+            },
+            None => Change::Add(NewMarket {
+                name: self.text(Line::Name),
+                base_url: self.text(Line::Address),
+                route_url: Some(self.text(Line::Route)).filter(|route| !route.is_empty()),
+                dialect: self.dialect(),
+                read_only: self.form.chosen(Line::Writes) > 0,
+                key: from,
+            }),
+        })
+    }
+
+    /// Saves it; asks first if that deletes a stored key.
+    fn save(&mut self, cx: &mut Cx<'_>) {
+        let Some(change) = self.change() else { return };
+        self.complaint = None;
+        let own = self.market.as_ref().and_then(|market| {
+            let file = market.file.as_ref().filter(|file| file.is_own)?;
+            Some((market.name.clone(), file.path.clone()))
+        });
+        match own.filter(|_| self.source() != FILE) {
+            None => {
+                self.is_busy = true;
+                markets::change(change, cx);
+            }
+            Some((name, file)) => {
+                let what = format!("The stored key is lost: its file {file} will be deleted.");
+                cx.open(question(&name, what, change));
+            }
+        }
+    }
+
+    /// Why a pasted text cannot be meant for the focused field: a key pasted into the wrong field
+    /// would be shown.
+    fn paste_fault(&self, text: &str) -> Option<&'static str> {
+        match self.form.focused() {
+            Some(Line::Name) if name_fault(text, &[]).is_some() => Some("not a name: nothing was pasted"),
+            Some(Line::Address | Line::Route) if !text.contains(['.', ':']) => {
+                Some("not an address: nothing was pasted")
+            }
+            Some(Line::Dialect | Line::Writes | Line::KeyFrom | Line::Save) => {
+                Some("nothing can be pasted here: go to the Key field")
+            }
+            _ => None,
+        }
+    }
+
+    /// Keeps the input, except the key.
+    fn put_away(&self, cx: &mut Cx<'_>) {
+        let had_key = self.form.secret(Line::Key).is_some_and(|key| !key.is_empty());
+        let texts = Line::TEXTS.map(|line| self.text(line));
+        if self.market.is_none() && texts.iter().any(|text| !text.is_empty()) {
+            let choices = [Line::Dialect, Line::Writes, Line::KeyFrom];
+            let choices = choices.map(|line| self.form.chosen(line));
+            cx.state.drafts.put(Left { texts, choices });
+            let key = if had_key { ", without the key" } else { "" };
+            cx.toast(format!("Edits kept{key}"));
+        } else if had_key {
+            cx.toast("The key that you typed is discarded");
+        }
+    }
+}
+
+/// The addresses that the key of a market is sent to.
+fn addresses(market: &Market) -> Vec<String> {
+    [&market.address, &market.route]
+        .into_iter()
+        .flatten()
+        .cloned()
+        .collect()
+}
+
+/// Why a text cannot be the name of a new market, if it cannot.
+fn name_fault(name: &str, taken: &[String]) -> Option<String> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    if name.is_empty() {
+        Some("enter a name".to_owned())
+    } else if name.len() > LONGEST_NAME {
+        Some(format!("a name has {LONGEST_NAME} characters at most"))
+    } else if !name.bytes().all(is_plain) {
+        Some("a name has letters, digits, - and _ only".to_owned())
+    } else if !name.starts_with(|first: char| first.is_ascii_alphanumeric()) {
+        Some("a name begins with a letter or a digit".to_owned())
+    } else if name.eq_ignore_ascii_case("custom") {
+        Some("'custom' is what an address without a name is called".to_owned())
+    } else {
+        // On a file system that ignores case they would share their files.
+        taken
+            .iter()
+            .find(|own| own.eq_ignore_ascii_case(name))
+            .map(|own| format!("there is a market named '{own}' already"))
+    }
+}
+
+impl View for MarketForm {
+    fn contexts(&self) -> &'static [Context] {
+        self.form.contexts()
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::Dialog
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match action {
+            Action::Submit => Some("save"),
+            _ => None,
+        }
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if action == Action::Back {
+            cx.close();
+            return Outcome::Handled;
+        }
+        if self.is_busy {
+            return Outcome::Handled;
+        }
+        match self.form.update(action) {
+            FormEvent::Submitted(_) => {
+                self.save(cx);
+                return Outcome::Handled;
+            }
+            FormEvent::Changed(_) => self.complaint = None,
+            FormEvent::Moved => {}
+            FormEvent::Ignored => return Outcome::Ignored,
+        }
+        self.check();
+        Outcome::Handled
+    }
+
+    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
+        if !self.is_busy && self.form.key(key) {
+            self.complaint = None;
+            self.check();
+        }
+        Outcome::Handled
+    }
+
+    fn paste(&mut self, text: &str, _: &mut Cx<'_>) -> Outcome {
+        if self.is_busy {
+            return Outcome::Handled;
+        }
+        let text = text.trim();
+        let fault = self.paste_fault(text).map(str::to_owned);
+        self.complaint = fault.or_else(|| {
+            let pasted = self.form.paste(text);
+            pasted.err().map(|why| format!("nothing was pasted: {why}"))
+        });
+        self.check();
+        Outcome::Handled
+    }
+
+    fn click(&mut self, _: Region, place: usize, cx: &mut Cx<'_>) -> Outcome {
+        if !self.is_busy {
+            if let FormEvent::Submitted(_) = self.form.click(place) {
+                self.save(cx);
+            } else {
+                self.check();
+            }
+        }
+        Outcome::Handled
+    }
+
+    fn resumed(&mut self, cx: &mut Cx<'_>) {
+        self.is_busy = cx.state.markets.is_changing;
+    }
+
+    fn tick(&mut self, cx: &mut Cx<'_>) {
+        if !self.is_busy || cx.state.markets.is_changing {
+            return;
+        }
+        match cx.state.markets.failed.take() {
+            Some(why) => {
+                self.is_busy = false;
+                self.complaint = Some(why);
+            }
+            None => cx.close(),
+        }
+    }
+
+    fn closing(&mut self, cx: &mut Cx<'_>) {
+        // What was saved is no draft.
+        if !self.is_busy || cx.state.markets.is_changing {
+            self.put_away(cx);
+        }
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        draw::form(self, area, scene);
+    }
+}

@@ -1,0 +1,227 @@
+//! The markets list: connect, add and test markets, and change their keys.
+
+mod draw;
+mod form;
+
+use ratatui::layout::Rect;
+
+use self::form::MarketForm;
+use super::{Change, Done, KeySource, Market, StatusMessage};
+use crate::core::State;
+use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
+use crate::core::views::confirm::Confirm;
+use crate::features::markets;
+use crate::keys::{Action, Context};
+
+/// The list; the selection is by name, because its index may change while the list is open.
+#[derive(Debug)]
+pub(crate) struct Markets {
+    selected: String,
+}
+
+/// Opens the list on the current market, or connects to the one at an index.
+pub(crate) fn open(place: Option<u16>, cx: &mut Cx<'_>) {
+    markets::list(cx);
+    let mut view = Markets {
+        selected: cx.state.profile.name.clone(),
+    };
+    if let Some(place) = place {
+        view.connect_to(usize::from(place), cx);
+    }
+    cx.open(view);
+}
+
+impl Markets {
+    fn place(&self, state: &State) -> usize {
+        state.markets.place(&self.selected).unwrap_or(0)
+    }
+
+    fn market<'a>(&self, state: &'a State) -> Option<&'a Market> {
+        state.markets.market_list.markets.get(self.place(state))
+    }
+
+    fn select(&mut self, place: usize, state: &mut State) {
+        let last = state.markets.market_list.markets.len().saturating_sub(1);
+        if let Some(market) = state.markets.market_list.markets.get(place.min(last)) {
+            self.selected.clone_from(&market.name);
+            state.markets.status = None;
+        }
+    }
+
+    fn connect_to(&mut self, place: usize, cx: &mut Cx<'_>) {
+        self.select(place, cx.state);
+        let name = self.market(cx.state).map(|market| market.name.clone());
+        if let Some(name) = name {
+            markets::connect(&name, cx);
+        }
+    }
+
+    /// Esc: stops connecting, else closes.
+    fn back(cx: &mut Cx<'_>) {
+        match markets::stop_connecting(cx.state) {
+            Some(name) => {
+                let text = format!("Not connected to {name}: cancelled.");
+                cx.state.markets.status = Some(StatusMessage::good(text));
+            }
+            None => cx.close(),
+        }
+    }
+
+    fn add(cx: &mut Cx<'_>) {
+        if cx.state.markets.market_list.file.is_none() {
+            let text = "There is no home folder for the configuration.";
+            cx.state.markets.status = Some(StatusMessage::bad(text));
+        } else {
+            let form = MarketForm::new(cx.state);
+            cx.open(form);
+        }
+    }
+
+    fn change_key(market: &Market, cx: &mut Cx<'_>) {
+        match fixed(market, cx.state) {
+            Some(why) => cx.state.markets.status = Some(StatusMessage::bad(why)),
+            None => cx.open(MarketForm::key_of(market, cx.state)),
+        }
+    }
+
+    fn remove_key(market: &Market, cx: &mut Cx<'_>) {
+        match removal(market, cx.state) {
+            Err(why) => cx.state.markets.status = Some(StatusMessage::bad(why)),
+            Ok(what) => {
+                let change = Change::Forget(market.name.clone());
+                cx.open(question(&market.name, what, change));
+            }
+        }
+    }
+}
+
+/// Asks before a key is deleted; `what` describes the change.
+fn question(name: &str, what: String, change: Change) -> Confirm {
+    let title = format!("Remove the key of {name}?");
+    let remove = move |cx: &mut Cx<'_>| markets::change(change, cx);
+    Confirm::new(title, what, "remove", remove).danger()
+}
+
+/// Why the key of a market cannot be changed here, if it cannot.
+fn fixed(market: &Market, state: &State) -> Option<&'static str> {
+    if market.address.is_none() {
+        Some("The sandbox creates its own key.")
+    } else if !market.is_configurable {
+        Some(
+            "An address of the command line takes its key from --api-key-file or BOURSE_API_KEY. \
+             Add it as a market to save a key for it.",
+        )
+    } else if state.markets.market_list.file.is_none() {
+        Some("There is no home folder for the key.")
+    } else {
+        None
+    }
+}
+
+/// The effect of removing a market's key.
+///
+/// # Errors
+///
+/// Why it cannot be removed.
+fn removal(market: &Market, state: &State) -> Result<String, String> {
+    if let Some(why) = fixed(market, state) {
+        return Err(why.to_owned());
+    }
+    match &market.key {
+        KeySource::Variable(name) => Err(format!("The key is in the environment: unset {name} to remove it.")),
+        KeySource::OtherClient(_) => {
+            Err("The key is that of the market's own client: bourse only reads it.".to_owned())
+        }
+        KeySource::None | KeySource::Own => Err("No stored key.".to_owned()),
+        KeySource::File(path) => Ok(match &market.file {
+            Some(file) if file.is_own => format!("Its file {} will be deleted.", file.path),
+            _ => format!("It is removed from the configuration. {path} stays where it is."),
+        }),
+        KeySource::Command => Ok("Its command is removed from the configuration. What it prints stays.".to_owned()),
+        KeySource::Unusable(_) => Ok("It is removed from the configuration.".to_owned()),
+    }
+}
+
+impl View for Markets {
+    fn contexts(&self) -> &'static [Context] {
+        &[Context::Items, Context::Global, Context::Always]
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::Dialog
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        match action {
+            Action::Job => Availability::Hidden,
+            _ => Availability::Available,
+        }
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if let Some(lines) = cx.motion(action) {
+            let place = self.place(cx.state).saturating_add_signed(lines);
+            self.select(place, cx.state);
+            return Outcome::Handled;
+        }
+        match action {
+            Action::Back => Self::back(cx),
+            Action::New => Self::add(cx),
+            // The list is open already.
+            Action::Markets => {}
+            // The job of the pane below does not apply here.
+            Action::Job => {}
+            Action::Market(place) => self.connect_to(usize::from(place), cx),
+            Action::Submit | Action::Refresh | Action::Settings | Action::Remove => {
+                let Some(market) = self.market(cx.state).cloned() else {
+                    return Outcome::Ignored;
+                };
+                match action {
+                    Action::Submit => markets::connect(&market.name, cx),
+                    Action::Refresh => markets::test(&market, cx),
+                    Action::Settings => Self::change_key(&market, cx),
+                    _ => Self::remove_key(&market, cx),
+                }
+            }
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
+        if region != Region::MAIN {
+            return Outcome::Ignored;
+        }
+        // A click selects, a second one connects.
+        if line == self.place(cx.state) {
+            return self.update(Action::Submit, cx);
+        }
+        self.select(line, cx.state);
+        Outcome::Handled
+    }
+
+    fn tick(&mut self, cx: &mut Cx<'_>) {
+        if let Some(why) = cx.state.markets.failed.take() {
+            cx.state.markets.status = Some(StatusMessage::bad(why));
+        }
+        let Some((name, done)) = cx.state.markets.finished.take() else {
+            return;
+        };
+        let text = markets::explain_done(&name, done, cx.state);
+        cx.state.markets.status = Some(StatusMessage::good(text));
+        self.selected.clone_from(&name);
+        if done != Done::Added && name == cx.state.profile.name {
+            // The current connection still has the old key.
+            markets::connect(&name, cx);
+        }
+    }
+
+    // Closing the list also means not switching.
+    fn closing(&mut self, cx: &mut Cx<'_>) {
+        markets::stop_connecting(cx.state);
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        draw::markets(self, area, scene);
+    }
+}

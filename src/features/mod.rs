@@ -1,0 +1,188 @@
+//! What bourse can do: a folder per capability, with its state, its views, their drawing and its
+//! subcommand.
+
+pub mod alerts;
+pub mod annotations;
+pub mod appearance;
+pub mod auto_refresh;
+pub mod cluster;
+pub mod compare;
+pub mod copy_export;
+pub mod details;
+pub mod help;
+pub mod history;
+pub mod job;
+pub mod market;
+pub mod markets;
+pub mod requests;
+pub mod route_lab;
+pub mod saved;
+pub mod search;
+pub mod volumes;
+pub mod workergroups;
+
+use self::saved::toggle_price_models as price_models;
+use crate::core::view::{Cx, View, Views};
+use crate::core::{Model, Pane, Profile};
+use crate::domain::{Condition, Resource};
+use crate::keys::Action;
+
+/// The dashboard with all its views. `conditions` are those of the first search, unless they are
+/// the default ones.
+pub fn dashboard(profile: Profile, conditions: Option<Vec<Condition>>) -> Model {
+    Model::new(profile, conditions, Views { open, pane })
+}
+
+/// The view of a pane, over which all others open.
+fn pane(pane: Pane) -> Box<dyn View> {
+    match pane.resource() {
+        Some(resource) => Box::new(search::pane::BrowserPane::new(resource)),
+        None => Box::new(requests::view::RequestsPane::default()),
+    }
+}
+
+/// Opens the view of an action where the keyboard is; false if it has none. The one place that
+/// knows every view by name.
+#[expect(clippy::too_many_lines, reason = "one arm an action, so that none is forgotten")]
+pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
+    match action {
+        Action::Summary => cx.try_open(market::summary::Market::new),
+        Action::Depth => cx.try_open(|state| Some(market::depth::DepthView::new(state))),
+        Action::Cluster => cluster::view::open(cx),
+        Action::Compare => cx.try_open(compare::view::Compare::new),
+        Action::Funnel => search::funnel::open(cx),
+        Action::Job if cx.state.pane == Pane::Volumes => cx.try_open(|state| Some(volumes::term::Term::new(state))),
+        Action::Job => cx.try_open(|state| Some(job::view::JobForm::new(state))),
+        Action::Plot => cx.try_open(market::plot::Plot::new),
+        Action::Sort if cx.is_on_pane() => cx.try_open(search::sort::Sort::new),
+        Action::Columns if cx.is_on_pane() => cx.try_open(search::columns::Columns::new),
+        Action::SavedSearches => cx.try_open(|state| Some(saved::view::Saved::new(state))),
+        Action::SaveSearch => saved::view::ask_name(false, cx),
+        Action::Palette => {
+            let commands = cx.take_commands();
+            cx.try_open(|state| Some(help::palette::Palette::new(commands?, state)))
+        }
+        Action::Help => {
+            let commands = cx.take_commands();
+            cx.try_open(|state| Some(help::view::Help::new(commands?, state)))
+        }
+        Action::Notices => cx.try_open(help::notices::Notices::new),
+        Action::Quit => {
+            crate::frame::quit::quit(cx);
+            true
+        }
+        Action::Open => cx.try_open(details::view::Detail::new),
+        Action::Related => {
+            let detail = details::view::Detail::on_machine(cx);
+            cx.try_open(|_| detail)
+        }
+        Action::Host => {
+            search_host(cx);
+            true
+        }
+        Action::Copy => cx.try_open(copy_export::copy_menu::CopyMenu::of_pane),
+        Action::Export => {
+            let form = copy_export::export_form::ExportForm::new(cx.state, cx.now);
+            cx.open(form);
+            true
+        }
+        Action::ThreePrices => {
+            price_models(cx);
+            true
+        }
+        Action::NewGroup => workergroups::form::open(cx),
+        Action::Resolve => workergroups::create::resolve(cx),
+        Action::CloneGroup => workergroups::form::clone_selected(cx),
+        Action::GroupFromSearch => workergroups::form::from_search(cx),
+        Action::Preflight => workergroups::preflight::open_selected(cx),
+        Action::CheckSupply => {
+            let effects = cx.state.toggle_supply_check(cx.now);
+            cx.effects(effects);
+            true
+        }
+        Action::Unlist => volumes::unlist::open(cx),
+        Action::Filter if cx.is_on_pane() => cx.try_open(search::filter::Filter::new),
+        Action::Settings if cx.is_on_pane() => cx.try_open(search::settings::Settings::new),
+        Action::Markets => {
+            markets::view::open(None, cx);
+            true
+        }
+        Action::Market(place) => {
+            markets::view::open(Some(place), cx);
+            true
+        }
+        Action::Theme => cx.try_open(appearance::view::Theme::new),
+        Action::RouteLab => route_lab::view::open(cx),
+        Action::OpenRequest => requests::request::open_failed(cx),
+        Action::Undo if cx.is_on_pane() => annotations::view::open(action, cx),
+        Action::Star(_)
+        | Action::Note(_)
+        | Action::Ban
+        | Action::ShowBanned
+        | Action::StarredOnly
+        | Action::Annotations => annotations::view::open(action, cx),
+        Action::Alerts => alerts::view::AlertList::open(cx),
+        Action::Tape => history::tape::Tape::open(cx),
+        Action::History => history::prices::History::open(cx),
+        Action::WatchSettings => cx.try_open(auto_refresh::view::WatchForm::new),
+        // Every action by name: a new view does not compile without its arm.
+        Action::QuitNow
+        | Action::Suspend
+        | Action::Redraw
+        | Action::EditConfig
+        | Action::ReloadConfig
+        | Action::NextPane
+        | Action::PreviousPane
+        | Action::NextTab
+        | Action::PreviousTab
+        | Action::Pane(_)
+        | Action::Move(_)
+        | Action::Left
+        | Action::Right
+        | Action::Back
+        | Action::Query
+        | Action::Sort
+        | Action::Refresh
+        | Action::Submit
+        | Action::Complete
+        | Action::Older
+        | Action::Newer
+        | Action::Toggle
+        | Action::Remove
+        | Action::OfferType
+        | Action::Yes
+        | Action::Watch
+        | Action::Mark
+        | Action::Unmark
+        | Action::Differences
+        | Action::ForgetJob
+        | Action::New
+        | Action::Filter
+        | Action::Columns
+        | Action::Settings
+        | Action::FoldPreview
+        | Action::Shift(_)
+        | Action::Reverse
+        | Action::Run
+        | Action::Reset
+        | Action::Edit
+        | Action::Undo
+        | Action::Redo
+        | Action::Recall
+        | Action::ForgetLimits
+        | Action::Widen(_)
+        | Action::Secrets => false,
+    }
+}
+
+/// Searches every offer of the selected offer's host, rented and unverified ones too.
+fn search_host(cx: &mut Cx<'_>) {
+    let offers = &mut cx.state.browsers[Resource::Offers];
+    let (Some(host), Some(id)) = (offers.host_condition(), offers.selected()) else {
+        return;
+    };
+    offers.jump_to(vec![host]);
+    offers.select_id(id);
+    cx.close_all();
+    cx.perform_on_pane(Action::Refresh);
+}

@@ -1,0 +1,73 @@
+//! Draws the body editor: the text with line numbers, its validation, and the original body beside
+//! it.
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::Line;
+use ratatui::widgets::{Paragraph, Wrap};
+
+use super::BodyEditor;
+use crate::api::raw::BodyError;
+use crate::core::view::{Region, Scene};
+use crate::keys::Action;
+use crate::widgets::json;
+use crate::widgets::panel::{Panel, Size};
+use crate::widgets::text::{capitalized, wrap_line};
+
+pub(super) fn editor(view: &BodyEditor, area: Rect, scene: &mut Scene<'_, '_>) {
+    let [left, right] = if scene.size == Size::Compact {
+        [area, Rect::default()]
+    } else {
+        Layout::horizontal([Constraint::Percentage(60), Constraint::Fill(1)]).areas(area)
+    };
+    let title = format!("Edit and send: {}", view.operation.label());
+    let panel = Panel::new(title).focused(true).sized(scene.size);
+    let inner = panel.render(left, scene.frame.buffer_mut(), scene.theme);
+    let verdict = verdict(view, scene);
+    let rows = wrap_line(&verdict, inner.width, 0).len();
+    let rows = u16::try_from(rows).unwrap_or(1).min(inner.height / 2);
+    let [text, below] = Layout::vertical([Constraint::Fill(1), Constraint::Length(rows)]).areas(inner);
+    scene.text_area(Region::MAIN, &view.area, text);
+    mark_fault(view, text, scene);
+    scene.render(Paragraph::new(verdict).wrap(Wrap { trim: false }), below);
+    if !right.is_empty() {
+        as_sent(view, right, scene);
+    }
+}
+
+/// Whether the body can be sent, or why it was not.
+fn verdict(view: &BodyEditor, scene: &Scene<'_, '_>) -> Line<'static> {
+    let theme = scene.theme;
+    match (&view.refusal, &view.fault) {
+        (Some(why), _) => Line::styled(format!("Not sent: {why}"), theme.error),
+        (None, Some(fault)) => Line::styled(capitalized(&fault.to_string()), theme.error),
+        (None, None) => {
+            let bytes = view.area.text().len();
+            let key = scene.key(Action::Run);
+            Line::styled(format!("Valid JSON, {bytes} bytes ({key} sends it)"), theme.good)
+        }
+    }
+}
+
+/// Marks the line with the JSON error.
+fn mark_fault(view: &BodyEditor, area: Rect, scene: &mut Scene<'_, '_>) {
+    let Some(BodyError::Broken { line, .. }) = &view.fault else {
+        return;
+    };
+    let row = (line - 1).checked_sub(view.area.top());
+    let row = row.and_then(|row| u16::try_from(row).ok());
+    if let Some(row) = row.filter(|row| *row < area.height) {
+        let cell = Rect::new(area.x, area.y + row, 1, 1);
+        scene.render(Line::styled("!", scene.theme.error), cell);
+    }
+}
+
+fn as_sent(view: &BodyEditor, area: Rect, scene: &mut Scene<'_, '_>) {
+    let panel = Panel::new(format!("Request {} as sent", view.number));
+    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    let lines = view.sent.lines().flat_map(|line| {
+        let line = json::paint(&Line::from(line.to_owned()), scene.theme);
+        wrap_line(&line, inner.width, 2)
+    });
+    let lines: Vec<_> = lines.take(usize::from(inner.height)).collect();
+    scene.render(Paragraph::new(lines), inner);
+}

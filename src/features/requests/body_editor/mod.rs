@@ -1,0 +1,211 @@
+//! Edits the body of a search and sends it: searches only, and only a valid body.
+
+mod draw;
+
+use crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+
+use super::{check_address, editable};
+use crate::api::raw::BodyError;
+use crate::api::redact::REMOVED;
+use crate::api::{Operation, RawSearch, Request};
+use crate::core::State;
+use crate::core::message::Effect;
+use crate::core::view::{Cx, Outcome, Region, Scene, View};
+use crate::domain::pretty;
+use crate::domain::text::json_for_terminal;
+use crate::keys::{Action, Context};
+use crate::widgets::text_area::{LONGEST_TEXT, Pasted, TextArea};
+
+/// A body in the editor.
+#[derive(Debug)]
+pub struct BodyEditor {
+    number: u64,
+    operation: Operation,
+    area: TextArea,
+    sent: String,
+    /// The edited text while the original is shown.
+    changed: Option<String>,
+    fault: Option<BodyError>,
+    /// Why it was not sent, after an attempt.
+    refusal: Option<String>,
+}
+
+/// The draft of a closed editor.
+#[derive(Debug)]
+struct Draft {
+    number: u64,
+    area: TextArea,
+}
+
+impl BodyEditor {
+    /// Opens the editor on the current request, or says why not; restores the draft of the same
+    /// request.
+    pub fn open(cx: &mut Cx<'_>) {
+        match editable(cx.state) {
+            Ok((number, operation)) => {
+                let draft = cx.state.drafts.take::<Draft>();
+                if let Some(editor) = Self::new(number, operation, draft, cx.state) {
+                    cx.open(editor);
+                }
+            }
+            Err(why) => cx.complain(why),
+        }
+    }
+
+    fn new(number: u64, operation: Operation, draft: Option<Draft>, state: &State) -> Option<Self> {
+        let body = state.ledger.get(number)?.request_body().unwrap_or_default();
+        let sent = pretty::json(&json_for_terminal(&body)).join("\n");
+        let draft = draft.filter(|draft| draft.number == number);
+        let mut editor = Self {
+            number,
+            operation,
+            area: draft.map_or_else(|| TextArea::new(&sent).numbered(), |draft| draft.area),
+            sent,
+            changed: None,
+            fault: None,
+            refusal: None,
+        };
+        editor.check();
+        Some(editor)
+    }
+
+    /// Validates the text after a change.
+    fn check(&mut self) {
+        self.refusal = None;
+        self.fault = RawSearch::new(self.operation, &self.area.text()).err();
+    }
+
+    /// Shows the original body; the next time, the edited one.
+    fn swap(&mut self) {
+        let text = self.area.text();
+        if let Some(changed) = self.changed.take().filter(|_| text == self.sent) {
+            self.area.replace(&changed);
+        } else {
+            self.area.replace(&self.sent);
+            self.changed = Some(text);
+        }
+        self.check();
+    }
+
+    /// The request with this body, if it is valid and the market is still the same.
+    fn request(&self, state: &State) -> Result<Request, String> {
+        let text = self.area.text();
+        let raw = RawSearch::new(self.operation, &text).map_err(|error| error.to_string())?;
+        if text.contains(REMOVED) {
+            return Err(format!("{REMOVED} replaces a secret: enter another value"));
+        }
+        let request = Request::Raw(raw);
+        let entry = state.ledger.get(self.number);
+        let entry = entry.ok_or("the original request is no longer in the list")?;
+        check_address(state, entry, &request)?;
+        Ok(request)
+    }
+
+    fn submit(&mut self, cx: &mut Cx<'_>) {
+        match self.request(cx.state) {
+            Ok(request) => {
+                let sent = cx.state.resend(self.number, request, cx.now);
+                cx.effect(sent);
+                self.number = 0; // a draft of no request: it is sent
+                cx.close();
+            }
+            Err(why) => self.refusal = Some(why),
+        }
+    }
+
+    fn took(&mut self, pasted: Pasted, cx: &mut Cx<'_>) {
+        self.check();
+        cx.pasted(pasted);
+    }
+}
+
+impl View for BodyEditor {
+    fn contexts(&self) -> &'static [Context] {
+        &[Context::Editor, Context::Always]
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if let Some(by) = cx.motion(action) {
+            self.area.step(by);
+            return Outcome::Handled;
+        }
+        match action {
+            Action::Submit => {
+                self.area.break_line();
+                self.check();
+            }
+            Action::Undo | Action::Redo => {
+                let is_done = if action == Action::Undo {
+                    self.area.undo()
+                } else {
+                    self.area.redo()
+                };
+                if is_done {
+                    self.check();
+                } else {
+                    cx.toast(if action == Action::Undo {
+                        "Nothing to undo"
+                    } else {
+                        "Nothing to redo"
+                    });
+                }
+            }
+            Action::Reset => self.swap(),
+            Action::Run => self.submit(cx),
+            Action::Edit => cx.effect(Effect::Edit {
+                text: self.area.text(),
+                suffix: ".json",
+            }),
+            Action::Back => cx.close(),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
+        if self.area.key(key) {
+            self.check();
+            Outcome::Handled
+        } else {
+            Outcome::Ignored
+        }
+    }
+
+    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
+        let pasted = self.area.paste(text);
+        self.took(pasted, cx);
+        Outcome::Handled
+    }
+
+    fn edited(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
+        if text.len() > LONGEST_TEXT {
+            let most = LONGEST_TEXT / 1024;
+            cx.complain(format!("More than {most} kB: the text is as before"));
+        } else {
+            // Editors end the last line of a file; the body has no such end.
+            let text = text.strip_suffix('\n').unwrap_or(text);
+            let pasted = self.area.replace(text);
+            self.took(pasted, cx);
+        }
+        Outcome::Handled
+    }
+
+    fn click(&mut self, region: Region, line: usize, _: &mut Cx<'_>) -> Outcome {
+        if region == Region::MAIN {
+            self.area.put_cursor(line, 0);
+        }
+        Outcome::Handled
+    }
+
+    fn closing(&mut self, cx: &mut Cx<'_>) {
+        if self.number > 0 {
+            let (number, area) = (self.number, self.area.clone());
+            cx.state.drafts.put(Draft { number, area });
+        }
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        draw::editor(self, area, scene);
+    }
+}

@@ -1,0 +1,359 @@
+//! The requests of this run of the program: which of them the list shows, route runs folded into
+//! one row each, and what was resent from here.
+//!
+//! A resent request uses the same paced client as everything else. Its response only becomes an
+//! entry of the ledger: no rows of another pane change.
+
+pub mod body_editor;
+pub mod request;
+mod runs;
+mod send;
+mod show;
+pub mod view;
+
+pub use self::runs::RouteRun;
+use self::runs::Runs;
+use crate::api::ledger::{Ledger, LedgerEntry};
+use crate::api::{Operation, Response};
+use crate::core::message::Toast;
+use crate::core::remote::{Now, Ticket, Waiting};
+use crate::core::state::State;
+use crate::domain::Resource;
+use crate::widgets::text_input::TextInput;
+
+pub use self::send::{check_address, editable, resendable};
+pub(crate) use self::show::copy_items;
+pub(crate) use self::show::export_content;
+
+/// Which requests the list shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Filter {
+    #[default]
+    All,
+    Reads,
+    Writes,
+    /// Requests to the routing endpoint.
+    Route,
+    Errors,
+}
+
+impl Filter {
+    /// All filters, in their order on the screen.
+    pub const ALL: [Self; 5] = [Self::All, Self::Reads, Self::Writes, Self::Route, Self::Errors];
+
+    /// Its name on the screen.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::All => "All",
+            Self::Reads => "Reads",
+            Self::Writes => "Writes",
+            Self::Route => "Route",
+            Self::Errors => "Errors",
+        }
+    }
+
+    /// Whether it shows an entry.
+    pub fn admits(self, entry: &LedgerEntry) -> bool {
+        let is_route = entry.operation == Operation::Route;
+        match self {
+            Self::All => true,
+            Self::Reads => entry.operation.is_read(),
+            Self::Writes => !is_route && !entry.operation.is_read(),
+            Self::Route => is_route,
+            Self::Errors => entry.is_failed(),
+        }
+    }
+}
+
+/// A row of the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Row {
+    /// The request with this number in the ledger.
+    Request(u64),
+    /// The route run with this number: all its requests in one row.
+    Run(u64),
+}
+
+/// A resent request in flight.
+#[derive(Debug)]
+pub struct Flight {
+    ticket: Ticket,
+    /// The entry that it repeats or changes.
+    from: u64,
+    pub operation: Operation,
+    /// When it was sent, on the monotonic clock.
+    pub since: f64,
+    /// The number of the attempt, from 1.
+    pub attempt: u32,
+    /// Why and until when it waits, if it does.
+    pub waiting: Option<Waiting>,
+}
+
+/// The list of requests, and requests in flight from it.
+#[derive(Debug, Default)]
+pub struct Requests {
+    pub search: TextInput,
+    /// The request that is open in a view of its own.
+    pub opened: Option<u64>,
+    filter: Filter,
+    /// Numbers of the entries that match filter and search, oldest first.
+    matching: Vec<u64>,
+    runs: Runs,
+    rows: Vec<Row>,
+    /// `None` for the latest, until a person moves.
+    selected: Option<Row>,
+    flights: Vec<Flight>,
+}
+
+impl Requests {
+    /// Drops all requests in flight after a switch to another market.
+    pub(crate) fn forget_flights(&mut self) {
+        self.flights.clear();
+    }
+
+    /// The rows of the list, latest first.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// How many requests match the filter and the search.
+    pub const fn count(&self) -> usize {
+        self.matching.len()
+    }
+
+    pub const fn filter(&self) -> Filter {
+        self.filter
+    }
+
+    /// A route run with requests in the ledger.
+    pub fn run(&self, number: u64) -> Option<&RouteRun> {
+        self.runs.get(number)
+    }
+
+    /// The number of a request's route run.
+    pub fn run_of(&self, request: u64) -> Option<u64> {
+        self.runs.number_of(request)
+    }
+
+    /// Whether a request belongs to an unfolded route run.
+    pub fn is_unfolded(&self, request: u64) -> bool {
+        let run = self.runs.of(request);
+        run.is_some_and(|run| run.is_folding() && run.is_unfolded)
+    }
+
+    /// The index of the selection in the list. If the selected row is filtered out or gone, an
+    /// older one takes its place.
+    pub fn cursor(&self) -> usize {
+        let Some(selected) = self.selected else {
+            return 0;
+        };
+        let place = |row: Row| self.rows.iter().position(|own| *own == row);
+        let number = match selected {
+            Row::Request(number) => number,
+            Row::Run(run) => self.runs.get(run).map_or(0, |run| run.newest),
+        };
+        let folded = || place(Row::Run(self.runs.of(number)?.number));
+        let older = || {
+            let numbers = |row: &Row| self.number(*row).is_some_and(|own| own <= number);
+            self.rows.iter().position(numbers)
+        };
+        place(selected)
+            .or_else(folded)
+            .or_else(older)
+            .unwrap_or(self.rows.len().saturating_sub(1))
+    }
+
+    /// The number of a row's request; of a run, of its latest one.
+    fn number(&self, row: Row) -> Option<u64> {
+        match row {
+            Row::Request(number) => Some(number),
+            Row::Run(run) => self.runs.get(run).map(|run| run.newest),
+        }
+    }
+
+    pub fn selected(&self) -> Option<Row> {
+        self.rows.get(self.cursor()).copied()
+    }
+
+    /// The number of the request for an action: the open one, else the selected one.
+    pub fn subject(&self) -> Option<u64> {
+        self.opened.or_else(|| self.selected().and_then(|row| self.number(row)))
+    }
+
+    /// Selects the row at a place.
+    pub fn select(&mut self, place: usize) {
+        let place = place.min(self.rows.len().saturating_sub(1));
+        self.selected = self.rows.get(place).copied();
+    }
+
+    pub fn step(&mut self, by: isize) {
+        self.select(self.cursor().saturating_add_signed(by));
+    }
+
+    /// Moves to the next row that is a single request; returns its number.
+    pub fn step_request(&mut self, by: isize) -> Option<u64> {
+        let mut place = self.cursor();
+        loop {
+            place = place.checked_add_signed(by)?;
+            if let Row::Request(number) = *self.rows.get(place)? {
+                self.select(place);
+                return Some(number);
+            }
+        }
+    }
+
+    /// Shows or hides the requests of a route run.
+    pub fn toggle_run(&mut self, number: u64) {
+        if let Some(run) = self.runs.get_mut(number) {
+            run.is_unfolded = !run.is_unfolded;
+            self.selected = Some(Row::Run(number));
+            self.fold();
+        }
+    }
+
+    pub fn set_filter(&mut self, filter: Filter, ledger: &Ledger) {
+        self.filter = filter;
+        self.narrow(ledger);
+    }
+
+    /// Applies filter and search to all requests.
+    pub fn narrow(&mut self, ledger: &Ledger) {
+        let words = self.words();
+        self.matching = ledger
+            .numbered()
+            .filter(|(_, entry)| self.filter.admits(entry) && matches(entry, &words))
+            .map(|(number, _)| number)
+            .collect();
+        self.matching.reverse();
+        self.fold();
+    }
+
+    fn words(&self) -> Vec<String> {
+        let text = self.search.text().to_lowercase();
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    /// Builds the rows from the matches: a run takes the place of its latest request.
+    fn fold(&mut self) {
+        let mut seen = Vec::new();
+        self.rows.clear();
+        for number in self.matching.iter().rev() {
+            match self.runs.of(*number).filter(|run| run.is_folding()) {
+                None => self.rows.push(Row::Request(*number)),
+                Some(run) if !seen.contains(&run.number) => {
+                    seen.push(run.number);
+                    self.rows.push(Row::Run(run.number));
+                    if run.is_unfolded {
+                        let own = |other: &&u64| self.runs.number_of(**other) == Some(run.number);
+                        let own = self.matching.iter().rev().filter(own);
+                        self.rows.extend(own.map(|number| Row::Request(*number)));
+                    }
+                }
+                Some(_) => {}
+            }
+        }
+    }
+
+    pub fn flights(&self) -> &[Flight] {
+        &self.flights
+    }
+
+    /// Cancels the resent requests in flight.
+    pub fn cancel(&mut self) -> Vec<Ticket> {
+        let flights = std::mem::take(&mut self.flights);
+        flights.into_iter().map(|flight| flight.ticket).collect()
+    }
+
+    /// Records the progress of a resent request.
+    pub(crate) fn progress(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
+        if let Some(flight) = self.flights.iter_mut().find(|own| own.ticket == ticket) {
+            flight.attempt = attempt;
+            flight.waiting = waiting.cloned();
+        }
+    }
+}
+
+impl State {
+    /// The number of the latest failed request of an operation, if it is still in the ledger.
+    fn request_of(&self, operation: Operation) -> Option<u64> {
+        self.ledger
+            .numbered()
+            .find(|(_, entry)| entry.operation == operation && entry.is_failed())
+            .map(|(number, _)| number)
+    }
+
+    /// The number of the failed request behind an error on the open pane.
+    pub fn failed_request(&self) -> Option<u64> {
+        let browser = self.browser()?;
+        browser.remote().error()?;
+        self.request_of(match browser.resource() {
+            Resource::Offers => Operation::SearchOffers,
+            Resource::Volumes => Operation::SearchVolumes,
+            Resource::Workergroups => Operation::ListWorkergroups,
+        })
+    }
+}
+
+/// Whether an entry contains all words, in the list's text or in the body that was sent.
+fn matches(entry: &LedgerEntry, words: &[String]) -> bool {
+    if words.is_empty() {
+        return true;
+    }
+    let text = format!(
+        "{} {} {} {} {} {}",
+        entry.operation.label(),
+        entry.method.name(),
+        entry.url,
+        entry.status_words(),
+        entry.error.as_deref().unwrap_or_default(),
+        entry.request_body().unwrap_or_default()
+    )
+    .to_lowercase();
+    words.iter().all(|word| text.contains(word))
+}
+
+/// Adds an attempt to the ledger; the selection stays where it is.
+pub(crate) fn recorded(state: &mut State, ticket: Option<Ticket>, entry: LedgerEntry) {
+    let State {
+        requests,
+        ledger,
+        routes,
+        pane,
+        ..
+    } = state;
+    if *pane == crate::core::pane::Pane::Requests && requests.selected.is_none() {
+        requests.selected = requests.selected();
+    }
+    let is_shown = requests.filter.admits(&entry) && matches(&entry, &requests.words());
+    let run = ticket.filter(|_| entry.operation == Operation::Route);
+    // A request that is aborted when its run stops is already missing from the run's tickets.
+    let run = run.and_then(|ticket| routes.run_of(ticket).or_else(|| requests.runs.latest()));
+    let number = ledger.total() + 1;
+    if let Some(run) = run {
+        requests.runs.add(run, number, &entry);
+    }
+    let dropped = ledger.push(entry);
+    requests.runs.forget(&dropped);
+    requests.matching.retain(|own| !dropped.contains(own));
+    if is_shown {
+        requests.matching.push(number);
+    }
+    if is_shown || !dropped.is_empty() {
+        requests.fold();
+    }
+}
+
+/// Handles the response to a resent request, whose entry has already been recorded. False if it is
+/// not one of them.
+pub(crate) fn answered(state: &mut State, now: Now, ticket: Ticket, result: &Response) -> bool {
+    let flights = &mut state.requests.flights;
+    let Some(place) = flights.iter().position(|own| own.ticket == ticket) else {
+        return false;
+    };
+    let label = flights.remove(place).operation.label();
+    state.show(match result {
+        Ok(_) => Toast::new(format!("Response received: {label}"), now),
+        Err(error) => Toast::error(format!("{label}: {error}"), now),
+    });
+    true
+}

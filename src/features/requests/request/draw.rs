@@ -1,0 +1,128 @@
+//! Draws a request: its facts above, the two bodies below, side by side or one at a time.
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Paragraph, Wrap};
+
+use super::{RequestDetails, Side, text};
+use crate::api::curl;
+use crate::api::redact::REMOVED;
+use crate::core::frame_layout::Target;
+use crate::core::view::Scene;
+use crate::domain::text::visible;
+use crate::keys::Action;
+use crate::widgets::panel::{Panel, Size};
+use crate::widgets::report::Report;
+use crate::widgets::text::{cells, wrap_line};
+use crate::widgets::viewport::Viewport;
+
+/// The maximum width of the request beside its response: few request bodies are wider.
+const WIDEST_REQUEST: u16 = 80;
+
+/// The minimum height of the panel with the command line.
+const LEAST_CURL: u16 = 6;
+
+/// The longest command line that is shown, in cells.
+const LONGEST_CURL: usize = 4000;
+
+/// Draws the details of a request.
+pub(super) fn details(view: &RequestDetails, area: Rect, scene: &mut Scene<'_, '_>) {
+    let local = scene.state.local_time(scene.now);
+    let facts = text::facts(&view.entry, &local, scene.theme);
+    let is_compact = scene.size == Size::Compact;
+    let frame = if is_compact { 1 } else { 2 };
+    let width = area.width.saturating_sub(if is_compact { 0 } else { 4 });
+    let rows: usize = facts.iter().map(|line| wrap_line(line, width, 0).len()).sum();
+    let rows = u16::try_from(rows).unwrap_or(u16::MAX).min(area.height / 3);
+    let [head, bodies] = Layout::vertical([Constraint::Length(rows + frame), Constraint::Fill(1)]).areas(area);
+    let title = format!("Request {}: {}", view.number, view.entry.operation.label());
+    let inner = Panel::new(title)
+        .sized(scene.size)
+        .render(head, scene.frame.buffer_mut(), scene.theme);
+    scene.render(Paragraph::new(facts).wrap(Wrap { trim: false }), inner);
+    if is_compact {
+        one_body(view, bodies, scene);
+    } else {
+        let request = WIDEST_REQUEST.min(bodies.width * 2 / 5);
+        let [left, right] = Layout::horizontal([Constraint::Length(request), Constraint::Fill(1)]).areas(bodies);
+        let rows = u16::try_from(view.request.lines().len() + 2).unwrap_or(u16::MAX);
+        let [left, below] = if left.height.saturating_sub(rows) < LEAST_CURL {
+            [left, Rect::default()]
+        } else {
+            Layout::vertical([Constraint::Length(rows), Constraint::Fill(1)]).areas(left)
+        };
+        body(view, Side::Request, left, scene);
+        as_curl(view, below, scene);
+        body(view, Side::Response, right, scene);
+    }
+}
+
+/// The request as a command line, as it is copied.
+fn as_curl(view: &RequestDetails, area: Rect, scene: &mut Scene<'_, '_>) {
+    if area.is_empty() {
+        return;
+    }
+    let key = scene.key(Action::Copy);
+    let panel = Panel::new("As curl").foot(format!("{key} copy"));
+    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    let command = visible(&curl::recorded(&view.entry), LONGEST_CURL);
+    let line = Line::styled(command, scene.theme.dim);
+    let lines = wrap_line(&line, inner.width, 2);
+    scene.render(Paragraph::new(lines), inner);
+}
+
+const fn title(side: Side) -> &'static str {
+    match side {
+        Side::Request => "Request body",
+        Side::Response => "Response body",
+    }
+}
+
+fn body(view: &RequestDetails, side: Side, area: Rect, scene: &mut Scene<'_, '_>) {
+    let report = report(view, side);
+    let mut panel = Panel::new(title(side)).focused(view.focus == side);
+    let lacks_secret = match side {
+        Side::Request => view.lacks_secret.0,
+        Side::Response => view.lacks_secret.1,
+    };
+    if lacks_secret {
+        panel = panel.foot(format!("{REMOVED} replaces a secret"));
+    }
+    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    let viewport = scene.report(side.region(), report, inner);
+    scene.clickable(area, Target::Item(side.region(), 0));
+    scene.label_border(area, cells(title(side)), &lines_label(viewport));
+}
+
+/// The focused body, with the name of the other one beside its own.
+fn one_body(view: &RequestDetails, area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    let tab = |side: Side| {
+        let style = if view.focus == side { theme.selected } else { theme.dim };
+        Span::styled(format!(" {} ", title(side)), style)
+    };
+    let names = Line::from(vec![tab(Side::Request), " ".into(), tab(Side::Response)]);
+    let width = u16::try_from(names.width()).unwrap_or(u16::MAX);
+    let panel = Panel::new(names).focused(true).sized(scene.size);
+    let inner = panel.render(area, scene.frame.buffer_mut(), theme);
+    let side = view.focus;
+    let viewport = scene.report(side.region(), report(view, side), inner);
+    scene.label_border(area, width, &lines_label(viewport));
+}
+
+fn lines_label(viewport: Viewport) -> String {
+    if viewport.page < viewport.total {
+        viewport.label()
+    } else if viewport.total == 1 {
+        "1 line".to_owned()
+    } else {
+        format!("{} lines", viewport.total)
+    }
+}
+
+const fn report(view: &RequestDetails, side: Side) -> &Report {
+    match side {
+        Side::Request => &view.request,
+        Side::Response => &view.response,
+    }
+}

@@ -1,0 +1,276 @@
+//! One request: what was sent and received, side by side where there is room.
+
+mod draw;
+pub(crate) mod text;
+
+use crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+use super::body_editor::BodyEditor;
+use super::{editable, resendable};
+use crate::api::LedgerEntry;
+use crate::api::ledger::BODY_KEPT;
+use crate::api::redact::REMOVED;
+use crate::core::State;
+use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
+use crate::domain::{format, pretty};
+use crate::keys::{Action, Context, Motion};
+use crate::widgets::find::Find;
+use crate::widgets::json;
+use crate::widgets::report::Report;
+
+/// The longest text that can be pasted into a search, in bytes.
+pub(crate) const LONGEST_SEARCH: usize = 1024;
+
+/// One of the two bodies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Request,
+    Response,
+}
+
+impl Side {
+    const fn region(self) -> Region {
+        match self {
+            Self::Request => Region::PREVIEW,
+            Self::Response => Region::MAIN,
+        }
+    }
+}
+
+/// The details of a request.
+#[derive(Debug)]
+pub struct RequestDetails {
+    number: u64,
+    /// A copy: the ledger may drop the entry while it is shown.
+    entry: LedgerEntry,
+    request: Report,
+    response: Report,
+    /// Whether a secret was removed from request and response.
+    lacks_secret: (bool, bool),
+    focus: Side,
+}
+
+impl RequestDetails {
+    /// Opens the details of a request; false if it is no longer in the ledger.
+    pub fn open(number: u64, cx: &mut Cx<'_>) -> bool {
+        let is_open = cx.try_open(|state| Self::new(number, state));
+        if is_open {
+            cx.state.requests.opened = Some(number);
+        }
+        is_open
+    }
+
+    fn new(number: u64, state: &State) -> Option<Self> {
+        let entry = state.ledger.get(number)?.clone();
+        Some(Self {
+            number,
+            request: Report::new(request_lines(&entry)).painted(json::paint),
+            response: Report::new(response_lines(&entry)).painted(json::paint),
+            lacks_secret: lacks_secret(&entry),
+            focus: Side::Response,
+            entry,
+        })
+    }
+
+    const fn focused(&self) -> &Report {
+        match self.focus {
+            Side::Request => &self.request,
+            Side::Response => &self.response,
+        }
+    }
+
+    const fn focused_mut(&mut self) -> &mut Report {
+        match self.focus {
+            Side::Request => &mut self.request,
+            Side::Response => &mut self.response,
+        }
+    }
+
+    /// Shows the next request of the list; the search stays.
+    fn step(&mut self, by: isize, cx: &mut Cx<'_>) {
+        let next = cx.state.requests.step_request(by);
+        let Some((number, entry)) = next.and_then(|number| Some((number, cx.state.ledger.get(number)?.clone()))) else {
+            return;
+        };
+        self.request.set_lines(request_lines(&entry));
+        self.response.set_lines(response_lines(&entry));
+        for side in [Side::Request, Side::Response] {
+            let viewport = cx.viewport(side.region());
+            let report = match side {
+                Side::Request => &mut self.request,
+                Side::Response => &mut self.response,
+            };
+            report.update(Action::Move(Motion::First), viewport);
+        }
+        self.lacks_secret = lacks_secret(&entry);
+        self.number = number;
+        self.entry = entry;
+        cx.state.requests.opened = Some(number);
+    }
+}
+
+/// Opens the failed request behind an error on the open pane; false if there is none.
+pub(crate) fn open_failed(cx: &mut Cx<'_>) -> bool {
+    cx.state
+        .failed_request()
+        .is_some_and(|number| RequestDetails::open(number, cx))
+}
+
+fn lacks_secret(entry: &LedgerEntry) -> (bool, bool) {
+    let lacks = |body: Option<String>| body.is_some_and(|body| body.contains(REMOVED));
+    (lacks(entry.request_body()), lacks(entry.response_body()))
+}
+
+fn request_lines(entry: &LedgerEntry) -> Vec<Line<'static>> {
+    match entry.request_body() {
+        Some(body) => body_lines(&body, false),
+        None => vec![Line::from("No body")],
+    }
+}
+
+fn response_lines(entry: &LedgerEntry) -> Vec<Line<'static>> {
+    let Some(body) = entry.response_body() else {
+        return vec![Line::from("No response")];
+    };
+    let mut lines = body_lines(&body, entry.response_cut);
+    if entry.response_cut {
+        lines.push(Line::from(format!(
+            "… truncated after {} kB of {}",
+            BODY_KEPT / 1024,
+            format::size(entry.bytes_received)
+        )));
+    }
+    lines
+}
+
+fn body_lines(body: &str, is_cut: bool) -> Vec<Line<'static>> {
+    if body.is_empty() {
+        return vec![Line::from("Empty body")];
+    }
+    let lines = pretty::body(body, is_cut).into_iter();
+    lines.map(Line::from).collect()
+}
+
+impl View for RequestDetails {
+    fn contexts(&self) -> &'static [Context] {
+        if self.focused().is_typing() {
+            return self.focused().contexts();
+        }
+        &[
+            Context::Tabs,
+            Context::Report,
+            Context::Table,
+            Context::Global,
+            Context::Always,
+        ]
+    }
+
+    fn search(&self) -> Option<&Find> {
+        Some(self.focused().find())
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match action {
+            Action::NextTab => Some(match self.focus {
+                Side::Request => "response",
+                Side::Response => "request",
+            }),
+            Action::Refresh => Some("resend"),
+            Action::Filter => Some("edit and send"),
+            _ => None,
+        }
+    }
+
+    fn availability(&self, action: Action, state: &State) -> Availability {
+        let refused = match action {
+            Action::Refresh => resendable(state).err(),
+            Action::Filter => editable(state).err(),
+            action => super::view::unavailable(action),
+        };
+        refused.map_or(Availability::Available, Availability::Disabled)
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        let viewport = cx.viewport(self.focus.region());
+        if !self.focused().is_typing() {
+            match action {
+                Action::NextTab | Action::PreviousTab => {
+                    self.focus = match self.focus {
+                        Side::Request => Side::Response,
+                        Side::Response => Side::Request,
+                    };
+                    return Outcome::Handled;
+                }
+                Action::Right | Action::Left => {
+                    self.step(if action == Action::Right { 1 } else { -1 }, cx);
+                    return Outcome::Handled;
+                }
+                Action::Refresh => {
+                    resend(cx);
+                    return Outcome::Handled;
+                }
+                Action::Filter => {
+                    BodyEditor::open(cx);
+                    return Outcome::Handled;
+                }
+                Action::Submit => {
+                    cx.close();
+                    return Outcome::Handled;
+                }
+                _ => {}
+            }
+        }
+        if self.focused_mut().update(action, viewport) {
+            Outcome::Handled
+        } else if action == Action::Back {
+            cx.close();
+            Outcome::Handled
+        } else {
+            Outcome::Ignored
+        }
+    }
+
+    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
+        let viewport = cx.viewport(self.focus.region());
+        Outcome::of(self.focused_mut().key(key, viewport))
+    }
+
+    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
+        if self.focused().is_typing() && text.len() > LONGEST_SEARCH {
+            cx.complain("Too long to search for");
+            return Outcome::Handled;
+        }
+        let pasted = self.focused_mut().paste(text);
+        Outcome::of(pasted.map(|pasted| cx.pasted(pasted)).is_some())
+    }
+
+    fn click(&mut self, region: Region, _: usize, _: &mut Cx<'_>) -> Outcome {
+        self.focus = if region == Region::PREVIEW {
+            Side::Request
+        } else {
+            Side::Response
+        };
+        Outcome::Handled
+    }
+
+    fn closing(&mut self, cx: &mut Cx<'_>) {
+        cx.state.requests.opened = None;
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        draw::details(self, area, scene);
+    }
+}
+
+/// Resends the request of the open or selected entry, or says why not.
+pub(crate) fn resend(cx: &mut Cx<'_>) {
+    match resendable(cx.state) {
+        Ok((number, request)) => {
+            let sent = cx.state.resend(number, request, cx.now);
+            cx.effect(sent);
+        }
+        Err(why) => cx.complain(why),
+    }
+}

@@ -1,0 +1,119 @@
+//! A request as text, for the list, the preview and the details.
+
+use std::time::Duration;
+
+use ratatui::text::{Line, Span};
+
+use crate::api::LedgerEntry;
+use crate::domain::format;
+use crate::domain::local::LocalTime;
+use crate::domain::text::visible;
+use crate::widgets::theme::Theme;
+
+/// The maximum length of an address or error, in characters.
+const LONGEST: usize = 2000;
+
+/// The longest fault name that is shown, in characters.
+const LONGEST_FAULT: usize = 60;
+
+/// The facts of a request besides its bodies.
+pub(crate) fn facts(entry: &LedgerEntry, local: &LocalTime, theme: &Theme) -> Vec<Line<'static>> {
+    let url = visible(&entry.url, LONGEST);
+    let status = if entry.is_cancelled() {
+        theme.dim
+    } else if entry.is_failed() {
+        theme.error
+    } else {
+        theme.good
+    };
+    let key = if entry.with_key {
+        "API key sent"
+    } else {
+        "no API key sent"
+    };
+    let attempt = match (waited(entry), entry.attempt) {
+        (Some(span), attempt) => format!(" · attempt {attempt} after waiting {span}"),
+        (None, 1) => String::new(),
+        (None, attempt) => format!(" · attempt {attempt}"),
+    };
+    let mut lines = vec![
+        Line::from(vec![
+            Span::styled(entry.method.name(), theme.heading),
+            Span::styled(format!(" {url}"), theme.text),
+        ]),
+        Line::from(vec![
+            Span::styled(entry.status_words(), status),
+            Span::styled(
+                format!(
+                    " in {} · {} sent · {} received",
+                    span(entry.took),
+                    format::size(entry.bytes_sent),
+                    format::size(entry.bytes_received)
+                ),
+                theme.text,
+            ),
+        ]),
+        Line::styled(format!("{}{attempt} · {key}", local.second(entry.at)), theme.dim),
+    ];
+    if let Some(error) = &entry.error {
+        lines.push(Line::styled(visible(error, LONGEST), status));
+    }
+    if let Some(fault) = &entry.sandbox_fault {
+        let text = format!("Sandbox fault {}", fault.screen(LONGEST_FAULT));
+        lines.push(Line::styled(text, theme.dim));
+    }
+    lines
+}
+
+/// Method and path of a request.
+pub(crate) fn call(entry: &LedgerEntry) -> String {
+    let behind = entry.url.split_once("://").map_or("", |(_, rest)| rest);
+    let path = behind.find('/').map_or("/", |at| &behind[at..]);
+    format!("{} {}", entry.method.name(), visible(path, 200))
+}
+
+/// The status with its reason phrase, and the error.
+pub(crate) fn outcome(entry: &LedgerEntry) -> String {
+    let status = entry.status_words();
+    match &entry.error {
+        Some(error) if entry.is_failed() => format!("{status}: {}", visible(error, 300)),
+        Some(_) | None => status,
+    }
+}
+
+/// How long a request waited to be sent, if it did; below a millisecond is the timer's resolution.
+pub(crate) fn waited(entry: &LedgerEntry) -> Option<String> {
+    (entry.waited.as_millis() > 1).then(|| span(entry.waited))
+}
+
+/// A duration for people: `0.3 ms`, `31 ms`, `1.25 s`, `2m 5s`.
+pub(crate) fn span(span: Duration) -> String {
+    let seconds = span.as_secs_f64();
+    if seconds < 0.009_95 {
+        format!("{:.1} ms", seconds * 1000.0)
+    } else if seconds < 0.9995 {
+        format!("{:.0} ms", seconds * 1000.0)
+    } else if seconds < 60.0 {
+        format!("{seconds:.2} s")
+    } else {
+        let seconds = span.as_secs();
+        format!("{}m {}s", seconds / 60, seconds % 60)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_and_sizes_are_short() {
+        assert_eq!(span(Duration::from_micros(310)), "0.3 ms");
+        assert_eq!(span(Duration::from_micros(31_250)), "31 ms");
+        assert_eq!(span(Duration::from_millis(1250)), "1.25 s");
+        assert_eq!(span(Duration::from_secs(125)), "2m 5s");
+        assert_eq!(
+            [812, 14_200, 3_100_000].map(format::size),
+            ["812 B", "14.2 kB", "3.1 MB"]
+        );
+    }
+}

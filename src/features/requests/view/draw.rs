@@ -1,0 +1,449 @@
+//! Draws the Requests pane: filters, search line, table, and the selected request beside them.
+
+use std::borrow::Cow;
+
+use ratatui::layout::{Alignment, Constraint, Layout, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Paragraph, Wrap};
+
+use super::{FILTERS, RequestsPane, SEARCH, preview};
+use crate::api::LedgerEntry;
+use crate::core::frame_layout::Target;
+use crate::core::view::{Region, Scene};
+use crate::core::{Pane, State};
+use crate::domain::format;
+use crate::domain::local::LocalTime;
+use crate::domain::text::visible;
+use crate::features::requests::request::text::{outcome, span, waited};
+use crate::features::requests::{Filter, Flight, RouteRun, Row};
+use crate::keys::Action;
+use crate::widgets::panel::{Panel, Size};
+use crate::widgets::table::{Column, Rows, Table, place};
+use crate::widgets::text::{cells, fit};
+use crate::widgets::theme::Theme;
+
+/// The minimum width of the list beside the preview: its first columns and the bars.
+const LIST: u16 = 68;
+
+/// Lines of a list's frame, filters, search, flight and header.
+const AROUND: u16 = 6;
+
+/// The lowest that the list gets above the preview.
+const LEAST_LIST: u16 = 9;
+
+/// How many of the latest requests are measured for the width of their status.
+const MEASURED: usize = 200;
+
+/// The maximum width of the list beside the preview: beyond it there is nothing more to show.
+const WIDEST_LIST: u16 = 124;
+
+pub(super) fn pane(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
+    if scene.size == Size::Compact {
+        return list(view, area, scene);
+    }
+    let rows = u16::try_from(scene.state.requests.rows().len()).unwrap_or(u16::MAX);
+    let above = rows.saturating_add(AROUND).max(LEAST_LIST);
+    if above <= area.height / 3 {
+        // Few requests: beside them most of the screen would be blank.
+        let [top, bottom] = Layout::vertical([Constraint::Length(above), Constraint::Fill(1)]).areas(area);
+        list(view, top, scene);
+        preview::below(bottom, scene);
+        scene.clickable(bottom, Target::Item(Region::PREVIEW, 0));
+        return;
+    }
+    let width = (area.width * 11 / 20).clamp(LIST.min(area.width * 7 / 10), WIDEST_LIST);
+    let [left, right] = Layout::horizontal([Constraint::Length(width), Constraint::Fill(1)]).areas(area);
+    list(view, left, scene);
+    preview::draw(right, scene);
+    scene.clickable(right, Target::Item(Region::PREVIEW, 0));
+}
+
+fn list(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
+    let state = scene.state;
+    let is_dropping = state.ledger.total() > state.ledger.len() as u64;
+    let mut panel = Panel::new("Requests").focused(true).sized(scene.size);
+    if is_dropping {
+        panel = panel.foot("older requests dropped");
+    }
+    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    let has_search = view.is_typing || !state.requests.search.is_empty();
+    let [chips, search, flight, table] = Layout::vertical([
+        Constraint::Length(1),
+        Constraint::Length(u16::from(has_search)),
+        Constraint::Length(u16::from(!state.requests.flights().is_empty())),
+        Constraint::Fill(1),
+    ])
+    .areas(inner);
+    filters(chips, scene);
+    if has_search {
+        search_line(view, search, scene);
+    }
+    if let Some(own) = state.requests.flights().first() {
+        scene.render(flight_line(own, flight.width, scene), flight);
+    }
+    if state.requests.rows().is_empty() {
+        return empty(table, scene);
+    }
+    let local = state.local_time(scene.now);
+    let columns = columns(state, &local, table.width);
+    let placed = place(&columns, table.width);
+    let rows = List {
+        state,
+        local: &local,
+        theme: scene.theme,
+        slowest: slowest(state),
+    };
+    let cursor = Some(state.requests.cursor());
+    let widget = Table::new(&rows, &columns, &placed, cursor, scene.theme);
+    let viewport = scene.scroll(Region::MAIN, widget, table);
+    if viewport.page < viewport.total {
+        scene.label_border(area, 8, &viewport.label());
+    }
+}
+
+/// The filters with their counts, the selected one highlighted.
+fn filters(area: Rect, scene: &mut Scene<'_, '_>) {
+    let (theme, state) = (scene.theme, scene.state);
+    let count = |filter: Filter| {
+        let entries = state.ledger.latest();
+        entries.filter(|entry| filter.admits(entry)).count()
+    };
+    let named = Filter::ALL.map(|filter| format!(" {} {} ", filter.title(), count(filter)));
+    let widest: u16 = named.iter().map(|name| cells(name)).sum();
+    let is_short = widest > area.width;
+    let mut x = area.x;
+    for (place, (filter, name)) in Filter::ALL.into_iter().zip(named).enumerate() {
+        let name = if is_short {
+            format!(" {} ", filter.title())
+        } else {
+            name
+        };
+        let cell = Rect::new(x, area.y, cells(&name), 1).intersection(area);
+        let style = if filter == state.requests.filter() {
+            theme.selected
+        } else {
+            theme.dim
+        };
+        scene.render(Line::styled(name, style), cell);
+        scene.clickable(cell, Target::Item(FILTERS, place));
+        x = cell.right();
+    }
+    let keys = format!("{} {} filter", scene.key(Action::Left), scene.key(Action::Right));
+    if x + cells(&keys) + 2 <= area.right() {
+        let rest = Rect::new(x, area.y, area.right() - x, 1);
+        scene.render(Line::styled(keys, theme.dim).right_aligned(), rest);
+    }
+}
+
+fn search_line(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
+    let key = format!("{} ", scene.key(Action::Query));
+    let lead = cells(&key);
+    scene.render(Line::styled(key, scene.theme.accent), area);
+    let typed = Rect {
+        x: area.x + lead,
+        width: area.width.saturating_sub(lead),
+        ..area
+    };
+    let input = &scene.state.requests.search;
+    scene.clickable(area, Target::Item(SEARCH, 0));
+    scene.input(input, "operation, address, status, error or body", typed);
+    if !view.is_typing {
+        scene.cursor = None;
+    }
+}
+
+fn flight_line(flight: &Flight, width: u16, scene: &Scene<'_, '_>) -> Line<'static> {
+    let label = flight.operation.label();
+    let key = scene.key(Action::Back);
+    let text = match &flight.waiting {
+        Some(waiting) => format!(
+            "Resending {label}: {}, next try in {:.0} s (try {}, {key} cancels)",
+            visible(&waiting.why, 200),
+            (waiting.until - scene.now.mono).max(0.0).ceil(),
+            flight.attempt
+        ),
+        None => format!(
+            "Resending {label}: {:.0} s ({key} cancels)",
+            (scene.now.mono - flight.since).max(0.0)
+        ),
+    };
+    fit(Line::styled(text, scene.theme.accent), width)
+}
+
+/// Replaces a list without rows.
+fn empty(area: Rect, scene: &mut Scene<'_, '_>) {
+    let (theme, state) = (scene.theme, scene.state);
+    let (what, how) = if state.ledger.is_empty() {
+        (
+            "No requests yet".to_owned(),
+            format!("{} loads offers", scene.key(Action::Pane(Pane::Offers))),
+        )
+    } else if state.requests.search.is_empty() {
+        (
+            match state.ledger.len() {
+                1 => "The only request is not shown".to_owned(),
+                many => format!("None of {many} requests is shown"),
+            },
+            format!("{} shows all", scene.key(Action::Back)),
+        )
+    } else {
+        (
+            match (state.ledger.len(), visible(state.requests.search.text(), 60)) {
+                (1, typed) => format!("The only request doesn't match “{typed}”"),
+                (many, typed) => format!("None of {many} requests matches “{typed}”"),
+            },
+            format!("{} clears the search", scene.key(Action::Back)),
+        )
+    };
+    let text = vec![Line::styled(what, theme.heading), Line::styled(how, theme.dim)];
+    let [_, middle] = Layout::vertical([Constraint::Percentage(33), Constraint::Fill(1)]).areas(area);
+    let text = Paragraph::new(text).wrap(Wrap { trim: false });
+    scene.render(text.alignment(Alignment::Center), middle);
+}
+
+/// The longest duration of the rows, in seconds; of a folded run, its median.
+fn slowest(state: &State) -> f64 {
+    let durations = state.requests.rows().iter().filter_map(|row| match *row {
+        Row::Request(number) => Some(state.ledger.get(number)?.took.as_secs_f64()),
+        Row::Run(run) => state.requests.run(run)?.quantile(0.5),
+    });
+    durations.fold(0.0, f64::max)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cell {
+    Time,
+    Request,
+    Status,
+    Took,
+    Bar,
+    Received,
+    Sent,
+    Attempt,
+    Waited,
+}
+
+const CELLS: [Cell; 9] = [
+    Cell::Time,
+    Cell::Request,
+    Cell::Status,
+    Cell::Took,
+    Cell::Bar,
+    Cell::Received,
+    Cell::Sent,
+    Cell::Attempt,
+    Cell::Waited,
+];
+
+/// The columns for a width, in the order of [`CELLS`].
+fn columns(state: &State, local: &LocalTime, width: u16) -> Vec<Column> {
+    let oldest = state.ledger.latest().last();
+    let time = oldest.map_or(8, |entry| cells(&local.clock(entry.at)));
+    let time = time.clamp(8, 14);
+    let latest = state.ledger.latest().take(MEASURED);
+    let longest = latest.map(|entry| cells(&entry.status_words())).max();
+    let (least, most) = match width {
+        ..60 => (11, 11),
+        60..86 => (11, 26),
+        86.. => (21, 26),
+    };
+    let status = longest.unwrap_or(0).clamp(least, most);
+    CELLS
+        .into_iter()
+        .map(|cell| match cell {
+            Cell::Time => Column::text("Time", time).priority(1),
+            Cell::Request => Column::text("Request", 22).grows(),
+            Cell::Status => Column::text("Status", status),
+            Cell::Took => Column::number("Took", 7).priority(2),
+            Cell::Bar => Column::text("", 7).priority(4),
+            Cell::Received => Column::number("Received", 8).priority(5),
+            Cell::Attempt => Column::number("Try", 3).priority(6),
+            Cell::Sent => Column::number("Sent", 8).priority(7),
+            Cell::Waited => Column::number("Waited", 7).priority(8),
+        })
+        .collect()
+}
+
+/// The rows of the list, for the table.
+struct List<'a> {
+    state: &'a State,
+    local: &'a LocalTime,
+    theme: &'a Theme,
+    /// In seconds.
+    slowest: f64,
+}
+
+impl List<'_> {
+    fn entry(&self, number: u64) -> Option<&LedgerEntry> {
+        self.state.ledger.get(number)
+    }
+
+    fn request(&self, number: u64, cell: Cell, width: u16) -> (Cow<'_, str>, Style) {
+        let Some(entry) = self.entry(number) else {
+            return (Cow::Borrowed(""), Style::new());
+        };
+        let text = match cell {
+            Cell::Time => self.local.clock(entry.at),
+            Cell::Request => {
+                let indent = if self.state.requests.is_unfolded(number) {
+                    "  "
+                } else {
+                    ""
+                };
+                format!("{indent}{}", entry.operation.label())
+            }
+            Cell::Status => {
+                let status = entry.status_words();
+                // The beginning of an error says something from a few words on.
+                if width < 20 || cells(&status) + 4 > width {
+                    status
+                } else {
+                    outcome(entry)
+                }
+            }
+            Cell::Took => span(entry.took),
+            Cell::Bar => {
+                return (
+                    bar(entry.took.as_secs_f64(), self.slowest, width).into(),
+                    self.bar_style(entry),
+                );
+            }
+            Cell::Received => format::size(entry.bytes_received),
+            Cell::Sent => format::size(entry.bytes_sent),
+            Cell::Attempt => entry.attempt.to_string(),
+            Cell::Waited => waited(entry).unwrap_or_else(|| "—".to_owned()),
+        };
+        let style = match cell {
+            Cell::Status if entry.is_cancelled() => self.theme.dim,
+            Cell::Status if entry.is_failed() => self.theme.error,
+            Cell::Time | Cell::Sent | Cell::Received | Cell::Attempt | Cell::Waited => self.theme.dim,
+            _ => Style::new(),
+        };
+        (text.into(), style)
+    }
+
+    fn bar_style(&self, entry: &LedgerEntry) -> Style {
+        if entry.is_cancelled() {
+            self.theme.dim
+        } else if entry.is_failed() {
+            self.theme.error
+        } else {
+            self.theme.focus
+        }
+    }
+
+    fn run(&self, run: &RouteRun, cell: Cell, width: u16) -> (Cow<'_, str>, Style) {
+        let median = run.quantile(0.5);
+        match cell {
+            Cell::Time => {
+                let time = self.entry(run.newest).map(|entry| self.local.clock(entry.at));
+                (time.unwrap_or_default().into(), self.theme.dim)
+            }
+            Cell::Request => {
+                let sign = if run.is_unfolded() { "▾" } else { "▸" };
+                let median = median.map_or_else(String::new, |seconds| {
+                    format!(" · p50 {}", span(std::time::Duration::from_secs_f64(seconds)))
+                });
+                let text = format!("{sign} route ×{}{median}", thousands(run.count));
+                (text.into(), Style::new())
+            }
+            Cell::Status if run.failed > 0 => (format!("{} failed", thousands(run.failed)).into(), self.theme.error),
+            Cell::Status if run.cancelled > 0 => {
+                (format!("{} cancelled", thousands(run.cancelled)).into(), self.theme.dim)
+            }
+            Cell::Status => ("all OK".into(), Style::new()),
+            Cell::Bar => {
+                let text = median.map_or_else(String::new, |seconds| bar(seconds, self.slowest, width));
+                (text.into(), self.theme.focus)
+            }
+            Cell::Took => {
+                let median = median.map(std::time::Duration::from_secs_f64).map(span);
+                (median.unwrap_or_default().into(), Style::new())
+            }
+            Cell::Received | Cell::Sent | Cell::Attempt | Cell::Waited => (Cow::Borrowed(""), Style::new()),
+        }
+    }
+}
+
+impl Rows for List<'_> {
+    fn count(&self) -> usize {
+        self.state.requests.rows().len()
+    }
+
+    fn cell(&self, row: usize, column: usize, width: u16) -> (Cow<'_, str>, Style) {
+        let row = self.state.requests.rows().get(row);
+        let (Some(row), Some(cell)) = (row, CELLS.get(column)) else {
+            return (Cow::Borrowed(""), Style::new());
+        };
+        match *row {
+            Row::Request(number) => self.request(number, *cell, width),
+            Row::Run(run) => match self.state.requests.run(run) {
+                Some(run) => self.run(run, *cell, width),
+                None => (Cow::Borrowed(""), Style::new()),
+            },
+        }
+    }
+
+    fn is_bar(&self, column: usize) -> bool {
+        CELLS.get(column) == Some(&Cell::Bar)
+    }
+
+    fn sign(&self, row: usize) -> (&'static str, Style) {
+        let is_bad = match self.state.requests.rows().get(row) {
+            Some(Row::Request(number)) => self.entry(*number).is_some_and(LedgerEntry::is_failed),
+            Some(Row::Run(run)) => {
+                let run = self.state.requests.run(*run);
+                run.is_some_and(|run| run.failed > 0)
+            }
+            None => false,
+        };
+        if is_bad {
+            ("!", self.theme.error)
+        } else {
+            (" ", Style::new())
+        }
+    }
+}
+
+/// A duration as a bar of at most `width` cells, scaled to the slowest request of the list. The
+/// square root keeps the others apart next to one that timed out.
+fn bar(seconds: f64, slowest: f64, width: u16) -> String {
+    if slowest <= 0.0 {
+        return String::new();
+    }
+    let share = (seconds / slowest).clamp(0.0, 1.0).sqrt();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 0 to 2 x width
+    let halves = (share * f64::from(width) * 2.0).round() as usize;
+    let mut bar = "━".repeat(halves / 2);
+    if !halves.is_multiple_of(2) {
+        bar.push('╸');
+    }
+    bar
+}
+
+/// A count with thousands separators.
+pub(super) fn thousands(number: u64) -> String {
+    crate::domain::routing::words::count(number)
+}
+
+/// A labelled fact, for the preview.
+pub(super) fn named(name: &'static str, value: String, theme: &Theme) -> Line<'static> {
+    Line::from(vec![
+        Span::styled(format!("{name:<10}"), theme.dim),
+        Span::styled(value, theme.text),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_slowest_request_fills_its_bar() {
+        assert_eq!(bar(9.0, 9.0, 8), "━━━━━━━━");
+        assert_eq!(bar(2.25, 9.0, 8), "━━━━");
+        assert_eq!(bar(0.05, 9.0, 8), "╸");
+        assert_eq!(bar(0.0, 0.0, 8), "");
+    }
+}

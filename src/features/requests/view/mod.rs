@@ -1,0 +1,234 @@
+//! The Requests pane: one row per request, route runs folded into one, and the selected one beside
+//! the list.
+
+mod draw;
+mod preview;
+
+use crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+
+use super::body_editor::BodyEditor;
+use super::request::{LONGEST_SEARCH, RequestDetails, resend};
+use super::{Filter, Row, editable, resendable};
+use crate::core::State;
+use crate::core::message::Effect;
+use crate::core::remote::Now;
+use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
+use crate::keys::{Action, Context};
+
+/// The filters above the list.
+const FILTERS: Region = Region(2);
+
+const SEARCH: Region = Region(3);
+
+/// The Requests pane. Its list is part of the state: requests are recorded while other panes are
+/// open.
+#[derive(Debug, Default)]
+pub struct RequestsPane {
+    is_typing: bool,
+}
+
+impl RequestsPane {
+    fn on_search(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        match action {
+            Action::Submit => self.is_typing = false,
+            Action::Back => {
+                self.is_typing = false;
+                clear_search(cx.state);
+            }
+            Action::Older => cx.state.requests.step(-1),
+            Action::Newer => cx.state.requests.step(1),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+}
+
+/// Why an action is unavailable in this pane; `None` if it is available. The pane shares the keys
+/// of tables, but its rows are not records of the market.
+pub(crate) fn unavailable(action: Action) -> Option<String> {
+    let is_for_records = matches!(
+        action,
+        Action::Sort
+            | Action::Columns
+            | Action::Settings
+            | Action::Shift(_)
+            | Action::Reverse
+            | Action::Mark
+            | Action::Unmark
+            | Action::Compare
+            | Action::Summary
+            | Action::Plot
+            | Action::Funnel
+            | Action::Related
+            | Action::Host
+            | Action::Watch
+            | Action::WatchSettings
+            | Action::Tape
+            | Action::History
+            | Action::ThreePrices
+            | Action::Job
+            | Action::ForgetJob
+            | Action::Unlist
+            | Action::OfferType
+            | Action::GroupFromSearch
+            | Action::Reset
+            | Action::SaveSearch
+            | Action::OpenRequest
+    );
+    is_for_records.then(|| "Not available for requests".to_owned())
+}
+
+fn clear_search(state: &mut State) {
+    state.requests.search.set("");
+    state.requests.narrow(&state.ledger);
+}
+
+fn show(filter: Filter, state: &mut State) {
+    state.requests.set_filter(filter, &state.ledger);
+}
+
+/// Selects the next filter, wrapping around.
+fn step_filter(by: isize, state: &mut State) {
+    let many = Filter::ALL.len();
+    let here = Filter::ALL
+        .iter()
+        .position(|own| *own == state.requests.filter())
+        .unwrap_or(0);
+    let next = here.checked_add_signed(by).unwrap_or(many - 1) % many;
+    show(Filter::ALL[next], state);
+}
+
+/// Opens the selected request, or unfolds the selected run.
+fn open(cx: &mut Cx<'_>) {
+    match cx.state.requests.selected() {
+        Some(Row::Request(number)) => {
+            let place = cx.state.requests.cursor();
+            cx.state.requests.select(place);
+            RequestDetails::open(number, cx);
+        }
+        Some(Row::Run(run)) => cx.state.requests.toggle_run(run),
+        None => {}
+    }
+}
+
+/// Esc: cancels resent requests, else clears the notices, the search, the filter.
+fn step_back(cx: &mut Cx<'_>) {
+    let cancelled = cx.state.requests.cancel();
+    if !cancelled.is_empty() {
+        cx.effects(cancelled.into_iter().map(Effect::Abort));
+        cx.toast("Request cancelled");
+    } else if !cx.state.notices.is_empty() {
+        let effects = cx.state.dismiss_notices(cx.now);
+        cx.effects(effects);
+    } else if !cx.state.requests.search.is_empty() {
+        clear_search(cx.state);
+    } else if cx.state.requests.filter() != Filter::All {
+        show(Filter::All, cx.state);
+    } else {
+        let key = cx.state.keymap.key_of(Action::Quit);
+        cx.toast(format!("Press {key} to quit"));
+    }
+}
+
+impl View for RequestsPane {
+    fn contexts(&self) -> &'static [Context] {
+        if self.is_typing {
+            return &[Context::Query, Context::Always];
+        }
+        &[Context::Table, Context::Global, Context::Always]
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match action {
+            Action::Query => Some("search"),
+            Action::Open => Some("open"),
+            Action::Refresh => Some("resend"),
+            Action::Filter => Some("edit and send"),
+            Action::Submit => Some("keep"),
+            Action::Back if self.is_typing => Some("clear search"),
+            Action::Older | Action::Newer => Some("select"),
+            _ => None,
+        }
+    }
+
+    fn availability(&self, action: Action, state: &State) -> Availability {
+        let requests = &state.requests;
+        let refused = match action {
+            Action::Open | Action::Copy | Action::Export if requests.rows().is_empty() => resendable(state).err(),
+            Action::Refresh => resendable(state).err(),
+            Action::Filter => editable(state).err(),
+            Action::Complete if self.is_typing => return Availability::Hidden,
+            action => unavailable(action),
+        };
+        refused.map_or(Availability::Available, Availability::Disabled)
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if self.is_typing {
+            return self.on_search(action, cx);
+        }
+        if let Some(by) = cx.motion(action) {
+            cx.state.requests.step(by);
+            return Outcome::Handled;
+        }
+        match action {
+            Action::Left => step_filter(-1, cx.state),
+            Action::Right => step_filter(1, cx.state),
+            Action::Query => self.is_typing = true,
+            Action::Open => open(cx),
+            Action::Refresh => resend(cx),
+            Action::Filter => BodyEditor::open(cx),
+            Action::Back => step_back(cx),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
+        if self.is_typing && cx.state.requests.search.key(key) {
+            cx.state.requests.narrow(&cx.state.ledger);
+            return Outcome::Handled;
+        }
+        Outcome::Ignored
+    }
+
+    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
+        if !self.is_typing {
+            return Outcome::Ignored;
+        }
+        if text.len() > LONGEST_SEARCH {
+            cx.complain("Too long to search for");
+        } else {
+            cx.state.requests.search.paste(text);
+            cx.state.requests.narrow(&cx.state.ledger);
+        }
+        Outcome::Handled
+    }
+
+    fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
+        match region {
+            FILTERS => {
+                if let Some(filter) = Filter::ALL.get(line) {
+                    show(*filter, cx.state);
+                }
+            }
+            SEARCH => self.is_typing = true,
+            Region::PREVIEW => open(cx),
+            _ if cx.state.requests.cursor() == line => open(cx),
+            _ => cx.state.requests.select(line),
+        }
+        Outcome::Handled
+    }
+
+    fn deadline(&self, state: &State, now: Now) -> Option<f64> {
+        // Their elapsed seconds are shown.
+        (!state.requests.flights().is_empty())
+            .then(|| state.animation(now, 0.25))
+            .flatten()
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        draw::pane(self, area, scene);
+    }
+}

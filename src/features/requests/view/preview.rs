@@ -1,0 +1,209 @@
+//! The selected request beside the list.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::Line;
+
+use super::draw::{named, thousands};
+use crate::api::{LedgerEntry, redact};
+use crate::core::view::Scene;
+use crate::domain::pretty;
+use crate::domain::text::visible;
+use crate::features::requests::request::text::{call, facts, span};
+use crate::features::requests::{RouteRun, Row};
+use crate::keys::Action;
+use crate::widgets::json;
+use crate::widgets::panel::{Panel, Size};
+use crate::widgets::text::{fit, wrap_line};
+
+/// How much of a body is laid out, in bytes: more than the largest screen shows.
+const BEGINNING: usize = 12 * 1024;
+
+/// Lines of the request's body before the response starts.
+const REQUEST_LINES: usize = 16;
+
+/// Draws what is selected in the list, beside it.
+pub(super) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
+    let inner = frame(area, scene);
+    let lines = match scene.state.requests.selected() {
+        Some(Row::Request(number)) => {
+            let entry = scene.state.ledger.get(number);
+            entry.map_or_else(Vec::new, |entry| request(entry, inner, scene))
+        }
+        Some(Row::Run(run)) => {
+            let run = scene.state.requests.run(run);
+            run.map_or_else(Vec::new, |run| route_run(run, inner, scene))
+        }
+        None => Vec::new(),
+    };
+    lines_in(inner, lines, scene);
+}
+
+/// Draws what is selected in the list, below it: the response has half of the width to itself.
+pub(super) fn below(area: Rect, scene: &mut Scene<'_, '_>) {
+    let selected = scene.state.requests.selected();
+    let Some(Row::Request(number)) = selected else {
+        return draw(area, scene);
+    };
+    let inner = frame(area, scene);
+    let Some(entry) = scene.state.ledger.get(number) else {
+        return;
+    };
+    let many = if scene.size == Size::Wide { 3 } else { 2 };
+    let columns = |area: Rect| {
+        let columns = Layout::horizontal(vec![Constraint::Fill(1); many]).spacing(2);
+        columns.split(area).to_vec()
+    };
+    let body = sent(entry, usize::MAX, scene);
+    let mut facts = known(entry, columns(inner)[0], scene);
+    let areas = if body.is_empty() {
+        let height = u16::try_from(facts.len() + 1).unwrap_or(u16::MAX);
+        let [top, rest] = Layout::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(inner);
+        lines_in(top, facts, scene);
+        columns(rest)
+    } else {
+        let areas = columns(inner);
+        facts.extend(body);
+        lines_in(areas[0], facts, scene);
+        areas[1..].to_vec()
+    };
+    // The response goes on in the next column, as a newspaper does.
+    let height = usize::from(areas[0].height);
+    let mut rest = received(entry, height * areas.len(), scene).into_iter();
+    for area in areas {
+        lines_in(area, rest.by_ref().take(height).collect(), scene);
+    }
+}
+
+fn lines_in(area: Rect, lines: Vec<Line<'static>>, scene: &mut Scene<'_, '_>) {
+    for (row, line) in area.rows().zip(lines) {
+        scene.render(fit(line, row.width), row);
+    }
+}
+
+/// Draws the frame with the name of what is selected; gives the area inside.
+fn frame(area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
+    let state = scene.state;
+    let (title, effect) = match state.requests.selected() {
+        Some(Row::Request(number)) => (format!("Request {number}"), "opens it"),
+        Some(Row::Run(run)) => {
+            let is_open = state.requests.run(run).is_some_and(RouteRun::is_unfolded);
+            let effect = if is_open { "folds it" } else { "lists its requests" };
+            let number = state.requests.run(run).map_or(run, |run| run.number);
+            (format!("Route run {number}"), effect)
+        }
+        None => (String::new(), ""),
+    };
+    let mut panel = Panel::new(title);
+    if !effect.is_empty() {
+        panel = panel.foot(format!("{} {effect}", scene.key(Action::Open)));
+    }
+    panel.render(area, scene.frame.buffer_mut(), scene.theme)
+}
+
+/// The facts of a request and the beginnings of its bodies, as far as `area` has room.
+fn request(entry: &LedgerEntry, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let mut lines = known(entry, area, scene);
+    lines.extend(sent(entry, REQUEST_LINES, scene));
+    lines.push(Line::default());
+    let room = usize::from(area.height).saturating_sub(lines.len());
+    lines.extend(received(entry, room, scene));
+    lines
+}
+
+fn known(entry: &LedgerEntry, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let theme = scene.theme;
+    let local = scene.state.local_time(scene.now);
+    let mut known = facts(entry, &local, theme);
+    // Only the path: every request of a market goes to the same address, and there is little room.
+    if let Some(first) = known.first_mut() {
+        *first = Line::styled(call(entry), theme.heading);
+    }
+    let known = known.iter();
+    known.flat_map(|line| wrap_line(line, area.width, 2)).collect()
+}
+
+/// The body of the request, cut to so many lines.
+fn sent(entry: &LedgerEntry, most: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let theme = scene.theme;
+    let request = entry.request.as_deref().unwrap_or_default();
+    if request.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = vec![Line::default(), Line::styled("Request body", theme.heading)];
+    let body = body(request, false);
+    let many = body.len();
+    let shown = body.into_iter().take(most);
+    lines.extend(shown.map(|line| json::paint(&Line::from(line), theme)));
+    if many > most {
+        lines.push(Line::styled("…", theme.dim));
+    }
+    lines
+}
+
+/// The beginning of the response's body, at most so many lines.
+fn received(entry: &LedgerEntry, room: usize, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let theme = scene.theme;
+    let mut lines = vec![Line::styled("Response body", theme.heading)];
+    match &entry.response {
+        Some(response) => {
+            let body = body(response.compared(), entry.response_cut).into_iter();
+            let body = body.take(room);
+            lines.extend(body.map(|line| json::paint(&Line::from(line), theme)));
+        }
+        None => lines.push(Line::styled("No response", theme.dim)),
+    }
+    lines
+}
+
+fn body(text: &str, is_cut: bool) -> Vec<String> {
+    let (beginning, is_long) = LedgerEntry::beginning(text, BEGINNING);
+    pretty::body(&redact::record(beginning), is_cut || is_long)
+}
+
+/// The figures of a route run.
+fn route_run(run: &RouteRun, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let (theme, state) = (scene.theme, scene.state);
+    let local = state.local_time(scene.now);
+    let quantile = |share| {
+        let seconds: Option<f64> = run.quantile(share);
+        seconds.map_or_else(|| "—".to_owned(), |own| span(Duration::from_secs_f64(own)))
+    };
+    let mut lines = vec![
+        named("Requests", thousands(run.count), theme),
+        named("Failed", thousands(run.failed), theme),
+        named("First", local.second(run.from), theme),
+        named("Latest", local.second(run.to), theme),
+        Line::default(),
+        named("p50", quantile(0.5), theme),
+        named("p90", quantile(0.9), theme),
+        named("p99", quantile(0.99), theme),
+        named("Slowest", quantile(1.0), theme),
+    ];
+    let mut outcomes: BTreeMap<String, usize> = BTreeMap::new();
+    for (number, entry) in state.ledger.numbered() {
+        if state.requests.run_of(number) == Some(run.number) {
+            let outcome = match &entry.error {
+                Some(error) if entry.is_failed() => visible(error, 300),
+                Some(_) | None => entry.status_words(),
+            };
+            *outcomes.entry(outcome).or_default() += 1;
+        }
+    }
+    lines.push(Line::default());
+    let title = if (run.kept as u64) < run.count {
+        format!("Outcomes of the latest {}", run.kept)
+    } else {
+        "Outcomes".to_owned()
+    };
+    lines.push(Line::styled(title, theme.heading));
+    let mut outcomes: Vec<_> = outcomes.into_iter().collect();
+    outcomes.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    for (outcome, count) in outcomes {
+        let line = Line::from(format!("{count:>5}  {outcome}"));
+        lines.extend(wrap_line(&line, area.width, 7));
+    }
+    lines
+}

@@ -1,0 +1,109 @@
+//! `bourse route`: requests workers and shows how they share the requests.
+
+mod drive;
+mod show;
+
+use crate::api::{Request, RouteCall, Secret, Session};
+use crate::cli::args::{Format, RouteArguments};
+use crate::cli::output;
+use crate::cli::output::CliError;
+use crate::cli::settings::Settings;
+use crate::domain::dialect::RouteKey;
+use crate::domain::routing::{DEFAULT_RATE, OutcomeKind, PollPolicy, RoutePlan, Run, Stop};
+use crate::domain::{CellRef, Untrusted};
+use crate::features::search::command as search;
+
+/// Concurrency of a run by duration: with one slot, a slow reply would hold back the requests due
+/// after it.
+const DURATION_CONCURRENCY: u32 = 4;
+
+pub async fn route(settings: &Settings, arguments: &RouteArguments) -> Result<(), CliError> {
+    let plan = plan(arguments)?;
+    let connection = settings.connect().await?;
+    let session = &connection.session;
+    if arguments.curl {
+        return curl(settings, session, &plan);
+    }
+    let key = match settings.dialect.route_key {
+        RouteKey::Profile => None,
+        RouteKey::Group => Some(group_key(session, &arguments.endpoint).await?),
+    };
+    let ended = drive::run(session, plan, key, arguments.format == Format::Json).await?;
+    show::show(&ended, arguments.format)?;
+    verdict(&ended.run)
+}
+
+/// Prints the first request of the plan as one curl command.
+fn curl(settings: &Settings, session: &Session, plan: &RoutePlan) -> Result<(), CliError> {
+    if settings.dialect.route_key == RouteKey::Group {
+        output::note(
+            "this market routes with the workergroup's own key: set BOURSE_API_KEY to it \
+             (bourse groups --show-secrets)",
+        );
+    }
+    let call = RouteCall {
+        endpoint: plan.endpoint.clone(),
+        cost: plan.cost,
+        key: None,
+    };
+    search::print_curl(settings, session, &Request::Route(call))
+}
+
+/// The plan from the flags: one request by default.
+fn plan(arguments: &RouteArguments) -> Result<RoutePlan, CliError> {
+    let (stop, concurrency, rate) = match (arguments.duration, arguments.number) {
+        (Some(span), _) => (
+            Stop::Duration(span.as_secs_f64()),
+            DURATION_CONCURRENCY,
+            Some(DEFAULT_RATE),
+        ),
+        (None, number) => (Stop::Count(number.unwrap_or(1)), 1, None),
+    };
+    let plan = RoutePlan {
+        cost: arguments.cost,
+        stop,
+        concurrency: arguments.concurrency.map_or(concurrency, u32::from),
+        rate: arguments.rate.or(rate),
+        poll: PollPolicy {
+            patience: arguments.patience.as_secs_f64(),
+            ..PollPolicy::default()
+        },
+        ..RoutePlan::single(arguments.endpoint.as_str())
+    };
+    match plan.check().first() {
+        None => Ok(plan),
+        Some(objection) => Err(CliError::Usage(format!(
+            "{}: {}",
+            objection.parameter, objection.message
+        ))),
+    }
+}
+
+/// The key of the workergroup that serves an endpoint: the public service routes by it.
+async fn group_key(session: &Session, endpoint: &str) -> Result<Secret, CliError> {
+    let listing = search::fetch(session, &Request::ListWorkergroups).await?;
+    let catalog = listing.catalog();
+    let (Some(name), Some(key)) = (catalog.by_key("endpoint_name"), catalog.by_key("api_key")) else {
+        return Err(CliError::Failed("workergroups have no keys".to_owned()));
+    };
+    (0..listing.len())
+        .filter(|row| listing.cell(*row, name) == CellRef::Text(endpoint))
+        .find_map(|row| match listing.cell(row, key) {
+            CellRef::Text(key) if !key.is_empty() => Some(Secret::new(key)),
+            _ => None,
+        })
+        .ok_or_else(|| {
+            CliError::Failed(format!(
+                "no workergroup with a key serves the endpoint '{}': see bourse groups",
+                Untrusted::from(endpoint).screen(80)
+            ))
+        })
+}
+
+/// A run without an assignment is a failure; its reasons have been printed.
+fn verdict(run: &Run) -> Result<(), CliError> {
+    if run.stats().count(OutcomeKind::Assigned) > 0 {
+        return Ok(());
+    }
+    Err(CliError::Quiet)
+}

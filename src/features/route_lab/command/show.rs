@@ -1,0 +1,278 @@
+//! Prints the results of a run.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::drive::Ended;
+use crate::api::redact;
+use crate::cli::args::Format;
+use crate::cli::output;
+use crate::cli::output::CliError;
+use crate::cli::table;
+use crate::domain::export;
+use crate::domain::format::{percent, trimmed};
+use crate::domain::routing::{OutcomeKind, Quantiles, Run, WorkerShare, words};
+
+/// The longest run whose requests are listed individually.
+const MOST_LISTED: usize = 20;
+
+/// Cells of the progress bar.
+const BAR: usize = 24;
+
+/// The progress of a run, in one line.
+pub fn progress(run: &Run, now: f64) -> String {
+    let share = run.progress(now).clamp(0.0, 1.0);
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss
+    )] // a bar of a few cells
+    let filled = (share * BAR as f64).round() as usize;
+    let rate = run
+        .summary(now)
+        .per_second
+        .map_or_else(String::new, |rate| format!(", {rate:.1}/s"));
+    let rest = words::resting(run, now).map_or_else(String::new, |why| format!("; {why}"));
+    format!(
+        "[{}{}] {:.0}%  {}{rate}{rest}",
+        "#".repeat(filled),
+        "-".repeat(BAR - filled.min(BAR)),
+        share * 100.0,
+        counts(run)
+    )
+}
+
+/// The requests by outcome, in one line.
+fn counts(run: &Run) -> String {
+    let stats = run.stats();
+    let counted = |number: u64, one: &str| {
+        let plural = if number == 1 { "" } else { "s" };
+        format!("{number} {one}{plural}")
+    };
+    let mut text = format!(
+        "{}: {} assigned, {} waiting, {} failed",
+        counted(stats.requests(), "request"),
+        stats.count(OutcomeKind::Assigned),
+        stats.count(OutcomeKind::Waiting),
+        failed(run)
+    );
+    let cancelled = stats.count(OutcomeKind::Cancelled);
+    if cancelled > 0 {
+        text = format!("{text}, {cancelled} cancelled");
+    }
+    if stats.polls() > 0 {
+        text = format!("{text}; {}", counted(stats.polls(), "poll"));
+    }
+    text
+}
+
+fn failed(run: &Run) -> u64 {
+    let stats = run.stats();
+    stats.answered() - stats.count(OutcomeKind::Assigned) - stats.count(OutcomeKind::Waiting)
+}
+
+/// Prints the run; errors go to stderr.
+pub fn show(ended: &Ended, format: Format) -> Result<(), CliError> {
+    match format {
+        Format::Table => output::print(&as_table(ended))?,
+        Format::Csv => output::print(&as_csv(&ended.run))?,
+        Format::Json => output::print_json(&document(ended))?,
+    }
+    let run = &ended.run;
+    let is_told = match format {
+        Format::Table => !run.stats().workers().is_empty(),
+        Format::Json => true,
+        Format::Csv => false,
+    };
+    if !is_told && !run.plan().is_single() {
+        for line in summary(ended) {
+            output::note(&line);
+        }
+    }
+    if ended.mismatched > 0 {
+        output::note(&format!(
+            "{} assignments don't echo the endpoint and cost of their request",
+            ended.mismatched
+        ));
+    }
+    for (words, count) in &ended.failures {
+        output::complain(&format!("{count} failed: {words}"));
+    }
+    if let Some(why) = words::early_end(run) {
+        output::note(&why);
+    }
+    if run.is_refused() {
+        output::complain("stopped: refused three times in a row (unauthorized)");
+    }
+    if run.stats().count(OutcomeKind::Assigned) == 0
+        && let Some(status) = &ended.status
+    {
+        output::complain("no worker was assigned; the last status reply:");
+        output::complain(&status.screen(2000));
+    }
+    Ok(())
+}
+
+fn shares(run: &Run) -> Vec<(&WorkerShare, f64)> {
+    let workers = run.stats().workers();
+    let ranked = workers.ranked();
+    ranked.into_iter().map(|share| (share, workers.share(share))).collect()
+}
+
+fn as_table(ended: &Ended) -> String {
+    let run = &ended.run;
+    if run.stats().workers().is_empty() {
+        return String::new();
+    }
+    let head = ["Worker", "Requests", "Share", "Gaps", "Repeats"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    rows.extend(shares(run).into_iter().map(|(worker, share)| {
+        vec![
+            worker.worker.screen(120),
+            worker.assigned.to_string(),
+            percent(share),
+            worker.gaps().to_string(),
+            worker.repeats().to_string(),
+        ]
+    }));
+    format!(
+        "{}{}\n{}",
+        table::plain(&rows),
+        summary(ended).join("\n"),
+        requests(run)
+    )
+}
+
+/// A line for each request of a short run, with the ids that a worker's log shows.
+fn requests(run: &Run) -> String {
+    let samples = run.samples();
+    if samples.len() > MOST_LISTED {
+        return String::new();
+    }
+    let mut samples: Vec<_> = samples.iter().collect();
+    samples.sort_by_key(|sample| sample.index);
+    let head = ["Worker", "Request", "Request no.", "Request id"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    rows.extend(samples.into_iter().map(|sample| {
+        let reqnum = sample.outcome.reqnum();
+        let id = sample.request_id.as_ref();
+        let worker = sample.outcome.worker();
+        let outcome = || format!("({})", sample.outcome.kind().label());
+        vec![
+            worker.map_or_else(outcome, |worker| worker.screen(120)),
+            sample.number().to_string(),
+            reqnum.map_or_else(|| "—".to_owned(), |reqnum| reqnum.to_string()),
+            id.map_or_else(|| "—".to_owned(), |id| id.screen(64)),
+        ]
+    }));
+    format!("\n{}", table::plain(&rows))
+}
+
+/// The summary of a run, line by line.
+fn summary(ended: &Ended) -> Vec<String> {
+    let run = &ended.run;
+    let summary = run.summary(ended.at);
+    let mut lines = vec![counts(run)];
+    let milliseconds = |seconds: f64| format!("{} ms", trimmed(seconds * 1000.0, 1));
+    let times = [
+        ("router reply", &summary.router_reply),
+        ("time to worker", &summary.time_to_worker),
+    ];
+    for (label, latency) in times {
+        if let Some(latency) = latency {
+            lines.push(format!(
+                "{label:14}  p50 {}, p90 {}, p95 {}, p99 {}, max {}",
+                milliseconds(latency.p50),
+                milliseconds(latency.p90),
+                milliseconds(latency.p95),
+                milliseconds(latency.p99),
+                milliseconds(latency.max),
+            ));
+        }
+    }
+    if let Some(rate) = summary.per_second.filter(|_| !run.plan().is_single()) {
+        lines.push(format!(
+            "{} requests a second for {} s",
+            trimmed(rate, 1),
+            trimmed(summary.seconds, 1)
+        ));
+    }
+    lines.push(format!(
+        "load {}, first assignment after {}",
+        trimmed(run.load_injected(), 2),
+        summary.first_assigned.map_or_else(|| "-".to_owned(), milliseconds),
+    ));
+    lines
+}
+
+fn as_csv(run: &Run) -> String {
+    let head = ["worker", "requests", "share"].map(str::to_owned);
+    let rows = shares(run)
+        .into_iter()
+        .map(|(worker, share)| [worker.worker.csv(), worker.assigned.to_string(), share.to_string()]);
+    export::csv_lines(std::iter::once(head).chain(rows))
+}
+
+/// Every reply as received, and the summary.
+fn document(ended: &Ended) -> String {
+    let replies = ended.replies.iter().flatten();
+    // The signature is the worker's; a key is nobody's.
+    let replies: Vec<_> = replies.map(|(_, reply)| redact::api_keys(reply.compared())).collect();
+    format!(
+        "{{\"replies\": [{}],\n\"summary\": {:#}}}\n",
+        replies.join(",\n"),
+        as_json(ended)
+    )
+}
+
+fn as_json(ended: &Ended) -> Json {
+    let run = &ended.run;
+    let summary = run.summary(ended.at);
+    let workers: Vec<_> = shares(run)
+        .into_iter()
+        .map(|(worker, share)| {
+            json!({
+                "url": worker.worker.compared(),
+                "requests": worker.assigned,
+                "share": share,
+            })
+        })
+        .collect();
+    let outcomes: Map<String, Json> = OutcomeKind::ALL
+        .into_iter()
+        .map(|kind| (kind.label().to_owned(), summary.count(kind).into()))
+        .collect();
+    // Decoding has checked that the status reply is valid JSON.
+    let status = ended
+        .status
+        .as_ref()
+        .and_then(|status| serde_json::from_str::<Json>(status.compared()).ok());
+    json!({
+        "requests": summary.requests,
+        "assigned": summary.count(OutcomeKind::Assigned),
+        "waiting": summary.count(OutcomeKind::Waiting),
+        "failed": failed(run),
+        "outcomes": outcomes,
+        "polls": summary.polls,
+        "seconds": summary.seconds,
+        "per_second": summary.per_second,
+        "router_reply_seconds": summary.router_reply.as_ref().map(quantiles),
+        "time_to_worker_seconds": summary.time_to_worker.as_ref().map(quantiles),
+        "first_assigned_seconds": summary.first_assigned,
+        "bytes": summary.bytes,
+        "load_injected": summary.load,
+        "reqnum_gaps": summary.reqnum_gaps,
+        "reqnum_repeats": summary.reqnum_repeats,
+        "workers": workers,
+        "last_status": status,
+    })
+}
+
+fn quantiles(latency: &Quantiles) -> Json {
+    json!({
+        "p50": latency.p50,
+        "p90": latency.p90,
+        "p95": latency.p95,
+        "p99": latency.p99,
+        "max": latency.max,
+    })
+}

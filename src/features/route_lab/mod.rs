@@ -1,0 +1,443 @@
+//! Runs of route requests. They belong to the market, not to a view: a run continues while the
+//! route lab is closed.
+//!
+//! The schedule is the domain's ([`Run`]); here it is told the time, and its attempts become
+//! requests. Replies carry the times at which they were sent and received, measured at the socket,
+//! so that a busy core adds nothing to a latency.
+
+pub(crate) mod command;
+pub mod view;
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::api::attempt::completion;
+use crate::api::{ApiError, Reply, Request, RouteCall, Secret};
+use crate::core::message::Effect;
+pub use crate::core::message::RunSnapshot;
+use crate::core::pane::Pane;
+use crate::core::remote::{Now, Ticket, Tickets};
+use crate::core::state::State;
+use crate::domain::dialect::RouteKey;
+use crate::domain::objection::Objection;
+use crate::domain::routing::{Attempt, Completion, End, Phase, RoutePlan, Run, words};
+use crate::domain::{CellRef, Resource};
+use crate::keys::{Action, Context};
+
+/// The maximum number of runs in memory.
+const MOST_RUNS: usize = 20;
+
+/// The maximum number of attempts of all runs in memory before the oldest run is dropped.
+const MOST_ATTEMPTS: usize = 500_000;
+
+/// A run and its requests.
+#[derive(Debug)]
+pub struct RouteRun {
+    /// Its number, from 1 since the program started.
+    pub number: u64,
+    run: Arc<Run>,
+    /// The request of each attempt in flight.
+    tickets: BTreeMap<u64, Ticket>,
+    /// The workergroup's key, if requests carry it, until the run is over.
+    key: Option<Secret>,
+    /// Why it ended, if the plan does not tell.
+    pub note: Option<&'static str>,
+    is_announced: bool,
+}
+
+impl RouteRun {
+    /// The plan, the attempts and their figures.
+    pub fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// Whether replies may still arrive or requests be sent.
+    pub fn is_active(&self) -> bool {
+        !self.run.is_over()
+    }
+
+    /// The run as it is now.
+    pub fn snapshot(&self) -> RunSnapshot {
+        RunSnapshot(Arc::clone(&self.run))
+    }
+
+    fn step(&mut self, flights: &mut Flights, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
+        let due = Arc::make_mut(&mut self.run).step(now.mono);
+        due.into_iter()
+            .map(|attempt| self.send(&attempt, flights, tickets))
+            .collect()
+    }
+
+    fn send(&mut self, attempt: &Attempt, flights: &mut Flights, tickets: &mut Tickets) -> Effect {
+        let ticket = tickets.take();
+        flights.insert(ticket, (self.number, attempt.index));
+        self.tickets.insert(attempt.index, ticket);
+        Effect::Call {
+            ticket,
+            request: Request::Route(RouteCall {
+                endpoint: self.run.plan().endpoint.clone(),
+                cost: attempt.cost,
+                key: self.key.clone(),
+            }),
+        }
+    }
+
+    /// Ends the run; returns the aborts of its requests in flight.
+    fn stop(&mut self, flights: &mut Flights, now: Now) -> Vec<Effect> {
+        let broken = Arc::make_mut(&mut self.run).stop(now.mono);
+        self.key = None;
+        broken
+            .iter()
+            .filter_map(|index| self.tickets.remove(index))
+            .map(|ticket| {
+                flights.remove(&ticket);
+                Effect::Abort(ticket)
+            })
+            .collect()
+    }
+
+    /// The notification that a series has ended: sent once, and not if the person stopped it.
+    fn announcement(&mut self) -> Option<Effect> {
+        if self.is_active() || self.is_announced {
+            return None;
+        }
+        self.is_announced = true;
+        let was_stopped = self.run.phase() == Phase::Ended(End::Stopped) && self.note.is_none();
+        if self.run.plan().is_single() || was_stopped {
+            return None;
+        }
+        Some(Effect::Notify {
+            title: "Route run ended".to_owned(),
+            body: words::result(&self.run),
+        })
+    }
+}
+
+/// The run and attempt of each request.
+type Flights = HashMap<Ticket, (u64, u64)>;
+
+/// The runs since the program started.
+#[derive(Debug)]
+pub struct Routes {
+    runs: Vec<RouteRun>,
+    flights: Flights,
+    started: u64,
+    /// Load of the runs dropped from memory.
+    load_before: f64,
+    random: fastrand::Rng,
+}
+
+impl Default for Routes {
+    fn default() -> Self {
+        Self {
+            runs: Vec::new(),
+            flights: HashMap::new(),
+            started: 0,
+            load_before: 0.0,
+            random: fastrand::Rng::with_seed(0),
+        }
+    }
+}
+
+impl Routes {
+    /// Seeds the jitter of the waits between polls.
+    pub fn seed(&mut self, seed: u64) {
+        self.random = fastrand::Rng::with_seed(seed);
+    }
+
+    pub fn runs(&self) -> &[RouteRun] {
+        &self.runs
+    }
+
+    /// The run with that number, if it is still in memory.
+    pub fn run(&self, number: u64) -> Option<&RouteRun> {
+        self.runs.iter().find(|run| run.number == number)
+    }
+
+    /// The number of the run that a request belongs to, until its reply arrives.
+    pub(crate) fn run_of(&self, ticket: Ticket) -> Option<u64> {
+        self.flights.get(&ticket).map(|(run, _)| *run)
+    }
+
+    /// The run that started last.
+    pub fn latest(&self) -> Option<&RouteRun> {
+        self.runs.last()
+    }
+
+    /// The run in progress, if there is one; a series rather than a single request.
+    pub fn active(&self) -> Option<&RouteRun> {
+        self.active_series()
+            .or_else(|| self.runs.iter().find(|run| run.is_active()))
+    }
+
+    pub fn active_series(&self) -> Option<&RouteRun> {
+        let is_series = |run: &&RouteRun| run.is_active() && !run.run.plan().is_single();
+        self.runs.iter().find(is_series)
+    }
+
+    /// Total load estimate sent and not refused since the program started.
+    pub fn load_injected(&self) -> f64 {
+        let here: f64 = self.runs.iter().map(|run| run.run.load_injected()).sum();
+        self.load_before + here
+    }
+
+    fn start(
+        &mut self,
+        plan: RoutePlan,
+        key: Option<Secret>,
+        tickets: &mut Tickets,
+        now: Now,
+    ) -> Result<(u64, Vec<Effect>), Vec<Objection>> {
+        let run = Run::start(plan, now.mono, now.epoch)?;
+        self.make_room();
+        self.started += 1;
+        let mut route_run = RouteRun {
+            number: self.started,
+            run: Arc::new(run),
+            tickets: BTreeMap::new(),
+            key,
+            note: None,
+            is_announced: false,
+        };
+        let effects = route_run.step(&mut self.flights, tickets, now);
+        self.runs.push(route_run);
+        Ok((self.started, effects))
+    }
+
+    /// Drops the oldest finished runs.
+    fn make_room(&mut self) {
+        loop {
+            let attempts: usize = self.runs.iter().map(|run| run.run.samples().len()).sum();
+            if self.runs.len() < MOST_RUNS && attempts < MOST_ATTEMPTS {
+                return;
+            }
+            let Some(oldest) = self.runs.iter().position(|run| !run.is_active()) else {
+                return;
+            };
+            let gone = self.runs.remove(oldest);
+            self.load_before += gone.run.load_injected();
+        }
+    }
+
+    fn step(&mut self, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        for run in self.runs.iter_mut().filter(|run| run.is_active()) {
+            effects.extend(run.step(&mut self.flights, tickets, now));
+            effects.extend(run.announcement());
+        }
+        effects
+    }
+
+    fn routed(&mut self, answer: Answer, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
+        let Some((number, index)) = self.flights.remove(&answer.ticket) else {
+            return Vec::new();
+        };
+        let Some(route_run) = self.runs.iter_mut().find(|run| run.number == number) else {
+            return Vec::new();
+        };
+        route_run.tickets.remove(&index);
+        let jitter = self.random.f64();
+        let run = Arc::make_mut(&mut route_run.run);
+        run.sent_at(index, answer.sent);
+        run.complete(index, answer.ended, answer.completion, jitter);
+        let mut effects = if run.is_refused() && run.phase() == Phase::Running {
+            route_run.note = Some("stopped: unauthorized three times in a row");
+            route_run.stop(&mut self.flights, now)
+        } else {
+            route_run.step(&mut self.flights, tickets, now)
+        };
+        if route_run.run.is_over() {
+            route_run.key = None;
+        }
+        effects.extend(route_run.announcement());
+        effects
+    }
+
+    /// When the runs need to be woken: to send, and to update the progress in the header.
+    pub(crate) fn deadline(&self, now: Now) -> Option<f64> {
+        let runs = self.runs.iter().filter(|run| run.is_active());
+        let wakes = runs.clone().filter_map(|run| run.run.wake());
+        let clock = runs.clone().next().map(|_| now.mono + 1.0);
+        wakes.chain(clock).reduce(f64::min)
+    }
+}
+
+/// The result of a route request.
+pub(crate) struct Answer {
+    ticket: Ticket,
+    sent: f64,
+    ended: f64,
+    completion: Completion,
+}
+
+impl Answer {
+    /// `moments` are when it was sent and when it ended, on the monotonic clock.
+    pub(crate) fn new(ticket: Ticket, moments: (f64, f64), bytes: u64, result: Result<Reply, ApiError>) -> Self {
+        let (sent, ended) = moments;
+        Self {
+            ticket,
+            sent,
+            ended,
+            completion: completion(result, bytes),
+        }
+    }
+}
+
+/// Why a run cannot start.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NotStarted {
+    Plan(Vec<Objection>),
+    /// Another series is in progress, or there is no key to send.
+    Held(String),
+}
+
+impl State {
+    /// Starts a run; returns its number.
+    ///
+    /// # Errors
+    ///
+    /// When the plan is invalid, a series is in progress, or the market routes by a key that is not
+    /// loaded.
+    pub fn start_route(&mut self, plan: RoutePlan, now: Now) -> Result<(u64, Vec<Effect>), NotStarted> {
+        if !plan.is_single() && self.routes.active_series().is_some() {
+            let stop = self.keymap.key_in(&[Context::RouteLab], Action::Remove);
+            let why = format!("A run is in progress: stop it first ({stop} in the route lab)");
+            return Err(NotStarted::Held(why));
+        }
+        let key = self.route_key(&plan.endpoint).map_err(NotStarted::Held)?;
+        self.routes
+            .start(plan, key, &mut self.tickets, now)
+            .map_err(NotStarted::Plan)
+    }
+
+    /// Pauses a run or resumes it.
+    pub fn pause_route(&mut self, number: u64, now: Now) -> Vec<Effect> {
+        let mut runs = self.routes.runs.iter_mut();
+        let Some(route_run) = runs.find(|run| run.number == number) else {
+            return Vec::new();
+        };
+        let run = Arc::make_mut(&mut route_run.run);
+        match run.phase() {
+            Phase::Paused => run.resume(now.mono),
+            Phase::Running | Phase::Draining => run.pause(now.mono),
+            Phase::Ended(_) => {}
+        }
+        self.routes.step(&mut self.tickets, now)
+    }
+
+    /// Stops a run and aborts its requests in flight.
+    pub fn stop_route(&mut self, number: u64, now: Now) -> Vec<Effect> {
+        let Routes { runs, flights, .. } = &mut *self.routes;
+        let Some(run) = runs.iter_mut().find(|run| run.number == number) else {
+            return Vec::new();
+        };
+        let mut effects = run.stop(flights, now);
+        effects.extend(run.announcement());
+        effects
+    }
+
+    pub(crate) fn routed(&mut self, now: Now, answer: Answer) -> Vec<Effect> {
+        self.routes.routed(answer, &mut self.tickets, now)
+    }
+
+    pub(crate) fn step_routes(&mut self, now: Now) -> Vec<Effect> {
+        self.routes.step(&mut self.tickets, now)
+    }
+
+    /// The key for route requests to an endpoint, if not the profile's: a market that routes by the
+    /// workergroup's own key has it in the workergroup's record.
+    fn route_key(&self, endpoint: &str) -> Result<Option<Secret>, String> {
+        if self.profile.dialect.route_key == RouteKey::Profile {
+            return Ok(None);
+        }
+        let Some(listing) = self.browsers[Resource::Workergroups].listing() else {
+            let open = self.keymap.key_of(Action::Pane(Pane::Workergroups));
+            return Err(format!(
+                "This market routes with the workergroup's own key, and no workergroups are \
+                 loaded: open Workergroups ({open}) first"
+            ));
+        };
+        let catalog = listing.catalog();
+        let fields = catalog.by_key("endpoint_name").zip(catalog.by_key("api_key"));
+        let key = fields.and_then(|(name, key)| {
+            (0..listing.len())
+                .filter(|row| listing.cell(*row, name) == CellRef::Text(endpoint))
+                .find_map(|row| match listing.cell(row, key) {
+                    CellRef::Text(key) if !key.is_empty() => Some(Secret::new(key)),
+                    _ => None,
+                })
+        });
+        key.map(Some).ok_or_else(|| {
+            "This market routes with the workergroup's own key, and no workergroup with a key \
+             serves this endpoint"
+                .to_owned()
+        })
+    }
+
+    /// The endpoint of the selected workergroup, in the Workergroups pane.
+    pub fn selected_endpoint(&self) -> Option<String> {
+        if self.pane != Pane::Workergroups {
+            return None;
+        }
+        let groups = &self.browsers[Resource::Workergroups];
+        let (row, listing) = (groups.selected_row()?, groups.listing()?);
+        match listing.cell(row, listing.catalog().by_key("endpoint_name")?) {
+            CellRef::Text(name) if !name.is_empty() => Some(name.to_owned()),
+            _ => None,
+        }
+    }
+
+    /// Lists the workergroups if that was never done: a run needs their endpoints, and perhaps a
+    /// key.
+    pub fn load_endpoints(&mut self, now: Now) -> Vec<Effect> {
+        let groups = &mut self.browsers[Resource::Workergroups];
+        let is_untouched =
+            groups.listing().is_none() && !groups.remote().is_loading() && groups.remote().error().is_none();
+        if is_untouched {
+            groups.ask(&mut self.tickets, now)
+        } else {
+            Vec::new()
+        }
+    }
+}
+
+/// Whether a file name means CSV.
+pub fn is_csv(path: &str) -> bool {
+    Path::new(path)
+        .extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("csv"))
+}
+
+/// The run in progress, for the header.
+#[derive(Debug)]
+pub struct Headline {
+    /// Its progress, and why it waits.
+    pub text: String,
+    /// The same for a narrow screen.
+    pub short: String,
+}
+
+/// The run in progress, if there is one.
+pub fn headline(state: &State, now: Now) -> Option<Headline> {
+    let run = state.routes.active()?.run();
+    if run.plan().is_single() {
+        return Some(Headline {
+            text: "route request in flight".to_owned(),
+            short: "routing".to_owned(),
+        });
+    }
+    let percent = run.progress(now.mono) * 100.0;
+    let is_paused = run.phase() == Phase::Paused;
+    let why = words::resting(run, now.mono).or_else(|| words::waiting_for(run));
+    let why = match why {
+        _ if is_paused => ", paused".to_owned(),
+        Some(why) => format!(", {why}"),
+        None => String::new(),
+    };
+    let word = if is_paused { "paused" } else { "run" };
+    Some(Headline {
+        text: format!("route run {percent:.0}%{why}"),
+        short: format!("{word} {percent:.0}%"),
+    })
+}

@@ -1,0 +1,364 @@
+//! One attempt: its outcome, the request for its worker, and the reply.
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Style, Stylize};
+use ratatui::text::{Line, Span};
+use serde_json::Value as Json;
+
+use super::attempts::kind_style;
+use super::worker_request;
+use super::worker_request::WorkerRequest;
+use super::{copy, export};
+use crate::api::redact;
+use crate::core::State;
+use crate::core::view::{Availability, Cx, Outcome as Handling, Region, Scene, View};
+use crate::domain::Untrusted;
+use crate::domain::routing::{Outcome, OutcomeKind, RouteSample, Run, words};
+use crate::domain::text::{json_for_terminal, visible};
+use crate::keys::{Action, Context};
+use crate::widgets::find::Find;
+use crate::widgets::input_widget::InputWidget;
+use crate::widgets::panel::{Panel, Size};
+use crate::widgets::report::Report;
+use crate::widgets::text::wrap_line;
+use crate::widgets::theme::Theme;
+
+/// Cells of the labels.
+const LABEL: usize = 14;
+
+/// Cells of the facts beside the reply: a shortened signature fits on its line.
+pub(super) const FACTS: u16 = 58;
+
+/// The maximum part of a reply that is laid out, in bytes.
+const LONGEST_REPLY: usize = 64 * 1024;
+
+/// The worker and the full reply of an assigned attempt, while the reply is in memory.
+pub(super) fn assignment(run: &Run, place: usize) -> Option<(&Untrusted, &Untrusted)> {
+    let sample = run.samples().get(place)?;
+    Some((sample.outcome.worker()?, run.reply(sample.index)?))
+}
+
+/// The signature in a reply.
+pub(super) fn signature(reply: &Untrusted) -> Option<Untrusted> {
+    let reply: Json = serde_json::from_str(reply.compared()).ok()?;
+    match reply.get("signature")? {
+        Json::String(signature) => Some(Untrusted::from(signature.as_str())),
+        _ => None,
+    }
+}
+
+/// The outcome of an attempt, one label and value per line.
+pub(super) fn facts(run: &Run, sample: &RouteSample, width: u16, theme: &Theme) -> Vec<Line<'static>> {
+    let reply = run.reply(sample.index);
+    let mut lines = Vec::new();
+    let mut add = |label: &str, value: String, style: Style| {
+        let line = Line::from(vec![
+            Span::styled(format!("{label:LABEL$}"), theme.dim),
+            Span::styled(value, style),
+        ]);
+        let indent = u16::try_from(LABEL).unwrap_or(0);
+        lines.extend(wrap_line(&line, width, indent));
+    };
+    let kind = sample.outcome.kind();
+    add("Outcome", meaning(kind).to_owned(), kind_style(kind, theme));
+    if let Outcome::Assigned { worker, reqnum, .. } = &sample.outcome {
+        add("Worker", worker.screen(400), theme.text);
+        let reqnum = reqnum.map_or_else(|| "—".to_owned(), |reqnum| reqnum.to_string());
+        add("Request no.", reqnum, theme.text);
+        for (label, value, is_right) in reply.map(|it| echoes(run, sample, it)).unwrap_or_default() {
+            let style = if is_right { theme.text } else { theme.warning };
+            add(label, value, style);
+        }
+        if let Some(signature) = reply.and_then(signature) {
+            add("Signature", shortened(&signature), theme.text);
+        }
+    } else {
+        let words = match reply {
+            Some(reply) if kind != OutcomeKind::Waiting => reply.screen(2000),
+            _ => sample.outcome.detail().screen(400),
+        };
+        if !words.is_empty() {
+            add("Message", words, theme.text);
+        }
+    }
+    if let Some(id) = &sample.request_id {
+        add("Request id", id.screen(200), theme.text);
+    }
+    add("Router reply", words::latency(sample.latency()), theme.accent);
+    if let Some(time) = sample.time_to_worker().filter(|_| sample.poll > 0) {
+        let polls = if sample.poll == 1 { "poll" } else { "polls" };
+        let words = format!("{} with {} {polls}", words::latency(time), sample.poll);
+        add("To a worker", words, theme.accent);
+    }
+    add("Times", moments(run, sample), theme.text);
+    add("Sent", sent(sample), theme.text);
+    add("Received", words::bytes(sample.bytes), theme.text);
+    lines
+}
+
+fn sent(sample: &RouteSample) -> String {
+    let cost = words::amount(sample.cost);
+    if sample.poll > 0 {
+        format!("cost {cost}, poll {} of request {}", sample.poll, sample.request + 1)
+    } else {
+        format!("cost {cost}, request {}", sample.request + 1)
+    }
+}
+
+const fn meaning(kind: OutcomeKind) -> &'static str {
+    match kind {
+        OutcomeKind::Assigned => "assigned: a worker serves the request",
+        OutcomeKind::Waiting => "waiting: no worker is ready",
+        OutcomeKind::RateLimited => "rate limited: too many requests (429)",
+        OutcomeKind::Refused => "unauthorized (401 or 403)",
+        OutcomeKind::Failed => "failed",
+        OutcomeKind::Garbage => "invalid response: neither an assignment nor a status",
+        OutcomeKind::TimedOut => "timed out",
+        OutcomeKind::Cancelled => "cancelled: the run was stopped",
+    }
+}
+
+/// What the reply echoes of the request, and whether it matches.
+fn echoes(run: &Run, sample: &RouteSample, reply: &Untrusted) -> Vec<(&'static str, String, bool)> {
+    let Ok(reply) = serde_json::from_str::<Json>(reply.compared()) else {
+        return Vec::new();
+    };
+    let (endpoint, cost) = (reply.get("endpoint"), reply.get("cost"));
+    let same_endpoint = endpoint.and_then(Json::as_str) == Some(run.plan().endpoint.as_str());
+    let same_cost = cost
+        .and_then(Json::as_f64)
+        .is_some_and(|echo| (echo - sample.cost).abs() <= sample.cost.abs() * 1e-6);
+    let words = |value: Option<&Json>, same: bool| {
+        let echo = match value {
+            None => "not in the reply".to_owned(),
+            Some(Json::String(text)) => visible(text, 200),
+            Some(other) => visible(&other.to_string(), 200),
+        };
+        let note = if same { ", as sent" } else { ", NOT as sent" };
+        format!("{echo}{note}")
+    };
+    vec![
+        ("Endpoint", words(endpoint, same_endpoint), same_endpoint),
+        ("Cost", words(cost, same_cost), same_cost),
+    ]
+}
+
+/// Enough of a signature to tell two apart, too little to use: screens are shared and recorded.
+fn shortened(signature: &Untrusted) -> String {
+    let text = signature.compared();
+    let count = text.chars().count();
+    if count <= 24 {
+        return format!("hidden ({count} characters)");
+    }
+    let head: String = text.chars().take(4).collect();
+    let tail: String = text.chars().skip(count - 4).collect();
+    format!("{}…{} ({count} characters)", visible(&head, 40), visible(&tail, 40))
+}
+
+fn moments(run: &Run, sample: &RouteSample) -> String {
+    let sent = format!("sent {:.3}, ended {:.3} s", sample.sent, sample.ended);
+    if run.plan().rate.is_some() {
+        format!("due {:.3}, {sent}", sample.intended)
+    } else {
+        sent
+    }
+}
+
+/// The reply and the request for the worker, one below the other.
+pub(super) fn body(state: &State, run: &Run, sample: &RouteSample) -> Vec<Line<'static>> {
+    let mut lines = reply_lines(run, sample);
+    let request = request_lines(state, run, sample);
+    if !request.is_empty() {
+        lines.push(Line::default());
+    }
+    lines.extend(request);
+    lines
+}
+
+/// The request for the worker as curl.
+pub(super) fn request_lines(state: &State, run: &Run, sample: &RouteSample) -> Vec<Line<'static>> {
+    let assigned = sample.outcome.worker().zip(run.reply(sample.index));
+    let Some((worker, reply)) = assigned else {
+        return Vec::new();
+    };
+    // Screens are shared and recorded: only a copy contains the signature that the worker checks.
+    let masked = Untrusted::from(redact::members(reply.compared()));
+    let text = match worker_request::Written::of(state).command(worker, &masked) {
+        Ok(command) => json_for_terminal(&command),
+        Err(why) => why.to_string(),
+    };
+    vec![Line::from("Worker request, secrets removed").bold(), Line::from(text)]
+}
+
+/// The reply laid out, without secrets.
+pub(super) fn reply_lines(run: &Run, sample: &RouteSample) -> Vec<Line<'static>> {
+    let kind = sample.outcome.kind();
+    if !matches!(kind, OutcomeKind::Assigned | OutcomeKind::Waiting) {
+        return Vec::new();
+    }
+    let Some(reply) = run.reply(sample.index) else {
+        return vec![Line::from(
+            "The reply is no longer in memory: only the latest 1,000 are.",
+        )];
+    };
+    let text = reply.compared();
+    let pretty = if text.len() <= LONGEST_REPLY {
+        serde_json::from_str::<Json>(text)
+            .ok()
+            .and_then(|json| serde_json::to_string_pretty(&json).ok())
+    } else {
+        None
+    };
+    let laid_out = pretty.unwrap_or_else(|| text.chars().take(LONGEST_REPLY).collect());
+    let clean = json_for_terminal(redact::members(&laid_out));
+    let lines = clean.lines();
+    lines.map(|line| Line::from(line.to_owned())).collect()
+}
+
+/// One attempt of a run, in full.
+#[derive(Debug)]
+pub(super) struct AttemptView {
+    run: u64,
+    place: usize,
+    report: Report,
+}
+
+impl AttemptView {
+    pub fn new(state: &State, run: u64, place: usize) -> Option<Self> {
+        let mut view = Self {
+            run,
+            place,
+            report: Report::default(),
+        };
+        view.show(place, state).then_some(view)
+    }
+
+    /// Shows the attempt at an index; false if there is none.
+    fn show(&mut self, place: usize, state: &State) -> bool {
+        let Some(run) = state.routes.run(self.run) else {
+            return false;
+        };
+        let Some(sample) = run.run().samples().get(place) else {
+            return false;
+        };
+        self.place = place;
+        self.report = Report::new(body(state, run.run(), sample));
+        true
+    }
+}
+
+impl View for AttemptView {
+    fn contexts(&self) -> &'static [Context] {
+        if self.report.is_typing() {
+            return self.report.contexts();
+        }
+        &[
+            Context::Report,
+            Context::Chart,
+            Context::RouteLab,
+            Context::Global,
+            Context::Always,
+        ]
+    }
+
+    fn search(&self) -> Option<&Find> {
+        Some(self.report.find())
+    }
+
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.report)
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Handling {
+        match action {
+            Action::Right => {
+                self.show(self.place + 1, cx.state);
+            }
+            Action::Left => {
+                self.show(self.place.saturating_sub(1), cx.state);
+            }
+            Action::Settings => {
+                cx.try_open(|state| WorkerRequest::new(state, self.run, self.place));
+            }
+            Action::Copy => {
+                cx.try_open(|state| copy::menu(state, self.run, Some(self.place)));
+            }
+            Action::Export => {
+                cx.try_open(|state| export::Export::new(state, self.run));
+            }
+            // Below this view `d` would open what changed in the workergroups.
+            Action::Sort | Action::Differences => {}
+            Action::Back | Action::Submit | Action::Open | Action::RouteLab => cx.close(),
+            _ => return Handling::Ignored,
+        }
+        Handling::Handled
+    }
+
+    fn availability(&self, action: Action, state: &State) -> Availability {
+        match action {
+            Action::New | Action::Toggle | Action::Remove | Action::Refresh | Action::Compare
+                if !self.report.is_typing() =>
+            {
+                Availability::Hidden
+            }
+            // Their keys are those of charts; here they would sort nothing or reach another view.
+            Action::Sort | Action::Differences if !self.report.is_typing() => Availability::Hidden,
+            Action::Settings => {
+                let run = state.routes.run(self.run);
+                if run.is_some_and(|run| assignment(run.run(), self.place).is_some()) {
+                    Availability::Available
+                } else {
+                    Availability::Hidden
+                }
+            }
+            _ => Availability::Available,
+        }
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match action {
+            Action::Left => Some("previous/next attempt"),
+            Action::Submit | Action::Open => Some("close"),
+            Action::Settings => Some("worker request"),
+            _ => None,
+        }
+    }
+
+    fn resumed(&mut self, cx: &mut Cx<'_>) {
+        // The worker request may have another path or payload now.
+        let run = cx.state.routes.run(self.run).map(super::RouteRun::run);
+        if let Some((run, sample)) = run.and_then(|run| Some((run, run.samples().get(self.place)?))) {
+            self.report.set_lines(body(cx.state, run, sample));
+        }
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        let theme = scene.theme;
+        let Some(run) = scene.state.routes.run(self.run) else {
+            return;
+        };
+        let Some(sample) = run.run().samples().get(self.place) else {
+            return;
+        };
+        let [left, right] = if scene.size == Size::Compact {
+            let tall = facts(run.run(), sample, area.width, theme).len() + 1;
+            let tall = u16::try_from(tall).unwrap_or(0).min(area.height / 2);
+            Layout::vertical([Constraint::Length(tall), Constraint::Fill(1)]).areas(area)
+        } else {
+            Layout::horizontal([Constraint::Length(FACTS), Constraint::Fill(1)]).areas(area)
+        };
+        let title = format!("Attempt {} of run {}", sample.number(), run.number);
+        let panel = Panel::new(title).sized(scene.size);
+        let inner = panel.render(left, scene.frame.buffer_mut(), theme);
+        let lines = facts(run.run(), sample, inner.width, theme);
+        for (line, row) in lines.into_iter().zip(inner.rows()) {
+            scene.render(line, row);
+        }
+        let panel = Panel::new("Reply")
+            .facts("secrets removed")
+            .focused(true)
+            .sized(scene.size);
+        let inner = panel.render(right, scene.frame.buffer_mut(), theme);
+        scene.report(Region::MAIN, &self.report, inner);
+    }
+}

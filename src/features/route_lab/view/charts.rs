@@ -1,0 +1,432 @@
+//! The charts of a run: latency over time, its distribution, and the workers.
+
+use std::borrow::Cow;
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Color, Style};
+use ratatui::symbols::Marker;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::canvas::{Canvas, Points};
+
+use crate::core::view::{Region, Scene};
+use crate::domain::format::percent;
+use crate::domain::insight::{Scale, ScaleKind};
+use crate::domain::routing::{Latencies, OutcomeKind, Run, WorkerShare, Workers, words};
+use crate::widgets::panel::Panel;
+use crate::widgets::table;
+use crate::widgets::table::{Column, Rows, Table};
+use crate::widgets::text::{cells, fit};
+use crate::widgets::theme::Theme;
+
+/// Cells left of the vertical axis.
+const LABELS: u16 = 10;
+
+/// The maximum number of bars in the distribution: more would not tell more.
+const MOST_BARS: usize = 24;
+
+/// Eighths of a cell, to the right.
+const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+
+/// Latency over time and its distribution.
+pub(super) fn side_by_side(run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
+    let [left, right] = Layout::horizontal([Constraint::Fill(3), Constraint::Fill(2)]).areas(area);
+    over_time(run, Line::from("Latency over time"), left, scene);
+    distribution(run, Line::from("Distribution"), right, scene);
+}
+
+/// The scale of the latencies: from zero, or logarithmic if they are far apart.
+fn latency_scale(of: &Latencies) -> Option<Scale> {
+    let (least, most) = of.least().zip(of.most())?;
+    let scale = Scale::fit([least, most], None)?;
+    if scale.kind == ScaleKind::Logarithmic {
+        return Some(scale);
+    }
+    Scale::fit([0.0, most], Some(ScaleKind::Linear))
+}
+
+/// A dot for each reply: when it arrived and how long it took. Failures are crosses.
+pub(super) fn over_time(run: &Run, title: Line<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    let has_colour = theme.tells_series_apart();
+    let signs = if has_colour { ["●", "●"] } else { ["●", "○"] };
+    let legend = Line::from(vec![
+        Span::styled(format!("{} assigned", signs[0]), theme.series[0]),
+        Span::styled(format!("  {} waiting", signs[1]), theme.warning),
+        Span::styled("  × failed", theme.error),
+    ]);
+    let panel = Panel::new(title).facts(legend).sized(scene.size);
+    let inner = panel.render(area, scene.frame.buffer_mut(), theme);
+    let Some(latency) = latency_scale(run.stats().router_reply()) else {
+        return nothing(inner, scene);
+    };
+    let last = run.samples().last().map_or(0.0, |sample| sample.ended);
+    let time = Scale {
+        kind: ScaleKind::Linear,
+        low: 0.0,
+        high: run.elapsed(scene.now.mono).max(last).max(1e-3),
+    };
+    let axes_of = (Axis(&time, words::span), Axis(&latency, words::latency));
+    let Some(plot) = axes(axes_of, inner, scene) else {
+        return;
+    };
+    let dots = Dots::of(run, (&time, &latency), plot);
+    let color = |style: Style| style.fg.unwrap_or(Color::Reset);
+    let canvas = Canvas::default()
+        .marker(Marker::Braille)
+        .x_bounds([0.0, 1.0])
+        .y_bounds([0.0, 1.0])
+        .paint(|context| {
+            let series = [(&dots.assigned, theme.series[0]), (&dots.waiting, theme.warning)];
+            for ((coords, style), sign) in series.into_iter().zip(signs) {
+                if has_colour {
+                    let color = color(style);
+                    context.draw(&Points { coords, color });
+                } else {
+                    for (x, y) in coords {
+                        context.print(*x, *y, sign);
+                    }
+                }
+            }
+            for (x, y) in &dots.failed {
+                context.print(*x, *y, Span::styled("×", theme.error));
+            }
+        });
+    scene.render(canvas, plot);
+}
+
+/// Positions of the replies in a chart, from 0 to 1; several on one dot are kept once, so that a
+/// quarter of a million attempts draw as fast as a full chart.
+#[derive(Default)]
+struct Dots {
+    assigned: Vec<(f64, f64)>,
+    waiting: Vec<(f64, f64)>,
+    failed: Vec<(f64, f64)>,
+}
+
+impl Dots {
+    fn of(run: &Run, (time, latency): (&Scale, &Scale), plot: Rect) -> Self {
+        let mut dots = Self::default();
+        // A braille cell has 2 by 4 dots.
+        let (wide, high) = (usize::from(plot.width) * 2, usize::from(plot.height) * 4);
+        let mut seen = [
+            vec![false; wide * high],
+            vec![false; wide * high],
+            vec![false; wide * high],
+        ];
+        for sample in run.samples() {
+            let (x, y) = (
+                time.position(sample.ended.clamp(time.low, time.high)),
+                latency.position(sample.latency().clamp(latency.low, latency.high)),
+            );
+            let Some((x, y)) = x.zip(y) else { continue };
+            let (series, own) = match sample.outcome.kind() {
+                OutcomeKind::Assigned => (0, &mut dots.assigned),
+                OutcomeKind::Waiting => (1, &mut dots.waiting),
+                OutcomeKind::Cancelled => continue,
+                OutcomeKind::RateLimited
+                | OutcomeKind::Refused
+                | OutcomeKind::Failed
+                | OutcomeKind::Garbage
+                | OutcomeKind::TimedOut => (2, &mut dots.failed),
+            };
+            let place = dot(y, high) * wide + dot(x, wide);
+            if let Some(is_seen) = seen[series].get_mut(place)
+                && !std::mem::replace(is_seen, true)
+            {
+                own.push((x, y));
+            }
+        }
+        dots
+    }
+}
+
+/// Which of `many` dots a position from 0 to 1 falls on.
+fn dot(place: f64, many: usize) -> usize {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss
+    )] // from 0 to some hundreds
+    let dot = (place * many as f64) as usize;
+    dot.min(many.saturating_sub(1))
+}
+
+/// A scale and the format of its values.
+pub(super) struct Axis<'a>(pub &'a Scale, pub fn(f64) -> String);
+
+impl Axis<'_> {
+    fn label(&self, tick: f64) -> String {
+        // Zero needs no unit.
+        if tick == 0.0 {
+            return "0".to_owned();
+        }
+        (self.1)(tick)
+    }
+}
+
+/// Draws the axes with their labels; returns the area between them, if there is any.
+pub(super) fn axes((x, y): (Axis<'_>, Axis<'_>), area: Rect, scene: &mut Scene<'_, '_>) -> Option<Rect> {
+    let [body, foot] = Layout::vertical([Constraint::Fill(1), Constraint::Length(2)]).areas(area);
+    let [labels, plot] = Layout::horizontal([Constraint::Length(LABELS), Constraint::Fill(1)]).areas(body);
+    if plot.width < 10 || plot.height < 2 {
+        return None;
+    }
+    draw_vertical(&y, labels, scene);
+    draw_horizontal(&x, plot, foot, scene);
+    Some(plot)
+}
+
+/// Draws the vertical axis with its labels.
+fn draw_vertical(y: &Axis<'_>, labels: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    for row in labels.rows() {
+        let edge = Rect {
+            x: row.right() - 1,
+            width: 1,
+            ..row
+        };
+        scene.render(Line::styled("│", theme.border), edge);
+    }
+    for tick in y.0.ticks(usize::from(labels.height / 2).clamp(2, 8)) {
+        let Some(place) = y.0.position(tick) else {
+            continue;
+        };
+        let down = u16::try_from(dot(1.0 - place, usize::from(labels.height))).unwrap_or(0);
+        let row = Rect {
+            y: labels.y + down,
+            height: 1,
+            ..labels
+        };
+        let label = Line::from(vec![
+            Span::styled(y.label(tick), theme.dim),
+            Span::styled(" ┤", theme.border),
+        ]);
+        scene.render(label.right_aligned(), row);
+    }
+}
+
+/// Draws the horizontal axis below the plot, with as many labels as fit without touching.
+fn draw_horizontal(x: &Axis<'_>, plot: Rect, foot: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    let [rule, below] = Layout::vertical([Constraint::Length(1); 2]).areas(foot);
+    let corner = usize::from(LABELS - 1);
+    let mut line: Vec<&str> = vec![" "; corner];
+    line.push("└");
+    line.resize(usize::from(rule.width), "─");
+    let mut free = plot.x;
+    for tick in x.0.ticks(usize::from(plot.width / 12).clamp(2, 12)) {
+        let Some(place) = x.0.position(tick) else {
+            continue;
+        };
+        let label = x.label(tick);
+        let right = u16::try_from(dot(place, usize::from(plot.width))).unwrap_or(0);
+        let width = cells(&label);
+        let start = (plot.x + right)
+            .saturating_sub(width / 2)
+            .max(plot.x)
+            .min(plot.right().saturating_sub(width));
+        if start < free {
+            continue;
+        }
+        let spot = Rect {
+            x: start,
+            width,
+            ..below
+        };
+        scene.render(Line::styled(label, theme.dim), spot);
+        free = start + width + 1;
+        if let Some(sign) = line.get_mut(corner + 1 + usize::from(right)) {
+            *sign = "┬";
+        }
+    }
+    scene.render(Line::styled(line.concat(), theme.border), rule);
+}
+
+fn nothing(area: Rect, scene: &mut Scene<'_, '_>) {
+    scene.render(Line::styled("No replies yet", scene.theme.dim), area);
+}
+
+/// How many replies took how long, one bar per range.
+pub(super) fn distribution(run: &Run, title: Line<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    let basis = if run.plan().rate.is_some() {
+        "router reply, since due"
+    } else {
+        "router reply, since sent"
+    };
+    let panel = Panel::new(title).facts(basis).sized(scene.size);
+    let inner = panel.render(area, scene.frame.buffer_mut(), theme);
+    let latencies = run.stats().router_reply();
+    let bars = bins(latencies, usize::from(inner.height).min(MOST_BARS));
+    if bars.is_empty() {
+        return nothing(inner, scene);
+    }
+    let most = bars.iter().map(|(_, count)| *count).max().unwrap_or(1);
+    let all = latencies.count().max(1);
+    let [labels, rest] = Layout::horizontal([Constraint::Length(LABELS), Constraint::Fill(1)]).areas(inner);
+    let room = rest.width.saturating_sub(16);
+    for ((from, count), (left, right)) in bars.iter().zip(labels.rows().zip(rest.rows())) {
+        let label = Line::styled(words::latency(*from), theme.dim).right_aligned();
+        scene.render(
+            label,
+            Rect {
+                width: LABELS - 1,
+                ..left
+            },
+        );
+        let mut spans = vec![Span::styled(bar(*count, most, room), theme.series[0])];
+        if *count > 0 {
+            #[expect(clippy::cast_precision_loss)] // counts of attempts
+            let share = percent(*count as f64 / all as f64);
+            spans.push(Span::raw(format!(" {} ", words::count(*count))));
+            spans.push(Span::styled(share, theme.dim));
+        }
+        scene.render(fit(Line::from(spans), right.width), right);
+    }
+}
+
+/// The latencies in `many` ranges from the shortest to the longest: the start and count of each.
+/// Ranges grow by equal ratios if the latencies are far apart.
+fn bins(of: &Latencies, many: usize) -> Vec<(f64, u64)> {
+    let Some((low, high)) = of.least().zip(of.most()).filter(|_| many > 0) else {
+        return Vec::new();
+    };
+    if high <= low {
+        return vec![(low, of.count())];
+    }
+    let kind = latency_scale(of).map_or(ScaleKind::Linear, |scale| scale.kind);
+    let scale = Scale { kind, low, high };
+    #[expect(clippy::cast_precision_loss)] // a few dozen bars
+    let mut bars: Vec<(f64, u64)> = (0..many)
+        .map(|place| (scale.value(place as f64 / many as f64), 0))
+        .collect();
+    for (micros, count) in of.counts() {
+        #[expect(clippy::cast_precision_loss)] // at most an hour in microseconds
+        let seconds = (micros as f64 / 1e6).clamp(low, high);
+        let place = scale.position(seconds).unwrap_or(0.0);
+        bars[dot(place, many)].1 += count;
+    }
+    bars
+}
+
+/// A bar of `part` out of `most`, at most `width` cells; anything above zero is visible.
+fn bar(part: u64, most: u64, width: u16) -> String {
+    if part == 0 || most == 0 {
+        return String::new();
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss
+    )] // a bar is a few cells wide
+    let eighths = ((part as f64 / most as f64 * f64::from(width) * 8.0).round() as usize).max(1);
+    "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]
+}
+
+/// The columns of the workers.
+#[derive(Debug, Clone, Copy)]
+enum Col {
+    Worker,
+    Assigned,
+    Share,
+    Bar,
+    Gaps,
+    Missing,
+    Repeats,
+}
+
+const COLUMNS: [Col; 7] = [
+    Col::Worker,
+    Col::Assigned,
+    Col::Share,
+    Col::Bar,
+    Col::Gaps,
+    Col::Missing,
+    Col::Repeats,
+];
+
+struct WorkerRows<'a> {
+    workers: &'a Workers,
+    ranked: Vec<&'a WorkerShare>,
+    theme: &'a Theme,
+}
+
+impl Rows for WorkerRows<'_> {
+    fn count(&self) -> usize {
+        self.ranked.len()
+    }
+
+    fn cell(&self, row: usize, column: usize, width: u16) -> (Cow<'_, str>, Style) {
+        let Some((share, column)) = self.ranked.get(row).zip(COLUMNS.get(column)) else {
+            return (Cow::Borrowed(""), Style::new());
+        };
+        let number = |count: u64| (Cow::Owned(words::count(count)), Style::new());
+        match column {
+            Col::Worker => (Cow::Owned(share.worker.screen(usize::from(width) + 1)), Style::new()),
+            Col::Assigned => number(share.assigned),
+            Col::Share => (Cow::Owned(percent(self.workers.share(share))), Style::new()),
+            Col::Bar => {
+                let most = self.ranked.first().map_or(1, |share| share.assigned);
+                let text = bar(share.assigned, most, width);
+                (Cow::Owned(text), self.theme.series[0])
+            }
+            Col::Gaps => number(share.gaps()),
+            Col::Missing => number(share.missing()),
+            Col::Repeats if share.repeats() > 0 => {
+                let (text, _) = number(share.repeats());
+                (text, self.theme.warning)
+            }
+            Col::Repeats => number(0),
+        }
+    }
+
+    fn is_bar(&self, column: usize) -> bool {
+        matches!(COLUMNS.get(column), Some(Col::Bar))
+    }
+}
+
+/// The workers by assignments, most first, with their request number gaps. With a title and a
+/// cursor it has the keyboard.
+pub(super) fn workers(
+    run: &Run,
+    (region, turn): (Region, Option<(Line<'_>, usize)>),
+    area: Rect,
+    scene: &mut Scene<'_, '_>,
+) {
+    let theme = scene.theme;
+    let workers = run.stats().workers();
+    let rows = WorkerRows {
+        workers,
+        ranked: workers.ranked(),
+        theme,
+    };
+    let cursor = turn.as_ref().map(|(_, cursor)| *cursor);
+    let title = turn.map_or_else(|| Line::from("Workers"), |(title, _)| title);
+    let panel = Panel::new(title)
+        .facts(format!("{} workers", words::count(rows.ranked.len() as u64)))
+        .focused(cursor.is_some())
+        .sized(scene.size);
+    let inner = panel.render(area, scene.frame.buffer_mut(), theme);
+    if rows.ranked.is_empty() {
+        scene.render(Line::styled("No worker assigned yet", theme.dim), inner);
+        return;
+    }
+    // The worker column fits the longest address; the bar takes the rest.
+    let widest = rows.ranked.iter().take(100);
+    let widest = widest.map(|share| cells(&share.worker.screen(44))).max();
+    let column = |col: &Col| match col {
+        Col::Worker => Column::text("Worker", widest.unwrap_or(14).clamp(14, 44)),
+        Col::Assigned => Column::number("Assigned", 8),
+        Col::Share => Column::number("Share", 6),
+        Col::Bar => Column::text("", 4).priority(1).grows(),
+        Col::Gaps => Column::number("Gaps", 6).priority(3),
+        Col::Missing => Column::number("Missing", 7).priority(4),
+        Col::Repeats => Column::number("Repeats", 7).priority(2),
+    };
+    let columns: Vec<Column> = COLUMNS.iter().map(column).collect();
+    let placed = table::place(&columns, inner.width);
+    let last = rows.ranked.len() - 1;
+    let cursor = cursor.map(|line| line.min(last));
+    let table = Table::new(&rows, &columns, &placed, cursor, theme);
+    scene.scroll(region, table, inner);
+}

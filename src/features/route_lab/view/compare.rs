@@ -1,0 +1,281 @@
+//! Two runs side by side.
+
+use std::borrow::Cow;
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Color, Style};
+use ratatui::symbols::Marker;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::canvas::Canvas;
+
+use super::charts::{Axis, axes};
+use crate::core::State;
+use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
+use crate::core::views::chart::polyline;
+use crate::domain::format;
+use crate::domain::insight::{Scale, ScaleKind};
+use crate::domain::routing::{Figure, Latencies, compare, words};
+use crate::features::route_lab::RouteRun;
+use crate::keys::{Action, Context};
+use crate::widgets::panel::{Panel, Size};
+use crate::widgets::table;
+use crate::widgets::table::{Column, Rows, Table};
+use crate::widgets::text::fit;
+use crate::widgets::theme::{SERIES_SIGNS, Theme};
+
+/// Cells of the table of figures.
+const TABLE: u16 = 64;
+
+/// A run compared with another one.
+#[derive(Debug)]
+pub(super) struct Compare {
+    run: u64,
+    other: u64,
+    cursor: usize,
+}
+
+impl Compare {
+    /// The run compared with the one before it, or after it.
+    pub fn new(state: &State, run: u64) -> Option<Self> {
+        let other = neighbour(state, run, run, false)?;
+        Some(Self { run, other, cursor: 0 })
+    }
+
+    fn turn(&mut self, state: &State, after: bool) {
+        if let Some(other) = neighbour(state, self.run, self.other, after) {
+            self.other = other;
+        }
+    }
+
+    fn runs<'a>(&self, state: &'a State) -> Option<(&'a RouteRun, &'a RouteRun)> {
+        state.routes.run(self.other).zip(state.routes.run(self.run))
+    }
+}
+
+/// The nearest run before or after `from`, other than `run`; at the end, one on the other side.
+fn neighbour(state: &State, run: u64, from: u64, after: bool) -> Option<u64> {
+    let numbers = state.routes.runs().iter().map(|run| run.number);
+    let numbers: Vec<u64> = numbers.filter(|number| *number != run).collect();
+    let before = numbers.iter().rev().find(|number| **number < from);
+    let behind = numbers.iter().find(|number| **number > from);
+    let found = if after { behind } else { before };
+    found.or(behind).or(before).copied()
+}
+
+fn figures(first: &RouteRun, second: &RouteRun, scene: &Scene<'_, '_>) -> Vec<Figure> {
+    let of = |run: &RouteRun| run.run().elapsed(scene.now.mono);
+    compare((first.run().stats(), of(first)), (second.run().stats(), of(second)))
+}
+
+/// The columns of the table.
+#[derive(Debug, Clone, Copy)]
+enum Col {
+    Label,
+    First,
+    Second,
+    Difference,
+    Change,
+}
+
+const COLUMNS: [Col; 5] = [Col::Label, Col::First, Col::Second, Col::Difference, Col::Change];
+
+struct FigureRows<'a> {
+    figures: &'a [Figure],
+    theme: &'a Theme,
+}
+
+/// A value with its sign, unless both runs show the same: a tenth of a percent is noise.
+fn signed(figure: &Figure, value: Option<f64>, words: impl Fn(f64) -> String) -> String {
+    let [first, second] = [figure.first, figure.second].map(|value| words::figure(figure, value));
+    let Some(value) = value.filter(|_| first != second) else {
+        return String::new();
+    };
+    let sign = if value > 0.0 { "+" } else { "" };
+    format!("{sign}{}", words(value))
+}
+
+impl Rows for FigureRows<'_> {
+    fn count(&self) -> usize {
+        self.figures.len()
+    }
+
+    fn cell(&self, row: usize, column: usize, _: u16) -> (Cow<'_, str>, Style) {
+        let Some((figure, column)) = self.figures.get(row).zip(COLUMNS.get(column)) else {
+            return (Cow::Borrowed(""), Style::new());
+        };
+        match column {
+            Col::Label => (Cow::Borrowed(figure.label), self.theme.dim),
+            Col::First => (words::figure(figure, figure.first).into(), Style::new()),
+            Col::Second => (words::figure(figure, figure.second).into(), Style::new()),
+            Col::Difference => {
+                let of = |value| words::difference(figure, value);
+                (signed(figure, figure.difference(), of).into(), Style::new())
+            }
+            Col::Change => (signed(figure, figure.change(), format::percent).into(), Style::new()),
+        }
+    }
+}
+
+impl View for Compare {
+    fn contexts(&self) -> &'static [Context] {
+        &[Context::RouteLab, Context::Global, Context::Always]
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if let Some(by) = cx.motion(action) {
+            let last = cx.viewport(Region::MAIN).total.saturating_sub(1);
+            self.cursor = self.cursor.saturating_add_signed(by).min(last);
+            return Outcome::Handled;
+        }
+        match action {
+            Action::Older => self.turn(cx.state, false),
+            Action::Newer => self.turn(cx.state, true),
+            Action::Back | Action::RouteLab | Action::Compare | Action::Open => cx.close(),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        match action {
+            Action::New
+            | Action::Toggle
+            | Action::Remove
+            | Action::Refresh
+            | Action::Open
+            | Action::Query
+            | Action::Export
+            | Action::Settings
+            | Action::Copy
+            | Action::Compare => Availability::Hidden,
+            _ => Availability::Available,
+        }
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        (action == Action::Older).then_some("other run")
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        let theme = scene.theme;
+        let Some((first, second)) = self.runs(scene.state) else {
+            let text = "One of the runs is no longer in memory";
+            scene.render(Line::styled(text, theme.warning), area);
+            return;
+        };
+        let figures = figures(first, second, scene);
+        let borders = if scene.size == Size::Compact { 1 } else { 2 };
+        let [top, bottom] = Layout::vertical([Constraint::Length(2 + borders), Constraint::Fill(1)]).areas(area);
+        let title = format!("Run {} vs run {}", second.number, first.number);
+        let panel = Panel::new(title).sized(scene.size);
+        let inner = panel.render(top, scene.frame.buffer_mut(), theme);
+        let plans = told_apart((first, second), theme).map(|(run, sign, style)| {
+            let started = format::moment(run.run().started_at());
+            Line::from(vec![
+                Span::styled(format!("{sign} run {}  ", run.number), style),
+                Span::raw(format!("{}, {started}", words::plan(run.run().plan()))),
+            ])
+        });
+        for (line, row) in plans.into_iter().zip(inner.rows()) {
+            scene.render(fit(line, row.width), row);
+        }
+        let [left, right] = if scene.size == Size::Compact {
+            [bottom, Rect::default()]
+        } else {
+            Layout::horizontal([Constraint::Length(TABLE), Constraint::Fill(1)]).areas(bottom)
+        };
+        self.table((first, second), &figures, left, scene);
+        if right.width > 0 {
+            shares((first, second), right, scene);
+        }
+    }
+}
+
+impl Compare {
+    fn table(
+        &self,
+        (first, second): (&RouteRun, &RouteRun),
+        figures: &[Figure],
+        area: Rect,
+        scene: &mut Scene<'_, '_>,
+    ) {
+        let theme = scene.theme;
+        let panel = Panel::new("Figures").focused(true).sized(scene.size);
+        let inner = panel.render(area, scene.frame.buffer_mut(), theme);
+        let column = |col: &Col| match col {
+            Col::Label => Column::text("", 19),
+            Col::First => Column::number(format!("run {}", first.number), 9),
+            Col::Second => Column::number(format!("run {}", second.number), 9),
+            Col::Difference => Column::number("Diff", 9).priority(1),
+            Col::Change => Column::number("Change", 8),
+        };
+        let columns: Vec<Column> = COLUMNS.iter().map(column).collect();
+        let placed = table::place(&columns, inner.width);
+        let rows = FigureRows { figures, theme };
+        let cursor = self.cursor.min(figures.len().saturating_sub(1));
+        let table = Table::new(&rows, &columns, &placed, Some(cursor), theme);
+        scene.scroll(Region::MAIN, table, inner);
+    }
+}
+
+/// The cumulative distribution of the replies of each run.
+fn shares((first, second): (&RouteRun, &RouteRun), area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    let own = told_apart((first, second), theme);
+    let legend = own.map(|(run, sign, style)| Span::styled(format!("{sign} run {} ", run.number), style));
+    let panel = Panel::new("Share of replies by time")
+        .foot(Line::from(legend.to_vec()))
+        .sized(scene.size);
+    let inner = panel.render(area, scene.frame.buffer_mut(), theme);
+    let latencies = own.map(|(run, ..)| run.run().stats().router_reply());
+    let ends = latencies.iter().flat_map(|of| [of.least(), of.most()]);
+    let Some(scale) = Scale::fit(ends.flatten(), None) else {
+        scene.render(Line::styled("No replies yet", theme.dim), inner);
+        return;
+    };
+    let share = Scale {
+        kind: ScaleKind::Linear,
+        low: 0.0,
+        high: 1.0,
+    };
+    let both = (Axis(&scale, words::latency), Axis(&share, format::percent));
+    let Some(plot) = axes(both, inner, scene) else {
+        return;
+    };
+    let canvas = Canvas::default()
+        .marker(Marker::Braille)
+        .x_bounds([0.0, 1.0])
+        .y_bounds([0.0, 1.0])
+        .paint(|context| {
+            for (of, (_, sign, style)) in latencies.iter().zip(own) {
+                let color = style.fg.unwrap_or(Color::Reset);
+                let curve = curve(of, &scale);
+                polyline(context, &curve, color);
+                for (x, y) in curve.into_iter().step_by(10) {
+                    context.print(x, y, Span::styled(sign, style));
+                }
+            }
+        });
+    scene.render(canvas, plot);
+}
+
+/// The runs with the sign and the style of their curves.
+const fn told_apart<'a>(
+    (first, second): (&'a RouteRun, &'a RouteRun),
+    theme: &Theme,
+) -> [(&'a RouteRun, &'static str, Style); 2] {
+    [
+        (first, SERIES_SIGNS[0], theme.series[0]),
+        (second, SERIES_SIGNS[1], theme.series[4]),
+    ]
+}
+
+/// The share of the latencies up to each time, in hundredths.
+fn curve(of: &Latencies, scale: &Scale) -> Vec<(f64, f64)> {
+    let point = |hundredth: u32| {
+        let share = f64::from(hundredth) / 100.0;
+        let latency = of.quantile(share)?;
+        Some((scale.position(latency)?, share))
+    };
+    (0..=100).filter_map(point).collect()
+}

@@ -1,0 +1,81 @@
+//! What can be copied of an attempt, each with its letter.
+
+use super::attempt::{assignment, signature};
+use super::worker_request::Written;
+use crate::api::{Request, RouteCall, curl, wire};
+use crate::core::State;
+use crate::domain::Untrusted;
+use crate::domain::dialect::RouteKey;
+use crate::domain::routing::Run;
+use crate::domain::text::visible;
+use crate::features::copy_export::copy::CopyItem;
+use crate::features::copy_export::copy_menu::CopyMenu;
+
+/// The maximum length of a server's text that is copied, in characters.
+const LONGEST: usize = 10_000;
+
+/// The menu for an attempt; without one, for the next request of the run.
+pub(super) fn menu(state: &State, run: u64, place: Option<usize>) -> Option<CopyMenu> {
+    let run = state.routes.run(run)?.run();
+    Some(CopyMenu::new(items(state, run, place)))
+}
+
+fn items(state: &State, run: &Run, place: Option<usize>) -> Vec<CopyItem> {
+    let assigned = place.and_then(|place| assignment(run, place));
+    let nothing = "no worker was assigned, or its reply is no longer in memory";
+    let of_worker = |text: &dyn Fn(&Untrusted, &Untrusted) -> Result<String, &'static str>| {
+        let text = assigned.map_or(Err(nothing), |(worker, reply)| text(worker, reply));
+        text.map_err(str::to_owned)
+    };
+    let what = match state.profile.dialect.route_key {
+        RouteKey::Profile => "the request as curl",
+        RouteKey::Group => "the request as curl; set BOURSE_API_KEY to the workergroup's key",
+    };
+    vec![
+        CopyItem::new('c', "copy-curl", what, Ok(request(state, run, place))),
+        CopyItem::new(
+            's',
+            "copy-signature",
+            "the signature",
+            of_worker(&|_, reply| {
+                let signature = signature(reply).ok_or("the reply has no signature")?;
+                Ok(visible(signature.compared(), LONGEST))
+            }),
+        ),
+        CopyItem::new(
+            'u',
+            "copy-address",
+            "the worker's address",
+            of_worker(&|worker, _| {
+                let worker = worker.compared();
+                // As a shell command it could run: only a plain web address is copied.
+                if curl::without_key(worker, "").is_none() {
+                    return Err("the address is no plain http or https address");
+                }
+                Ok(worker.to_owned())
+            }),
+        ),
+        CopyItem::new(
+            'w',
+            "copy-worker-request",
+            "the worker's request as curl",
+            of_worker(&|worker, reply| {
+                let command = Written::of(state).command(worker, reply);
+                command.map_err(|_| "its address is not of the web, or the payload is invalid")
+            }),
+        ),
+    ]
+}
+
+/// The request of an attempt, or the next one of the run, with the key as a variable.
+fn request(state: &State, run: &Run, place: Option<usize>) -> String {
+    let sample = place.and_then(|place| run.samples().get(place));
+    let request = Request::Route(RouteCall {
+        endpoint: run.plan().endpoint.clone(),
+        cost: sample.map_or(run.plan().cost, |sample| sample.cost),
+        key: None,
+    });
+    let wire = wire::encode(&request, state.profile.dialect);
+    let address = format!("{}{}", state.profile.route_url, wire.path);
+    curl::command(&wire, &address)
+}

@@ -1,0 +1,406 @@
+//! Draws the lab: the headline, and below it charts, workers, figures and attempts, as many side by
+//! side as fit.
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Style, Stylize};
+use ratatui::text::{Line, Span, Text};
+use ratatui::widgets::Paragraph;
+
+use super::attempts::{AttemptRows, columns};
+use super::{RouteLab, Tab, WORKERS, attempt, charts, figures};
+use crate::core::view::{Region, Scene};
+use crate::domain::format::percent;
+use crate::domain::routing::{End, Latencies, OutcomeKind, Phase, Run, words};
+use crate::features::route_lab::RouteRun;
+use crate::keys::{Action, Context};
+use crate::widgets::panel::{Panel, Size};
+use crate::widgets::range_bar::RangeBar;
+use crate::widgets::scrolled::Scrolled;
+use crate::widgets::table;
+use crate::widgets::table::Table;
+use crate::widgets::text::{fit, wrap_line};
+use crate::widgets::theme::Theme;
+
+/// Cells of the preview of an attempt.
+const PREVIEW: u16 = 56;
+
+/// Cells of workers and figures on a wide screen.
+const SIDE: u16 = 58;
+
+pub(super) fn lab(view: &RouteLab, area: Rect, scene: &mut Scene<'_, '_>) {
+    let Some(run) = view.run(scene.state) else {
+        return welcome(area, scene);
+    };
+    let height = if scene.size == Size::Compact { 5 } else { 6 };
+    let [head, body] = Layout::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(area);
+    headline(run, head, scene);
+    if run.run().plan().is_single() {
+        return single(view, run, body, scene);
+    }
+    match scene.size {
+        Size::Compact => turn(view, run, body, scene),
+        Size::Medium => {
+            let [top, bottom] = Layout::vertical([Constraint::Fill(9), Constraint::Fill(11)]).areas(body);
+            charts::side_by_side(run.run(), top, scene);
+            turn(view, run, bottom, scene);
+        }
+        Size::Wide => {
+            let [top, bottom] = Layout::vertical([Constraint::Fill(9), Constraint::Fill(11)]).areas(body);
+            charts::side_by_side(run.run(), top, scene);
+            let [side, list] = Layout::horizontal([Constraint::Length(SIDE), Constraint::Fill(1)]).areas(bottom);
+            let tall = figures::height(run.run());
+            let [top, low] = Layout::vertical([Constraint::Length(tall), Constraint::Fill(1)]).areas(side);
+            figures::panel(run.run(), top, scene);
+            charts::workers(run.run(), (WORKERS, None), low, scene);
+            attempts(view, run.run(), list, scene);
+        }
+    }
+}
+
+fn welcome(area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    let panel = Panel::new("Route lab").focused(true).sized(scene.size);
+    let inner = panel.render(area, scene.frame.buffer_mut(), theme);
+    let key = scene.state.keymap.key_in(&[Context::RouteLab], Action::New);
+    let text = Text::from(vec![
+        Line::styled("No run yet", theme.heading),
+        Line::from("Request a worker from an endpoint, once or many times:"),
+        Line::from("latencies, the share of each worker, and what fails."),
+        Line::default(),
+        Line::from(vec![Span::styled(key, theme.key), Span::raw(" new run")]),
+    ]);
+    let [_, middle, _] =
+        Layout::vertical([Constraint::Fill(1), Constraint::Length(5), Constraint::Fill(2)]).areas(inner);
+    scene.render(Paragraph::new(text).centered(), middle);
+}
+
+/// The run, its progress, and its two main times.
+fn headline(route_run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
+    let run = route_run.run();
+    let runs = scene.state.routes.runs();
+    let place = runs.iter().position(|own| own.number == route_run.number);
+    let panel = Panel::new(words::plan(run.plan()))
+        .facts(format!("run {} of {}", place.unwrap_or(0) + 1, runs.len()))
+        .sized(scene.size);
+    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    let [first, rest] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(inner);
+    let line = status(route_run, scene);
+    scene.render(fit(line, first.width), first);
+    let [reply, worker] = [run.stats().router_reply(), run.stats().time_to_worker()];
+    let theme = scene.theme;
+    let outcomes = outcomes(run, theme);
+    let load = load(route_run, scene);
+    if scene.size == Size::Compact {
+        let label = |text: &'static str| Span::styled(format!("{text:18}"), theme.heading);
+        let mut first = times(reply, theme);
+        first.spans.insert(0, label("Router reply"));
+        let mut second = times(worker, theme);
+        second.spans.insert(0, label("Time to a worker"));
+        let mut third = outcomes;
+        third.push_span(Span::styled(" · ", theme.dim));
+        third.spans.extend(load.spans);
+        for (line, row) in [first, second, third].into_iter().zip(rest.rows()) {
+            scene.render(fit(line, row.width), row);
+        }
+        return;
+    }
+    let columns: [Rect; 3] =
+        Layout::horizontal([Constraint::Length(30), Constraint::Length(30), Constraint::Fill(1)]).areas(rest);
+    let blank = usize::from(rest.height > 2);
+    let texts = [
+        [Line::styled("Router reply", theme.heading), times(reply, theme)],
+        [Line::styled("Time to a worker", theme.heading), times(worker, theme)],
+        [outcomes, load],
+    ];
+    for (column, lines) in columns.into_iter().zip(texts) {
+        for (line, row) in lines.into_iter().zip(column.rows().skip(blank)) {
+            scene.render(fit(line, row.width), row);
+        }
+    }
+}
+
+/// The median and the 99th percentile.
+fn times(of: &Latencies, theme: &Theme) -> Line<'static> {
+    let mut spans = Vec::new();
+    for (name, quantile) in [("p50 ", 0.5), ("p99 ", 0.99)] {
+        let value = of.quantile(quantile).map_or_else(|| "—".to_owned(), words::latency);
+        spans.push(Span::styled(name, theme.dim));
+        spans.push(Span::styled(format!("{value:<10}"), theme.accent));
+    }
+    Line::from(spans)
+}
+
+/// Phase, progress, why it waits, and what was sent.
+fn status(route_run: &RouteRun, scene: &Scene<'_, '_>) -> Line<'static> {
+    let (run, now, theme) = (route_run.run(), scene.now, scene.theme);
+    let (word, style) = phase(run, theme);
+    let mut spans = vec![Span::styled(word, style), Span::raw(" ")];
+    if route_run.is_active() && !run.plan().is_single() {
+        let progress = run.progress(now.mono);
+        let width = if scene.size == Size::Compact { 12 } else { 24 };
+        spans.extend(RangeBar::new(progress, theme).line(width).spans);
+        spans.push(Span::raw(format!(" {:.0}%", progress * 100.0)));
+    }
+    if let Some(why) = words::resting(run, now.mono).or_else(|| words::waiting_for(run)) {
+        spans.push(Span::styled(format!("  {why}"), theme.warning));
+    }
+    if let Some(note) = words::early_end(run) {
+        spans.push(Span::styled(format!("  {note}"), theme.warning));
+    }
+    if let Some(note) = route_run.note {
+        spans.push(Span::styled(format!("  {note}"), theme.error));
+    }
+    let requests = words::count(run.requests());
+    let mut sent = format!("  {}  {requests} sent", words::span(run.elapsed(now.mono)));
+    let polls = run.sent() - run.requests();
+    if polls > 0 {
+        let unit = if polls == 1 { "poll" } else { "polls" };
+        sent = format!("{sent}, {} {unit}", words::count(polls));
+    }
+    if run.in_flight() > 0 {
+        sent = format!("{sent}, {} in flight", run.in_flight());
+    }
+    spans.push(Span::raw(sent));
+    let late = run.backlog(now.mono);
+    if late > 0 {
+        let what = if route_run.is_active() {
+            "behind schedule"
+        } else {
+            "never sent"
+        };
+        let text = format!(", {} {what}", words::count(late));
+        spans.push(Span::styled(text, theme.warning));
+    }
+    Line::from(spans)
+}
+
+fn phase(run: &Run, theme: &Theme) -> (&'static str, Style) {
+    match run.phase() {
+        Phase::Running => ("Running", theme.accent),
+        Phase::Paused => ("Paused", theme.warning),
+        Phase::Draining if run.plan().is_single() => ("Waiting for the reply", theme.accent),
+        Phase::Draining if run.waiting() > 0 => ("Waiting for a worker", theme.accent),
+        Phase::Draining => ("Waiting for the last replies", theme.accent),
+        Phase::Ended(End::Done) => ("Done", theme.good),
+        Phase::Ended(End::Stopped) => ("Stopped", theme.warning),
+        Phase::Ended(End::Capped | End::NoWorker) => ("Ended early", theme.warning),
+    }
+}
+
+fn outcomes(run: &Run, theme: &Theme) -> Line<'static> {
+    let stats = run.stats();
+    let assigned = stats.count(OutcomeKind::Assigned);
+    let answered = stats.answered();
+    #[expect(clippy::cast_precision_loss)] // counts of requests
+    let share = if answered == 0 {
+        String::new()
+    } else {
+        format!(" {}", percent(assigned as f64 / answered as f64))
+    };
+    let mut spans = vec![Span::styled(
+        format!("{} assigned{share}", words::count(assigned)),
+        theme.good,
+    )];
+    let waiting = stats.count(OutcomeKind::Waiting);
+    let failed = stats.failed();
+    let cancelled = stats.count(OutcomeKind::Cancelled);
+    for (count, word, style) in [
+        (failed, "failed", theme.error),
+        (waiting, "no worker yet", theme.warning),
+        (cancelled, "cancelled", theme.dim),
+    ] {
+        if count > 0 {
+            spans.push(Span::styled(" · ", theme.dim));
+            let text = format!("{} {word}", words::count(count));
+            spans.push(Span::styled(text, style));
+        }
+    }
+    Line::from(spans)
+}
+
+fn load(route_run: &RouteRun, scene: &Scene<'_, '_>) -> Line<'static> {
+    let theme = scene.theme;
+    let load = words::amount(route_run.run().load_injected());
+    let mut spans = vec![Span::styled("load ", theme.dim), Span::raw(load)];
+    if scene.state.routes.runs().len() > 1 {
+        let all = words::amount(scene.state.routes.load_injected());
+        spans.push(Span::styled(format!(" (all runs {all})"), theme.dim));
+    }
+    Line::from(spans)
+}
+
+/// The open part, with its tabs in the title.
+fn turn(view: &RouteLab, run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
+    let run = run.run();
+    match view.tab.within(scene.size) {
+        Tab::Latency => charts::over_time(run, tabs(view, scene), area, scene),
+        Tab::Distribution => charts::distribution(run, tabs(view, scene), area, scene),
+        Tab::Attempts => attempts(view, run, area, scene),
+        Tab::Workers => {
+            let title = tabs(view, scene);
+            charts::workers(run, (Region::MAIN, Some((title, view.cursor))), area, scene);
+        }
+        Tab::Figures => figures::titled(run, tabs(view, scene), area, scene),
+    }
+}
+
+/// The tabs of the parts, the open one emphasised.
+fn tabs(view: &RouteLab, scene: &Scene<'_, '_>) -> Line<'static> {
+    let turns = Tab::turns(scene.size);
+    let open = view.tab.within(scene.size);
+    if turns.len() < 2 {
+        return Line::from(open.title());
+    }
+    let mut spans = Vec::new();
+    for tab in turns {
+        if !spans.is_empty() {
+            spans.push(Span::styled(" │ ", scene.theme.border));
+        }
+        spans.push(if *tab == open {
+            Span::styled(format!("[{}]", tab.title()), scene.theme.accent)
+        } else {
+            Span::styled(tab.title(), scene.theme.dim)
+        });
+    }
+    Line::from(spans)
+}
+
+/// The table of attempts with the search, and the selected one beside it.
+fn attempts(view: &RouteLab, run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    let samples = run.samples();
+    let [list, preview] = if scene.size == Size::Compact {
+        [area, Rect::default()]
+    } else {
+        Layout::horizontal([Constraint::Fill(1), Constraint::Length(PREVIEW)]).areas(area)
+    };
+    let has_search = view.is_searching || !view.attempts.filter().is_empty();
+    let note = view.attempts.note(samples);
+    let panel = Panel::new(tabs(view, scene))
+        .facts(if has_search { String::new() } else { note })
+        .focused(true)
+        .sized(scene.size);
+    let inner = panel.render(list, scene.frame.buffer_mut(), theme);
+    let [line, rows] = Layout::vertical([Constraint::Length(u16::from(has_search)), Constraint::Fill(1)]).areas(inner);
+    if has_search {
+        search_line(view, run, line, scene);
+    }
+    if view.attempts.len(samples) == 0 {
+        let text = if samples.is_empty() {
+            "No attempt has ended yet"
+        } else {
+            "No attempt matches the search"
+        };
+        scene.render(Line::styled(text, theme.dim), rows);
+    } else {
+        let columns = columns();
+        let placed = table::place(&columns, rows.width);
+        let attempt_rows = AttemptRows {
+            list: &view.attempts,
+            samples,
+            theme,
+        };
+        let cursor = view.attempts.cursor(samples);
+        let widget = Table::new(&attempt_rows, &columns, &placed, Some(cursor), theme);
+        scene.scroll(Region::MAIN, widget, rows);
+    }
+    if preview.width > 0 {
+        self::preview(view, run, preview, scene);
+    }
+}
+
+fn search_line(view: &RouteLab, run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    scene.render(Line::styled("/ ", theme.accent), area);
+    let typed = Rect {
+        x: area.x + 2,
+        width: area.width.saturating_sub(2),
+        ..area
+    };
+    if view.is_searching {
+        scene.input(&view.attempts.input, "number, outcome, worker, reqnum", typed);
+    } else {
+        let filter = crate::domain::text::visible(view.attempts.filter(), 200);
+        scene.render(fit(Line::raw(filter), typed.width), typed);
+    }
+    let note = view.attempts.note(run.samples());
+    let width = u16::try_from(note.chars().count()).unwrap_or(0);
+    if width + 24 < area.width {
+        let place = Rect {
+            x: area.right() - width,
+            width,
+            ..area
+        };
+        scene.render(Line::styled(note, theme.dim), place);
+    }
+}
+
+fn preview(view: &RouteLab, run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    let samples = run.samples();
+    let place = view.attempts.place(view.attempts.cursor(samples), samples);
+    let Some(sample) = place.and_then(|place| samples.get(place)) else {
+        let panel = Panel::new("Attempt").sized(scene.size);
+        panel.render(area, scene.frame.buffer_mut(), theme);
+        return;
+    };
+    let panel = Panel::new(format!("Attempt {}", sample.number())).sized(scene.size);
+    let inner = panel.render(area, scene.frame.buffer_mut(), theme);
+    let mut lines = attempt::facts(run, sample, inner.width, theme);
+    lines.push(Line::default());
+    lines.extend(attempt::request_lines(scene.state, run, sample));
+    let reply = attempt::reply_lines(run, sample);
+    if !reply.is_empty() {
+        lines.push(Line::default());
+        lines.push(Line::from("Reply, secrets removed").bold());
+    }
+    lines.extend(reply);
+    flow(&lines, 0, inner, scene);
+}
+
+/// As many lines as fit, with long ones wrapped.
+fn flow(lines: &[Line<'static>], from: usize, area: Rect, scene: &mut Scene<'_, '_>) {
+    let wrapped = lines.iter().skip(from).flat_map(|line| wrap_line(line, area.width, 2));
+    for (line, row) in wrapped.zip(area.rows()) {
+        scene.render(line, row);
+    }
+}
+
+/// The one attempt of a single request: its outcome, and the reply beside it.
+fn single(view: &RouteLab, route_run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
+    let (run, theme) = (route_run.run(), scene.theme);
+    let Some(sample) = run.samples().last() else {
+        let panel = Panel::new("Request").focused(true).sized(scene.size);
+        let inner = panel.render(area, scene.frame.buffer_mut(), theme);
+        let waited = words::span(run.elapsed(scene.now.mono));
+        let text = format!("Waiting for the reply, {waited}. It ends within 15 s.");
+        scene.render(Line::raw(text), inner);
+        return;
+    };
+    let facts = |width: u16| attempt::facts(run, sample, width, theme);
+    let body = attempt::body(scene.state, run, sample);
+    let (left, right) = if scene.size == Size::Compact {
+        let tall = u16::try_from(facts(area.width).len() + 1).unwrap_or(0);
+        let [top, low] = Layout::vertical([Constraint::Length(tall), Constraint::Fill(1)]).areas(area);
+        (top, low)
+    } else {
+        let [left, right] = Layout::horizontal([Constraint::Length(attempt::FACTS), Constraint::Fill(1)]).areas(area);
+        (left, right)
+    };
+    let panel = Panel::new("Attempt").sized(scene.size);
+    let inner = panel.render(left, scene.frame.buffer_mut(), theme);
+    flow(&facts(inner.width), 0, inner, scene);
+    let panel = Panel::new("Reply")
+        .facts("secrets removed")
+        .focused(true)
+        .sized(scene.size);
+    let inner = panel.render(right, scene.frame.buffer_mut(), theme);
+    scene.scroll(
+        Region::MAIN,
+        Scrolled {
+            lines: &body,
+            top: view.cursor,
+        },
+        inner,
+    );
+}

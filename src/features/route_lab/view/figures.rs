@@ -1,0 +1,150 @@
+//! All figures of a run: percentiles of both times, and the outcomes.
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use super::attempts::kind_style;
+use crate::core::view::{Region, Scene};
+use crate::domain::format::percent;
+use crate::domain::routing::{OutcomeKind, Quantiles, Run, Summary, words};
+use crate::widgets::panel::{Panel, Size};
+use crate::widgets::scrolled::Scrolled;
+use crate::widgets::theme::Theme;
+
+/// Cells of the labels.
+const LABEL: usize = 17;
+
+/// Rows of the figures, including their frame.
+pub(super) fn height(run: &Run) -> u16 {
+    let kinds = OutcomeKind::ALL.into_iter();
+    let kinds = kinds.filter(|kind| run.stats().count(*kind) > 0).count();
+    u16::try_from(kinds).unwrap_or(8).saturating_add(20)
+}
+
+pub(super) fn panel(run: &Run, area: Rect, scene: &mut Scene<'_, '_>) {
+    let panel = Panel::new("Figures").sized(scene.size);
+    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    let summary = run.summary(scene.now.mono);
+    let mut lines = times(&summary, scene.theme);
+    lines.push(Line::default());
+    lines.extend(counts(&summary, scene.theme));
+    for (line, row) in lines.into_iter().zip(inner.rows()) {
+        scene.render(line, row);
+    }
+}
+
+/// The figures as the open part.
+pub(super) fn titled(run: &Run, title: Line<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    let panel = Panel::new(title).focused(true).sized(scene.size);
+    let inner = panel.render(area, scene.frame.buffer_mut(), theme);
+    let summary = run.summary(scene.now.mono);
+    let (times, counts) = (times(&summary, theme), counts(&summary, theme));
+    let [left, right] = Layout::horizontal([Constraint::Length(46), Constraint::Fill(1)]).areas(inner);
+    if scene.size > Size::Compact || inner.width >= 76 {
+        for (lines, area) in [(times, left), (counts, right)] {
+            for (line, row) in lines.into_iter().zip(area.rows()) {
+                scene.render(line, row);
+            }
+        }
+        return;
+    }
+    let lines: Vec<_> = times.into_iter().chain(counts).collect();
+    let top = 0;
+    scene.scroll(Region::MAIN, Scrolled { lines: &lines, top }, inner);
+}
+
+fn row(label: &str, value: String, style: Style, theme: &Theme) -> Line<'static> {
+    Line::from(vec![
+        Span::styled(format!("{label:LABEL$}"), theme.dim),
+        Span::styled(value, style),
+    ])
+}
+
+type Figure = fn(&Quantiles) -> f64;
+
+fn times(summary: &Summary, theme: &Theme) -> Vec<Line<'static>> {
+    let figures: [(&str, Figure); 6] = [
+        ("p50", |latency| latency.p50),
+        ("p90", |latency| latency.p90),
+        ("p95", |latency| latency.p95),
+        ("p99", |latency| latency.p99),
+        ("max", |latency| latency.max),
+        ("mean", |latency| latency.mean),
+    ];
+    let mut lines = vec![Line::styled(
+        format!("{:8}{:>13} {:>17}", "", "Router reply", "Time to a worker"),
+        theme.heading,
+    )];
+    for (label, get) in figures {
+        let shown = |of: &Option<Quantiles>| {
+            of.as_ref()
+                .map_or_else(|| "—".to_owned(), |latency| words::latency(get(latency)))
+        };
+        lines.push(Line::from(vec![
+            Span::styled(format!("{label:8}"), theme.dim),
+            Span::raw(format!("{:>13} ", shown(&summary.router_reply))),
+            Span::raw(format!("{:>17}", shown(&summary.time_to_worker))),
+        ]));
+    }
+    lines
+}
+
+/// How many requests had which outcome.
+fn outcomes(summary: &Summary, theme: &Theme) -> Vec<Line<'static>> {
+    let answered = summary.requests - summary.count(OutcomeKind::Cancelled);
+    let mut lines = Vec::new();
+    for kind in OutcomeKind::ALL {
+        let count = summary.count(kind);
+        if count == 0 {
+            continue;
+        }
+        #[expect(clippy::cast_precision_loss)] // counts of requests
+        let share = if answered == 0 || kind == OutcomeKind::Cancelled {
+            String::new()
+        } else {
+            percent(count as f64 / answered as f64)
+        };
+        let value = format!("{:>9}  {share:>6}", words::count(count));
+        let label = format!("  {}", kind.label());
+        lines.push(row(&label, value, kind_style(kind, theme), theme));
+    }
+    lines
+}
+
+fn counts(summary: &Summary, theme: &Theme) -> Vec<Line<'static>> {
+    let number = |count: u64| format!("{:>9}", words::count(count));
+    let mut lines = vec![row("Requests", number(summary.requests), theme.text, theme)];
+    lines.extend(outcomes(summary, theme));
+    let dash = || "—".to_owned();
+    let rate = summary.per_second.map_or_else(dash, |rate| format!("{rate:.1}/s"));
+    let first = summary.first_assigned.map_or_else(dash, words::latency);
+    let missing = if summary.reqnums_missing > 0 {
+        format!("  ({} numbers)", words::count(summary.reqnums_missing))
+    } else {
+        String::new()
+    };
+    let repeats = if summary.reqnum_repeats > 0 {
+        theme.warning
+    } else {
+        theme.text
+    };
+    let plain = theme.text;
+    lines.extend([
+        row("Polls", number(summary.polls), plain, theme),
+        row("Throughput", format!("{rate:>9}"), plain, theme),
+        row("First assigned", format!("{first:>9}"), plain, theme),
+        row(
+            "Bytes received",
+            format!("{:>9}", words::bytes(summary.bytes)),
+            plain,
+            theme,
+        ),
+        row("Workers", number(summary.workers), plain, theme),
+        row("Request no. gaps", number(summary.reqnum_gaps) + &missing, plain, theme),
+        row("Repeated no.", number(summary.reqnum_repeats), repeats, theme),
+        row("Load", format!("{:>9}", words::amount(summary.load)), plain, theme),
+    ]);
+    lines
+}

@@ -1,0 +1,457 @@
+//! The route lab: requests to the routing endpoint, one or a series, and their results.
+//!
+//! The runs are in [`crate::features::route_lab`] and continue while this view is closed.
+
+mod attempt;
+mod attempts;
+mod charts;
+mod compare;
+mod confirm;
+mod copy;
+mod draw;
+mod export;
+mod figures;
+mod form;
+mod worker_request;
+
+use crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+
+use self::attempts::AttemptList;
+pub use super::headline;
+use super::{NotStarted, RouteRun};
+use crate::core::State;
+use crate::core::remote::Now;
+use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
+use crate::domain::routing::{RoutePlan, RouteSample};
+use crate::keys::{Action, Context};
+use crate::widgets::panel::Size;
+
+/// The workers, if shown beside the attempts.
+const WORKERS: Region = Region(2);
+
+/// A part of the lab; smaller screens show one at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Tab {
+    Latency,
+    Distribution,
+    #[default]
+    Attempts,
+    Workers,
+    Figures,
+}
+
+impl Tab {
+    const fn title(self) -> &'static str {
+        match self {
+            Self::Latency => "Latency",
+            Self::Distribution => "Distribution",
+            Self::Attempts => "Attempts",
+            Self::Workers => "Workers",
+            Self::Figures => "Figures",
+        }
+    }
+
+    /// The parts that share a place as tabs on a screen of this size; the others are always
+    /// visible.
+    const fn turns(size: Size) -> &'static [Self] {
+        match size {
+            Size::Compact => &[
+                Self::Latency,
+                Self::Distribution,
+                Self::Attempts,
+                Self::Workers,
+                Self::Figures,
+            ],
+            Size::Medium => &[Self::Attempts, Self::Workers, Self::Figures],
+            Size::Wide => &[Self::Attempts],
+        }
+    }
+
+    /// Itself if it is a tab on such a screen, else the first tab.
+    fn within(self, size: Size) -> Self {
+        let turns = Self::turns(size);
+        if turns.contains(&self) { self } else { turns[0] }
+    }
+}
+
+/// The state of a closed lab.
+#[derive(Debug)]
+struct Remembered {
+    shown: Option<u64>,
+    tab: Tab,
+    search: String,
+}
+
+/// A run that has just started, passed from the form to the lab.
+#[derive(Debug)]
+struct Started(u64);
+
+/// A run with its figures, charts and attempts.
+#[derive(Debug, Default)]
+pub struct RouteLab {
+    /// The number of the run; `None` shows the latest.
+    shown: Option<u64>,
+    tab: Tab,
+    attempts: AttemptList,
+    /// The selected worker, or the scroll offset where there is no list.
+    cursor: usize,
+    is_searching: bool,
+}
+
+/// Opens the lab; unless a run is in progress, with the form for a new one.
+pub fn open(cx: &mut Cx<'_>) -> bool {
+    let mut lab = RouteLab::default();
+    if let Some(remembered) = cx.state.drafts.get::<Remembered>() {
+        lab.shown = remembered.shown;
+        lab.tab = remembered.tab;
+        lab.attempts.input.set(remembered.search.as_str());
+    }
+    let active = cx.state.routes.active().map(|run| run.number);
+    lab.shown = active.or(lab.shown);
+    cx.open(lab);
+    if active.is_none() {
+        form::open(cx);
+    }
+    true
+}
+
+/// Starts a run, after a question if it can cost money; false if it has not started yet.
+fn start(plan: RoutePlan, cx: &mut Cx<'_>) -> Result<(), NotStarted> {
+    let adds_load = plan.injects_load() || plan.poll.cost.is_some_and(|cost| cost > 0.0);
+    if plan.is_single() || !adds_load {
+        return begin(plan, cx);
+    }
+    if cx.state.routes.active_series().is_some() {
+        return begin(plan, cx);
+    }
+    let question = confirm::question(plan, cx.state);
+    cx.open(question);
+    Ok(())
+}
+
+fn begin(plan: RoutePlan, cx: &mut Cx<'_>) -> Result<(), NotStarted> {
+    let (number, effects) = cx.state.start_route(plan, cx.now)?;
+    cx.effects(effects);
+    cx.state.drafts.put(Started(number));
+    Ok(())
+}
+
+/// Says why a run did not start.
+fn explain(why: &NotStarted, cx: &mut Cx<'_>) {
+    match why {
+        NotStarted::Held(why) => cx.complain(why.as_str()),
+        NotStarted::Plan(objections) => {
+            if let Some(first) = objections.first() {
+                cx.complain(format!("{}: {}", first.parameter, first.message));
+            }
+        }
+    }
+}
+
+impl RouteLab {
+    /// The run that is shown.
+    fn run<'a>(&self, state: &'a State) -> Option<&'a RouteRun> {
+        let shown = self.shown.and_then(|number| state.routes.run(number));
+        shown.or_else(|| state.routes.latest())
+    }
+
+    fn samples<'a>(&self, state: &'a State) -> &'a [RouteSample] {
+        self.run(state).map_or(&[], |run| run.run().samples())
+    }
+
+    fn is_single(&self, state: &State) -> bool {
+        self.run(state).is_some_and(|run| run.run().plan().is_single())
+    }
+
+    /// The index of the selected attempt.
+    fn selected(&self, state: &State) -> Option<usize> {
+        let samples = self.samples(state);
+        self.attempts.place(self.attempts.cursor(samples), samples)
+    }
+
+    fn show(&mut self, number: u64) {
+        if self.shown != Some(number) {
+            self.shown = Some(number);
+            self.attempts.reset();
+            self.cursor = 0;
+        }
+    }
+
+    fn step_run(&mut self, by: isize, state: &State) {
+        let runs = state.routes.runs();
+        let shown = self.run(state).map(|run| run.number);
+        let place = runs.iter().position(|run| Some(run.number) == shown);
+        let next = place.and_then(|place| runs.get(place.checked_add_signed(by)?));
+        if let Some(run) = next {
+            self.show(run.number);
+        }
+    }
+
+    fn step(&mut self, by: isize, cx: &Cx<'_>) {
+        let viewport = cx.viewport(Region::MAIN);
+        let tab = self.tab.within(size(cx.state));
+        let is_single = self.is_single(cx.state);
+        if tab == Tab::Attempts && !is_single {
+            return self.attempts.step(by, self.samples(cx.state));
+        }
+        // A list's cursor can be on any line; a text keeps its last page full.
+        let last = if tab == Tab::Workers && !is_single {
+            viewport.total.saturating_sub(1)
+        } else {
+            viewport.last_top()
+        };
+        self.cursor = self.cursor.min(last).saturating_add_signed(by).min(last);
+    }
+
+    fn turn(&mut self, by: usize, size: Size) -> Outcome {
+        let turns = Tab::turns(size);
+        if turns.len() < 2 {
+            return Outcome::Ignored;
+        }
+        let own = self.tab.within(size);
+        let place = turns.iter().position(|tab| *tab == own).unwrap_or(0);
+        self.tab = turns[(place + by) % turns.len()];
+        self.cursor = 0;
+        Outcome::Handled
+    }
+
+    /// The run to pause or stop: the shown one, else the one in progress.
+    fn active<'a>(&self, state: &'a State) -> Option<&'a RouteRun> {
+        let shown = self.run(state).filter(|run| run.is_active());
+        shown.or_else(|| state.routes.active())
+    }
+
+    fn stop(&self, cx: &mut Cx<'_>) {
+        let Some(run) = self.active(cx.state) else {
+            return;
+        };
+        if run.run().plan().is_single() {
+            cx.complain("A single request cannot be stopped: it ends within 15 s");
+            return;
+        }
+        let number = run.number;
+        let effects = cx.state.stop_route(number, cx.now);
+        cx.effects(effects);
+    }
+
+    fn run_again(&mut self, cx: &mut Cx<'_>) {
+        let Some(plan) = self.run(cx.state).map(|run| run.run().plan().clone()) else {
+            return;
+        };
+        match start(plan, cx) {
+            Ok(()) => self.take_started(cx),
+            Err(why) => explain(&why, cx),
+        }
+    }
+
+    fn take_started(&mut self, cx: &mut Cx<'_>) {
+        if let Some(Started(number)) = cx.state.drafts.take::<Started>() {
+            self.show(number);
+        }
+    }
+
+    fn search(&mut self, action: Action, cx: &Cx<'_>) -> Outcome {
+        match action {
+            Action::Submit => self.is_searching = false,
+            Action::Back => {
+                self.is_searching = false;
+                self.attempts.search(false);
+            }
+            Action::Older => self.attempts.step(-1, self.samples(cx.state)),
+            Action::Newer => self.attempts.step(1, self.samples(cx.state)),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn searched(&mut self, cx: &Cx<'_>) {
+        self.attempts.search(true);
+        self.attempts.advance(self.samples(cx.state));
+    }
+
+    /// Opens a view on the selected attempt.
+    fn open<V: View + 'static>(&self, cx: &mut Cx<'_>, view: fn(&State, u64, usize) -> Option<V>) {
+        let run = self.run(cx.state).map(|run| run.number);
+        if let Some((run, place)) = run.zip(self.selected(cx.state)) {
+            cx.try_open(|state| view(state, run, place));
+        }
+    }
+}
+
+/// The size class of the screen, minus the footer's row.
+fn size(state: &State) -> Size {
+    Size::of(state.size.0, state.size.1.saturating_sub(1))
+}
+
+impl View for RouteLab {
+    fn contexts(&self) -> &'static [Context] {
+        if self.is_searching {
+            return &[Context::Query, Context::Always];
+        }
+        &[Context::RouteLab, Context::Tabs, Context::Global, Context::Always]
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if self.is_searching {
+            return self.search(action, cx);
+        }
+        if let Some(by) = cx.motion(action) {
+            self.step(by, cx);
+            return Outcome::Handled;
+        }
+        match action {
+            Action::NextTab => return self.turn(1, size(cx.state)),
+            Action::PreviousTab => {
+                let size = size(cx.state);
+                return self.turn(Tab::turns(size).len() - 1, size);
+            }
+            Action::Open => self.open(cx, attempt::AttemptView::new),
+            Action::Query => {
+                self.tab = Tab::Attempts;
+                self.is_searching = true;
+                self.searched(cx);
+            }
+            Action::New | Action::RouteLab => form::open(cx),
+            Action::Refresh => self.run_again(cx),
+            Action::Toggle => {
+                if let Some(number) = self.active(cx.state).map(|run| run.number) {
+                    let effects = cx.state.pause_route(number, cx.now);
+                    cx.effects(effects);
+                }
+            }
+            Action::Remove => self.stop(cx),
+            Action::Older => self.step_run(-1, cx.state),
+            Action::Newer => self.step_run(1, cx.state),
+            Action::Compare => {
+                if let Some(run) = self.run(cx.state).map(|run| run.number) {
+                    cx.try_open(|state| compare::Compare::new(state, run));
+                }
+            }
+            Action::Export => {
+                if let Some(run) = self.run(cx.state).map(|run| run.number) {
+                    cx.try_open(|state| export::Export::new(state, run));
+                }
+            }
+            Action::Copy => {
+                if let Some(run) = self.run(cx.state).map(|run| run.number) {
+                    let place = self.selected(cx.state);
+                    cx.try_open(|state| copy::menu(state, run, place));
+                }
+            }
+            Action::Settings => self.open(cx, worker_request::WorkerRequest::new),
+            Action::Back if !self.attempts.filter().is_empty() => self.attempts.search(false),
+            Action::Back => cx.close(),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn availability(&self, action: Action, state: &State) -> Availability {
+        let disabled = |why: &str| Availability::Disabled(why.to_owned());
+        let run = self.run(state);
+        match action {
+            Action::Open if self.samples(state).is_empty() => disabled("No attempt has ended yet"),
+            Action::NextTab | Action::PreviousTab if self.is_single(state) || Tab::turns(size(state)).len() < 2 => {
+                Availability::Hidden
+            }
+            Action::Query if self.is_single(state) => Availability::Hidden,
+            Action::Toggle | Action::Remove if self.active(state).is_none() => disabled("No run is in progress"),
+            Action::Toggle if self.active(state).is_some_and(|run| run.run().plan().is_single()) => {
+                disabled("A single request cannot be paused")
+            }
+            Action::Refresh | Action::Export | Action::Copy if run.is_none() => {
+                let key = state.keymap.key_in(&[Context::RouteLab], Action::New);
+                Availability::Disabled(format!("No run yet ({key} starts one)"))
+            }
+            Action::Older | Action::Newer | Action::Compare if state.routes.runs().len() < 2 => {
+                disabled("There is no other run")
+            }
+            Action::Settings => {
+                let place = self.selected(state);
+                let assigned = run
+                    .zip(place)
+                    .and_then(|(run, place)| attempt::assignment(run.run(), place));
+                if assigned.is_some() {
+                    Availability::Available
+                } else {
+                    disabled("This attempt has no worker, or its reply is no longer in memory")
+                }
+            }
+            _ => Availability::Available,
+        }
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        if !self.is_searching {
+            return None;
+        }
+        match action {
+            Action::Submit => Some("keep search"),
+            Action::Back => Some("all attempts"),
+            Action::Older => Some("previous attempt"),
+            Action::Newer => Some("next attempt"),
+            _ => None,
+        }
+    }
+
+    fn takes_text(&self) -> bool {
+        self.is_searching
+    }
+
+    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
+        if !self.is_searching || !self.attempts.input.key(key) {
+            return Outcome::Ignored;
+        }
+        self.searched(cx);
+        Outcome::Handled
+    }
+
+    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
+        if !self.is_searching {
+            return Outcome::Ignored;
+        }
+        self.attempts.input.paste(text);
+        self.searched(cx);
+        Outcome::Handled
+    }
+
+    fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
+        if region != Region::MAIN || self.tab.within(size(cx.state)) != Tab::Attempts {
+            return Outcome::Ignored;
+        }
+        let samples = self.samples(cx.state);
+        if self.attempts.cursor(samples) == line {
+            return self.update(Action::Open, cx);
+        }
+        self.attempts.select(line, samples);
+        Outcome::Handled
+    }
+
+    fn deadline(&self, state: &State, now: Now) -> Option<f64> {
+        if self.attempts.is_behind(self.samples(state)) {
+            return Some(now.mono);
+        }
+        state.routes.active().map(|_| now.mono + 0.25)
+    }
+
+    fn tick(&mut self, cx: &mut Cx<'_>) {
+        self.attempts.advance(self.samples(cx.state));
+    }
+
+    fn resumed(&mut self, cx: &mut Cx<'_>) {
+        self.take_started(cx);
+    }
+
+    fn closing(&mut self, cx: &mut Cx<'_>) {
+        cx.state.drafts.put(Remembered {
+            shown: self.shown,
+            tab: self.tab,
+            search: self.attempts.input.text().to_owned(),
+        });
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        draw::lab(self, area, scene);
+    }
+}

@@ -1,0 +1,215 @@
+//! The request for the assigned worker: prepared here, sent by the person.
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::Line;
+use ratatui::widgets::{Paragraph, Wrap};
+
+use super::attempt::assignment;
+use crate::api::{curl, redact};
+use crate::core::State;
+use crate::core::message::Effect;
+use crate::core::view::{Cx, Scene};
+use crate::core::views::form_view::FormView;
+use crate::domain::Untrusted;
+use crate::domain::routing::{PayloadError, check_payload, next_hop_body};
+use crate::domain::text::json_for_terminal;
+use crate::keys::Action;
+use crate::widgets::dialog;
+use crate::widgets::form::{Field, Form};
+use crate::widgets::panel::{Panel, Tone};
+
+/// The maximum length of a worker's address in a command.
+const LONGEST_URL: usize = 2000;
+
+const NO_PAYLOAD: &str = "{}";
+
+/// The person's part of the request: path and payload.
+#[derive(Debug, Clone)]
+pub(super) struct Written {
+    path: String,
+    payload: String,
+}
+
+/// Why there is no command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Unwritten {
+    Payload(PayloadError),
+    /// The worker's address is not a plain web address.
+    Address,
+}
+
+impl std::fmt::Display for Unwritten {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Payload(error) => write!(f, "Payload, {error}"),
+            Self::Address => {
+                f.write_str("The worker's address with the path is no plain http or https address: not copied")
+            }
+        }
+    }
+}
+
+impl Written {
+    pub fn of(state: &State) -> Self {
+        state.drafts.get::<Self>().cloned().unwrap_or(Self {
+            path: "/".to_owned(),
+            payload: String::new(),
+        })
+    }
+
+    /// The request as one shell command. `reply` is the full assignment as JSON text.
+    pub fn command(&self, worker: &Untrusted, reply: &Untrusted) -> Result<String, Unwritten> {
+        let body = self.body(reply)?;
+        let url = format!(
+            "{}/{}",
+            worker.compared().trim_end_matches('/'),
+            self.path.trim().trim_start_matches('/')
+        );
+        if url.len() > LONGEST_URL {
+            return Err(Unwritten::Address);
+        }
+        curl::without_key(&url, &body).ok_or(Unwritten::Address)
+    }
+
+    fn body(&self, reply: &Untrusted) -> Result<String, Unwritten> {
+        let reply = redact::api_keys(reply.compared());
+        let payload = if self.payload.trim().is_empty() {
+            NO_PAYLOAD
+        } else {
+            &self.payload
+        };
+        next_hop_body(&reply, payload).map_err(Unwritten::Payload)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Key {
+    Path,
+    Payload,
+    Command,
+    Body,
+}
+
+/// The form for path and payload, with the command updated below.
+#[derive(Debug)]
+pub(super) struct WorkerRequest {
+    run: u64,
+    place: usize,
+    form: Form<Key>,
+}
+
+impl WorkerRequest {
+    /// The form for an attempt with a worker.
+    pub fn new(state: &State, run: u64, place: usize) -> Option<Self> {
+        assignment(state.routes.run(run)?.run(), place)?;
+        let written = Written::of(state);
+        let payload = Field::text(Key::Payload, "Payload", written.payload)
+            .note("JSON; blank is {}")
+            .check(|text| {
+                if text.is_empty() {
+                    return Ok(());
+                }
+                check_payload(text).map_err(|error| error.to_string())
+            });
+        let mut form = Form::new(vec![
+            Field::text(Key::Path, "Path", written.path).note("at the worker"),
+            payload,
+            Field::button(Key::Command, "Copy curl"),
+            Field::button(Key::Body, "Copy body"),
+        ])
+        .submits(Key::Command);
+        form.focus_on(Key::Payload);
+        Some(Self { run, place, form })
+    }
+
+    fn written(&self) -> Written {
+        Written {
+            path: self.form.text(Key::Path).to_owned(),
+            payload: self.form.text(Key::Payload).to_owned(),
+        }
+    }
+
+    fn copy(&self, key: Key, cx: &mut Cx<'_>) {
+        let run = cx.state.routes.run(self.run);
+        let Some((worker, reply)) = run.and_then(|run| assignment(run.run(), self.place)) else {
+            cx.complain("The reply of this attempt is no longer in memory");
+            return;
+        };
+        let written = self.written();
+        let (what, text) = if key == Key::Body {
+            let body = written.body(reply).map(|body| json_for_terminal(&body));
+            ("the worker's request body", body)
+        } else {
+            let command = written.command(worker, reply);
+            ("the worker's request as curl", command)
+        };
+        match text {
+            Ok(text) => cx.effect(Effect::Copy {
+                what: what.to_owned(),
+                text,
+            }),
+            Err(why) => cx.complain(why.to_string()),
+        }
+    }
+}
+
+impl FormView for WorkerRequest {
+    type Key = Key;
+
+    fn form(&self) -> &Form<Key> {
+        &self.form
+    }
+
+    fn form_mut(&mut self) -> &mut Form<Key> {
+        &mut self.form
+    }
+
+    fn submitted(&mut self, key: Key, cx: &mut Cx<'_>) {
+        self.copy(key, cx);
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match action {
+            Action::Submit if self.form.focused() == Some(Key::Body) => Some("copy body"),
+            Action::Submit => Some("copy curl"),
+            Action::Back => Some("close"),
+            _ => None,
+        }
+    }
+
+    fn closing(&mut self, cx: &mut Cx<'_>) {
+        cx.state.drafts.put(self.written());
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        let theme = scene.theme;
+        let panel = Panel::new("Worker request")
+            .facts("copied, never sent by bourse")
+            .tone(Tone::Focused);
+        let size = (110, 24);
+        let inner = dialog::open(panel, size, area, scene.frame.buffer_mut(), theme);
+        let [form, _, heading, command] = Layout::vertical([
+            Constraint::Length(5),
+            Constraint::Length(1),
+            Constraint::Length(2),
+            Constraint::Fill(1),
+        ])
+        .areas(inner);
+        scene.form(&self.form, form);
+        let run = scene.state.routes.run(self.run);
+        let Some((worker, reply)) = run.and_then(|run| assignment(run.run(), self.place)) else {
+            let text = "The reply of this attempt is no longer in memory";
+            scene.render(Line::styled(text, theme.warning), heading);
+            return;
+        };
+        let to = Line::styled(format!("For {}", worker.screen(200)), theme.heading);
+        scene.render(to, heading);
+        let (text, style) = match self.written().command(worker, reply) {
+            Ok(text) => (text, theme.text),
+            Err(why) => (why.to_string(), theme.error),
+        };
+        // The command contains the signature: the worker checks it.
+        let text = Line::styled(json_for_terminal(&text), style);
+        scene.render(Paragraph::new(text).wrap(Wrap { trim: false }), command);
+    }
+}

@@ -1,0 +1,88 @@
+//! Searches beyond the one of a pane: the saved ones, and those of the three price models.
+
+pub(crate) mod view;
+
+use crate::core::message::Effect;
+use crate::core::pane::Pane;
+use crate::core::state::State;
+use crate::core::view::Cx;
+use crate::domain::Resource;
+use crate::domain::saved::{SavedSearch, SearchChange, SearchSpec, Searches, presets};
+use crate::keys::Action;
+use crate::table::price_models;
+
+/// The preset of that name.
+pub fn preset(name: &str) -> Option<&'static SavedSearch> {
+    presets().iter().find(|preset| preset.name == name)
+}
+
+/// Opens the pane of a search and runs it.
+pub fn run(search: &SavedSearch, cx: &mut Cx<'_>) {
+    let (query, words, job) = match search.read(cx.state.profile.dialect) {
+        Ok(read) => read,
+        Err(error) => return cx.complain(format!("“{}” cannot run: {error}", search.name)),
+    };
+    let resource = search.spec.resource;
+    let browser = &mut cx.state.browsers[resource];
+    let is_untouched = browser.is_untouched();
+    browser.load_saved(query, words, job);
+    // The loaded rows are sorted by the new order, so the selection starts at the top.
+    browser.select(0);
+    let text = browser.query_text();
+    browser.bar.remember(&text);
+    cx.go_to(Pane::of(resource));
+    // A pane that is opened for the first time sends its own request.
+    if !is_untouched {
+        cx.perform_on_pane(Action::Refresh);
+    }
+}
+
+/// The current search as a saved search with this name.
+pub fn current(name: String, state: &State) -> Option<SavedSearch> {
+    let browser = state.browser()?;
+    let is_priced = browser.resource() == Resource::Offers;
+    Some(SavedSearch {
+        name,
+        note: String::new(),
+        job: browser.computed.job.filter(|_| is_priced),
+        spec: SearchSpec::of(&browser.query, browser.ran_words()),
+    })
+}
+
+/// Changes the searches here and in their file.
+pub fn change(change: SearchChange, cx: &mut Cx<'_>) {
+    let before = cx.state.searches.clone();
+    cx.state.searches.apply(&change);
+    cx.state.persistence.pending += 1;
+    cx.effect(Effect::KeepSearches { change, before });
+}
+
+/// Takes over the searches in the file, with other programs' changes.
+pub(crate) fn kept(state: &mut State, result: Result<Searches, String>) {
+    state.persistence.pending = state.persistence.pending.saturating_sub(1);
+    match result {
+        // With another change in flight this response is stale.
+        Ok(searches) if state.persistence.pending == 0 => state.searches = searches,
+        Ok(_) => {}
+        Err(why) => state.kept(Err(why)),
+    }
+}
+
+/// Adds the price models as columns after the price, or hides them.
+pub fn toggle_price_models(cx: &mut Cx<'_>) {
+    let offers = &mut cx.state.browsers[Resource::Offers];
+    let is_shown = offers
+        .columns
+        .iter()
+        .any(|field| price_models::COLUMNS.contains(&field.key));
+    let was_asked = !offers.computed.price_models.is_empty() || offers.computed.price_models.is_loading();
+    let (effects, text) = if is_shown && was_asked {
+        offers.hide_columns(&price_models::COLUMNS);
+        (offers.forget_three(), "Price models hidden")
+    } else {
+        let effects = offers.ask_three(&mut cx.state.tickets, cx.now);
+        (effects, "Loading on-demand, bid and reserved prices")
+    };
+    cx.effects(effects);
+    cx.toast(text);
+}

@@ -1,0 +1,342 @@
+//! The saved searches and the presets: a list to run, save, rename, delete and order them.
+
+mod draw;
+
+use ratatui::layout::Rect;
+
+use crate::core::State;
+use crate::core::view::{Availability, Cx, Outcome, Placement, Scene, View};
+use crate::core::views::confirm::{Confirm, Entered, Prompt, accept};
+use crate::core::views::keys::{edits, only};
+use crate::domain::saved::{NameError, SavedSearch, SearchChange, SearchSpec, presets};
+use crate::domain::{Dialect, Resource, language};
+use crate::features::history::prices::History;
+use crate::features::saved as searches;
+use crate::keys::{Action, Context, Step};
+use crate::widgets::input_widget::InputWidget;
+use crate::widgets::list::{Item, List};
+use crate::widgets::text_input::TextInput;
+
+/// What a line of the list represents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Entry {
+    Save,
+    /// A saved search, by its name.
+    Saved(String),
+    /// A preset, by its name.
+    Preset(String),
+    /// Show the hidden presets again.
+    ShowPresets,
+}
+
+/// A search that was saved or renamed over the list, to be selected next.
+struct Added(String);
+
+#[derive(Debug)]
+pub(crate) struct Saved {
+    list: List<Entry>,
+}
+
+impl Saved {
+    /// The list, on its first line.
+    pub fn new(state: &State) -> Self {
+        Self {
+            list: List::new(items(state)),
+        }
+    }
+
+    fn place(&self, entry: Option<&Entry>) -> Option<usize> {
+        let mut shown = self.list.shown();
+        shown.position(|item| item.value.is_some() && item.value.as_ref() == entry)
+    }
+
+    /// Lists the current searches; the typed text and the selection stay, unless `select` is given.
+    fn relist(&mut self, state: &State, select: Option<&Entry>) {
+        let before = self.list.selected();
+        let entry = select.cloned().or_else(|| self.entry());
+        self.list.replace(items(state), None);
+        if self.place(entry.as_ref()).is_none() && select.is_some() {
+            // The typed text would hide it.
+            self.list.input = TextInput::default();
+            self.list.narrow();
+        }
+        let place = self.place(entry.as_ref()).unwrap_or(before);
+        self.list.select(place, false);
+    }
+
+    fn entry(&self) -> Option<Entry> {
+        self.list.current().and_then(|item| item.value.clone())
+    }
+
+    fn search<'a>(&self, state: &'a State) -> Option<&'a SavedSearch> {
+        match self.entry()? {
+            Entry::Saved(name) => state.searches.named(&name),
+            Entry::Preset(name) => searches::preset(&name),
+            Entry::Save | Entry::ShowPresets => None,
+        }
+    }
+
+    fn change(&mut self, change: SearchChange, cx: &mut Cx<'_>) {
+        searches::change(change, cx);
+        self.relist(cx.state, None);
+    }
+
+    fn submit(&mut self, entry: &Entry, cx: &mut Cx<'_>) {
+        match entry {
+            Entry::Save => {
+                ask_name(true, cx);
+            }
+            Entry::ShowPresets => self.change(SearchChange::ShowPresets, cx),
+            Entry::Saved(_) | Entry::Preset(_) => {
+                if let Some(search) = self.search(cx.state).cloned() {
+                    searches::run(&search, cx);
+                }
+            }
+        }
+    }
+
+    fn remove(&mut self, entry: Entry, cx: &mut Cx<'_>) {
+        match entry {
+            Entry::Saved(name) => {
+                let text = format!("“{name}” will be deleted.");
+                let delete = move |cx: &mut Cx<'_>| {
+                    cx.toast(format!("Deleted “{name}”"));
+                    searches::change(SearchChange::Delete(name), cx);
+                };
+                let title = "Delete the saved search?";
+                cx.open(Confirm::new(title, text, "delete", delete).danger());
+            }
+            Entry::Preset(name) => {
+                self.change(SearchChange::Hide(name), cx);
+                cx.toast("Preset hidden: “Show hidden presets” brings it back");
+            }
+            Entry::Save | Entry::ShowPresets => {}
+        }
+    }
+}
+
+/// Asks for a name for the current search; over the list it is selected there afterwards.
+pub(crate) fn ask_name(in_list: bool, cx: &mut Cx<'_>) -> bool {
+    let Some(browser) = cx.state.browser() else {
+        return false;
+    };
+    let query = language::print_briefly(&browser.query.conditions);
+    let save = move |typed: &str, cx: &mut Cx<'_>| match cx.state.searches.check_name(typed) {
+        Ok(name) => {
+            save(name, in_list, cx);
+            Entered::Accepted
+        }
+        Err(NameError::Taken) => {
+            let name = typed.trim().to_owned();
+            let text = format!("There is a search named “{name}”. This one would replace it.");
+            let replace = move |cx: &mut Cx<'_>| {
+                save(name, in_list, cx);
+                accept(cx);
+            };
+            let title = "Replace the saved search?";
+            cx.open(Confirm::new(title, text, "replace", replace).danger());
+            Entered::Asked
+        }
+        Err(error) => Entered::Rejected(error.to_string()),
+    };
+    let text = format!("Query, sort order, limit, price type, storage and job: {query}");
+    cx.open(Prompt::new("Save this search", "Name", "save", save).text(text));
+    true
+}
+
+fn save(name: String, in_list: bool, cx: &mut Cx<'_>) {
+    let keymap = &cx.state.keymap;
+    let hint = if in_list {
+        format!("{} runs it", keymap.key_in(&[Context::List], Action::Submit))
+    } else {
+        format!("{} lists it", keymap.key_of(Action::SavedSearches))
+    };
+    if let Some(search) = searches::current(name, cx.state) {
+        cx.toast(format!("Saved “{}”: {hint}", search.name));
+        if in_list {
+            cx.state.drafts.put(Added(search.name.clone()));
+        }
+        searches::change(SearchChange::Put(search), cx);
+    }
+}
+
+fn ask_new_name(from: String, cx: &mut Cx<'_>) {
+    let before = from.clone();
+    let rename = move |typed: &str, cx: &mut Cx<'_>| match cx.state.searches.check_name(typed) {
+        // Keeping its own name is no conflict.
+        Err(NameError::Taken) if typed.trim() == from => Entered::Accepted,
+        Err(error) => Entered::Rejected(error.to_string()),
+        Ok(to) => {
+            cx.state.drafts.put(Added(to.clone()));
+            let from = from.clone();
+            searches::change(SearchChange::Rename { from, to }, cx);
+            Entered::Accepted
+        }
+    };
+    cx.open(Prompt::new("Rename the search", "Name", "rename", rename).value(&before));
+}
+
+impl View for Saved {
+    fn contexts(&self) -> &'static [Context] {
+        edits(!self.list.input.is_empty())
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::Dialog
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match (action, self.entry()?) {
+            (Action::Submit, Entry::Save) => Some("save"),
+            (Action::Submit, Entry::ShowPresets) => Some("show"),
+            (Action::Submit, Entry::Saved(_) | Entry::Preset(_)) => Some("run"),
+            (Action::Toggle, _) => Some("run at start"),
+            (Action::Settings, _) => Some("history"),
+            (Action::Remove, Entry::Preset(_)) => Some("hide"),
+            (Action::Remove, _) => Some("delete"),
+            _ => None,
+        }
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        let used: &[Action] = match self.entry() {
+            Some(Entry::Saved(_)) => &[
+                Action::Toggle,
+                Action::Shift(Step::Back),
+                Action::Shift(Step::Forward),
+                Action::Remove,
+                Action::Edit,
+                Action::Settings,
+            ],
+            Some(Entry::Preset(_)) => &[Action::Toggle, Action::Remove, Action::Settings],
+            Some(Entry::Save | Entry::ShowPresets) | None => &[],
+        };
+        only(used, action)
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        if action == Action::Back {
+            cx.close();
+            return Outcome::Handled;
+        }
+        match (action, self.entry()) {
+            (Action::Submit, Some(entry)) => self.submit(&entry, cx),
+            (Action::Toggle, Some(Entry::Saved(name) | Entry::Preset(name))) => {
+                let is_startup = cx.state.searches.startup.as_ref() == Some(&name);
+                self.change(SearchChange::Startup((!is_startup).then_some(name)), cx);
+            }
+            (Action::Shift(Step::Back), Some(Entry::Saved(name))) => {
+                self.change(SearchChange::Shift { name, by: -1 }, cx);
+            }
+            (Action::Shift(Step::Forward), Some(Entry::Saved(name))) => {
+                self.change(SearchChange::Shift { name, by: 1 }, cx);
+            }
+            (Action::Remove, Some(entry)) => self.remove(entry, cx),
+            (Action::Settings, Some(Entry::Saved(_) | Entry::Preset(_))) => {
+                let dialect = cx.state.profile.dialect;
+                let search = self.search(cx.state);
+                if let Some(Ok((query, _, _))) = search.map(|search| search.read(dialect)) {
+                    History::of_search(&query, cx);
+                }
+            }
+            (Action::Edit, Some(Entry::Saved(name))) => ask_new_name(name, cx),
+            (Action::Edit | Action::Shift(_), Some(Entry::Preset(_))) => {
+                cx.complain("Presets can't be changed: run one and save it as your own");
+            }
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.list)
+    }
+
+    fn resumed(&mut self, cx: &mut Cx<'_>) {
+        let added = cx.state.drafts.take::<Added>();
+        let added = added.map(|Added(name)| Entry::Saved(name));
+        self.relist(cx.state, added.as_ref());
+    }
+
+    // Another window may have changed the searches.
+    fn tick(&mut self, cx: &mut Cx<'_>) {
+        self.relist(cx.state, None);
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        draw::saved(self, area, scene);
+    }
+}
+
+fn items(state: &State) -> Vec<Item<Entry>> {
+    let (searches, dialect) = (&state.searches, state.profile.dialect);
+    let item = |search: &SavedSearch, is_preset: bool| {
+        let is_startup = searches.startup.as_ref() == Some(&search.name);
+        let nouns = match search.spec.resource {
+            Resource::Volumes => "volumes",
+            other @ (Resource::Offers | Resource::Workergroups) => other.nouns(),
+        };
+        let name = search.name.clone();
+        Item {
+            title: name.clone(),
+            text: if is_preset {
+                search.note.clone()
+            } else {
+                brief(&search.spec, dialect).query
+            },
+            note: match (is_startup, is_preset) {
+                (true, _) => format!("{nouns}, start"),
+                (false, true) => format!("{nouns}, preset"),
+                (false, false) => nouns.to_owned(),
+            },
+            disabled: search.read(dialect).err().map(|error| error.to_string()),
+            value: Some(if is_preset {
+                Entry::Preset(name)
+            } else {
+                Entry::Saved(name)
+            }),
+        }
+    };
+    let mut items = Vec::new();
+    if let Some(browser) = state.browser() {
+        items.push(Item {
+            title: "Save this search".to_owned(),
+            text: language::print_briefly(&browser.query.conditions),
+            note: "new".to_owned(),
+            disabled: None,
+            value: Some(Entry::Save),
+        });
+    }
+    items.push(Item::heading("Your searches", ""));
+    if searches.saved.is_empty() {
+        items.push(Item::heading("  None yet", ""));
+    }
+    items.extend(searches.saved.iter().map(|search| item(search, false)));
+    items.push(Item::heading("Presets", ""));
+    items.extend(searches.presets().map(|search| item(search, true)));
+    let hidden = presets().len() - searches.presets().count();
+    if hidden > 0 {
+        items.push(Item {
+            title: "Show hidden presets".to_owned(),
+            text: format!("{hidden} hidden"),
+            note: String::new(),
+            disabled: None,
+            value: Some(Entry::ShowPresets),
+        });
+    }
+    items
+}
+
+/// A search in today's format: older files list the countries of a group one by one. An unreadable
+/// one is kept as it is.
+fn brief(spec: &SearchSpec, dialect: &'static Dialect) -> SearchSpec {
+    let Ok((query, words)) = spec.read(dialect) else {
+        return spec.clone();
+    };
+    let today = SearchSpec::of(&query, &words);
+    SearchSpec {
+        query: today.query,
+        off: today.off,
+        ..spec.clone()
+    }
+}

@@ -1,0 +1,348 @@
+//! `bourse offers` and `bourse volumes`: a search, and its records as text.
+
+use std::sync::Arc;
+
+use crate::api::{ApiError, Progress, Reply, Request, Session, Wait};
+use crate::cli::args::{Format, OffersArguments, SearchArguments, VolumesArguments};
+use crate::cli::output;
+use crate::cli::output::{CliError, ProgressLine};
+use crate::cli::settings::Settings;
+use crate::cli::table::{Priced, View};
+use crate::cli::wanted::{Wanted, is_sorted_here, request, set_limit, wanted};
+use crate::domain::annotations::Annotations;
+use crate::domain::cost::Basis;
+use crate::domain::format;
+use crate::domain::format::grouped;
+use crate::domain::language;
+use crate::domain::response_check::ResponseCheck;
+use crate::domain::{Condition, Dialect, Field, Listing, OfferType, Operand, Operator, Query, Resource, Value};
+use crate::features::annotations::command as notes;
+use crate::features::annotations::command::Answer;
+use crate::table::computed_columns::ComputedColumns;
+use crate::table::price_models::PriceModelSearches;
+
+pub async fn offers(settings: &Settings, arguments: &OffersArguments) -> Result<(), CliError> {
+    let dialect = settings.dialect;
+    let mut wanted = wanted(
+        settings,
+        Resource::Offers,
+        &arguments.search,
+        arguments.no_default,
+        (arguments.job, None),
+    )?;
+    let query = &mut wanted.query;
+    query.conditions.extend(switches(arguments, dialect)?);
+    query.unbundled = arguments.disable_bundling;
+    if let Some(offer_type) = arguments.offer_type {
+        query.offer_type = offer_type;
+    }
+    if let Some(gigabytes) = arguments.storage {
+        query.storage = Some(gigabytes);
+        if let Some(job) = &mut wanted.job {
+            job.disk_gb = gigabytes;
+        }
+    }
+    search(settings, &arguments.search, wanted).await
+}
+
+pub async fn volumes(settings: &Settings, arguments: &VolumesArguments) -> Result<(), CliError> {
+    let wanted = wanted(
+        settings,
+        Resource::Volumes,
+        &arguments.search,
+        arguments.no_default,
+        (None, arguments.term),
+    )?;
+    search(settings, &arguments.search, wanted).await
+}
+
+/// The conditions of `--vcpus` and `--datacenter`. They are filters of the market: where its
+/// dialect cannot send them they are rejected, not applied to whatever part of the market was
+/// returned.
+fn switches(arguments: &OffersArguments, dialect: &'static Dialect) -> Result<Vec<Condition>, CliError> {
+    if arguments.disable_bundling && dialect.bundling_parameter.is_none() {
+        return Err(CliError::Usage(format!(
+            "--disable-bundling: the dialect '{}' has no parameter for it",
+            dialect.name
+        )));
+    }
+    let cores = arguments
+        .vcpus
+        .map(|count| ("cpu_cores", Operator::Gte, Value::Number(count.into())));
+    let datacenter = arguments
+        .datacenter
+        .then_some(("datacenter", Operator::Eq, Value::Flag(true)));
+    let mut conditions = Vec::new();
+    for (key, operator, value) in cores.into_iter().chain(datacenter) {
+        let Some(field) = Resource::Offers.catalog().by_key(key) else {
+            continue;
+        };
+        let condition = Condition::new(field, operator, Operand::One(value));
+        if !dialect.sends(field) {
+            let flag = if key == "cpu_cores" { "vcpus" } else { key };
+            return Err(CliError::Usage(format!(
+                "--{flag}: the dialect '{}' has no parameter for it. Use the condition {} instead: \
+                 it is applied to the offers received",
+                dialect.name,
+                language::print_condition(&condition)
+            )));
+        }
+        conditions.push(condition);
+    }
+    Ok(conditions)
+}
+
+/// The response to a search, its prices and its order as requested.
+pub struct Found {
+    pub query: Query,
+    pub listing: Box<Listing>,
+    /// The rows that match, in order.
+    pub rows: Vec<u32>,
+    /// How many of them, the last ones, end before the job or lack its disk.
+    unfit: usize,
+    pub check: ResponseCheck,
+}
+
+impl Found {
+    /// Notes what differs from the request, and what the limit left out. `unfit` is what becomes of the
+    /// rows that do not suit the job.
+    pub fn tell(&self, dialect: &'static Dialect, unfit: &str) {
+        tell_skipped(&self.listing);
+        let answer = Answer {
+            listing: &self.listing,
+            query: &self.query,
+            dialect,
+            check: &self.check,
+            rows: &self.rows,
+        };
+        answer.tell();
+        let hidden = self.listing.hidden();
+        if hidden > 0 {
+            output::note(&format!(
+                "{} hidden by your bans (--no-bans shows them)",
+                grouped(hidden)
+            ));
+        }
+        if self.unfit > 0 {
+            output::note(&format!(
+                "{}, {unfit}: ending before the job, or without its disk",
+                format::counted(self.unfit, "offer", "offers")
+            ));
+        }
+    }
+}
+
+pub async fn found(settings: &Settings, session: &Session, wanted: Wanted) -> Result<Found, CliError> {
+    let bans = wanted.bans(settings);
+    let request = request(&wanted.query, &bans, settings.dialect);
+    let listing = fetch(session, &request).await;
+    settings.keep_pacing(session);
+    let mut listing = listing?;
+    bans.hide_banned(&mut listing);
+    let price_models = if wanted.needs_price_models() {
+        price_models(session, &wanted.query, &bans, settings.dialect).await?
+    } else {
+        PriceModelSearches::default()
+    };
+    Ok(arranged_with(settings, wanted, listing, price_models))
+}
+
+/// The same search with each price model.
+async fn price_models(
+    session: &Session,
+    query: &Query,
+    bans: &Annotations,
+    dialect: &'static Dialect,
+) -> Result<PriceModelSearches, CliError> {
+    let mut searches = PriceModelSearches::default();
+    for model in OfferType::ALL {
+        let query = Query {
+            offer_type: model,
+            ..query.clone()
+        };
+        let listing = fetch(session, &request(&query, bans, dialect)).await?;
+        searches.set(model, *listing, query.limit);
+    }
+    Ok(searches)
+}
+
+/// The response to a search with its prices and order as requested.
+pub fn arranged(settings: &Settings, wanted: Wanted, listing: Box<Listing>) -> Found {
+    arranged_with(settings, wanted, listing, PriceModelSearches::default())
+}
+
+fn arranged_with(
+    settings: &Settings,
+    wanted: Wanted,
+    mut listing: Box<Listing>,
+    price_models: PriceModelSearches,
+) -> Found {
+    let query = &wanted.query;
+    let check = ResponseCheck::of(&listing, query, settings.dialect);
+    listing.price_as(query.offer_type);
+    if let Some(wanted) = query.storage {
+        let estimate = check.storage_to_estimate(query, settings.dialect, wanted);
+        listing.estimate_storage(estimate);
+    }
+    let computed = compute(&mut listing, &wanted, price_models, settings);
+    let mut rows = rows(&listing, query, settings.dialect);
+    if notes::is_sorted_locally(&listing, query, settings.dialect, &check) {
+        listing.sort(&mut rows, &query.order);
+    }
+    // Offers that end before the job or lack its disk come last, as in the dashboard.
+    rows.sort_by_key(|row| computed.is_unfit(*row as usize));
+    let unfit = rows.iter().filter(|row| computed.is_unfit(**row as usize));
+    let unfit = unfit.count();
+    Found {
+        query: wanted.query,
+        listing,
+        rows,
+        unfit,
+        check,
+    }
+}
+
+async fn search(settings: &Settings, arguments: &SearchArguments, mut wanted: Wanted) -> Result<(), CliError> {
+    set_limit(&mut wanted, arguments.limit, settings.dialect)?;
+    let (query, most_rows) = (&wanted.query, wanted.rows);
+    let is_offers = query.resource == Resource::Offers;
+    let units = settings.preferences.config.throughput.units().filter(|_| is_offers);
+    let priced = Priced {
+        job: wanted.job.map(|job| (job, query.offer_type)),
+        term: wanted.term.is_some(),
+        units: units.collect(),
+    };
+    let view = View::new(arguments, query.catalog(), settings.dialect, false, priced)?;
+    notes::warn(query, settings.dialect);
+    let connection = settings.connect().await?;
+    if arguments.curl {
+        notes::about_request(query, settings.dialect);
+        let request = request(query, &wanted.bans(settings), settings.dialect);
+        return print_curl(settings, &connection.session, &request);
+    }
+    let found = found(settings, &connection.session, wanted).await?;
+    let shown = most_rows.map_or(usize::MAX, |rows| rows as usize);
+    let shown = &found.rows[..shown.min(found.rows.len())];
+    show(&found.listing, shown, &view)?;
+    // After the records: above a long table nobody would see them.
+    found.tell(settings.dialect, "listed last");
+    output::note_shown(shown.len(), found.rows.len(), found.query.resource.nouns());
+    Ok(())
+}
+
+/// Prints a request as one curl command; nothing is sent.
+pub fn print_curl(settings: &Settings, session: &Session, request: &Request) -> Result<(), CliError> {
+    let command = session.client().curl(request);
+    if settings.is_sandbox() {
+        output::note("this sandbox stops with the command; run bourse sandbox for one that stays up");
+    }
+    output::print(&format!("{command}\n"))
+}
+
+/// Runs a request for records, showing waits on a terminal.
+pub async fn fetch(session: &Session, request: &Request) -> Result<Box<Listing>, CliError> {
+    match reply(session, request).await? {
+        Reply::Records(listing) => Ok(listing),
+        Reply::Unlisted { .. } | Reply::Created { .. } | Reply::Routed(_) => {
+            Err(CliError::Failed("the response has no records".to_owned()))
+        }
+    }
+}
+
+/// Runs a request, showing waits on a terminal.
+pub async fn reply(session: &Session, request: &Request) -> Result<Reply, ApiError> {
+    let mut line = ProgressLine::new();
+    session
+        .run(request, |progress| match progress {
+            Progress::Waiting { attempt, span, why } => {
+                let why = match why {
+                    Wait::Turn => "its turn".to_owned(),
+                    Wait::Fault(error) => format!("attempt {attempt}: {}", error.headline()),
+                };
+                line.show(&format!("waiting {:.1} s for {why}", span.as_secs_f64()));
+            }
+            Progress::Sent { .. } => line.show(&format!("{} ...", request.operation().label())),
+            Progress::Received(received) => {
+                let (label, rows) = (request.operation().label(), grouped(received.rows));
+                let size = format::size(received.bytes);
+                line.show(&format!("{label}: {rows} rows, {size} so far"));
+            }
+            Progress::Tried(_) => line.clear(),
+        })
+        .await
+}
+
+/// Fills the computed columns that are needed.
+fn compute(
+    listing: &mut Listing,
+    wanted: &Wanted,
+    price_models: PriceModelSearches,
+    settings: &Settings,
+) -> ComputedColumns {
+    let Wanted { query, job, .. } = wanted;
+    let mut computed = ComputedColumns::for_job(*job);
+    computed.term = wanted.term;
+    computed.price_models = price_models;
+    computed.throughput = Arc::new(settings.preferences.config.throughput.clone());
+    let is_asked = job.is_some()
+        || wanted.term.is_some()
+        || computed.throughput.units().next().is_some()
+        || wanted.fields().any(Field::is_computed);
+    if !is_asked {
+        return computed;
+    }
+    computed.annotations = Arc::new(settings.annotations());
+    match query.resource {
+        Resource::Offers => {
+            let pricing = Basis {
+                model: query.offer_type,
+                gb: listing.estimated_storage(),
+                job: *job,
+            };
+            let conditions: Vec<_> = query.local(settings.dialect).cloned().collect();
+            computed.fill_for(listing, pricing, None, &conditions);
+        }
+        Resource::Volumes => computed.fill_volumes(listing),
+        Resource::Workergroups => {}
+    }
+    computed
+}
+
+/// The rows to show: conditions and orders that the market cannot take are applied here.
+pub fn rows(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Vec<u32> {
+    let mut rows = listing.matching(query.local(dialect));
+    if is_sorted_here(query, dialect) {
+        listing.sort(&mut rows, &query.order);
+    }
+    rows
+}
+
+/// Names the records that could not be read.
+pub fn tell_skipped(listing: &Listing) {
+    const NAMED: usize = 20;
+    for skipped in listing.skipped().iter().take(NAMED) {
+        output::note(&format!("record {} skipped: {}", skipped.index, skipped.reason));
+    }
+    let more = listing.skipped().len().saturating_sub(NAMED);
+    if more > 0 {
+        output::note(&format!("{more} more records skipped"));
+    }
+    if listing.duplicates() > 0 {
+        output::note(&format!("{} records dropped: duplicate id", listing.duplicates()));
+    }
+}
+
+pub fn show(listing: &Listing, rows: &[u32], view: &View) -> Result<(), CliError> {
+    match view.format {
+        Format::Table => {
+            output::print(&view.table(listing, rows))?;
+            if rows.is_empty() {
+                let nouns = listing.catalog().resource.nouns();
+                output::note(&format!("no {nouns} match"));
+            }
+            Ok(())
+        }
+        Format::Csv => output::print(&view.csv(listing, rows)),
+        Format::Json => output::print_json_pieces(view.json(listing, rows)),
+    }
+}

@@ -1,0 +1,386 @@
+//! The condition form: an operator, a value of the field's kind, and its error.
+
+use super::choices::{Choice, choices, is_flag, spread};
+use crate::domain::language;
+use crate::domain::language::LanguageError;
+use crate::domain::{Condition, Dialect, Field, Kind, Listing, Operand, Operator, country};
+use crate::widgets::list::fuzzy;
+use crate::widgets::text_input::TextInput;
+
+#[derive(Debug, Clone)]
+pub(super) struct ConditionForm {
+    pub field: &'static Field,
+    /// The index of the condition being edited; `None` for a new one.
+    pub place: Option<usize>,
+    /// The text field for the value.
+    pub input: TextInput,
+    operator: Operator,
+    dialect: &'static Dialect,
+    choices: Vec<Choice>,
+    shown: Vec<usize>,
+    selected: Option<usize>,
+    picked: Vec<String>,
+    /// The values in the loaded rows, as text.
+    seen: Option<String>,
+    outcome: Result<Condition, LanguageError>,
+    refusal: Option<LanguageError>,
+    insisted: bool,
+}
+
+impl ConditionForm {
+    /// A form for a new condition on `field`, or for the one at `place`.
+    pub fn new(
+        field: &'static Field,
+        change: Option<(usize, &Condition)>,
+        listing: Option<&Listing>,
+        dialect: &'static Dialect,
+    ) -> Self {
+        let operator = change.map_or_else(|| first_operator(field), |(_, condition)| condition.operator);
+        let mut form = Self {
+            field,
+            place: change.map(|(place, _)| place),
+            input: TextInput::default(),
+            operator,
+            dialect,
+            choices: choices(field, listing),
+            shown: Vec::new(),
+            selected: None,
+            picked: Vec::new(),
+            seen: listing.and_then(|listing| spread(field, listing)),
+            outcome: language::parse_operand(field, operator, "", dialect)
+                .map(|operand| Condition::new(field, operator, operand)),
+            refusal: None,
+            insisted: false,
+        };
+        match change.map(|(_, condition)| &condition.operand) {
+            Some(Operand::One(value)) => form.input.set(language::print_value(field, value)),
+            Some(Operand::Many(values)) => {
+                form.picked = values.iter().map(|value| language::print_value(field, value)).collect();
+            }
+            None => {}
+        }
+        form.changed();
+        form
+    }
+
+    /// Whether it is the form of the same condition.
+    pub fn is_for(&self, field: &Field, place: Option<usize>) -> bool {
+        self.field == field && self.place == place
+    }
+
+    /// The operator: the one typed in front of the value, else the selected one.
+    pub fn operator(&self) -> Operator {
+        self.split().0
+    }
+
+    /// The offered values that match the typed text.
+    pub fn choices(&self) -> impl ExactSizeIterator<Item = &Choice> {
+        self.shown.iter().map(|index| &self.choices[*index])
+    }
+
+    /// The index of the selected offered value; `None` if the typed text counts.
+    pub const fn selected(&self) -> Option<usize> {
+        self.selected
+    }
+
+    /// Whether a value is checked, if the operator takes several.
+    pub fn is_picked(&self, choice: &Choice) -> bool {
+        self.members(&choice.text)
+            .is_some_and(|members| members.iter().all(|text| self.picked.contains(text)))
+    }
+
+    /// The checked values, in query syntax.
+    pub fn picked(&self) -> &[String] {
+        &self.picked
+    }
+
+    /// The values in the loaded rows, as text.
+    pub fn seen(&self) -> Option<&str> {
+        self.seen.as_deref()
+    }
+
+    /// The condition.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the value and where.
+    pub const fn outcome(&self) -> Result<&Condition, &LanguageError> {
+        self.outcome.as_ref()
+    }
+
+    /// The warning for the condition before it runs.
+    pub fn warning(&self) -> Option<String> {
+        language::warning(self.outcome.as_ref().ok()?, self.dialect)
+    }
+
+    /// The error to show: none before anything was typed or submitted.
+    pub fn mistake(&self) -> Option<&LanguageError> {
+        self.refusal.as_ref().or_else(|| {
+            let mistake = self.outcome.as_ref().err()?;
+            // In a list nothing is wrong until something is checked.
+            let is_begun = !self.is_blank() && !self.operator().takes_list();
+            (self.insisted || is_begun).then_some(mistake)
+        })
+    }
+
+    /// Whether the form is empty.
+    pub fn is_blank(&self) -> bool {
+        self.split().1.trim().is_empty() && self.picked.is_empty() && self.selected.is_none()
+    }
+
+    /// Whether Space checks or toggles instead of being typed.
+    pub fn takes_blank(&self) -> bool {
+        self.operator().takes_list() || is_flag(self.field)
+    }
+
+    /// The typed text: an operator in front, if there is one, and the value.
+    fn split(&self) -> (Operator, &str) {
+        const SIGNS: [(&str, Operator); 8] = [
+            (">=", Operator::Gte),
+            ("<=", Operator::Lte),
+            ("!=", Operator::Neq),
+            ("==", Operator::Eq),
+            (">", Operator::Gt),
+            ("<", Operator::Lt),
+            ("=", Operator::Eq),
+            ("!", Operator::Neq),
+        ];
+        let text = self.input.text();
+        let typed = text.trim_start();
+        SIGNS
+            .iter()
+            .find(|(sign, operator)| typed.starts_with(sign) && self.field.operators.allows(*operator))
+            .map_or((self.operator, text), |(sign, operator)| {
+                (*operator, &typed[sign.len()..])
+            })
+    }
+
+    /// The start of the value in the typed text, in bytes.
+    fn value_start(&self) -> usize {
+        self.input.text().len() - self.split().1.len()
+    }
+
+    /// Selects the next or previous operator of the field.
+    pub fn turn(&mut self, forward: bool) {
+        let (own, value) = self.split();
+        let value = value.to_owned();
+        let allowed: Vec<Operator> = self.field.operators.iter().collect();
+        let place = allowed.iter().position(|operator| *operator == own);
+        let step = if forward { 1 } else { allowed.len() - 1 };
+        let Some(next) = place.and_then(|place| allowed.get((place + step) % allowed.len())) else {
+            return;
+        };
+        self.operator = *next;
+        self.input.set(value);
+        self.carry(own);
+        self.changed();
+    }
+
+    /// Converts the value between operators with one value and with several.
+    fn carry(&mut self, from: Operator) {
+        let to = self.operator;
+        if to.takes_list() && !from.takes_list() {
+            let text = std::mem::take(&mut self.input).text().trim().to_owned();
+            self.pick(&text);
+        } else if from.takes_list() && !to.takes_list() {
+            if let [only] = &self.picked[..] {
+                self.input.set(only.clone());
+            }
+            self.picked.clear();
+        }
+    }
+
+    pub fn edit(&mut self, edit: impl FnOnce(&mut TextInput) -> bool) {
+        if edit(&mut self.input) {
+            self.changed();
+        }
+    }
+
+    /// Selects another offered value; above the first one the typed text counts again.
+    pub fn step(&mut self, by: isize) {
+        let last = self.shown.len().checked_sub(1);
+        self.selected = match (self.selected, last) {
+            (_, None) => None,
+            (None, Some(_)) if by < 0 => None,
+            (None, Some(last)) => Some(usize::try_from(by - 1).unwrap_or(0).min(last)),
+            (Some(0), Some(_)) if by < 0 => None,
+            (Some(place), Some(last)) => Some(place.saturating_add_signed(by).min(last)),
+        };
+        self.read();
+    }
+
+    /// Selects the offered value at an index.
+    pub fn select(&mut self, index: usize) {
+        self.selected = (index < self.shown.len()).then_some(index);
+        self.read();
+    }
+
+    /// Checks or unchecks the selected value, else the typed one; toggles a boolean.
+    pub fn toggle(&mut self) {
+        if !self.operator().takes_list() {
+            let count = self.shown.len().max(1);
+            self.select(self.selected.map_or(0, |place| (place + 1) % count));
+            return;
+        }
+        let text = match self.current() {
+            Some(choice) => choice.text.clone(),
+            None => self.split().1.trim().to_owned(),
+        };
+        let was_typed = !self.split().1.trim().is_empty();
+        if !self.pick(&text) {
+            return;
+        }
+        if was_typed {
+            let kept = self.operator();
+            self.operator = kept;
+            self.input.set("");
+            self.changed();
+        } else {
+            self.read();
+        }
+    }
+
+    /// Checks the values of a text, or unchecks them if all are checked; false if it is no value.
+    fn pick(&mut self, text: &str) -> bool {
+        let Some(members) = self.members(text) else {
+            return false;
+        };
+        if members.iter().all(|member| self.picked.contains(member)) {
+            self.picked.retain(|picked| !members.contains(picked));
+        } else {
+            for member in members {
+                if !self.picked.contains(&member) {
+                    self.picked.push(member);
+                }
+            }
+        }
+        true
+    }
+
+    /// The values of a text in a list: itself, or the members of a country group.
+    fn members(&self, text: &str) -> Option<Vec<String>> {
+        let read = language::parse_operand(self.field, Operator::In, text, self.dialect);
+        match read {
+            Ok(Operand::Many(values)) => Some(
+                values
+                    .iter()
+                    .map(|value| language::print_value(self.field, value))
+                    .collect(),
+            ),
+            _ => None,
+        }
+    }
+
+    fn current(&self) -> Option<&Choice> {
+        self.shown.get(self.selected?).map(|index| &self.choices[*index])
+    }
+
+    /// In a list, accepting checks the typed value, and the selected one if none is checked.
+    pub fn settle(&mut self) {
+        if !self.operator().takes_list() {
+            return;
+        }
+        if self.split().1.trim().is_empty() {
+            if self.picked.is_empty() && self.selected.is_some() {
+                self.toggle();
+            }
+            return;
+        }
+        let ticked = self.current().is_some_and(|choice| self.is_picked(choice));
+        if ticked {
+            self.input.set("");
+            self.changed();
+        } else {
+            self.toggle();
+        }
+    }
+
+    /// Shows missing values as errors, after an attempt to submit.
+    pub const fn insist(&mut self) {
+        self.insisted = true;
+    }
+
+    /// Shows why the condition conflicts with the others.
+    pub fn refuse(&mut self, why: LanguageError) {
+        self.refusal = Some(why);
+    }
+
+    /// Searches for a value as if it had been typed.
+    pub fn find(&mut self, text: &str) {
+        self.input.set(text);
+        self.changed();
+    }
+
+    /// Handles a change of the text: finds matching values and selects the likeliest.
+    fn changed(&mut self) {
+        let (operator, typed) = self.split();
+        let typed = typed.trim().to_owned();
+        let written =
+            |choice: &Choice| choice.text.eq_ignore_ascii_case(&typed) || choice.label.eq_ignore_ascii_case(&typed);
+        let is_whole = self.choices.iter().any(written);
+        // Null is only allowed with = and !=.
+        let can_be_null = matches!(operator, Operator::Eq | Operator::Neq);
+        let offered = self
+            .choices
+            .iter()
+            .enumerate()
+            .filter(|(_, choice)| can_be_null || choice.text != "null");
+        self.shown = if typed.is_empty() || (is_whole && !operator.takes_list()) {
+            offered.map(|(index, _)| index).collect()
+        } else {
+            let lines: Vec<(usize, String)> = offered
+                .map(|(index, choice)| (index, format!("{} {}", choice.label, choice.note)))
+                .collect();
+            fuzzy(&typed, &lines)
+        };
+        let suggests = matches!(self.field.kind, Kind::Text | Kind::Country | Kind::Flag);
+        let is_quoted = typed.starts_with(['"', '\'']);
+        self.selected = if typed.is_empty() {
+            (is_flag(self.field) && !operator.takes_list()).then_some(0)
+        } else if is_whole && !operator.takes_list() {
+            let place = self.shown.iter().position(|index| written(&self.choices[*index]));
+            place.filter(|_| suggests)
+        } else {
+            (suggests && !is_quoted && !self.shown.is_empty()).then_some(0)
+        };
+        self.read();
+    }
+
+    fn read(&mut self) {
+        self.refusal = None;
+        self.insisted = false;
+        let (operator, typed) = self.split();
+        let (text, shift) = if operator.takes_list() {
+            (self.picked.join(","), 0)
+        } else {
+            match self.current() {
+                Some(choice) => (choice.text.clone(), 0),
+                None => (typed.to_owned(), self.value_start()),
+            }
+        };
+        let is_group = self.field.kind == Kind::Country && country::group(&text).is_some();
+        let operator = if is_group { operator.with_list() } else { operator };
+        self.outcome = language::parse_operand(self.field, operator, &text, self.dialect)
+            .map(|operand| Condition::new(self.field, operator, operand))
+            .map_err(|mut error| {
+                error.span.start += shift;
+                error.span.end += shift;
+                error
+            });
+    }
+}
+
+/// The most useful operator: at least; at most for prices; equals for the rest.
+fn first_operator(field: &Field) -> Operator {
+    match field.kind {
+        Kind::Country | Kind::Text if field.operators.allows(Operator::In) => Operator::In,
+        Kind::Number | Kind::Version | Kind::Epoch | Kind::Timestamp | Kind::Integer if !is_flag(field) => {
+            if field.better == Some(false) {
+                Operator::Lte
+            } else {
+                Operator::Gte
+            }
+        }
+        _ => Operator::Eq,
+    }
+}

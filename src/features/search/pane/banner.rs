@@ -1,0 +1,169 @@
+//! Banners that stay until their cause is gone: notices, an error in the query, a failed request,
+//! conditions that the market ignored, and changes found by auto-refresh.
+
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::api::ApiError;
+use crate::core::State;
+use crate::core::remote::Now;
+use crate::domain::format;
+use crate::features::auto_refresh::poll_claim::Poller;
+use crate::features::auto_refresh::watch::{Baseline, Watch};
+use crate::keys::Action;
+use crate::table::browser::{Browser, Discrepancy};
+use crate::widgets::text::{fit, wrap};
+use crate::widgets::theme::Theme;
+
+/// The maximum number of lines that banners take from the table.
+const MOST: usize = 4;
+
+/// The banners in lines of `width` cells.
+pub(super) fn lines(state: &State, browser: &Browser, width: u16, now: Now, theme: &Theme) -> Vec<Line<'static>> {
+    let mut lines: Vec<Line<'static>> = Vec::new();
+    let mut add = |text: &str, style: Style| {
+        let parts = wrap(text, width.saturating_sub(4));
+        for (index, part) in parts.into_iter().take(2).enumerate() {
+            let sign = if index == 0 { " ! " } else { "   " };
+            lines.push(Line::styled(format!("{sign}{part}"), style));
+        }
+    };
+    for notice in &state.notices {
+        add(notice, theme.warning);
+    }
+    if let Some(text) = mistake(state, browser) {
+        add(&text, theme.error);
+    }
+    if let Some(text) = failure(state, browser) {
+        add(&text, theme.error);
+    }
+    if let Some(text) = ignored(browser) {
+        add(&text, theme.warning);
+    }
+    if !browser.discrepancies().is_empty() {
+        let discrepancies: Vec<_> = browser.discrepancies().iter().map(Discrepancy::text).collect();
+        add(
+            &format!("Response doesn't match the query: {}", discrepancies.join("; ")),
+            theme.warning,
+        );
+    }
+    lines.extend(watched(state, browser, now, theme).map(|line| fit(line, width)));
+    lines.truncate(MOST);
+    lines
+}
+
+fn mistake(state: &State, browser: &Browser) -> Option<String> {
+    let error = browser.bar.error.as_ref()?;
+    let fix = error.suggestion.as_ref().map(|suggestion| {
+        let key = state.keymap.key_of(Action::Complete);
+        match suggestion.replacement.as_str() {
+            " " => format!(": {key} inserts a space"),
+            "" => format!(": {key} removes it"),
+            replacement => format!(": {key} changes it to {replacement}"),
+        }
+    });
+    Some(format!("{}{}", error.message, fix.unwrap_or_default()))
+}
+
+/// Why the rows are older than the last request.
+fn failure(state: &State, browser: &Browser) -> Option<String> {
+    browser.listing()?;
+    let error = browser.remote().error()?;
+    if !error.is_auth() {
+        return Some(format!("{error} The rows below are older."));
+    }
+    // The remedy first: the market's message may be long.
+    let key = state.keymap.key_of(Action::Markets);
+    let what = match error {
+        ApiError::NoKey { .. } => "to add a key",
+        _ => "for another key",
+    };
+    Some(format!("The rows below are older. Press {key} {what}: {error}"))
+}
+
+fn ignored(browser: &Browser) -> Option<String> {
+    let named: Vec<_> = browser
+        .violations()
+        .iter()
+        .map(|violation| {
+            let noun = if violation.rows == 1 { "row" } else { "rows" };
+            format!("{} ({} {noun})", violation.condition, violation.rows)
+        })
+        .collect();
+    let named = (!named.is_empty()).then(|| named.join(", "))?;
+    Some(format!("The market ignored {named}: see the cells marked !"))
+}
+
+/// When the rows are refreshed, or who records prices meanwhile.
+fn next_refresh(state: &State, watch: &Watch, now: Now) -> String {
+    let key = state.keymap.key_of(Action::Refresh);
+    match watch.poller() {
+        Poller::ThisProgram => {
+            let slower = if watch.is_backing_off() {
+                " (slower: too many requests)"
+            } else {
+                ""
+            };
+            format!("next refresh in {:.0} s{slower}", watch.next_in(now))
+        }
+        Poller::Another {
+            recorded: Some(recorded),
+        } => {
+            #[expect(clippy::cast_precision_loss)] // seconds of this century
+            let age = format::brief((now.epoch - recorded.0 as f64).max(0.0));
+            format!("prices recorded by another bourse, {age} ago ({key} to refresh)")
+        }
+        Poller::Another { recorded: None } => {
+            format!("another bourse watches this search ({key} to refresh)")
+        }
+    }
+}
+
+/// The changes that auto-refresh found, which also explain its signs.
+fn watched(state: &State, browser: &Browser, now: Now, theme: &Theme) -> Option<Line<'static>> {
+    let watch = browser.watching()?;
+    let own = browser.remote().error();
+    let own = own.filter(|error| error.stops_timers(now.epoch));
+    if let Some(error) = state.held(now).or(own) {
+        let text = format!("   Auto-refresh on hold: {}", error.headline());
+        return Some(Line::styled(text, theme.warning));
+    }
+    let next = next_refresh(state, watch, now);
+    // What another program records since then is not among the rows.
+    let polls_here = watch.poller() == Poller::ThisProgram;
+    let Some(since) = watch.since().filter(|_| polls_here) else {
+        return Some(Line::styled(format!("   Auto-refresh: {next}"), theme.accent));
+    };
+    let changes = watch.changes();
+    let (cheaper, costlier) = changes.moves();
+    // If the limit truncated a response, a missing row may only have been pushed out of it.
+    let gone = if changes.is_cut { "out" } else { "gone" };
+    let since = format::span((now.epoch - since.epoch).max(0.0));
+    let since = match watch.baseline() {
+        Baseline::Today => format!("In {since}"),
+        Baseline::LastPoll => "Last refresh".to_owned(),
+        Baseline::LastLook => format!("Since you looked {since} ago"),
+    };
+    let causes = watch.gone_causes().into_iter();
+    let causes: Vec<_> = causes.map(|(cause, count)| format!("{count} {cause}")).collect();
+    let gone = if causes.is_empty() {
+        gone.to_owned()
+    } else {
+        format!("{gone} ({})", causes.join(", "))
+    };
+    let number = |sign: &str, many: usize, what: &str, style: Style| {
+        Span::styled(format!("{sign}{many} {what}"), if many > 0 { style } else { theme.dim })
+    };
+    let comma = || Span::styled(", ", theme.dim);
+    Some(Line::from(vec![
+        Span::styled(format!("   {since}: "), theme.dim),
+        number("+ ", changes.new_rows(), "new", theme.accent),
+        comma(),
+        number("", changes.gone, &gone, theme.text),
+        comma(),
+        number("▼ ", cheaper, "cheaper", theme.good),
+        comma(),
+        number("▲ ", costlier, "more expensive", theme.warning),
+        Span::styled(format!(" · {next}"), theme.dim),
+    ]))
+}

@@ -1,0 +1,297 @@
+//! Draws a pane: the query, its settings, and the panels below.
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Paragraph, Scrollbar, ScrollbarOrientation, ScrollbarState};
+
+use super::{BrowserPane, Focus, arriving, banner, empty, first_run, gone, query, table};
+use crate::core::Pane;
+use crate::core::frame_layout::Target;
+use crate::core::view::{Region, Scene};
+use crate::domain::cost::Prices;
+use crate::domain::format::{counted, dollars, grouped, per_hour};
+use crate::domain::insight::Totals;
+use crate::domain::{Listing, Resource};
+use crate::features::annotations::view::{NOTE, STAR};
+use crate::features::details::preview;
+use crate::features::market::summary as market;
+use crate::keys::Action;
+use crate::table::browser::Browser;
+use crate::widgets::panel::{Panel, Size};
+use crate::widgets::viewport::Viewport;
+
+pub(super) fn pane(view: &BrowserPane, area: Rect, scene: &mut Scene<'_, '_>) {
+    let state = scene.state;
+    let browser = &state.browsers[view.resource];
+    let notes = banner::lines(state, browser, area.width, scene.now, scene.theme);
+    let height = u16::try_from(notes.len()).unwrap_or(u16::MAX);
+    let [line, settings, banners, body] = Layout::vertical([
+        Constraint::Length(1),
+        Constraint::Length(1),
+        Constraint::Length(height),
+        Constraint::Fill(1),
+    ])
+    .areas(area);
+    query::line(browser, line, scene);
+    query::settings(browser, settings, scene);
+    scene.render(Paragraph::new(notes), banners);
+    panels(view, browser, body, scene);
+    if view.focus == Focus::Query {
+        query::popup(browser, line, area, scene);
+    }
+}
+
+/// Cells of the market panel: the longest GPU names, a count and a price.
+const MARKET: u16 = 38;
+
+fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Scene<'_, '_>) {
+    if view.shows_market(scene.size) {
+        let [left, rest] = Layout::horizontal([Constraint::Length(MARKET), Constraint::Fill(1)]).areas(area);
+        market::panel(&view.market, left, scene, view.focus == Focus::Market);
+        area = rest;
+    }
+    let row = browser.selected_row();
+    let has_card = first_run::is_due(view, scene.state);
+    let is_shared = scene.size != Size::Compact && !scene.state.split.is_folded() && (row.is_some() || has_card);
+    if !is_shared {
+        return records(view, browser, false, area, scene);
+    }
+    let below = room_below(view, browser, area, scene);
+    let halves = if let Some(table) = below {
+        Layout::vertical([Constraint::Length(table), Constraint::Fill(1)])
+    } else {
+        let width = scene.state.split.table(area.width);
+        Layout::horizontal([Constraint::Length(width), Constraint::Fill(1)])
+    };
+    let [left, right] = halves.areas(area);
+    records(view, browser, true, left, scene);
+    match row {
+        _ if has_card => first_run::draw(right, scene),
+        Some(row) => preview::draw(view.resource, row, right, scene),
+        None => {}
+    }
+    scene.clickable(right, Target::Item(Region::PREVIEW, 0));
+    if below.is_some() {
+        return;
+    }
+    let border = Rect { width: 1, ..right };
+    scene.divider(border, area);
+}
+
+/// The height of the table where its preview goes below it: workergroups are few, and beside them
+/// most of the screen would be blank. A divider that was moved stays where it is.
+fn room_below(view: &BrowserPane, browser: &Browser, area: Rect, scene: &Scene<'_, '_>) -> Option<u16> {
+    let rows = u16::try_from(browser.view().len()).unwrap_or(u16::MAX);
+    let table = rows.saturating_add(3); // the frame and the header
+    (view.resource == Resource::Workergroups
+        && scene.state.split.kept().is_none()
+        && rows > 0
+        && table <= area.height / 2)
+        .then_some(table)
+}
+
+/// Draws the panel of the table, or what replaces it.
+fn records(view: &BrowserPane, browser: &Browser, has_preview: bool, area: Rect, scene: &mut Scene<'_, '_>) {
+    let is_compact = scene.size == Size::Compact;
+    let panel = Panel::new(Pane::of(view.resource).title())
+        .focused(view.focus == Focus::Table)
+        .flush()
+        .on_blank()
+        .sized(scene.size);
+    let room = panel.inner(area);
+    let below = gone::height(scene.state, browser, room.height);
+    let [room, _] = with_below(room, below);
+    let viewport = upcoming(browser, room, scene);
+    let facts = if is_compact {
+        compact_facts(browser, &viewport)
+    } else {
+        counts(browser)
+    };
+    let facts = arriving::facts(browser).unwrap_or(facts);
+    // If all rows are visible, their number is enough.
+    let range = if viewport.total > viewport.page {
+        viewport.label()
+    } else {
+        String::new()
+    };
+    let panel = panel.facts(facts).foot(legend(browser, scene)).foot_right(range);
+    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    let [inner, below] = with_below(inner, below);
+    gone::draw(browser, below, scene);
+    if viewport.total > 0 {
+        // A number at the right end would touch the border.
+        let inner = Rect {
+            width: inner.width.saturating_sub(u16::from(!is_compact)),
+            ..inner
+        };
+        table::draw(browser, has_preview, inner, scene);
+    } else if let Some(listing) = arriving::first_rows(browser) {
+        arriving::draw(browser, listing, inner, scene);
+    } else {
+        empty::draw(browser, inner, scene);
+    }
+    if !is_compact && viewport.total > viewport.page {
+        scrollbar(&viewport, area, scene);
+    }
+}
+
+fn scrollbar(viewport: &Viewport, area: Rect, scene: &mut Scene<'_, '_>) {
+    let mut place = ScrollbarState::new(viewport.last_top()).position(viewport.top);
+    let bar = Scrollbar::new(ScrollbarOrientation::VerticalRight)
+        .begin_symbol(None)
+        .end_symbol(None)
+        .track_symbol(None)
+        .thumb_symbol("▐")
+        .thumb_style(scene.theme.border);
+    let area = Rect {
+        y: area.y + 1,
+        height: area.height.saturating_sub(2),
+        ..area
+    };
+    scene.frame.render_stateful_widget(bar, area, &mut place);
+}
+
+/// The room of the table, and so many lines below it.
+fn with_below(area: Rect, lines: u16) -> [Rect; 2] {
+    Layout::vertical([Constraint::Fill(1), Constraint::Length(lines)]).areas(area)
+}
+
+/// What the table will show below its header: the frame is drawn first and says so.
+fn upcoming(browser: &Browser, inner: Rect, scene: &Scene<'_, '_>) -> Viewport {
+    let mut viewport = scene.before.viewport(scene.depth, Region::MAIN);
+    let [_, rows] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(inner);
+    viewport.follow(browser.cursor(), browser.view().len(), rows);
+    viewport
+}
+
+/// How many rows there are: `All 57 offers`, `First 500, more exist`, `12 of 57 offers`.
+pub(super) fn counts(browser: &Browser) -> String {
+    let Some(listing) = browser.listing() else {
+        return String::new();
+    };
+    let (shown, loaded) = (browser.view().len(), listing.len());
+    let nouns = match loaded {
+        1 => browser.resource().noun(),
+        _ => browser.resource().nouns(),
+    };
+    let mut text = match (shown < loaded, browser.is_cut()) {
+        _ if browser.shows_earlier_query() => {
+            format!("{} {nouns} of an earlier query", grouped(loaded))
+        }
+        (true, false) => format!("{} of {} {nouns}", grouped(shown), grouped(loaded)),
+        (true, true) => format!("{} of the first {}", grouped(shown), grouped(loaded)),
+        (false, false) if loaded == 0 => format!("No {nouns}"),
+        (false, false) => format!("All {} {nouns}", grouped(loaded)),
+        (false, true) => format!("First {}, more exist", grouped(loaded)),
+    };
+    for note in notes(browser, listing) {
+        text.push_str(", ");
+        text.push_str(&note);
+    }
+    text
+}
+
+/// Further notes on the number of rows.
+fn notes(browser: &Browser, listing: &Listing) -> Vec<String> {
+    let (skipped, repeated) = (listing.skipped().len(), listing.duplicates());
+    let hidden = listing.hidden();
+    [
+        (skipped > 0).then(|| format!("{skipped} skipped")),
+        (repeated > 0).then(|| format!("{repeated} repeated")),
+        (hidden > 0).then(|| format!("{} hidden by you", grouped(hidden))),
+        browser
+            .is_sorted_among_loaded()
+            .then(|| format!("sorted among the {} loaded only", grouped(listing.len()))),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// As much as a title rule has room for.
+fn compact_facts(browser: &Browser, viewport: &Viewport) -> String {
+    let marks = match browser.marks.len() {
+        0 => String::new(),
+        many => format!("{many} marked · "),
+    };
+    let label = if viewport.total > viewport.page {
+        let visible = viewport.visible();
+        format!("{}–{} · {}", visible.start + 1, visible.end, counts(browser))
+    } else {
+        counts(browser)
+    };
+    format!("{marks}{label}")
+}
+
+/// The totals of the marked offers, or that they cannot all be rented: ` (3 GPUs, $1.32/h)`.
+fn marked_total(browser: &Browser) -> String {
+    /// More marks than anybody rents: a frame must not add them up.
+    const MOST: usize = 100;
+    let rows = browser.marked_rows();
+    let Some(listing) = browser.listing() else {
+        return String::new();
+    };
+    if browser.resource() != Resource::Offers || rows.is_empty() || rows.len() > MOST {
+        return String::new();
+    }
+    let pricing = browser.pricing();
+    let prices = Prices::new(listing, pricing.model);
+    let totals = Totals::of(&prices, &pricing, &rows);
+    let gpus = usize::try_from(totals.amount.gpus).unwrap_or(usize::MAX);
+    let gpus = counted(gpus, "GPU", "GPUs");
+    let price = match (totals.shared.is_empty(), totals.bill, totals.hourly) {
+        (false, ..) => ", shared by some".to_owned(),
+        (true, Some(bill), _) => format!(", {}", dollars(bill)),
+        (true, None, Some(hourly)) => format!(", {}", per_hour(hourly)),
+        (true, None, None) => String::new(),
+    };
+    format!(" ({gpus}{price})")
+}
+
+/// The signs on the screen and their meaning, and the number of marked rows.
+fn legend(browser: &Browser, scene: &Scene<'_, '_>) -> Line<'static> {
+    let theme = scene.theme;
+    let mut line = Line::default();
+    let mut add = |sign: &'static str, style, text: String| {
+        let gap = if line.spans.is_empty() { "" } else { "  " };
+        line.push_span(Span::styled(format!("{gap}{sign}"), style));
+        line.push_span(Span::styled(format!(" {text}"), theme.dim));
+    };
+    if !browser.marks.is_empty() {
+        add(
+            "▌",
+            theme.warning,
+            format!("{} marked{}", browser.marks.len(), marked_total(browser)),
+        );
+    }
+    let front = browser.visible_best();
+    if front > 0 {
+        let what = if browser.computed.job.is_some() {
+            "best value for the job"
+        } else {
+            "best value"
+        };
+        add(table::BEST, theme.good, format!("{what} ({front})"));
+    }
+    let (starred, noted) = browser.computed.count_annotated();
+    if starred > 0 {
+        add(STAR, theme.accent, format!("starred ({starred})"));
+    }
+    if noted > 0 {
+        add(NOTE, theme.accent, format!("note ({noted})"));
+    }
+    let unfit = browser.visible_unfit();
+    if unfit > 0 {
+        let text = format!("too small or too short ({unfit})");
+        add(table::UNFIT, theme.warning, text);
+    }
+    if !browser.violations().is_empty() {
+        add(table::UNFIT, theme.warning, "not what you asked".to_owned());
+    }
+    let bans = scene.state.ban_conditions(&browser.query);
+    if !bans.is_empty() || browser.hidden() > 0 {
+        let key = scene.key(Action::Ban);
+        line.push_span(Span::styled(format!("  bans applied ({key})"), theme.dim));
+    }
+    line
+}

@@ -1,0 +1,186 @@
+//! Replaces a table without rows: what happened, why, and the keys that help.
+
+use ratatui::layout::{Constraint, Flex, Layout, Rect};
+use ratatui::text::{Line, Span, Text};
+use ratatui::widgets::Paragraph;
+
+use super::arriving;
+use crate::api::ApiError;
+use crate::core::remote::{Now, Phase, Waiting};
+use crate::core::view::Scene;
+use crate::core::{Pane, State};
+use crate::domain::language;
+use crate::features::markets::explain;
+use crate::keys::Action;
+use crate::table::browser::Browser;
+use crate::widgets::dialog::READABLE;
+use crate::widgets::text::wrap;
+
+/// A sentence, its reasons, and the keys to go on with.
+struct Note {
+    title: String,
+    reasons: Vec<String>,
+    keys: Vec<(Action, &'static str)>,
+}
+
+/// Draws the note in the middle of the area.
+pub(super) fn draw(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    let note = note(scene.state, browser, scene.now);
+    let width = area.width.saturating_sub(4).min(READABLE);
+    let mut text = Text::default();
+    for part in wrap(&note.title, width) {
+        text.push_line(Line::styled(part, theme.heading));
+    }
+    for part in note.reasons.iter().flat_map(|reason| wrap(reason, width)) {
+        text.push_line(Line::styled(part, theme.dim));
+    }
+    text.push_line(Line::default());
+    let mut keys = Line::default();
+    for (action, word) in note.keys {
+        let gap = if keys.spans.is_empty() { "" } else { "   " };
+        keys.push_span(Span::raw(gap));
+        keys.push_span(Span::styled(scene.key(action), theme.key));
+        keys.push_span(Span::styled(format!(" {word}"), theme.text));
+    }
+    text.push_line(keys);
+    let height = u16::try_from(text.height()).unwrap_or(u16::MAX);
+    let [middle] = Layout::vertical([Constraint::Length(height)])
+        .flex(Flex::Center)
+        .areas(area);
+    scene.render(Paragraph::new(text).centered(), middle);
+}
+
+fn note(state: &State, browser: &Browser, now: Now) -> Note {
+    match (browser.remote().phase(), browser.listing()) {
+        (
+            Phase::Loading {
+                since,
+                waiting,
+                arrived,
+                ..
+            },
+            None,
+        ) => {
+            let waiting = waiting.iter().map(|waiting| pause(waiting, now));
+            let arrived = arrived.as_ref().map(arriving::amount);
+            let reasons = waiting.chain(arrived).collect();
+            loading(browser, now.mono - since, reasons)
+        }
+        (Phase::Failed(error), None) => failed(state, browser, error),
+        (_, None) => Note {
+            title: format!("No {} loaded", browser.resource().nouns()),
+            reasons: Vec::new(),
+            keys: vec![(Action::Refresh, "load"), (Action::Query, "edit query")],
+        },
+        (_, Some(listing)) if listing.is_empty() && listing.skipped().is_empty() => none(browser),
+        (_, Some(listing)) if listing.is_empty() => Note {
+            title: format!("None of the {} records could be read", listing.skipped().len()),
+            reasons: listing
+                .skipped()
+                .first()
+                .map(|skipped| format!("The first: {}", skipped.reason))
+                .into_iter()
+                .collect(),
+            keys: vec![
+                (Action::Refresh, "retry"),
+                (Action::Pane(Pane::Requests), "open requests"),
+            ],
+        },
+        (_, Some(listing)) if !browser.words.is_empty() => Note {
+            title: format!(
+                "None of the {} loaded {} match “{}”",
+                listing.len(),
+                browser.resource().nouns(),
+                browser.words.join(" ")
+            ),
+            reasons: Vec::new(),
+            keys: vec![(Action::Back, "show all"), (Action::Query, "edit query")],
+        },
+        (_, Some(listing)) => Note {
+            title: format!(
+                "None of the {} loaded {} meet the local conditions",
+                listing.len(),
+                browser.resource().nouns()
+            ),
+            reasons: did_you_mean(browser).collect(),
+            keys: remedies(browser),
+        },
+    }
+}
+
+fn loading(browser: &Browser, seconds: f64, reasons: Vec<String>) -> Note {
+    Note {
+        title: format!("Loading {}… {:.0} s", browser.resource().nouns(), seconds.max(0.0)),
+        reasons,
+        keys: vec![(Action::Back, "stop"), (Action::Query, "edit query")],
+    }
+}
+
+fn pause(waiting: &Waiting, now: Now) -> String {
+    let seconds = (waiting.until - now.mono).max(0.0).ceil();
+    format!("{}: sending in {seconds:.0} s", waiting.why)
+}
+
+/// The keys that help if no row meets the conditions.
+fn remedies(browser: &Browser) -> Vec<(Action, &'static str)> {
+    let mut keys = vec![
+        (Action::Funnel, "find the strictest condition"),
+        (Action::Query, "edit query"),
+    ];
+    if browser.has_suggestion() {
+        keys.insert(0, (Action::Open, super::APPLY));
+    }
+    keys
+}
+
+fn none(browser: &Browser) -> Note {
+    let warn = |condition| language::warning(condition, browser.dialect());
+    let warnings = browser.query.active().filter_map(warn);
+    Note {
+        title: format!("No {} match this query", browser.resource().nouns()),
+        reasons: warnings.chain(did_you_mean(browser)).collect(),
+        keys: remedies(browser),
+    }
+}
+
+fn failed(state: &State, browser: &Browser, error: &ApiError) -> Note {
+    let title = format!("Can't load {}", browser.resource().nouns());
+    let retry = (Action::Refresh, "retry");
+    match error {
+        ApiError::NotOffered => Note {
+            title: "This market has no network volumes".to_owned(),
+            reasons: vec![
+                "It answers the search with status 404: not every market offers them. Offers and \
+                 workergroups are unaffected."
+                    .to_owned(),
+            ],
+            keys: vec![(Action::Pane(Pane::Offers), "offers"), retry],
+        },
+        ApiError::NoKey { .. } => Note {
+            title,
+            reasons: vec![format!("{}.", explain(error, &state.keymap))],
+            keys: vec![(Action::Markets, "add a key"), retry],
+        },
+        error if error.is_auth() => Note {
+            title,
+            reasons: vec![error.to_string()],
+            keys: vec![(Action::Markets, "change key or market"), retry],
+        },
+        error => Note {
+            title,
+            reasons: vec![error.to_string()],
+            keys: vec![
+                retry,
+                (Action::Query, "edit query"),
+                (Action::Pane(Pane::Requests), "open requests"),
+            ],
+        },
+    }
+}
+
+/// Suggestions for conditions with an unknown name.
+fn did_you_mean(browser: &Browser) -> impl Iterator<Item = String> {
+    let suggestions = browser.suggestions().into_iter();
+    suggestions.map(|condition| format!("Did you mean {condition}?"))
+}

@@ -1,0 +1,73 @@
+//! The card that a new user sees instead of the preview until the next key or a search.
+
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span, Text};
+use ratatui::widgets::Paragraph;
+
+use super::BrowserPane;
+use crate::core::State;
+use crate::core::view::Scene;
+use crate::domain::Resource;
+use crate::keys::Action;
+use crate::widgets::panel::{Panel, Size};
+use crate::widgets::text::wrap;
+
+const KEYS: [(Action, &str); 6] = [
+    (Action::Query, "search by conditions or words"),
+    (Action::Open, "open the selected offer"),
+    (Action::Job, "price offers for your job"),
+    (Action::Summary, "see the market by GPU model"),
+    (Action::Palette, "find any command by name"),
+    (Action::Help, "list all keys"),
+];
+
+/// Whether the card is to be shown: in the sandbox, until a person has closed it or searched.
+pub(super) fn is_due(view: &BrowserPane, state: &State) -> bool {
+    view.resource == Resource::Offers && !state.markets.is_welcomed && state.markets.invites && state.profile.is_sandbox
+}
+
+/// Closes the card for good at a key or click, if there is room for it, or at a search: who has not
+/// seen it sees it on a larger screen.
+pub(super) fn close(view: &BrowserPane, is_search: bool, state: &mut State) {
+    let (columns, rows) = state.size;
+    let has_room = Size::of(columns, rows) != Size::Compact && !state.split.is_folded();
+    if (has_room || is_search) && is_due(view, state) {
+        state.markets.is_welcomed = true;
+    }
+}
+
+pub(super) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    let markets = scene.key(Action::Markets);
+    let inner = Panel::new("Welcome to bourse").render(area, scene.frame.buffer_mut(), theme);
+    let mut text = Text::default();
+    let mut paragraph = |words: &str| {
+        for line in wrap(words, inner.width) {
+            text.push_line(Line::styled(line, theme.text));
+        }
+        text.push_line(Line::default());
+    };
+    paragraph(
+        "Compare GPU offers by what your job would cost, manage serverless workergroups and test \
+         their routing.",
+    );
+    paragraph(
+        "This is the sandbox: a simulated market on your machine. Nothing costs money, and \
+         no request leaves your machine.",
+    );
+    for (action, what) in KEYS {
+        let key = scene.key(action);
+        text.push_line(Line::from(vec![
+            Span::styled(format!("{key:>7}  "), theme.key),
+            Span::styled(what, theme.text),
+        ]));
+    }
+    text.push_line(Line::default());
+    text.push_line(Line::from(vec![
+        Span::styled(format!("{markets:>7}  "), theme.key),
+        Span::styled("connect to a real market", theme.accent),
+    ]));
+    text.push_line(Line::default());
+    text.push_line(Line::styled("Any key replaces this card.", theme.dim));
+    scene.render(Paragraph::new(text), inner);
+}

@@ -1,0 +1,387 @@
+//! A pane with a table of records: offers, volumes or workergroups.
+
+mod arriving;
+mod banner;
+mod cells;
+mod draw;
+mod empty;
+mod first_run;
+mod gone;
+mod query;
+mod table;
+
+use crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+
+use crate::core::State;
+use crate::core::remote::{Now, Phase};
+use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
+use crate::domain::{Field, Resource, language};
+use crate::features::auto_refresh;
+use crate::features::market::summary as market;
+use crate::features::market::summary::Overview;
+use crate::keys::{Action, Context, Motion, Side, Step};
+use crate::widgets::panel::Size;
+use crate::widgets::text_input::TextInput;
+
+/// The completion list below the query.
+const POPUP: Region = Region(8);
+
+/// The effect of Enter where a suggestion replaces the rows.
+const APPLY: &str = "apply suggestion";
+
+/// Which part of the pane has the keyboard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Focus {
+    Table,
+    Query,
+    /// The market panel beside the table on a wide screen.
+    Market,
+}
+
+/// The pane of a resource.
+#[derive(Debug)]
+pub struct BrowserPane {
+    resource: Resource,
+    focus: Focus,
+    market: Overview,
+    /// Whether it has not been used yet.
+    /// Whether Enter applies a suggestion.
+    has_suggestion: bool,
+}
+
+impl BrowserPane {
+    pub fn new(resource: Resource) -> Self {
+        Self {
+            resource,
+            focus: Focus::Table,
+            market: Overview::default(),
+            has_suggestion: false,
+        }
+    }
+
+    /// Whether the market panel is shown beside the table.
+    fn shows_market(&self, size: Size) -> bool {
+        size == Size::Wide && !self.market.is_empty()
+    }
+
+    fn on_table(&self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        let step = cx.motion(action);
+        let browser = &mut cx.state.browsers[self.resource];
+        if let Some(step) = step {
+            browser.step(step);
+            return Outcome::Handled;
+        }
+        match action {
+            Action::Open if browser.has_suggestion() => {
+                if browser.take_suggestions() {
+                    self.refresh(cx);
+                }
+            }
+            Action::Left | Action::Move(Motion::FirstColumn) => scroll(self.resource, action, cx),
+            Action::Right | Action::Move(Motion::LastColumn) => scroll(self.resource, action, cx),
+            Action::Mark => browser.mark(),
+            Action::Unmark => browser.marks.clear(),
+            Action::Shift(Step::Back) => sort_beside(self.resource, false, cx),
+            Action::Shift(Step::Forward) => sort_beside(self.resource, true, cx),
+            Action::Reverse => {
+                let effects = browser.reverse(cx.now);
+                cx.effects(effects);
+            }
+            Action::Refresh => self.refresh(cx),
+            Action::Watch => self.watch(cx),
+            Action::OfferType => {
+                browser.query.offer_type = browser.query.offer_type.next();
+                self.refresh(cx);
+            }
+            Action::Reset => {
+                let mut fresh = language::default_query(self.resource, browser.dialect());
+                if browser.computed.job.is_some() {
+                    fresh.storage = browser.query.storage;
+                }
+                browser.apply(fresh, Vec::new());
+                browser.show_query_in_bar();
+                self.refresh(cx);
+            }
+            Action::FoldPreview => cx.state.split.fold(),
+            Action::Widen(side) => {
+                let width = cx.split_width();
+                cx.state.split.widen_preview(side == Side::Preview, width);
+            }
+            Action::Back => self.step_back(cx),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn on_market(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        let page = cx.viewport(self.market.region_of_cursor()).page;
+        if let Some(lines) = action.motion(page) {
+            self.market.step(lines);
+            return Outcome::Handled;
+        }
+        match action {
+            Action::Open => market::narrow(self.market.conditions(), cx),
+            Action::Right | Action::Back => self.focus = Focus::Table,
+            Action::Left | Action::Move(Motion::FirstColumn | Motion::LastColumn) => {}
+            _ => return self.on_table(action, cx),
+        }
+        Outcome::Handled
+    }
+
+    fn refresh(&self, cx: &mut Cx<'_>) {
+        let State { browsers, tickets, .. } = &mut *cx.state;
+        let browser = &mut browsers[self.resource];
+        if browser.is_asking_the_same() {
+            // A held key must not break off one request after the other.
+            return;
+        }
+        let effects = browser.ask(tickets, cx.now);
+        cx.effects(effects);
+    }
+
+    fn watch(&self, cx: &mut Cx<'_>) {
+        let effects = auto_refresh::toggle(cx.state, self.resource, cx.now);
+        cx.effects(effects);
+        if let Some(watch) = cx.state.browsers[self.resource].watching() {
+            let every = watch.interval();
+            let key = cx.state.keymap.key_of(Action::Watch);
+            cx.toast(format!("Auto-refresh every {every:.0} s ({key} turns it off)"));
+        } else {
+            cx.toast("Auto-refresh off");
+        }
+    }
+
+    /// Esc undoes one thing: a request, an error, notices, words, marks, scrolled columns, a jump to
+    /// a host, a machine or a group.
+    fn step_back(&self, cx: &mut Cx<'_>) {
+        let has_notices = !cx.state.notices.is_empty();
+        let browser = &mut cx.state.browsers[self.resource];
+        if browser.ask_order_at.is_some() {
+            let abort = browser.cancel();
+            cx.effects(abort);
+            let key = cx.state.keymap.key_of(Action::Refresh);
+            return cx.toast(format!("Sorted the loaded rows only ({key} asks the market)"));
+        }
+        if let Some(abort) = browser.cancel() {
+            cx.effect(abort);
+            return cx.toast("Request cancelled");
+        }
+        let stopped = browser.computed.price_models.cancel();
+        if !stopped.is_empty() {
+            cx.effects(stopped);
+            return cx.toast("Request for the three prices cancelled");
+        }
+        if browser.remote().error().is_some() && browser.listing().is_some() {
+            browser.dismiss();
+        } else if has_notices {
+            let effects = cx.state.dismiss_notices(cx.now);
+            cx.effects(effects);
+        } else if !browser.words.is_empty() {
+            browser.set_words(Vec::new());
+            browser.show_query_in_bar();
+        } else if !browser.marks.is_empty() {
+            browser.marks.clear();
+        } else if browser.column_offset > 0 {
+            browser.column_offset = 0;
+        } else if browser.jump_back() {
+            self.refresh(cx);
+        } else {
+            let key = cx.state.keymap.key_of(Action::Quit);
+            cx.toast(format!("Press {key} to quit"));
+        }
+    }
+}
+
+fn size_of(state: &State) -> Size {
+    Size::of(state.size.0, state.size.1)
+}
+
+/// Scrolls the columns, at most to the last one.
+fn scroll(resource: Resource, action: Action, cx: &mut Cx<'_>) {
+    let (shown, offset) = cx.columns();
+    let browser = &mut cx.state.browsers[resource];
+    let last = browser.columns.len().saturating_sub(shown.len().max(1));
+    browser.column_offset = match action {
+        Action::Move(Motion::FirstColumn) => 0,
+        Action::Move(Motion::LastColumn) => last.max(offset),
+        Action::Left => offset.saturating_sub(1),
+        _ => (offset + 1).min(last.max(offset)),
+    };
+}
+
+/// Sorts by the visible column next to the sort column; if that is not visible, by the first or
+/// last.
+fn sort_beside(resource: Resource, to_right: bool, cx: &mut Cx<'_>) {
+    let (fields, _) = cx.columns();
+    let browser = &mut cx.state.browsers[resource];
+    let own = browser.query.order.first().map(|key| key.field);
+    let place = own.and_then(|own| fields.iter().position(|field: &&Field| *field == own));
+    let last = fields.len().saturating_sub(1);
+    let next = match (place, to_right) {
+        (None, true) => 0,
+        (None, false) => last,
+        (Some(place), true) => (place + 1).min(last),
+        (Some(place), false) => place.saturating_sub(1),
+    };
+    if Some(next) != place
+        && let Some(field) = fields.get(next)
+    {
+        let effects = browser.sort_by(field, cx.now);
+        cx.effects(effects);
+    }
+}
+
+impl View for BrowserPane {
+    fn contexts(&self) -> &'static [Context] {
+        match (self.focus, self.resource) {
+            (Focus::Query, _) => &[Context::Query, Context::Always],
+            (Focus::Table | Focus::Market, Resource::Workergroups) => {
+                &[Context::Workergroups, Context::Table, Context::Global, Context::Always]
+            }
+            (Focus::Table | Focus::Market, Resource::Offers | Resource::Volumes) => {
+                &[Context::Table, Context::Global, Context::Always]
+            }
+        }
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        let is_search = self.focus == Focus::Query && action == Action::Submit;
+        first_run::close(self, is_search, cx.state);
+        match (self.focus, action) {
+            (Focus::Query, _) => query::update(self, action, cx),
+            (Focus::Table | Focus::Market, Action::Query) => {
+                cx.state.browsers[self.resource].edit_query();
+                self.focus = Focus::Query;
+                Outcome::Handled
+            }
+            // Left of the first column is the market panel.
+            (Focus::Table, Action::Left) if cx.columns().1 == 0 && self.shows_market(size_of(cx.state)) => {
+                self.focus = Focus::Market;
+                Outcome::Handled
+            }
+            (Focus::Table, _) => self.on_table(action, cx),
+            (Focus::Market, _) => self.on_market(action, cx),
+        }
+    }
+
+    fn availability(&self, action: Action, state: &State) -> Availability {
+        let is_compact = size_of(state) == Size::Compact;
+        match action {
+            Action::FoldPreview | Action::Widen(_) if is_compact => {
+                Availability::Disabled("The preview needs 100 columns and 30 rows".to_owned())
+            }
+            Action::Older | Action::Newer if !state.browsers[self.resource].bar.has_others() => Availability::Hidden,
+            _ => Availability::Available,
+        }
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match (self.focus, action) {
+            (Focus::Market, Action::Open) => Some("filter by this"),
+            (Focus::Table, Action::Open) if self.has_suggestion => Some(APPLY),
+            (_, Action::Job) if self.resource == Resource::Volumes => Some("term"),
+            _ => None,
+        }
+    }
+
+    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
+        let browser = &mut cx.state.browsers[self.resource];
+        if self.focus != Focus::Query {
+            return Outcome::Ignored;
+        }
+        let place = |input: &TextInput| (input.text().len(), input.cursor_byte());
+        let input = &mut browser.bar.input;
+        let before = place(input);
+        if !input.key(key) {
+            return Outcome::Ignored;
+        }
+        // A line that is full takes nothing more.
+        if place(input) != before {
+            browser.query_typed();
+        }
+        Outcome::Handled
+    }
+
+    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
+        if self.focus != Focus::Query {
+            let key = cx.state.keymap.key_of(Action::Query);
+            cx.complain(format!("Can't paste here: press {key} to edit the query"));
+            return Outcome::Handled;
+        }
+        let browser = &mut cx.state.browsers[self.resource];
+        let pasted = browser.bar.input.paste(text);
+        browser.query_typed();
+        cx.pasted(pasted);
+        Outcome::Handled
+    }
+
+    fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
+        first_run::close(self, false, cx.state);
+        if self.focus != Focus::Query && Overview::owns(region) {
+            let was_selected = self.market.click(region, line);
+            if was_selected && self.focus == Focus::Market {
+                market::narrow(self.market.conditions(), cx);
+            }
+            self.focus = Focus::Market;
+            return Outcome::Handled;
+        }
+        if self.focus == Focus::Market {
+            self.focus = Focus::Table;
+        }
+        let browser = &mut cx.state.browsers[self.resource];
+        match (self.focus, region) {
+            (Focus::Query, POPUP) => {
+                browser.bar.choose(line);
+                browser.bar.complete();
+                browser.query_typed();
+            }
+            (Focus::Table, Region::PREVIEW) => cx.perform(Action::Open),
+            (Focus::Table, Region::MAIN) if browser.cursor() == line => cx.perform(Action::Open),
+            (Focus::Table, Region::MAIN) => browser.select(line),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn wheel(&mut self, lines: isize, cx: &mut Cx<'_>) {
+        if self.focus == Focus::Market {
+            return self.market.step(lines);
+        }
+        cx.state.browsers[self.resource].step(lines);
+    }
+
+    fn deadline(&self, state: &State, now: Now) -> Option<f64> {
+        let remote = state.browsers[self.resource].remote();
+        if matches!(remote.phase(), Phase::Loading { .. }) {
+            return state.animation(now, 0.25);
+        }
+        // The age of the rows is shown in the header.
+        let age = now.epoch - remote.shown_at()?.epoch;
+        state.animation(now, if age < 60.0 { 5.0 } else { 30.0 })
+    }
+
+    fn resumed(&mut self, cx: &mut Cx<'_>) {
+        // The closed view may have started a condition.
+        self.focus = match self.focus {
+            _ if cx.state.browsers[self.resource].bar.editing => Focus::Query,
+            Focus::Query => Focus::Table,
+            Focus::Table | Focus::Market => self.focus,
+        };
+    }
+
+    fn rows_changed(&mut self, state: &State) {
+        self.has_suggestion = state.browsers[self.resource].has_suggestion();
+        // Grouping all rows is slow: only on screens with room for the panel.
+        if size_of(state) == Size::Wide {
+            self.market.refresh(&state.browsers[self.resource]);
+        }
+        if self.focus == Focus::Market && !self.shows_market(size_of(state)) {
+            self.focus = Focus::Table;
+        }
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        draw::pane(self, area, scene);
+    }
+}

@@ -1,0 +1,410 @@
+//! The query bar: editing, completion, and the settings below it.
+
+use ratatui::layout::{Constraint, Layout, Position, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Clear, Widget};
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::{BrowserPane, Focus, POPUP};
+use crate::core::frame_layout::Target;
+use crate::core::keys::Keymap;
+use crate::core::view::{Cx, Outcome, Region, Scene};
+use crate::domain::format::grouped;
+use crate::domain::language;
+use crate::domain::language::{LanguageError, Token};
+use crate::domain::text::visible;
+use crate::domain::{Condition, Resource, format};
+use crate::features::cluster::view as cluster;
+use crate::keys::Action;
+use crate::table::bar::Bar;
+use crate::table::browser::Browser;
+use crate::table::column_prerequisites::not_applied;
+use crate::table::sort_sign::arrow;
+use crate::widgets::panel::Panel;
+use crate::widgets::text::{cells, fit};
+use crate::widgets::theme::Theme;
+use crate::widgets::viewport::Viewport;
+
+/// Cells of the prompt before the query.
+const PROMPT: u16 = 3;
+
+/// The maximum rows and width of the completion list.
+const SHOWN: u16 = 9;
+const WIDEST: u16 = 84;
+
+/// The maximum cells of a candidate; the readings of plain words are the longest.
+const LONGEST_LABEL: u16 = 60;
+
+/// Carries out an action while the query is edited.
+pub(super) fn update(view: &mut BrowserPane, action: Action, cx: &mut Cx<'_>) -> Outcome {
+    let browser = &mut cx.state.browsers[view.resource];
+    match action {
+        Action::Submit => {
+            let Some(ran) = browser.run_typed() else {
+                return Outcome::Handled;
+            };
+            let advice = words_advice(browser).filter(|_| !ran.must_ask);
+            view.focus = Focus::Table;
+            if ran.must_ask {
+                let effects = cx.state.refresh_pane(cx.now);
+                cx.effects(effects);
+            }
+            if let Some(text) = ran.told.or(advice) {
+                cx.toast(text);
+            }
+            if let Some(wanted) = ran.cluster {
+                cluster::open_shape(wanted, cx);
+            }
+        }
+        Action::Back => {
+            browser.cancel_typed();
+            view.focus = Focus::Table;
+        }
+        Action::Complete => {
+            browser.bar.complete();
+            browser.read_words();
+        }
+        Action::Older => {
+            browser.bar.older();
+            browser.query_typed();
+        }
+        Action::Newer => {
+            browser.bar.newer();
+            browser.query_typed();
+        }
+        _ => return Outcome::Ignored,
+    }
+    Outcome::Handled
+}
+
+/// Advice after filtering a truncated response by words: the market has more rows.
+fn words_advice(browser: &Browser) -> Option<String> {
+    let loaded = browser.listing()?.len();
+    (!browser.words.is_empty() && browser.is_cut())
+        .then(|| format!("Words filter the {loaded} loaded rows; gpu_name=RTX_4090 would search the market"))
+}
+
+/// Cells between the query and the number of rows that it finds.
+const GAP: u16 = 3;
+
+/// How many rows the words leave; on a narrow screen the query needs the room of all but the
+/// figures.
+fn found(browser: &Browser, width: u16) -> String {
+    let full = super::draw::counts(browser);
+    if cells(&full) <= width / 5 {
+        return full;
+    }
+    let Some(listing) = browser.listing() else {
+        return full;
+    };
+    let more = if browser.is_cut() { "+" } else { "" };
+    let (shown, loaded) = (browser.view().len(), listing.len());
+    format!("{}/{}{more}", grouped(shown), grouped(loaded))
+}
+
+/// Lays out the bar: the prompt, the query, and the number of matching rows, which is shown while
+/// typing.
+fn layout(browser: &Browser, area: Rect) -> ([Rect; 3], String) {
+    let found = if browser.bar.editing {
+        found(browser, area.width)
+    } else {
+        String::new()
+    };
+    let gap = if found.is_empty() { 1 } else { GAP + 1 };
+    let areas = Layout::horizontal([
+        Constraint::Length(PROMPT),
+        Constraint::Fill(1),
+        Constraint::Length(cells(&found) + gap),
+    ])
+    .areas(area);
+    (areas, found)
+}
+
+/// How many cells of the edited query are scrolled away at the left. One cell is kept for the
+/// cursor after the last character.
+fn scroll(browser: &Browser, text: Rect) -> usize {
+    let width = usize::from(text.width.saturating_sub(1));
+    browser.bar.input.scroll(width)
+}
+
+/// Draws the query, and the cursor while it is edited.
+pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    let bar = &browser.bar;
+    scene.clickable(area, Target::Hint(Action::Query));
+    let ([prompt, text, count], found) = layout(browser, area);
+    scene.render(Line::styled(format!("{found} "), theme.dim).right_aligned(), count);
+    let style = if bar.editing { theme.accent } else { theme.dim };
+    scene.render(Line::styled(" / ", style), prompt);
+    if bar.input.is_empty() && !bar.editing {
+        let key = scene.key(Action::Query);
+        let note = format!("No filters: showing everything ({key} to add some)");
+        return scene.render(fit(Line::styled(note, theme.dim), text.width), text);
+    }
+    let width = text.width.saturating_sub(1);
+    let scroll = if bar.editing { scroll(browser, text) } else { 0 };
+    if bar.editing {
+        let column = bar.input.cursor_column().saturating_sub(scroll);
+        let column = u16::try_from(column).unwrap_or(width).min(width);
+        scene.cursor = Some(Position::new(text.x + column, text.y));
+    }
+    let (line, is_cut) = highlighted(browser, scroll, usize::from(width), theme);
+    let line = if is_cut {
+        let mut spans = vec![Span::styled("…", theme.dim)];
+        spans.extend(line.spans);
+        Line::from(spans)
+    } else {
+        line
+    };
+    scene.render(fit(line, width), text);
+}
+
+/// The query in the colours of its parts, without its first `scroll` cells and not far beyond
+/// `width` more; whether any were cut in front.
+fn highlighted(browser: &Browser, scroll: usize, width: usize, theme: &Theme) -> (Line<'static>, bool) {
+    let text = browser.bar.input.text();
+    let tokens = language::highlight(text, browser.query.catalog());
+    let understood = &browser.bar.understood.spans;
+    // If cells are scrolled away, the ellipsis takes the place of one more.
+    let hidden = if scroll > 0 { scroll + 1 } else { 0 };
+    let mut column = 0;
+    let mut line = Line::default();
+    for (at, letter) in text.grapheme_indices(true) {
+        // One cell more than fits tells that there is more.
+        if column > scroll + width + 1 {
+            break;
+        }
+        let shown = visible(letter, usize::MAX);
+        let end = column + usize::from(cells(&shown));
+        if end <= hidden {
+            column = end;
+            continue;
+        }
+        let style = match &browser.bar.error {
+            Some(error) if error.span.contains(&at) => theme.error,
+            None if understood.iter().any(|span| span.contains(&at)) => theme.good,
+            _ => tokens
+                .iter()
+                .find(|(span, _)| span.contains(&at))
+                .map_or(theme.text, |(_, token)| style_of(*token, theme)),
+        };
+        for cell in shown.graphemes(true) {
+            if column >= hidden {
+                line.push_span(Span::styled(cell.to_owned(), style));
+            }
+            column += usize::from(cells(cell));
+        }
+    }
+    (line, scroll > 0)
+}
+
+const fn style_of(token: Token, theme: &Theme) -> Style {
+    match token {
+        Token::Field => theme.accent,
+        Token::Operator => theme.dim,
+        Token::Value => theme.good,
+        Token::Word => theme.warning,
+        Token::Error => theme.error,
+    }
+}
+
+/// The screen column of a position in the query's text.
+fn column_of(place: usize, browser: &Browser, line: Rect) -> u16 {
+    let ([_, text, _], _) = layout(browser, line);
+    let column = browser.bar.input.column_of(place);
+    let column = column.saturating_sub(scroll(browser, text));
+    line.x + PROMPT + u16::try_from(column).unwrap_or(line.width)
+}
+
+/// Draws the completion list in a box below the cursor.
+pub(super) fn popup(browser: &Browser, line: Rect, screen: Rect, scene: &mut Scene<'_, '_>) {
+    let bar = &browser.bar;
+    let Some(completion) = bar.completion.as_ref().filter(|_| bar.error.is_none()) else {
+        return;
+    };
+    let theme = scene.theme;
+    let labels = completion.candidates.iter().map(|it| cells(&it.label));
+    let label = labels.max().unwrap_or(0).clamp(8, LONGEST_LABEL);
+    let many = u16::try_from(completion.candidates.len()).unwrap_or(u16::MAX);
+    let height = many.min(SHOWN).min(screen.bottom().saturating_sub(line.y + 3));
+    if height == 0 {
+        return;
+    }
+    let docs = completion.candidates.iter().map(|it| cells(&it.doc));
+    let count = if bar.count(0).is_some() { 8 } else { 0 };
+    let wanted = label + count + docs.max().unwrap_or(0) + 8;
+    let width = wanted.min(WIDEST).min(screen.width);
+    // The labels line up with what they complete: two cells of frame and gap are in front of them.
+    let x = column_of(completion.span.start, browser, line)
+        .saturating_sub(2)
+        .min(screen.right().saturating_sub(width));
+    // What plain words mean is shown below the query.
+    let below = if bar.understood.text.is_empty() { 1 } else { 2 };
+    let height = height.min(screen.bottom().saturating_sub(line.y + below + 2)).max(1);
+    let area = Rect::new(x, line.y + below, width, height + 2).intersection(screen);
+    Clear.render(area, scene.frame.buffer_mut());
+    let key = scene.key(Action::Complete);
+    let mut panel = Panel::new("").foot(format!("{key} complete")).focused(true);
+    if count > 0 {
+        panel = panel.facts("loaded rows");
+    }
+    let inner = panel.render(area, scene.frame.buffer_mut(), theme);
+    let mut viewport = scene.before.viewport(scene.depth, POPUP);
+    viewport.follow(bar.chosen(), completion.candidates.len(), inner);
+    for (row, index) in inner.rows().zip(viewport.visible()) {
+        draw_candidate(bar, index, [label, count], row, scene);
+    }
+    keep(POPUP, viewport, scene);
+}
+
+/// Draws a line of the completion list; `label` and `count` are the widths of its columns.
+fn draw_candidate(bar: &Bar, index: usize, [label, count]: [u16; 2], row: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    let Some(candidate) = bar.completion.as_ref().and_then(|it| it.candidates.get(index)) else {
+        return;
+    };
+    let is_chosen = index == bar.chosen();
+    let (name, doc) = if is_chosen {
+        (theme.selected, theme.selected)
+    } else {
+        (theme.accent, theme.dim)
+    };
+    let [first, middle, last] = Layout::horizontal([
+        Constraint::Length(label + 1),
+        Constraint::Fill(1),
+        Constraint::Length(count),
+    ])
+    .areas(row);
+    if is_chosen {
+        scene.frame.buffer_mut().set_style(row, theme.selected);
+    }
+    let text = Line::styled(candidate.label.as_str(), name);
+    scene.render(fit(text, label), first);
+    let text = Line::styled(candidate.doc.as_str(), doc);
+    scene.render(fit(text, middle.width), middle);
+    if let Some(count) = bar.count(index) {
+        scene.render(Line::styled(count.to_string(), doc).right_aligned(), last);
+    }
+}
+
+/// Remembers the viewport of a region, for the mouse and for the next frame.
+fn keep(region: Region, viewport: Viewport, scene: &mut Scene<'_, '_>) {
+    let depth = scene.depth;
+    scene.facts.viewports.push((depth, region, viewport));
+}
+
+/// Draws the settings of the query; a caret below an error.
+pub(super) fn settings(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
+    if let Some(error) = &browser.bar.error {
+        return caret(browser, error, area, scene);
+    }
+    let understood = &browser.bar.understood.text;
+    if browser.bar.editing && !understood.is_empty() {
+        let line = Line::from(vec![
+            Span::styled(" → ", scene.theme.dim),
+            Span::styled(understood.as_str(), scene.theme.good),
+        ]);
+        return scene.render(fit(line, area.width.saturating_sub(1)), area);
+    }
+    if browser.resource() != Resource::Workergroups {
+        scene.clickable(area, Target::Hint(Action::Settings));
+    }
+    let (theme, keymap) = (scene.theme, &scene.state.keymap);
+    let mut line = Line::raw("   ");
+    let mut is_first = true;
+    for (text, style) in parts(browser, keymap, theme) {
+        if !std::mem::take(&mut is_first) {
+            line.push_span(Span::styled(" · ", theme.border));
+        }
+        line.push_span(Span::styled(text, style));
+    }
+    scene.render(fit(line, area.width.saturating_sub(1)), area);
+}
+
+fn parts(browser: &Browser, keymap: &Keymap, theme: &Theme) -> Vec<(String, Style)> {
+    let query = &browser.query;
+    let mut parts: Vec<(String, Style)> = Vec::new();
+    // First, so that even a narrow screen shows which conditions are not applied.
+    if let Some(text) = not_applied(browser.unmet_conditions(), keymap) {
+        parts.push((text, theme.warning));
+    }
+    if query.resource != Resource::Workergroups {
+        let local = printed(browser.local_conditions());
+        if !local.is_empty() {
+            parts.push((format!("local: {local}"), theme.warning));
+        }
+    }
+    if query.resource == Resource::Offers {
+        parts.push((query.offer_type.wire().to_owned(), theme.text));
+        parts.extend(basis(browser, theme));
+        if query.unbundled && browser.dialect().bundling_parameter.is_some() {
+            parts.push(("not bundled".to_owned(), theme.text));
+        }
+    }
+    if let Some(term) = &browser.computed.term {
+        let (size, days) = (format::gigabytes(term.gb), format::trimmed(term.days, 2));
+        parts.push((format!("term {size} for {days} d"), theme.text));
+    }
+    let order: Vec<_> = browser
+        .sorting_keys()
+        .iter()
+        .map(|key| {
+            // With its unit: “Down” alone reads as a direction.
+            let label = key.field.header(browser.dialect());
+            format!("{label} {}", arrow(key.direction))
+        })
+        .collect();
+    if !order.is_empty() {
+        parts.push((format!("sort {}", order.join(", ")), theme.text));
+    }
+    for (need, labels) in browser.unmet_order() {
+        let (labels, words) = (labels.join(", "), need.words());
+        let key = keymap.key_of(need.action());
+        let text = format!("sort by {labels} needs {words} ({key})");
+        parts.push((text, theme.warning));
+    }
+    if let Some(limit) = query.limit {
+        parts.push((format!("limit {limit}"), theme.text));
+    }
+    let off = printed(query.conditions.iter().filter(|condition| !condition.enabled));
+    if !off.is_empty() {
+        parts.push((format!("off: {off}"), theme.dim));
+    }
+    parts
+}
+
+/// What `$/h` includes, and the job being priced: with a job, its disk.
+fn basis(browser: &Browser, theme: &Theme) -> Vec<(String, Style)> {
+    let (storage, is_estimate) = browser.storage();
+    let disk = format!("{} GB disk", format::trimmed(storage, 1));
+    let disk = if is_estimate {
+        (format!("{disk} (estimate)"), theme.warning)
+    } else {
+        (disk, theme.text)
+    };
+    let job = browser
+        .computed
+        .job
+        .map(|job| (format!("job {}", job.brief()), theme.text));
+    std::iter::once(disk).chain(job).collect()
+}
+
+fn printed<'a>(conditions: impl IntoIterator<Item = &'a Condition>) -> String {
+    let printed: Vec<_> = conditions.into_iter().map(language::print_condition_briefly).collect();
+    printed.join(" ")
+}
+
+/// Draws carets under the part of the error in the query that is not scrolled away.
+fn caret(browser: &Browser, error: &LanguageError, area: Rect, scene: &mut Scene<'_, '_>) {
+    let input = &browser.bar.input;
+    let ([_, text, _], _) = layout(browser, area);
+    let scroll = scroll(browser, text);
+    let column = |place| input.column_of(place).saturating_sub(scroll);
+    let start = column(error.span.start).min(usize::from(text.width));
+    let under = column(error.span.end).saturating_sub(start).max(1);
+    let x = usize::from(PROMPT) + start;
+    let line = format!("{}{}", " ".repeat(x), "^".repeat(under));
+    let style = scene.theme.error;
+    scene.render(Line::styled(line, style), area);
+}

@@ -1,0 +1,163 @@
+//! The form for the size and term that volumes are priced for, with the bill beside it.
+
+mod draw;
+
+use ratatui::layout::Rect;
+
+use crate::core::view::{Availability, Cx, Outcome, Scene};
+use crate::core::views::form_view::FormView;
+use crate::core::{Pane, State};
+use crate::domain::Resource;
+use crate::domain::cost::{Input, VolumeTerm};
+use crate::domain::quantity;
+use crate::domain::quantity::Quantity;
+use crate::keys::Action;
+use crate::widgets::form::{Field, Form};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Key {
+    Size,
+    Span,
+    Apply,
+    Clear,
+}
+
+impl Key {
+    fn read(self, text: &str) -> Result<f64, String> {
+        let (quantity, input) = match self {
+            Self::Size | Self::Apply | Self::Clear => (Quantity::Gigabytes, Input::VolumeGb),
+            Self::Span => (Quantity::Term, Input::Days),
+        };
+        quantity::within(text, quantity, 0.0..=input.most())
+    }
+
+    const fn label(self) -> &'static str {
+        match self {
+            Self::Size => "Size",
+            Self::Span => "Term",
+            Self::Apply => "Price volumes",
+            Self::Clear => "Clear pricing",
+        }
+    }
+}
+
+#[derive(Debug)]
+pub struct Term {
+    form: Form<Key>,
+    is_priced: bool,
+    /// The term in the fields, or the first invalid field.
+    chosen: Result<VolumeTerm, (Key, String)>,
+}
+
+impl Term {
+    /// The form with the current term, or a typical one.
+    pub fn new(state: &State) -> Self {
+        let priced = state.browsers[Resource::Volumes].computed.term;
+        let term = priced.unwrap_or_default();
+        let field = |key: Key, text: String, note: &'static str| {
+            Field::text(key, key.label(), text)
+                .note(note)
+                .check(move |text| key.read(text).map(drop))
+        };
+        let size = quantity::write(term.gb, Quantity::Gigabytes);
+        let span = quantity::write(term.days, Quantity::Term);
+        let mut fields = vec![
+            field(Key::Size, size, "500GB, 2TB"),
+            field(Key::Span, span, "3 months, 45 days, 2w"),
+            Field::button(Key::Apply, Key::Apply.label()),
+        ];
+        if priced.is_some() {
+            fields.push(Field::button(Key::Clear, Key::Clear.label()));
+        }
+        Self {
+            form: Form::new(fields).submits(Key::Apply),
+            is_priced: priced.is_some(),
+            chosen: Ok(term),
+        }
+    }
+
+    fn reread(&mut self) {
+        let read = |key: Key| {
+            let value = key.read(self.form.text(key));
+            value.map_err(|why| (key, why))
+        };
+        self.chosen = read(Key::Size).and_then(|gb| {
+            let days = read(Key::Span)?;
+            Ok(VolumeTerm { gb, days })
+        });
+    }
+
+    fn apply(&mut self, cx: &mut Cx<'_>) {
+        if !self.form.validate() {
+            return;
+        }
+        if let Ok(term) = self.chosen {
+            cx.state.price_term(Some(term));
+            if cx.state.pane == Pane::Volumes {
+                let size = quantity::write(term.gb, Quantity::Gigabytes);
+                let span = quantity::write(term.days, Quantity::Term);
+                cx.toast(format!("Volumes priced for {size}, {span}"));
+            }
+            cx.close();
+        }
+    }
+
+    fn clear(cx: &mut Cx<'_>) {
+        cx.state.price_term(None);
+        cx.toast("Term pricing cleared");
+        cx.close();
+    }
+}
+
+impl FormView for Term {
+    type Key = Key;
+
+    fn form(&self) -> &Form<Key> {
+        &self.form
+    }
+
+    fn form_mut(&mut self) -> &mut Form<Key> {
+        &mut self.form
+    }
+
+    fn submitted(&mut self, key: Key, cx: &mut Cx<'_>) {
+        if key == Key::Clear {
+            Self::clear(cx);
+        } else {
+            self.apply(cx);
+        }
+    }
+
+    fn changed(&mut self, _: Key, _: &mut Cx<'_>) {
+        self.reread();
+    }
+
+    fn other(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        match action {
+            Action::Back => cx.close(),
+            Action::Remove => Self::clear(cx),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        match action {
+            Action::Remove if !self.is_priced => Availability::Hidden,
+            _ => Availability::Available,
+        }
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match (action, self.form.focused()) {
+            (Action::Submit, Some(Key::Clear)) => Some("clear pricing"),
+            (Action::Submit, _) => Some("price volumes"),
+            (Action::Remove, _) => Some("clear pricing"),
+            _ => None,
+        }
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        draw::term(self, area, scene);
+    }
+}

@@ -1,0 +1,122 @@
+//! Draws the unlist dialog: the question, then the outcome.
+
+use ratatui::layout::Rect;
+
+use super::{Page, Unlist};
+use crate::core::mutations::{Stage, preview};
+use crate::core::view::Scene;
+use crate::core::views::write_dialog::{Rows, outcome_tone};
+use crate::domain::journal::{Verdict, WriteKind};
+use crate::keys::Action;
+use crate::widgets::panel::Tone;
+
+/// The maximum width of the dialog, in cells.
+const WIDEST: u16 = 80;
+
+/// The maximum number of history lines.
+const HISTORY: usize = 8;
+
+pub(super) fn dialog(view: &Unlist, area: Rect, scene: &mut Scene<'_, '_>) {
+    let mut rows = Rows::new(area, WIDEST);
+    match view.page {
+        Page::Id | Page::Again => form(view, &mut rows, scene),
+        Page::Outcome => outcome(&mut rows, scene),
+    }
+    rows.history("History (UTC)", WriteKind::UnlistVolume, HISTORY, scene);
+    let tone = match view.page {
+        Page::Id | Page::Again => Tone::Danger,
+        Page::Outcome => outcome_tone(WriteKind::UnlistVolume, scene),
+    };
+    rows.draw("Unlist a volume", tone, area, scene);
+}
+
+fn form(view: &Unlist, rows: &mut Rows, scene: &Scene<'_, '_>) {
+    let theme = scene.theme;
+    let is_first = view.page == Page::Id;
+    rows.input("Listing id", &view.id, is_first);
+    if is_first {
+        rows.text(4, &note(scene), theme.dim);
+        let ids = view.completions(scene.state);
+        // In a sandbox the note lists the ids already.
+        if !ids.is_empty() && scene.state.sandbox.listings.is_empty() {
+            let key = scene.key(Action::Complete);
+            rows.text(3, &format!("{key}: {}", ids.join(", ")), theme.accent);
+        }
+    } else {
+        rows.input("Type the id again", &view.again, true);
+        if view.is_offer(scene.state) {
+            let text = format!(
+                "{} is an offer id in the table: continue only if your listing has it too.",
+                view.id.text().trim()
+            );
+            rows.text(1, &text, theme.warning);
+        }
+        if let Some(request) = view.request() {
+            rows.gap();
+            rows.request(&preview(&request, &scene.state.profile), scene);
+        }
+    }
+    rows.gap();
+    if let Some(error) = &view.error {
+        rows.text(0, error, theme.error);
+    }
+    let (text, style) = next_step(view, scene);
+    rows.text(2, &text, style);
+}
+
+/// An explanation of the id, for everyone who takes an offer id for it.
+fn note(scene: &Scene<'_, '_>) -> String {
+    let ids = scene.state.sandbox.ids();
+    if ids.is_empty() {
+        return "The id you got when you listed the volume. An offer id in the table is not a listing \
+                id, and the market has no list of your listings to look it up."
+            .to_owned();
+    }
+    format!("Your listings in this sandbox: {ids}. On a real market an offer id is not a listing id.")
+}
+
+/// When it can be sent, and what Enter does.
+fn next_step(view: &Unlist, scene: &Scene<'_, '_>) -> (String, ratatui::style::Style) {
+    let theme = scene.theme;
+    let enter = scene.key(Action::Submit);
+    let wait = scene.state.mutations.ready_in(WriteKind::UnlistVolume, scene.now);
+    let seconds = wait.ceil();
+    match (view.page, wait > 0.0) {
+        (Page::Id, false) => ("Nothing is sent yet.".to_owned(), theme.dim),
+        (Page::Id, true) => (
+            format!("Rate limit: next unlist in {seconds:.0} s. Keep typing."),
+            theme.warning,
+        ),
+        (_, true) => (
+            format!(
+                "Rate limited: can be sent in {seconds:.0} s. Nothing is sent by itself: press \
+                 {enter} then."
+            ),
+            theme.warning,
+        ),
+        (_, false) if view.is_early => (format!("Ready: press {enter} to send."), theme.warning),
+        (_, false) => (format!("{enter} unlists it. This can't be undone."), theme.dim),
+    }
+}
+
+fn outcome(rows: &mut Rows, scene: &Scene<'_, '_>) {
+    let theme = scene.theme;
+    match scene.state.mutations.stage(WriteKind::UnlistVolume) {
+        Stage::InFlight(sent) => rows.in_flight("Unlisting volume listing", sent, scene),
+        Stage::Completed(write) => {
+            rows.completed(write, scene);
+            let advice = match write.verdict {
+                Verdict::Done => "Refreshing the list.",
+                Verdict::Refused => "Nothing changed on the market.",
+                Verdict::Unknown => "It is not sent again. Check the listing in the market's console before you retry.",
+            };
+            rows.text(3, advice, theme.dim);
+            let wait = scene.state.mutations.ready_in(WriteKind::UnlistVolume, scene.now);
+            if wait > 0.0 {
+                let text = format!("Rate limit: next unlist in {:.0} s.", wait.ceil());
+                rows.text(4, &text, theme.dim);
+            }
+        }
+        Stage::Idle | Stage::Confirming(_) => rows.text(0, "Nothing in flight.", theme.dim),
+    }
+}

@@ -1,0 +1,350 @@
+//! Draws the dialog: the request and its worst-case cost; the outcome; and if that is unknown, what
+//! the list shows.
+
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+use super::{CREATED, Create, MINE, NONE, Page, Word};
+use crate::api::Request;
+use crate::core::mutations::{Stage, preview};
+use crate::core::remote::Now;
+use crate::core::view::Scene;
+use crate::core::views::write_dialog::{Rows, outcome_tone};
+use crate::domain::catalog::WORKERGROUPS;
+use crate::domain::insight::Coverage;
+use crate::domain::journal::{Verdict, WriteKind};
+use crate::domain::workergroup::{Key, NewWorkergroup, Preflight, WorkerCounts};
+use crate::domain::{CellRef, Resource, RowId, Untrusted, format};
+use crate::features::workergroups::creation::{CREATE, Unresolved};
+use crate::features::workergroups::form::new_endpoint;
+use crate::features::workergroups::look::Subject;
+use crate::features::workergroups::preflight::parts::{amount, disk};
+use crate::keys::{Action, Context};
+use crate::widgets::panel::Tone;
+
+/// The maximum width of the dialog, in cells.
+const WIDEST: u16 = 92;
+
+/// The maximum number of history lines.
+const HISTORY: usize = 5;
+
+const CANDIDATES: usize = 8;
+
+pub(super) fn dialog(view: &Create, area: Rect, scene: &mut Scene<'_, '_>) {
+    let mut rows = Rows::new(area, WIDEST);
+    let (title, tone) = match view.page {
+        Page::Confirm => {
+            confirm(view, &mut rows, scene);
+            ("Create this workergroup?", Tone::Danger)
+        }
+        Page::Outcome => {
+            outcome(&mut rows, scene);
+            let tone = outcome_tone(WriteKind::CreateWorkergroup, scene);
+            ("Create a workergroup", tone)
+        }
+        Page::Unknown => {
+            unknown(view, &mut rows, scene);
+            ("Outcome unknown", Tone::Ask)
+        }
+    };
+    rows.draw(title, tone, area, scene);
+}
+
+fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
+    let theme = scene.theme;
+    let draft = &scene.state.groups.draft;
+    let Ok(new) = draft.built() else { return };
+    rows.text(2, &what(new, scene), theme.text);
+    let (cost, is_known) = cost(new, scene);
+    let style = if is_known { theme.heading } else { theme.warning };
+    rows.lead(&cost, style);
+    let names = scene.state.endpoint_names();
+    let endpoint = new.endpoint_name.as_deref().unwrap_or_default();
+    if let Some(text) = new_endpoint(endpoint, &names) {
+        rows.text(2, &format!("! {text}"), theme.warning);
+    }
+    if let Some(text) = unknown_template(new, scene) {
+        rows.text(1, &text, theme.warning);
+    }
+    rows.gap();
+    let request = Request::CreateWorkergroup(new.clone());
+    rows.request(&preview(&request, &scene.state.profile), scene);
+    let is_ignored = |parameter: &str| Key::named(parameter).is_some_and(|key| key.parameter().inert.is_some());
+    let (ignored, advice): (Vec<_>, Vec<_>) = draft.advice().iter().partition(|advice| is_ignored(advice.parameter));
+    for advice in advice {
+        let text = format!("! {}: {}", advice.parameter, advice.message);
+        rows.text(6, &text, theme.warning);
+    }
+    if !ignored.is_empty() {
+        let names: Vec<_> = ignored.iter().map(|advice| advice.parameter).collect();
+        let text = format!("! The public market ignores {} here", names.join(", "));
+        rows.text(6, &text, theme.warning);
+    }
+    rows.gap();
+    word("Type create", view, rows, scene);
+    when(view, rows, scene);
+    history(rows, scene);
+}
+
+/// When the request can be sent, and how.
+fn when(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
+    let theme = scene.theme;
+    let wait = scene.state.mutations.ready_in(WriteKind::CreateWorkergroup, scene.now);
+    let enter = scene.key(Action::Submit);
+    let (text, style) = match (wait > 0.0, view.is_early) {
+        (true, _) => (
+            format!(
+                "Rate limited: can be sent in {:.0} s. Nothing is sent by itself: press {enter} then.",
+                wait.ceil()
+            ),
+            theme.warning,
+        ),
+        (false, true) => (format!("Ready: press {enter} to send."), theme.warning),
+        (false, false) => (
+            format!("Type {CREATE}, then {enter} sends it. {}", bill(scene)),
+            theme.dim,
+        ),
+    };
+    rows.text(1, &text, style);
+}
+
+/// The line for the word, and what is wrong with it.
+fn word(label: &'static str, view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
+    if let Some(input) = view.form.line(Word) {
+        rows.input(label, input, true);
+    }
+    if let Some(error) = view.form.error(Word) {
+        rows.text(0, error, scene.theme.error);
+    }
+}
+
+fn history(rows: &mut Rows, scene: &Scene<'_, '_>) {
+    rows.history("History (UTC)", WriteKind::CreateWorkergroup, HISTORY, scene);
+}
+
+/// What will be created, in one sentence.
+fn what(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> String {
+    let clean = |text: &str| Untrusted::from(text).consent();
+    let endpoint = match (&new.endpoint_name, new.endpoint_id) {
+        (Some(name), _) => format!("endpoint {}", clean(name)),
+        (None, Some(id)) => format!("endpoint no. {id}"),
+        (None, None) => "no endpoint".to_owned(),
+    };
+    let template = match (&new.template_hash, new.template_id) {
+        (Some(hash), _) => format!(", workers from template {}", clean(hash)),
+        (None, Some(id)) => format!(", workers from template no. {id}"),
+        (None, None) => String::new(),
+    };
+    let search = new
+        .search_params
+        .as_ref()
+        .map(|search| format!(", machines where {}", clean(search)))
+        .unwrap_or_default();
+    let most = WorkerCounts::of(new).max;
+    let paid = if scene.state.profile.is_sandbox {
+        ""
+    } else {
+        ", and you pay for them"
+    };
+    format!(
+        "A workergroup for {endpoint}{template}{search}. The market rents up to {most} machines for \
+         it{paid}."
+    )
+}
+
+/// Who pays for the workers.
+const fn bill(scene: &Scene<'_, '_>) -> &'static str {
+    if scene.state.profile.is_sandbox {
+        "This is the sandbox: nothing is billed."
+    } else {
+        "The market bills you for every worker."
+    }
+}
+
+/// A warning about a template that none of the listed workergroups starts from: a mistyped hash is
+/// not refused, its workers never start.
+fn unknown_template(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> Option<String> {
+    let listing = scene.state.browsers[Resource::Workergroups].listing()?;
+    let (name, typed) = match (&new.template_hash, new.template_id) {
+        (Some(hash), _) => ("template_hash", hash.clone()),
+        (None, Some(id)) => ("template_id", id.to_string()),
+        (None, None) => return None,
+    };
+    let field = listing.catalog().by_key(name)?;
+    let mut rows = 0..listing.len();
+    let is_used = rows.any(|row| match listing.cell(row, field) {
+        CellRef::Text(text) => text == typed,
+        CellRef::Number(id) => format::number(field, id) == typed,
+        CellRef::Flag(_) | CellRef::Missing | CellRef::Null | CellRef::Bad(_) => false,
+    });
+    let typed = Untrusted::from(typed.as_str()).consent();
+    (!is_used).then(|| format!("! None of your workergroups uses template {typed}: check it before you create."))
+}
+
+/// The worst-case cost as text, and whether it is known.
+fn cost(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> (String, bool) {
+    let subject = Subject::Draft(scene.state.groups.draft.number());
+    let look = scene.state.look_at(subject);
+    let check = look.as_ref().ok().and_then(|look| scene.state.check_of(look));
+    let error = check.and_then(|check| check.remote().error());
+    if let Some(error) = error {
+        return (format!("Cost unknown: {}.", error.headline()), false);
+    }
+    let Ok(look) = &look else {
+        return ("Cost unknown.".to_owned(), false);
+    };
+    let Some(found) = check.and_then(|check| check.remote().shown()) else {
+        return ("Working out the highest cost …".to_owned(), false);
+    };
+    let (text, is_known) = at_most(found, WorkerCounts::of(new).max);
+    let note = look.notes.first().map_or_else(String::new, |note| format!(" ({note})"));
+    (text + &note, is_known)
+}
+
+fn at_most(found: &Preflight, workers: u32) -> (String, bool) {
+    let (Some(cost), Some(prices)) = (found.cost(workers), found.prices) else {
+        return (
+            "! No machine matches the search now: no worker starts until one does. Cost unknown.".to_owned(),
+            false,
+        );
+    };
+    let machines = amount(found.recruitable);
+    let sum = format!(
+        "{workers} workers × {} = {} with {}",
+        format::unit_price(prices.highest),
+        format::per_hour(cost.most),
+        disk(found.disk)
+    );
+    if found.coverage == Coverage::Cut {
+        let text = format!(
+            "More than {sum}: only the cheapest offers were loaded ({machines}), the highest price is \
+             unknown. An estimate."
+        );
+        return (text, false);
+    }
+    (
+        format!(
+            "At most {sum}, at the highest price that matches now ({machines}). An estimate: offers \
+             change, and traffic is billed on top."
+        ),
+        true,
+    )
+}
+
+fn outcome(rows: &mut Rows, scene: &Scene<'_, '_>) {
+    let theme = scene.theme;
+    match scene.state.mutations.stage(WriteKind::CreateWorkergroup) {
+        Stage::InFlight(sent) => {
+            rows.in_flight("Creating the workergroup for", sent, scene);
+        }
+        Stage::Completed(write) => {
+            rows.completed(write, scene);
+            let advice = match write.verdict {
+                Verdict::Done => "Refreshing the list.",
+                Verdict::Refused => "Nothing was created. The form is unchanged.",
+                Verdict::Unknown => "The form is unchanged.",
+            };
+            rows.text(2, advice, theme.dim);
+            let unsaved = scene.state.sandbox.unsaved;
+            if let (Verdict::Done, Some(why)) = (write.verdict, unsaved) {
+                let text = format!("It ends with this sandbox when you quit: {why}.");
+                rows.text(2, &text, theme.warning);
+            }
+            history(rows, scene);
+        }
+        Stage::Idle | Stage::Confirming(_) => rows.text(0, "Nothing in flight.", theme.dim),
+    }
+}
+
+fn unknown(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
+    let theme = scene.theme;
+    let Some(unresolved) = scene.state.groups.creation.unresolved() else {
+        return;
+    };
+    let text = format!(
+        "The workergroup may or may not have been created: {}. Sent once, {} ago, and not sent again.",
+        unresolved.why,
+        age(scene.now, unresolved.sent)
+    );
+    rows.lead(&text, theme.warning);
+    rows.text(4, &what(&unresolved.asked, scene), theme.dim);
+    rows.gap();
+    listed(view, unresolved, rows, scene);
+    rows.gap();
+    word("You decide", view, rows, scene);
+    let enter = scene.key(Action::Submit);
+    let mine = if unresolved.candidates.is_empty() {
+        String::new()
+    } else {
+        format!("Type {MINE} and {enter}: the workergroup marked > is yours. ")
+    };
+    let refresh = scene.state.keymap.key_in(&[Context::Form], Action::Refresh);
+    let text = format!(
+        "{mine}Type {NONE} and {enter}: it was not created, and can be sent again. Type {CREATED}: it \
+         was created, though not listed. {refresh} refreshes the list; {} decides later.",
+        scene.key(Action::Back)
+    );
+    rows.text(1, &text, theme.dim);
+}
+
+/// What the list shows about an unknown outcome.
+fn listed(view: &Create, unresolved: &Unresolved, rows: &mut Rows, scene: &Scene<'_, '_>) {
+    let theme = scene.theme;
+    let remote = scene.state.browsers[Resource::Workergroups].remote();
+    if remote.is_loading() {
+        rows.text(0, "Listing the workergroups …", theme.accent);
+    } else if let Some(error) = remote.error() {
+        let text = format!("Workergroups not listed: {error}");
+        rows.text(0, &text, theme.error);
+    }
+    let Some(at) = unresolved.listed else { return };
+    let ago = age(scene.now, at);
+    if unresolved.candidates.is_empty() {
+        let text = format!(
+            "No new workergroup matches (listed {ago} ago). That does not mean that it failed: it may \
+             still appear."
+        );
+        rows.lead(&text, theme.text);
+        return;
+    }
+    let text = match &unresolved.before {
+        Some(_) => format!("New and matching (listed {ago} ago):"),
+        None => format!("Matching (listed {ago} ago; unknown whether they are new):"),
+    };
+    rows.text(3, &text, theme.text);
+    let last = unresolved.candidates.len() - 1;
+    for (place, id) in unresolved.candidates.iter().enumerate().take(CANDIDATES) {
+        let is_selected = place == view.selected.min(last);
+        let (sign, style) = if is_selected {
+            ("> ", theme.heading)
+        } else {
+            ("  ", theme.text)
+        };
+        let text = format!("{sign}{}", group(*id, scene));
+        rows.line(u8::from(!is_selected), Line::styled(text, style));
+    }
+}
+
+/// A listed group in a line.
+fn group(id: RowId, scene: &Scene<'_, '_>) -> String {
+    let listing = scene.state.browsers[Resource::Workergroups].listing();
+    let row = listing.and_then(|listing| Some((listing, listing.row(id)?)));
+    let Some((listing, row)) = row else {
+        return id.to_string();
+    };
+    let field = |key: &str| WORKERGROUPS.by_key(key);
+    let endpoint = field("endpoint_name")
+        .and_then(|field| listing.column(field).text(row))
+        .map_or_else(String::new, |name| format!("  {}", name.consent()));
+    let created = match field("created_at").map(|field| listing.cell(row, field)) {
+        Some(CellRef::Number(epoch)) => {
+            format!("  created {}", scene.state.local_time(scene.now).detail(epoch))
+        }
+        _ => String::new(),
+    };
+    format!("{id}{endpoint}{created}")
+}
+
+fn age(now: Now, then: Now) -> String {
+    format::span((now.epoch - then.epoch).max(0.0))
+}

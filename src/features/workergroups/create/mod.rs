@@ -1,0 +1,293 @@
+//! Creating a workergroup: reviewed, confirmed by typing, sent once. If the outcome is unknown, the
+//! list is loaded and the person decides.
+
+mod draw;
+
+use crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+
+use super::creation::CREATE;
+use super::look::Subject;
+use crate::core::mutations::{Completed, PASTE_REFUSED, SendBlocked};
+use crate::core::remote::Now;
+use crate::core::view::{Availability, Cx, Outcome, Placement, Scene, View};
+use crate::core::views::write_dialog::{OUTCOME, back, close_outcome, no_help};
+use crate::core::{Pane, State};
+use crate::domain::Resource;
+use crate::domain::journal::{Verdict, WriteKind};
+use crate::keys::{Action, Context, Motion};
+use crate::widgets::form::{Field, Form};
+
+/// The answer for: the new group in the list is mine.
+const MINE: &str = "mine";
+/// The word for: it was created, though it is not listed.
+const CREATED: &str = "created";
+/// The answer for: none of the groups is mine.
+const NONE: &str = "none";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Page {
+    Confirm,
+    /// It is in flight, or its outcome is known.
+    Outcome,
+    /// The outcome is unknown: the person decides.
+    Unknown,
+}
+
+/// The one field: the word that confirms or decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Word;
+
+#[derive(Debug)]
+pub struct Create {
+    page: Page,
+    form: Form<Word>,
+    /// Whether Enter was pressed before the rate limit allows another write.
+    is_early: bool,
+    /// The selected group among those that may be the new one.
+    selected: usize,
+}
+
+/// Opens the dialog on a creation whose outcome is unknown; false if there is none.
+pub fn resolve(cx: &mut Cx<'_>) -> bool {
+    if !cx.state.take_up_creation(None) {
+        cx.complain("No creation has an unknown outcome");
+        return true;
+    }
+    open_unknown(cx);
+    true
+}
+
+fn open_unknown(cx: &mut Cx<'_>) {
+    let unresolved = cx.state.groups.creation.unresolved();
+    if unresolved.is_some_and(|unresolved| unresolved.listed.is_none()) {
+        let effects = cx.state.refresh(Resource::Workergroups, cx.now);
+        cx.effects(effects);
+    }
+    cx.open(Create::on(Page::Unknown));
+}
+
+/// Opens the dialog: on the creation that is in flight or unresolved, else for the draft.
+pub fn open(cx: &mut Cx<'_>) {
+    let draft = cx.state.groups.draft.built().ok().cloned();
+    if cx.state.groups.creation.unresolved().is_some() || draft.is_some_and(|new| cx.state.take_up_creation(Some(&new)))
+    {
+        return open_unknown(cx);
+    }
+    let page = if cx.state.mutations.begin(WriteKind::CreateWorkergroup) {
+        Page::Confirm
+    } else {
+        Page::Outcome
+    };
+    if page == Page::Confirm {
+        // A listing from just before tells a new group from an old one.
+        let effects = cx.state.refresh(Resource::Workergroups, cx.now);
+        cx.effects(effects);
+        let subject = Subject::Draft(cx.state.groups.draft.number());
+        match cx.state.look_at(subject) {
+            Ok(look) => {
+                let effect = cx.state.check(look.search, false, cx.now);
+                cx.effects(effect);
+            }
+            Err(why) => cx.complain(why),
+        }
+    }
+    cx.open(Create::on(page));
+}
+
+impl Create {
+    fn on(page: Page) -> Self {
+        Self {
+            page,
+            form: Form::new(vec![Field::text(Word, "", "")]),
+            is_early: false,
+            selected: 0,
+        }
+    }
+
+    fn submit(&mut self, cx: &mut Cx<'_>) {
+        match self.page {
+            Page::Confirm => self.send(cx),
+            Page::Unknown => self.decide(cx),
+            Page::Outcome => close_outcome(WriteKind::CreateWorkergroup, cx),
+        }
+    }
+
+    fn send(&mut self, cx: &mut Cx<'_>) {
+        if self.form.text(Word) != CREATE {
+            let back = cx.state.keymap.key_of(Action::Back);
+            self.refuse(format!("Nothing sent: type {CREATE}, or press {back} to go back."));
+            return;
+        }
+        match cx.state.create_workergroup(cx.now) {
+            Ok(effect) => {
+                *self = Self::on(Page::Outcome);
+                cx.effect(effect);
+            }
+            Err(SendBlocked::TooEarly(_)) => self.is_early = true,
+            Err(SendBlocked::NotConfirmed) => self.page = Page::Outcome,
+            // Another view may have left one since this opened.
+            Err(SendBlocked::Unsettled) => {
+                let draft = cx.state.groups.draft.built().ok().cloned();
+                cx.state.take_up_creation(draft.as_ref());
+                *self = Self::on(Page::Unknown);
+            }
+        }
+    }
+
+    fn refuse(&mut self, why: String) {
+        self.form.set_error(Word, Some(why));
+    }
+
+    /// Applies the person's answer on a creation with an unknown outcome.
+    fn decide(&mut self, cx: &mut Cx<'_>) {
+        let Some(unresolved) = cx.state.groups.creation.unresolved() else {
+            cx.close();
+            return;
+        };
+        let chosen = unresolved.candidates.get(self.selected).copied();
+        match (self.form.text(Word), chosen) {
+            (MINE, Some(id)) => {
+                let kept = cx.state.resolve_creation(Verdict::Done, Some(id), cx.now);
+                cx.effects(kept);
+                cx.state.browsers[Resource::Workergroups].select_id(id);
+                cx.toast(format!("Workergroup {id} is the one you created"));
+                cx.go_to(Pane::Workergroups);
+            }
+            (MINE, None) => {
+                let key = cx.state.keymap.key_in(&[Context::Form], Action::Refresh);
+                self.refuse(format!("No new workergroup matches yet ({key} to refresh)."));
+            }
+            (CREATED, _) => {
+                let kept = cx.state.resolve_creation(Verdict::Done, None, cx.now);
+                cx.effects(kept);
+                cx.toast("Marked as created");
+                cx.close();
+            }
+            (NONE, _) => {
+                let kept = cx.state.resolve_creation(Verdict::Refused, None, cx.now);
+                cx.effects(kept);
+                cx.toast("Marked as not created. The form is unchanged");
+                cx.close();
+            }
+            _ => {
+                let words = match chosen {
+                    Some(_) => format!("{MINE}, {NONE} or {CREATED}"),
+                    None => format!("{NONE} or {CREATED}"),
+                };
+                self.refuse(format!("Type {words}. Nothing is sent here."));
+            }
+        }
+    }
+
+    fn step(&mut self, by: isize, state: &State) {
+        let unresolved = state.groups.creation.unresolved();
+        let many = unresolved.map_or(0, |unresolved| unresolved.candidates.len());
+        let next = self.selected.saturating_add_signed(by);
+        self.selected = next.min(many.saturating_sub(1));
+    }
+}
+
+impl View for Create {
+    fn contexts(&self) -> &'static [Context] {
+        match self.page {
+            Page::Confirm | Page::Unknown => self.form.contexts(),
+            Page::Outcome => OUTCOME,
+        }
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::Dialog
+    }
+
+    fn asks_consent(&self) -> bool {
+        true
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        match (self.page, action) {
+            (Page::Confirm | Page::Unknown, Action::Help) => no_help(),
+            (_, Action::Submit | Action::Back)
+            | (Page::Unknown, Action::Refresh | Action::Move(Motion::Down))
+            | (Page::Outcome, Action::Help | Action::Palette) => Availability::Available,
+            _ => Availability::Hidden,
+        }
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match (action, self.page) {
+            (Action::Submit, Page::Confirm) => Some("create"),
+            (Action::Submit, Page::Unknown) => Some("decide"),
+            (Action::Submit | Action::Back, Page::Outcome) => Some("close"),
+            (Action::Back, _) => Some("back"),
+            (Action::Move(Motion::Down), _) => Some("next workergroup"),
+            (Action::Refresh, _) => Some("refresh"),
+            _ => None,
+        }
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        match (action, self.page) {
+            (Action::Left | Action::Right, Page::Confirm | Page::Unknown) => {
+                self.form.update(action);
+            }
+            (Action::Back, _) => {
+                let kind = WriteKind::CreateWorkergroup;
+                back(kind, "creating the workergroup for", cx);
+            }
+            (Action::Submit, _) => self.submit(cx),
+            (Action::Refresh, Page::Unknown) => {
+                let effects = cx.state.refresh(Resource::Workergroups, cx.now);
+                cx.effects(effects);
+            }
+            (Action::Move(Motion::Down), Page::Unknown) => self.step(1, cx.state),
+            (Action::Move(Motion::Up), Page::Unknown) => self.step(-1, cx.state),
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn typed(&mut self, key: KeyEvent, _: &mut Cx<'_>) -> Outcome {
+        if self.page == Page::Outcome {
+            return Outcome::Ignored;
+        }
+        if self.form.key(key) {
+            self.is_early = false;
+        }
+        Outcome::Handled
+    }
+
+    fn paste(&mut self, _: &str, _: &mut Cx<'_>) -> Outcome {
+        if self.page == Page::Outcome {
+            return Outcome::Ignored;
+        }
+        self.refuse(PASTE_REFUSED.to_owned());
+        Outcome::Handled
+    }
+
+    fn write_completed(&mut self, write: &Completed, _: &mut Cx<'_>) -> Outcome {
+        if write.kind != WriteKind::CreateWorkergroup || self.page != Page::Outcome {
+            return Outcome::Ignored;
+        }
+        if write.verdict == Verdict::Unknown {
+            *self = Self::on(Page::Unknown);
+        }
+        Outcome::Handled
+    }
+
+    fn deadline(&self, state: &State, now: Now) -> Option<f64> {
+        let loads =
+            state.groups.supply.progress().is_some() || state.browsers[Resource::Workergroups].remote().is_loading();
+        let spinner = loads.then(|| state.animation(now, 0.25)).flatten();
+        let countdown = state.mutations.countdown(WriteKind::CreateWorkergroup, now);
+        [spinner, countdown].into_iter().flatten().reduce(f64::min)
+    }
+
+    fn closing(&mut self, cx: &mut Cx<'_>) {
+        cx.state.mutations.dismiss(WriteKind::CreateWorkergroup);
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        draw::dialog(self, area, scene);
+    }
+}

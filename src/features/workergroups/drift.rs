@@ -1,0 +1,58 @@
+//! What changed between two listings of the groups: the last one that this profile saw, also in an
+//! earlier run, and the latest.
+
+use crate::core::message::Effect;
+use crate::core::remote::Now;
+use crate::domain::Listing;
+use crate::domain::workergroup::{Change, Snapshot, drift};
+
+/// The maximum number of comparisons with changes that are kept.
+const MOST: usize = 50;
+
+/// The changes in one listing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// When the older listing was received, in seconds since 1970.
+    pub since: f64,
+    /// When the changes were seen.
+    pub at: f64,
+    pub changes: Vec<Change>,
+}
+
+/// The last listing, and the changes found so far.
+#[derive(Debug, Default)]
+pub struct Drift {
+    last: Option<Snapshot>,
+    found: Vec<Found>,
+}
+
+impl Drift {
+    /// Starts from the last listing of an earlier run.
+    pub fn resume(&mut self, last: Option<Snapshot>) {
+        self.last = last;
+    }
+
+    pub fn found(&self) -> impl ExactSizeIterator<Item = &Found> {
+        self.found.iter().rev()
+    }
+
+    /// Compares a listing with the last one and replaces it.
+    pub fn listed(&mut self, listing: &Listing, now: Now) -> Effect {
+        let snapshot = Snapshot::of(listing);
+        if let Some(last) = &self.last {
+            let changes = drift(last, &snapshot);
+            if !changes.is_empty() {
+                self.found.push(Found {
+                    since: last.at,
+                    at: now.epoch,
+                    changes,
+                });
+                if self.found.len() > MOST {
+                    self.found.remove(0);
+                }
+            }
+        }
+        self.last = Some(snapshot.clone());
+        Effect::KeepGroups(Box::new(snapshot))
+    }
+}

@@ -1,0 +1,245 @@
+//! Draws the form: the fields, the request body, and the preflight.
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::{Line, Span, Text};
+
+use super::GroupForm;
+use super::fields::Item;
+use crate::api::Request;
+use crate::core::State;
+use crate::core::mutations::preview;
+use crate::core::view::{Scene, View};
+use crate::domain::secrets::REMOVED;
+use crate::domain::text::visible;
+use crate::domain::workergroup::{Key, NewWorkergroup};
+use crate::domain::{Resource, Untrusted, language};
+use crate::features::search::pane::BrowserPane;
+use crate::features::workergroups::look::{Look, Subject};
+use crate::features::workergroups::preflight::parts::{hanging, labelled, offers, signed};
+use crate::features::workergroups::preflight::{mixes, status, summary};
+use crate::keys::{Action, Context};
+use crate::widgets::form::FormLines;
+use crate::widgets::panel::{Panel, Size};
+use crate::widgets::text::{fit, wrap_line};
+use crate::widgets::theme::Theme;
+
+/// The maximum width of the form: longer lines are hard to read.
+const WIDEST: u16 = 96;
+
+/// The maximum number of lines that explain the focused field.
+const DOC: u16 = 5;
+
+pub(super) fn form(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
+    if view.is_created(scene.state) {
+        // Behind the outcome: the list with the new workergroup, not a form that is done with.
+        return BrowserPane::new(Resource::Workergroups).draw(area, scene);
+    }
+    let needed = FormLines::new(&view.form, scene.theme).height(area.width);
+    if scene.size == Size::Compact {
+        let least = needed.saturating_add(1 + DOC);
+        let [top, bottom] = Layout::vertical([Constraint::Max(least), Constraint::Fill(1)]).areas(area);
+        fields(view, top, scene);
+        request(bottom, scene);
+        return;
+    }
+    let left = (area.width / 2).min(WIDEST);
+    let [left, right] = Layout::horizontal([Constraint::Length(left), Constraint::Fill(1)]).areas(area);
+    fields(view, left, scene);
+    let body = u16::try_from(body(right.width, scene).1.len()).unwrap_or(u16::MAX);
+    let [top, bottom] = Layout::vertical([
+        Constraint::Length((body + 2).clamp(5, area.height / 2)),
+        Constraint::Fill(1),
+    ])
+    .areas(right);
+    request(top, scene);
+    preflight(view, bottom, scene);
+}
+
+fn fields(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
+    let mut foot = String::new();
+    if scene.state.groups.draft.has_replaced() {
+        let key = scene.state.keymap.key_in(&[Context::Form], Action::Recall);
+        foot = format!("{key} brings your other draft back");
+    }
+    let panel = Panel::new("New workergroup")
+        .facts("blank fields are omitted")
+        .foot(foot)
+        .focused(true)
+        .sized(scene.size);
+    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    let about = hanging(&about(view, scene), inner.width);
+    let needed = FormLines::new(&view.form, scene.theme).height(inner.width);
+    let [fields, doc] = Layout::vertical([Constraint::Max(needed), Constraint::Fill(1)]).areas(inner);
+    scene.form(&view.form, fields);
+    scene.render(Text::from(about), doc);
+}
+
+/// The explanation of the focused field.
+fn about(view: &GroupForm, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let theme = scene.theme;
+    let mut lines = vec![Line::default()];
+    if scene.state.groups.creation.unresolved().is_some() {
+        let text = "An earlier creation is unresolved: Create shows it.";
+        lines.push(signed("!", text, theme.warning));
+    }
+    let Some(item) = view.form.focused() else {
+        return lines;
+    };
+    let doc = match item {
+        Item::Parameter(key) => format!("{}: {}", key.wire(), item.doc()),
+        _ => item.doc().to_owned(),
+    };
+    lines.push(Line::styled(doc, theme.dim));
+    if item == Item::Parameter(Key::EndpointName) {
+        lines.extend(endpoints(scene));
+    }
+    lines
+}
+
+/// The endpoints of the listed groups, and what happens with a new name.
+fn endpoints(scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
+    let names = scene.state.endpoint_names();
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let shown: Vec<_> = names.iter().map(|name| visible(name, 40)).collect();
+    let text = format!("Your endpoints: {}.", shown.join(", "));
+    let mut lines = vec![Line::styled(text, scene.theme.dim)];
+    let draft = scene.state.groups.draft.draft();
+    let typed = draft.text(Key::EndpointName);
+    lines.extend(new_endpoint(typed, &names).map(|text| signed("!", &text, scene.theme.warning)));
+    lines
+}
+
+/// A warning about an endpoint that none of the listed groups serves: a mistyped name is not
+/// refused.
+pub(crate) fn new_endpoint(typed: &str, names: &[String]) -> Option<String> {
+    let typed = typed.trim();
+    let is_new = !typed.is_empty() && !names.is_empty() && names.iter().all(|name| name != typed);
+    is_new.then(|| {
+        let typed = Untrusted::from(typed).consent();
+        format!("None of your workergroups serves endpoint {typed}: the market may create it.")
+    })
+}
+
+/// The title and the lines of the panel with the body, or with what is missing.
+fn body(width: u16, scene: &Scene<'_, '_>) -> (String, Vec<Line<'static>>) {
+    let theme = scene.theme;
+    let draft = &scene.state.groups.draft;
+    match draft.built() {
+        Ok(new) => {
+            let request = preview(&Request::CreateWorkergroup(new.clone()), &scene.state.profile);
+            let title = format!("{} {}{}", request.method, request.base, request.path);
+            (title, json(new, width.saturating_sub(4), theme))
+        }
+        Err(objections) => {
+            let lines = objections.iter().map(|objection| {
+                let text = format!("{}: {}", objection.parameter, objection.message);
+                signed("-", &text, theme.dim)
+            });
+            let lines = hanging(&lines.collect::<Vec<_>>(), width.saturating_sub(4));
+            ("To do before Create".to_owned(), lines)
+        }
+    }
+}
+
+fn request(area: Rect, scene: &mut Scene<'_, '_>) {
+    let (title, lines) = body(area.width, scene);
+    if area.height < 2 {
+        return;
+    }
+    let title = fit(Line::raw(title), area.width.saturating_sub(4)).to_string();
+    let panel = Panel::new(title).sized(scene.size);
+    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    scene.render(Text::from(lines), inner);
+}
+
+/// The body, one member per line; the values are the person's own and shown as sent.
+fn json(new: &NewWorkergroup, width: u16, theme: &Theme) -> Vec<Line<'static>> {
+    let pretty = serde_json::to_string_pretty(new).unwrap_or_default();
+    let mut lines = Vec::new();
+    for line in pretty.lines() {
+        let line = Untrusted::from(line.trim_start()).consent();
+        match line.split_once("\": ") {
+            Some((name, value)) => {
+                let member = Line::from(vec![
+                    Span::styled(format!("  {name}\": "), theme.accent),
+                    Span::styled(value.to_owned(), theme.text),
+                ]);
+                lines.extend(wrap_line(&member, width, 6));
+            }
+            None => lines.push(Line::styled(line, theme.dim)),
+        }
+    }
+    lines
+}
+
+fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
+    let (state, theme) = (scene.state, scene.theme);
+    let panel = Panel::new("Preflight").sized(scene.size);
+    let inner = panel.render(area, scene.frame.buffer_mut(), theme);
+    let look = state.look_at(Subject::Draft(view.number));
+    let lines = match look {
+        Err(why) => vec![signed("!", &why, theme.dim)],
+        Ok(look) if state.groups.draft.draft().is_blank() => {
+            let _ = look;
+            let text = "Fill in the search to see what it finds.";
+            let mut lines = vec![Line::styled(text, theme.dim)];
+            lines.extend(searches(state, theme));
+            lines
+        }
+        Ok(look) if let Some(check) = state.check_of(&look) => {
+            let mut lines: Vec<_> = status(&look, state, scene.now, theme).into_iter().collect();
+            if let Some(found) = check.report() {
+                lines.extend(summary::of_report(found, &look.group, theme));
+                let warnings = found.warnings.iter();
+                lines.extend(warnings.map(|warning| signed("!", warning, theme.warning)));
+                lines.extend(look.notes.iter().map(|note| signed("-", note, theme.dim)));
+                lines.extend(mixes(found, inner.width, theme));
+            }
+            lines
+        }
+        Ok(_) => {
+            let text = "Runs by itself when you stop typing.";
+            vec![Line::styled(text, theme.dim)]
+        }
+    };
+    let lines = hanging(&lines, inner.width);
+    let needed = u16::try_from(lines.len()).unwrap_or(u16::MAX);
+    let [text, table] = Layout::vertical([Constraint::Length(needed), Constraint::Fill(1)]).areas(inner);
+    scene.render(Text::from(lines), text);
+    // A blank line, the header and three offers.
+    if let Some(found) = state.supply_report(Subject::Draft(view.number))
+        && table.height >= 5
+        && !found.cheapest.is_empty()
+    {
+        let mut lines = vec![Line::default()];
+        lines.extend(offers(found, table.width, table.height - 1, theme));
+        scene.render(Text::from(lines), table);
+    }
+}
+
+/// The searches of the listed workergroups, as examples.
+fn searches(state: &State, theme: &Theme) -> Vec<Line<'static>> {
+    const MOST: usize = 6;
+    let browser = &state.browsers[Resource::Workergroups];
+    let Some(listing) = browser.listing() else {
+        return Vec::new();
+    };
+    let rows = (0..listing.len()).take(MOST);
+    let lines: Vec<Line<'static>> = rows
+        .filter_map(|row| {
+            let look = Look::at_row(listing, row, browser.dialect()).ok()?;
+            let field = listing.catalog().by_key("endpoint_name")?;
+            let endpoint = listing.column(field).text(row)?.screen(16);
+            let search = language::print(&look.search.conditions);
+            let search = visible(&search.replace(&format!("\"{REMOVED}\""), REMOVED), 300);
+            Some(labelled(&endpoint, search, theme.text, theme))
+        })
+        .collect();
+    if lines.is_empty() {
+        return lines;
+    }
+    let head = Line::styled("Searches of your workergroups", theme.heading);
+    [Line::default(), head].into_iter().chain(lines).collect()
+}

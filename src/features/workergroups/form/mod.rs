@@ -1,0 +1,334 @@
+//! The form for a new workergroup. Input goes into the shared draft at once, so that closing the
+//! form, another pane or a preflight lose nothing.
+
+mod draw;
+mod fields;
+
+use ratatui::layout::Rect;
+
+pub(crate) use self::draw::new_endpoint;
+use self::fields::Item;
+use super::draft::DraftNumber;
+use super::look::{Look, Subject};
+use crate::core::Pane;
+use crate::core::State;
+use crate::core::mutations::Completed;
+use crate::core::remote::Now;
+use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
+use crate::domain::workergroup::{Draft, Key};
+use crate::domain::{Query, Resource};
+use crate::keys::{Action, Context, Motion};
+use crate::widgets::form::{Form, FormEvent};
+use crate::widgets::input_widget::InputWidget;
+use crate::widgets::panel::Size;
+
+/// How long after the last key the preflight runs by itself, in seconds: not with every letter,
+/// because each run loads thousands of offers.
+const PAUSE: f64 = 1.5;
+
+#[derive(Debug)]
+pub struct GroupForm {
+    form: Form<Item>,
+    /// The draft in the fields.
+    number: DraftNumber,
+    /// Whether creating was tried: from then on every error is shown.
+    is_tried: bool,
+    /// Whether the person closed the form, or its workergroup was created.
+    is_done: bool,
+    /// When the draft was last changed, until its preflight runs.
+    changed_at: Option<f64>,
+}
+
+/// Opens the form on the shared draft.
+pub fn open(cx: &mut Cx<'_>) -> bool {
+    cx.state.groups.form_left_on = None;
+    // The existing endpoints, and what tells a new workergroup from an old one.
+    let groups = &cx.state.browsers[Resource::Workergroups];
+    let is_untouched = groups.listing().is_none() && !groups.remote().is_loading() && groups.remote().error().is_none();
+    if is_untouched {
+        let effects = cx.state.refresh(Resource::Workergroups, cx.now);
+        cx.effects(effects);
+    }
+    let mut form = GroupForm::new(cx.state);
+    form.changed_at = Some(cx.now.mono);
+    cx.open(form);
+    true
+}
+
+/// Opens the form with another draft; the old one can be restored.
+fn open_with(draft: Draft, cx: &mut Cx<'_>) {
+    cx.state.groups.draft.load(draft);
+    if cx.state.groups.draft.has_replaced() {
+        let key = cx.state.keymap.key_in(&[Context::Form], Action::Recall);
+        cx.toast(format!("Your earlier draft is saved ({key} to bring it back)"));
+    }
+    open(cx);
+}
+
+/// Opens the form with the parameters of the selected workergroup.
+pub fn clone_selected(cx: &mut Cx<'_>) -> bool {
+    let browser = &cx.state.browsers[Resource::Workergroups];
+    let Some((listing, row)) = browser.listing().zip(browser.selected_row()) else {
+        return false;
+    };
+    let draft = Draft::from_record(listing, row);
+    open_with(draft, cx);
+    true
+}
+
+/// Opens the form with the running search for offers.
+pub fn from_search(cx: &mut Cx<'_>) -> bool {
+    let browser = &cx.state.browsers[Resource::Offers];
+    let dialect = cx.state.profile.dialect;
+    let query = without_banned(&browser.query, cx.state);
+    let draft = Draft::from_query(&query, browser.ran_words(), dialect);
+    open_with(draft, cx);
+    true
+}
+
+/// The query with the person's bans, as far as the market takes them: no worker runs there then.
+fn without_banned(query: &Query, state: &State) -> Query {
+    let mut query = query.clone();
+    query.conditions.extend(state.ban_conditions(&query));
+    query
+}
+
+impl GroupForm {
+    fn new(state: &State) -> Self {
+        let mut view = Self {
+            form: fields::form(&state.groups.draft),
+            number: state.groups.draft.number(),
+            is_tried: false,
+            is_done: false,
+            changed_at: None,
+        };
+        view.show_faults(state);
+        view
+    }
+
+    /// Shows another draft in the fields.
+    fn reload(&mut self, cx: &Cx<'_>) {
+        *self = Self {
+            changed_at: Some(cx.now.mono),
+            ..Self::new(cx.state)
+        };
+    }
+
+    /// Shows errors and warnings beside the fields, and after an attempt also what is missing.
+    fn show_faults(&mut self, state: &State) {
+        fields::show_faults(&mut self.form, &state.groups.draft, self.is_tried, &state.keymap);
+    }
+
+    /// Copies the value of a field into the draft.
+    fn changed(&mut self, item: Item, cx: &mut Cx<'_>) {
+        let draft = &mut cx.state.groups.draft;
+        match item {
+            Item::Parameter(key) => {
+                if let Some(input) = self.form.input_mut(item) {
+                    draft.put(key, input.text());
+                }
+            }
+            Item::SendDefaults => draft.send_defaults(self.form.is_on(item)),
+            Item::Advanced => {
+                let is_open = self.form.is_on(item);
+                fields::show_advanced(&mut self.form, is_open);
+            }
+            Item::Preflight | Item::Create => {}
+        }
+        self.changed_at = Some(cx.now.mono);
+        self.show_faults(cx.state);
+    }
+
+    fn press(&mut self, item: Item, cx: &mut Cx<'_>) {
+        match item {
+            Item::Preflight => self.preflight(cx),
+            Item::Create => self.create(cx),
+            Item::Parameter(_) | Item::Advanced | Item::SendDefaults => {}
+        }
+    }
+
+    fn preflight(&mut self, cx: &mut Cx<'_>) {
+        self.changed_at = None;
+        super::preflight::open(Subject::Draft(self.number), cx);
+    }
+
+    fn create(&mut self, cx: &mut Cx<'_>) {
+        if let Some(why) = cx.state.creation_blocked() {
+            cx.complain(why);
+            return;
+        }
+        let is_open = cx.state.groups.creation.unresolved().is_some();
+        if is_open || cx.state.groups.draft.built().is_ok() {
+            super::create::open(cx);
+            return;
+        }
+        self.is_tried = true;
+        self.show_faults(cx.state);
+        let objections = cx.state.groups.draft.objections();
+        let first = objections.first().map(|objection| objection.parameter);
+        if let Some(key) = first.and_then(Key::named) {
+            if key.parameter().inert.is_some() {
+                fields::show_advanced(&mut self.form, true);
+            }
+            self.form.focus_on(Item::Parameter(key));
+            self.show_faults(cx.state);
+        }
+        cx.complain("Nothing sent: fix the highlighted fields first");
+    }
+
+    /// The preflight that is due, if there is one.
+    fn due(&self, state: &State) -> Option<Look> {
+        let is_shown = // The footer's row is no room for panels.
+            Size::of(state.size.0, state.size.1.saturating_sub(1)) != Size::Compact;
+        if !is_shown || state.groups.draft.draft().is_blank() {
+            return None;
+        }
+        let look = state.look_at(Subject::Draft(self.number)).ok()?;
+        let is_checked = state.check_of(&look).is_some() || state.groups.supply.is_queued(&look.search);
+        (!is_checked).then_some(look)
+    }
+
+    fn back(&mut self, cx: &mut Cx<'_>) {
+        self.is_done = true;
+        if !cx.state.groups.draft.draft().is_blank() {
+            let key = cx.state.keymap.key_of(Action::NewGroup);
+            cx.toast(format!("Draft saved ({key} to reopen)"));
+        }
+        cx.close();
+    }
+
+    /// Whether the draft in the fields is no longer the shared one, because it was created.
+    fn is_created(&self, state: &State) -> bool {
+        self.number != state.groups.draft.number()
+    }
+}
+
+impl View for GroupForm {
+    fn contexts(&self) -> &'static [Context] {
+        self.form.contexts()
+    }
+
+    fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        Some(&mut self.form)
+    }
+
+    fn text_changed(&mut self, cx: &mut Cx<'_>) {
+        if let Some(item) = self.form.focused() {
+            self.changed(item, cx);
+        }
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        let focused = self.form.focused();
+        match (action, focused) {
+            (Action::Submit, Some(Item::Create)) => Some("review"),
+            (Action::Submit | Action::Refresh, Some(Item::Preflight)) => Some("preflight"),
+            (Action::Toggle, Some(Item::Create | Item::Preflight)) => Some("press"),
+            (Action::Back, _) => Some("close"),
+            (Action::Move(Motion::Last), _) => Some("to Create"),
+            _ => None,
+        }
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        let is_at_end = self.form.focused() == Some(Item::Create);
+        match action {
+            Action::Move(Motion::Down | Motion::Last) if is_at_end => Availability::Hidden,
+            _ => Availability::Available,
+        }
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        match action {
+            Action::Back => self.back(cx),
+            Action::Refresh => self.preflight(cx),
+            Action::Reset => {
+                cx.state.groups.draft.load(Draft::default());
+                self.reload(cx);
+                if cx.state.groups.draft.has_replaced() {
+                    let key = cx.state.keymap.key_in(&[Context::Form], Action::Recall);
+                    cx.toast(format!("Your draft is saved ({key} to bring it back)"));
+                }
+            }
+            Action::Recall if cx.state.groups.draft.has_replaced() => {
+                cx.state.groups.draft.swap();
+                self.reload(cx);
+            }
+            Action::Recall => cx.toast("No earlier draft"),
+            Action::Complete => {
+                cx.state.groups.draft.apply_fix();
+                let text = cx.state.groups.draft.draft().text(Key::SearchParams).to_owned();
+                let item = Item::Parameter(Key::SearchParams);
+                self.form.set_text(item, &text);
+                self.changed(item, cx);
+            }
+            action => match self.form.update(action) {
+                FormEvent::Submitted(item) => self.press(item, cx),
+                FormEvent::Changed(item) => self.changed(item, cx),
+                FormEvent::Moved => self.show_faults(cx.state),
+                FormEvent::Ignored => return Outcome::Ignored,
+            },
+        }
+        Outcome::Handled
+    }
+
+    fn click(&mut self, _: Region, place: usize, cx: &mut Cx<'_>) -> Outcome {
+        match self.form.click(place) {
+            FormEvent::Submitted(item) => self.press(item, cx),
+            FormEvent::Changed(item) => self.changed(item, cx),
+            FormEvent::Moved | FormEvent::Ignored => self.show_faults(cx.state),
+        }
+        Outcome::Handled
+    }
+
+    fn write_completed(&mut self, _: &Completed, cx: &mut Cx<'_>) -> Outcome {
+        // No view covers the form, or it would have shown the outcome.
+        if self.is_created(cx.state) {
+            self.is_done = true;
+            cx.close();
+        }
+        Outcome::Ignored
+    }
+
+    fn deadline(&self, state: &State, now: Now) -> Option<f64> {
+        let is_checking = state.groups.supply.progress().is_some();
+        let spinner = is_checking.then(|| state.animation(now, 0.25)).flatten();
+        let run = self
+            .changed_at
+            .filter(|_| self.due(state).is_some())
+            .map(|at| at + PAUSE);
+        [spinner, run].into_iter().flatten().reduce(f64::min)
+    }
+
+    fn tick(&mut self, cx: &mut Cx<'_>) {
+        let is_time = self.changed_at.is_some_and(|at| cx.now.mono >= at + PAUSE);
+        if !is_time {
+            return;
+        }
+        self.changed_at = None;
+        if cx.state.held(cx.now).is_some() {
+            return;
+        }
+        if let Some(look) = self.due(cx.state) {
+            let effect = cx.state.check(look.search, false, cx.now);
+            cx.effects(effect);
+        }
+    }
+
+    fn resumed(&mut self, cx: &mut Cx<'_>) {
+        if self.is_created(cx.state) {
+            self.is_done = true;
+            cx.go_to(Pane::Workergroups);
+        }
+    }
+
+    fn closing(&mut self, cx: &mut Cx<'_>) {
+        if !self.is_done && !self.is_created(cx.state) {
+            cx.state.groups.form_left_on = Some(cx.state.pane);
+        }
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        draw::form(self, area, scene);
+    }
+}

@@ -1,0 +1,175 @@
+//! The search of a workergroup, listed or drafted, as it is now.
+
+use super::draft::DraftNumber;
+use crate::domain::catalog::{OFFERS, WORKERGROUPS};
+use crate::domain::language;
+use crate::domain::language::Mode;
+use crate::domain::workergroup::{Draft, Key, NewWorkergroup, Recruitment, disk, group_search};
+use crate::domain::{CellRef, Dialect, Listing, RowId, Untrusted};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// The draft of a group.
+    Draft(DraftNumber),
+    Group(RowId),
+}
+
+/// What a search is of, as it is now.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Look {
+    pub subject: Subject,
+    /// Its name on the screen.
+    pub title: String,
+    /// The search: a report is valid for this search only.
+    pub search: Recruitment,
+    /// The scaling parameters, as far as they are known.
+    pub group: NewWorkergroup,
+    /// Assumptions and omissions.
+    pub notes: Vec<String>,
+}
+
+impl Look {
+    /// The draft of a group.
+    pub(super) fn at_draft(number: DraftNumber, draft: &Draft, dialect: &'static Dialect) -> Result<Self, String> {
+        let subject = Subject::Draft(number);
+        let conditions = draft
+            .conditions(dialect)
+            .map_err(|error| format!("Invalid search: {}", error.message))?;
+        let mut notes = Vec::new();
+        if !draft.is_set(Key::SearchParams) {
+            notes.push(default_note(
+                draft.is_set(Key::TemplateHash) || draft.is_set(Key::TemplateId),
+            ));
+        }
+        let number = |key: Key| {
+            let text = draft.text(key).trim();
+            let text = if text.is_empty() {
+                key.parameter().default.unwrap_or_default()
+            } else {
+                text
+            };
+            text.parse::<f64>().ok()
+        };
+        let group = draft.build(dialect).unwrap_or_else(|_| NewWorkergroup {
+            max_workers: number(Key::MaxWorkers).and_then(whole),
+            cold_workers: number(Key::ColdWorkers).and_then(whole),
+            ..NewWorkergroup::default()
+        });
+        let disk = disk_of(draft.text(Key::LaunchArgs), &mut notes);
+        Ok(Self {
+            subject,
+            title: "the new workergroup".to_owned(),
+            search: Recruitment {
+                conditions,
+                gpu_ram: number(Key::GpuRam),
+                disk,
+            },
+            group,
+            notes,
+        })
+    }
+
+    /// A listed group; `Err` says why its search cannot be run.
+    pub fn at_row(listing: &Listing, row: usize, dialect: &'static Dialect) -> Result<Self, String> {
+        let id = listing.id(row).ok_or("No such workergroup")?;
+        let search = group_search(listing, row).unwrap_or_default();
+        let mut notes = Vec::new();
+        if !search.left_out.is_empty() {
+            let names: Vec<_> = search.left_out.iter().map(Untrusted::consent).collect();
+            notes.push(format!(
+                "not part of this search, since bourse can't express it: {}",
+                names.join(", ")
+            ));
+        }
+        let text = search.text.compared().trim();
+        let is_blank = text.is_empty();
+        if is_blank {
+            let has_template = ["template_hash", "template_id"].iter().any(|key| {
+                WORKERGROUPS
+                    .by_key(key)
+                    .is_some_and(|field| !listing.cell(row, field).is_blank())
+            });
+            notes.push(default_note(has_template));
+        }
+        let text = if is_blank { OFFERS.defaults } else { text };
+        let conditions = language::parse(text, &OFFERS, dialect, &[], Mode::Market)
+            .map_err(|error| format!("Invalid search: {}", error.message))?
+            .conditions;
+        let (group, assumed) = parameters(listing, row);
+        notes.extend(assumed);
+        let launch_args = WORKERGROUPS.by_key("launch_args");
+        let launch_args = launch_args.and_then(|field| listing.text(row, field));
+        let disk = launch_args.and_then(|text| disk_of(text.compared(), &mut notes));
+        Ok(Self {
+            subject: Subject::Group(id),
+            title: format!("workergroup {id}"),
+            search: Recruitment {
+                conditions,
+                gpu_ram: number(listing, row, "gpu_ram"),
+                disk,
+            },
+            group,
+            notes,
+        })
+    }
+}
+
+/// The disk set by launch arguments; an invalid one becomes a note.
+fn disk_of(launch_args: &str, notes: &mut Vec<String>) -> Option<f64> {
+    disk(launch_args).unwrap_or_else(|text| {
+        notes.push(format!(
+            "--disk {} in the launch arguments is not a size in GB: prices include the default disk",
+            Untrusted::from(text).consent()
+        ));
+        None
+    })
+}
+
+fn default_note(has_template: bool) -> String {
+    if has_template {
+        "the market applies the template's own search; this is for the documented default search".to_owned()
+    } else {
+        "no search set: this is for the documented default search".to_owned()
+    }
+}
+
+fn number(listing: &Listing, row: usize, key: &str) -> Option<f64> {
+    match listing.cell(row, WORKERGROUPS.by_key(key)?) {
+        CellRef::Number(number) => Some(number),
+        _ => None,
+    }
+}
+
+fn whole(number: f64) -> Option<u32> {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // the range is checked
+    (number.fract() == 0.0 && (0.0..=1e6).contains(&number)).then_some(number as u32)
+}
+
+/// The scaling parameters of a listed group, and which were assumed.
+pub fn parameters(listing: &Listing, row: usize) -> (NewWorkergroup, Vec<String>) {
+    let at = |key| number(listing, row, key);
+    let group = NewWorkergroup {
+        min_load: at("min_load"),
+        target_util: at("target_util"),
+        cold_mult: at("cold_mult"),
+        cold_workers: at("cold_workers").and_then(whole),
+        max_workers: at("max_workers").and_then(whole),
+        test_workers: at("test_workers").and_then(whole),
+        ..NewWorkergroup::default()
+    };
+    let assumed: Vec<String> = [
+        (Key::ColdWorkers, group.cold_workers),
+        (Key::MaxWorkers, group.max_workers),
+    ]
+    .into_iter()
+    .filter(|(_, value)| value.is_none())
+    .map(|(key, _)| {
+        format!(
+            "{} is not in the listing: assuming the documented {}",
+            key.wire(),
+            key.parameter().default.unwrap_or_default()
+        )
+    })
+    .collect();
+    (group, assumed)
+}

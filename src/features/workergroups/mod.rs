@@ -1,0 +1,255 @@
+//! The state of the Workergroups pane beside its table: the draft of a new group, its creation,
+//! what searches find, what changed.
+
+pub(crate) mod command;
+pub mod create;
+pub mod creation;
+pub mod draft;
+pub mod drift;
+pub mod form;
+pub mod look;
+pub mod preflight;
+pub mod supply;
+
+use self::creation::Creation;
+use self::draft::GroupDraft;
+use self::drift::Drift;
+use self::look::{Look, Subject};
+use self::supply::{Check, SupplyChecks};
+use crate::api::{ApiError, Reply};
+use crate::core::message::{Effect, Toast};
+use crate::core::mutations::READ_ONLY;
+use crate::core::pane::Pane;
+use crate::core::remote::{Now, Ticket, Waiting};
+use crate::core::state::State;
+use crate::domain::catalog::WORKERGROUPS;
+use crate::domain::format::counted;
+use crate::domain::insight::Coverage;
+use crate::domain::workergroup::{Change, Preflight, Recruitment};
+use crate::domain::{Dialect, Listing, Resource};
+use crate::keys::Action;
+
+/// The columns that a check of supply fills.
+const SUPPLY_COLUMNS: [&str; 2] = ["supply_gpus", "supply_price"];
+
+/// The state beside the table.
+#[derive(Debug)]
+pub struct Groups {
+    /// The draft of a new group.
+    pub draft: GroupDraft,
+    pub creation: Creation,
+    /// What searches of groups find now.
+    pub supply: SupplyChecks,
+    /// What changed since the groups were last listed.
+    pub drift: Drift,
+    /// The pane that was left with the form open: it reopens there.
+    pub form_left_on: Option<Pane>,
+}
+
+impl Groups {
+    pub fn new(dialect: &'static Dialect) -> Self {
+        Self {
+            draft: GroupDraft::new(dialect),
+            creation: Creation::default(),
+            supply: SupplyChecks::default(),
+            drift: Drift::default(),
+            form_left_on: None,
+        }
+    }
+}
+
+impl State {
+    /// Why creating is blocked, if it is.
+    pub fn creation_blocked(&self) -> Option<String> {
+        let is_read_only = self.profile.read_only;
+        is_read_only.then(|| format!("Can't create: {READ_ONLY}"))
+    }
+
+    /// Checks the supply of all groups, or stops while a check runs.
+    pub fn toggle_supply_check(&mut self, now: Now) -> Vec<Effect> {
+        if let Some(stopped) = self.groups.supply.stop() {
+            self.show(Toast::new("Supply check stopped", now));
+            return vec![stopped];
+        }
+        self.browsers[Resource::Workergroups].show_columns(&SUPPLY_COLUMNS, "endpoint_name");
+        let searches = self.searches().into_iter().flatten();
+        let searches: Vec<Recruitment> = searches.map(|look| look.search).collect();
+        let groups = counted(searches.len(), "workergroup", "workergroups");
+        self.show(Toast::new(format!("Checking the supply of {groups}"), now));
+        let effects = searches.into_iter().filter_map(|search| self.check(search, true, now));
+        effects.collect()
+    }
+
+    /// The search of each listed group, if it has a valid one.
+    fn searches(&self) -> Vec<Option<Look>> {
+        let browser = &self.browsers[Resource::Workergroups];
+        browser.listing().map_or_else(Vec::new, |listing| {
+            let rows = 0..listing.len();
+            rows.map(|row| Look::at_row(listing, row, browser.dialect()).ok())
+                .collect()
+        })
+    }
+
+    /// Fills the columns of the table with what the groups' searches find.
+    fn fill_supply(&mut self) {
+        let looks = self.searches();
+        let column = |figure: &dyn Fn(&Preflight) -> Option<f64>| -> Vec<Option<f64>> {
+            let of = |look: &Option<Look>| figure(self.check_of(look.as_ref()?)?.report()?);
+            looks.iter().map(of).collect()
+        };
+        #[expect(clippy::cast_precision_loss)] // counts of GPUs
+        let gpus = column(&|found| {
+            // Of a truncated response the number is unknown.
+            let is_all = found.coverage != Coverage::Cut;
+            is_all.then_some(found.recruitable.gpus as f64)
+        });
+        let prices = column(&|found| Some(found.prices?.lowest));
+        let browser = &mut self.browsers[Resource::Workergroups];
+        browser.set_columns(SUPPLY_COLUMNS.into_iter().zip([gpus, prices]));
+    }
+    /// The search of `subject` as it is now; `Err` says why it cannot be run.
+    pub fn look_at(&self, subject: Subject) -> Result<Look, String> {
+        let draft = &self.groups.draft;
+        let browser = &self.browsers[Resource::Workergroups];
+        match subject {
+            Subject::Draft(number) if number == draft.number() => {
+                Look::at_draft(number, draft.draft(), self.profile.dialect)
+            }
+            Subject::Draft(_) => Err("The form has another draft now".to_owned()),
+            Subject::Group(id) => {
+                let found = browser.listing().and_then(|listing| Some((listing, listing.row(id)?)));
+                let (listing, row) = found.ok_or("The workergroup is no longer listed")?;
+                Look::at_row(listing, row, browser.dialect())
+            }
+        }
+    }
+
+    /// The check of a search.
+    pub fn check_of(&self, look: &Look) -> Option<&Check> {
+        self.groups.supply.of(&look.search)
+    }
+
+    /// The current report on the search of `subject`, if there is one.
+    pub fn supply_report(&self, subject: Subject) -> Option<&Preflight> {
+        self.check_of(&self.look_at(subject).ok()?)?.report()
+    }
+
+    /// Runs a search unless its report is current; `again` runs it even then.
+    pub fn check(&mut self, search: Recruitment, again: bool, now: Now) -> Option<Effect> {
+        let banned = self.annotations.all.not_left_out(&search.query());
+        let supply = &mut self.groups.supply;
+        supply.ask((search, banned), again, &mut self.tickets, now)
+    }
+
+    /// The endpoints that the listed groups serve, by name.
+    pub fn endpoint_names(&self) -> Vec<String> {
+        let listing = self.browsers[Resource::Workergroups].listing();
+        let field = WORKERGROUPS.by_key("endpoint_name");
+        let Some((listing, field)) = listing.zip(field) else {
+            return Vec::new();
+        };
+        let texts = listing.column(field).texts().iter();
+        let mut names: Vec<String> = texts
+            .map(|name| name.compared().to_owned())
+            .filter(|name| !name.is_empty())
+            .collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+}
+
+/// Why an action of the pane is disabled, if it is.
+pub(crate) fn disabled(state: &State, is_on_pane: bool, action: Action) -> Option<String> {
+    let is_here = state.pane == Pane::Workergroups;
+    let only_on = |pane: &str, action| format!("Only on {pane} ({})", state.keymap.key_of(action));
+    let elsewhere = || (!is_here).then(|| only_on("Workergroups", Action::Pane(Pane::Workergroups)));
+    let selected = || {
+        let row = state.browsers[Resource::Workergroups].selected_row();
+        row.is_none().then(|| "No workergroup selected".to_owned())
+    };
+    match action {
+        Action::NewGroup => elsewhere().or_else(|| state.creation_blocked()),
+        Action::CloneGroup => elsewhere().or_else(|| state.creation_blocked()).or_else(selected),
+        Action::GroupFromSearch => (state.pane != Pane::Offers)
+            .then(|| only_on("Offers", Action::Pane(Pane::Offers)))
+            .or_else(|| state.creation_blocked()),
+        Action::Preflight => elsewhere().or_else(selected),
+        Action::CheckSupply => elsewhere().or_else(|| {
+            let listing = state.browsers[Resource::Workergroups].listing();
+            let is_empty = listing.is_none_or(Listing::is_empty);
+            is_empty.then(|| "No workergroups listed".to_owned())
+        }),
+        // The details of a group handle it earlier.
+        Action::Secrets if is_here && is_on_pane => {
+            let key = state.keymap.key_of(Action::Open);
+            Some(format!("Open the details first ({key})"))
+        }
+        Action::Secrets => elsewhere().or_else(selected).or_else(|| {
+            let has_key = super::copy_export::copy::api_key(state).is_some();
+            (!has_key).then(|| "This workergroup has no API key".to_owned())
+        }),
+        _ => None,
+    }
+}
+
+/// Whether an action is only for this pane.
+pub(crate) const fn is_own(action: Action) -> bool {
+    matches!(
+        action,
+        Action::NewGroup | Action::CloneGroup | Action::Preflight | Action::CheckSupply | Action::Secrets
+    )
+}
+
+/// Whether a check of supply waits for this response.
+pub(crate) fn awaits(state: &State, ticket: Ticket) -> bool {
+    state.groups.supply.awaits(ticket)
+}
+
+/// Takes the response to a check of supply.
+pub(crate) fn answered(state: &mut State, now: Now, ticket: Ticket, result: Result<Reply, ApiError>) -> Vec<Effect> {
+    let dialect = state.profile.dialect;
+    let State { groups, tickets, .. } = state;
+    let answer = match result {
+        Ok(Reply::Records(listing)) => Ok(listing),
+        Ok(_) => return Vec::new(),
+        Err(error) => Err(error),
+    };
+    let effects = groups.supply.answered(ticket, answer, dialect, tickets, now);
+    state.fill_supply();
+    effects
+}
+
+/// Records the progress of the pane's requests.
+pub(crate) fn progress(state: &mut State, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
+    state.groups.supply.progressed(ticket, attempt, waiting);
+}
+
+/// Handles a new listing of the groups.
+pub(crate) fn listed(state: &mut State, now: Now) -> Vec<Effect> {
+    let Some(listing) = state.browsers[Resource::Workergroups].listing() else {
+        return Vec::new();
+    };
+    let effect = state.groups.drift.listed(listing, now);
+    let found = state.groups.drift.found().next();
+    let changes = found.filter(|found| found.at >= now.epoch);
+    if let Some([first, others @ ..]) = changes.map(|found| found.changes.as_slice()) {
+        let more = match others.len() {
+            0 => String::new(),
+            many => format!(" and {}", counted(many, "other change", "other changes")),
+        };
+        let text = format!("Changed: {}{more}", words(first));
+        state.show(Toast::new(text, now));
+    }
+    state.fill_supply();
+    // The outcome of a creation matters more than changes.
+    creation::listed(state, now);
+    vec![effect]
+}
+
+/// A change of a workergroup: `11 (chat) gone`, `12 (chat) max_workers: 20 → 5`.
+fn words(change: &Change) -> String {
+    let endpoint = change.endpoint.as_ref();
+    let endpoint = endpoint.map_or_else(String::new, |name| format!(" ({})", name.screen(32)));
+    format!("{}{endpoint} {}", change.group, change.kind.words())
+}

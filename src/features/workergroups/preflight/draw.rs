@@ -1,0 +1,321 @@
+//! Draws the report on a search: supply and warnings, costs, and the mix of machines.
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::{Line, Span, Text};
+
+use super::Preflight as View;
+use super::parts::{amount, disk, labelled, plural, signed};
+use crate::core::State;
+use crate::core::remote::{Now, Phase};
+use crate::core::view::{Region, Scene};
+use crate::domain::format::{dollars, per_hour, percent};
+use crate::domain::insight::Coverage;
+use crate::domain::workergroup::{Part, Preflight, WorkerCounts};
+use crate::domain::{format, language};
+use crate::features::markets::explain;
+use crate::features::workergroups::look::{Look, Subject};
+use crate::features::workergroups::supply::Check;
+use crate::widgets::panel::{Panel, Size};
+use crate::widgets::range_bar::RangeBar;
+use crate::widgets::text::fit;
+use crate::widgets::theme::Theme;
+
+/// The maximum number of named parts of a mix.
+const PARTS: usize = 8;
+
+/// Cells of the counts after the bars.
+const COUNT: u16 = 20;
+
+/// The minimum height of the panel of offers: frame, header and three rows.
+const LEAST_OFFERS: u16 = 6;
+
+/// Cells of the panel with costs and mixes.
+const COSTS: u16 = 58;
+
+pub(super) fn report(view: &View, area: Rect, scene: &mut Scene<'_, '_>) {
+    let Ok(look) = scene.state.look_at(view.subject) else {
+        return;
+    };
+    let check = scene.state.check_of(&look);
+    let costs_width = match scene.size {
+        Size::Compact => 0,
+        Size::Medium => COSTS,
+        Size::Wide => area.width / 2,
+    };
+    let [left, right] = Layout::horizontal([Constraint::Fill(1), Constraint::Length(costs_width)]).areas(area);
+    let shown_at = check.and_then(|check| check.remote().shown_at());
+    let facts = shown_at.map_or_else(String::new, |then| {
+        let age = (scene.now.epoch - then.epoch).max(0.0);
+        format!("{} ago", format::lasting(age))
+    });
+    let screen = (scene.size, area.width);
+    let lines = lines(view.subject, scene.state, scene.now, screen, scene.theme);
+    let rows = u16::try_from(lines.len() + 2).unwrap_or(u16::MAX);
+    let found = check.and_then(|check| check.remote().shown());
+    let below = match (scene.size, found) {
+        (Size::Compact, _) | (_, None) => 0,
+        (Size::Medium | Size::Wide, Some(_)) => left.height.saturating_sub(rows),
+    };
+    let [left, below] = Layout::vertical([
+        Constraint::Fill(1),
+        Constraint::Length(if below < LEAST_OFFERS { 0 } else { below }),
+    ])
+    .areas(left);
+    if let Some(found) = found {
+        offers(found, below, scene);
+    }
+    let panel = Panel::new(format!("Preflight of {}", look.title))
+        .facts(facts)
+        .focused(true)
+        .sized(scene.size);
+    let inner = panel.render(left, scene.frame.buffer_mut(), scene.theme);
+    scene.report_of(Region::MAIN, &view.report, &lines, inner);
+    if right.is_empty() {
+        return;
+    }
+    let panel = Panel::new("Cost per hour, estimated");
+    let inner = panel.render(right, scene.frame.buffer_mut(), scene.theme);
+    let mut lines = Vec::new();
+    if let Some(found) = found {
+        let costs = costs(found, &look, scene.theme);
+        lines.extend(super::parts::hanging(&costs, inner.width));
+        lines.extend(mixes(found, inner.width, scene.theme));
+    }
+    scene.render(Text::from(lines), inner);
+}
+
+/// Draws the cheapest offers of a search in a panel, if they have room.
+fn offers(found: &Preflight, area: Rect, scene: &mut Scene<'_, '_>) {
+    if area.height < LEAST_OFFERS || found.cheapest.is_empty() {
+        return;
+    }
+    let workers = plural(found.most_workers, "worker");
+    let panel = Panel::new("Cheapest offers")
+        .facts(format!("for up to {workers}"))
+        .foot(format!("with {}", disk(found.disk)))
+        .sized(scene.size);
+    let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
+    let lines = super::parts::offers(found, inner.width, inner.height, scene.theme);
+    scene.render(Text::from(lines), inner);
+}
+
+/// The text of the report; on a compact screen including the other panels.
+pub(super) fn lines(
+    subject: Subject,
+    state: &State,
+    now: Now,
+    (size, columns): (Size, u16),
+    theme: &Theme,
+) -> Vec<Line<'static>> {
+    let look = match state.look_at(subject) {
+        Ok(look) => look,
+        Err(why) => return vec![signed("!", &why, theme.warning)],
+    };
+    let search = language::print(&look.search.conditions);
+    let mut lines = vec![labelled("Search", search, theme.text, theme)];
+    lines.extend(status(&look, state, now, theme));
+    if let Some(found) = state.check_of(&look).and_then(|check| check.remote().shown()) {
+        lines.push(Line::default());
+        for warning in &found.warnings {
+            lines.push(signed("!", warning, theme.warning));
+        }
+        lines.extend(supply(found, look.search.query().limit, theme));
+        if size == Size::Compact {
+            lines.push(labelled("GPU models", mix(&found.gpus, found), theme.text, theme));
+            lines.push(labelled("Countries", mix(&found.countries, found), theme.text, theme));
+            lines.push(Line::default());
+            lines.push(Line::styled("Cost per hour, estimated", theme.heading));
+            lines.extend(costs(found, &look, theme));
+        }
+    }
+    if !look.notes.is_empty() {
+        lines.push(Line::default());
+        let notes = look.notes.iter();
+        lines.extend(notes.map(|note| signed("-", note, theme.dim)));
+    }
+    let width = match size {
+        Size::Compact => columns,
+        Size::Medium => columns.saturating_sub(COSTS + 4),
+        Size::Wide => (columns - columns / 2).saturating_sub(4),
+    };
+    super::parts::hanging(&lines, width)
+}
+
+/// The state of the request, unless it has succeeded.
+pub(crate) fn status(look: &Look, state: &State, now: Now, theme: &Theme) -> Option<Line<'static>> {
+    if state.groups.supply.is_queued(&look.search) {
+        return Some(Line::styled("Waits for another search", theme.dim));
+    }
+    let not_run = || Line::styled("Not run yet", theme.dim);
+    let Some(remote) = state.check_of(look).map(Check::remote) else {
+        return Some(not_run());
+    };
+    match remote.phase() {
+        Phase::Loading { since, waiting, .. } => {
+            let text = match waiting {
+                Some(waiting) => format!(
+                    "{}: sending in {:.0} s",
+                    waiting.why,
+                    (waiting.until - now.mono).max(0.0).ceil()
+                ),
+                None => format!("Searching … {:.0} s", (now.mono - since).max(0.0)),
+            };
+            Some(Line::styled(text, theme.accent))
+        }
+        Phase::Failed(error) => {
+            let text = format!("Search failed: {}", explain(error, &state.keymap));
+            Some(Line::styled(text, theme.error))
+        }
+        Phase::Idle if remote.shown().is_none() => Some(not_run()),
+        Phase::Idle | Phase::Ready => None,
+    }
+}
+
+/// How much can be rented now.
+fn recruitable(found: &Preflight, limit: Option<u32>) -> String {
+    let offers = plural(found.offers, "offer");
+    let mut text = match found.coverage {
+        Coverage::Cut => format!(
+            "at least {} ({offers}): the limit of {} truncated the result, cheapest first",
+            amount(found.recruitable),
+            limit.unwrap_or(0)
+        ),
+        Coverage::Whole | Coverage::Unknown => format!(
+            "{} at {} ({offers})",
+            amount(found.recruitable),
+            plural(found.hosts, "host")
+        ),
+    };
+    if found.not_rentable > 0 {
+        let more = plural(found.not_rentable, "more machine");
+        let verb = if found.not_rentable == 1 { "matches" } else { "match" };
+        text = format!("{text}; {more} {verb} but can't be rented");
+    }
+    text
+}
+
+fn supply(found: &Preflight, limit: Option<u32>, theme: &Theme) -> Vec<Line<'static>> {
+    let mut lines = vec![labelled("Recruitable", recruitable(found, limit), theme.heading, theme)];
+    if let Some(prices) = found.prices {
+        let text = format!(
+            "cheapest {}, median {}, most expensive {}, with {}",
+            per_hour(prices.lowest),
+            per_hour(prices.median),
+            per_hour(prices.highest),
+            disk(found.disk)
+        );
+        lines.push(labelled("Price", text, theme.text, theme));
+    }
+    if let Some(host) = found.largest_host {
+        let text = format!(
+            "host {} has {} of {} ({})",
+            host.host,
+            host.machines,
+            plural(found.recruitable.machines, "machine"),
+            percent(host.share)
+        );
+        lines.push(labelled("Largest host", text, theme.text, theme));
+    }
+    if let Some(vram) = found.vram {
+        let smallest = vram
+            .smallest
+            .map(|size| format!("; the smallest has {}", format::gigabytes(size)))
+            .unwrap_or_default();
+        let text = format!(
+            "{} of {} have the {} GB of gpu_ram{smallest}",
+            vram.enough,
+            plural(vram.enough + vram.too_small, "machine"),
+            format::trimmed(vram.wanted, 2)
+        );
+        let style = if vram.too_small > 0 { theme.warning } else { theme.text };
+        lines.push(labelled("GPU memory", text, style, theme));
+    }
+    lines
+}
+
+/// The parts of a mix with their shares, in one line.
+fn mix(parts: &[Part], found: &Preflight) -> String {
+    let all = found.recruitable.machines;
+    let mut named: Vec<String> = parts
+        .iter()
+        .take(PARTS)
+        .map(|part| {
+            let share = percent(share(part.machines, all));
+            format!("{} {} ({share})", part.label.screen(32), part.machines)
+        })
+        .collect();
+    if parts.len() > PARTS {
+        let rest: usize = parts[PARTS..].iter().map(|part| part.machines).sum();
+        named.push(format!("{} others {rest}", parts.len() - PARTS));
+    }
+    if named.is_empty() {
+        return "—".to_owned();
+    }
+    named.join(", ")
+}
+
+#[expect(clippy::cast_precision_loss)] // counts of machines
+fn share(machines: usize, all: usize) -> f64 {
+    machines as f64 / all.max(1) as f64
+}
+
+pub(crate) fn mixes(found: &Preflight, width: u16, theme: &Theme) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    let all = found.recruitable.machines;
+    for (title, parts) in [("GPU models", &found.gpus), ("Countries", &found.countries)] {
+        if parts.is_empty() {
+            continue;
+        }
+        lines.push(Line::default());
+        lines.push(Line::styled(title, theme.heading));
+        for part in parts.iter().take(PARTS) {
+            let name = fit(Line::raw(part.label.screen(32)), 16);
+            let blanks = " ".repeat(17 - name.width().min(16));
+            let share = share(part.machines, all);
+            let count = format!(" {} ({})", plural(part.machines, "machine"), percent(share));
+            let room = width.saturating_sub(17 + COUNT).min(24);
+            let mut line = Line::from(vec![Span::raw(name.to_string()), Span::raw(blanks)]);
+            line.spans.extend(RangeBar::new(share, theme).line(room).spans);
+            line.push_span(Span::styled(count, theme.dim));
+            lines.push(line);
+        }
+        if parts.len() > PARTS {
+            let text = format!("and {} others", parts.len() - PARTS);
+            lines.push(Line::styled(text, theme.dim));
+        }
+    }
+    lines
+}
+
+fn costs(found: &Preflight, look: &Look, theme: &Theme) -> Vec<Line<'static>> {
+    let counts = WorkerCounts::of(&look.group);
+    let head = format!("{:<22}{:>10}{:>10}{:>10}", "", "cheapest", "median", "at most");
+    let mut lines = vec![Line::styled(head, theme.dim)];
+    let rows = [("min", counts.min), ("typical", counts.typical), ("max", counts.max)];
+    let mut without = None;
+    for (name, workers) in rows {
+        let Some(cost) = found.cost(workers) else {
+            return vec![Line::styled("No offer has a price: no cost known.", theme.warning)];
+        };
+        let name = format!("{name}: {}", plural(workers as usize, "worker"));
+        let figures = [cost.least, cost.typical, cost.most].map(dollars);
+        let [least, median, most] = figures;
+        let text = format!("{name:<22}{least:>10}{median:>10}{most:>10}");
+        lines.push(Line::styled(text, theme.text));
+        if cost.without_offer > 0 {
+            without = Some((workers, cost.without_offer));
+        }
+    }
+    if let Some((workers, missing)) = without {
+        let text = format!(
+            "{missing} of {workers} workers would find no machine now: the first column excludes \
+             them, the second counts them at the median price"
+        );
+        lines.push(signed("!", &text, theme.warning));
+    }
+    let text = format!("with {}, without traffic", disk(found.disk));
+    lines.push(signed("-", &text, theme.dim));
+    let text = "typical is halfway between min and max";
+    lines.push(signed("-", text, theme.dim));
+    lines
+}

@@ -1,0 +1,137 @@
+//! The preflight report: what a workergroup's search finds on the market now, and what that costs.
+
+mod draw;
+pub mod parts;
+pub mod summary;
+
+pub(crate) use self::draw::{mixes, status};
+
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+use super::look::Subject;
+use crate::core::State;
+use crate::core::remote::Now;
+use crate::core::view::{Availability, Cx, Outcome, Scene, View};
+use crate::domain::Resource;
+use crate::keys::{Action, Context};
+use crate::widgets::find::Find;
+use crate::widgets::input_widget::InputWidget;
+use crate::widgets::panel::Size;
+use crate::widgets::report::Report;
+use crate::widgets::theme::Theme;
+
+/// The report on what the search of a subject finds.
+#[derive(Debug)]
+pub struct Preflight {
+    subject: Subject,
+    report: Report,
+}
+
+/// Opens the report on `subject`, running its search unless the report is current.
+pub fn open(subject: Subject, cx: &mut Cx<'_>) {
+    if run(subject, false, cx) {
+        cx.open(Preflight {
+            subject,
+            report: Report::default(),
+        });
+    }
+}
+
+/// Runs the search of a subject; false if it has none.
+fn run(subject: Subject, again: bool, cx: &mut Cx<'_>) -> bool {
+    match cx.state.look_at(subject) {
+        Ok(look) => {
+            let effect = cx.state.check(look.search, again, cx.now);
+            cx.effects(effect);
+            true
+        }
+        Err(why) => {
+            cx.complain(why);
+            false
+        }
+    }
+}
+
+/// Opens the report on the selected workergroup; false if none is selected.
+pub fn open_selected(cx: &mut Cx<'_>) -> bool {
+    let selected = cx.state.browsers[Resource::Workergroups].selected();
+    if let Some(id) = selected {
+        open(Subject::Group(id), cx);
+    }
+    selected.is_some()
+}
+
+impl Preflight {
+    fn is_loading(&self, state: &State) -> bool {
+        let look = state.look_at(self.subject);
+        let check = look.as_ref().ok().and_then(|look| state.check_of(look));
+        check.is_some_and(|check| check.remote().is_loading())
+    }
+
+    /// Cancels the request if one is in flight, else closes.
+    fn back(&self, cx: &mut Cx<'_>) {
+        let is_loading = self.is_loading(cx.state);
+        if let Some(stopped) = cx.state.groups.supply.stop().filter(|_| is_loading) {
+            cx.effect(stopped);
+            cx.toast("Stopped waiting");
+            if cx.state.supply_report(self.subject).is_some() {
+                return;
+            }
+        }
+        cx.close();
+    }
+}
+
+impl View for Preflight {
+    fn contexts(&self) -> &'static [Context] {
+        self.report.contexts()
+    }
+
+    fn search(&self) -> Option<&Find> {
+        Some(self.report.find())
+    }
+
+    fn widget(&mut self, cx: &Cx<'_>) -> Option<&mut dyn InputWidget> {
+        let (columns, rows) = cx.state.size;
+        let size = Size::of(columns, rows.saturating_sub(1));
+        let lines = draw::lines(self.subject, cx.state, cx.now, (size, columns), &Theme::MONO);
+        let texts = lines.iter().map(Line::to_string);
+        if !texts.eq(self.report.lines().iter().map(Line::to_string)) {
+            self.report.set_lines(lines);
+        }
+        Some(&mut self.report)
+    }
+
+    fn availability(&self, action: Action, _: &State) -> Availability {
+        crate::core::views::keys::of_report(action)
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        match action {
+            Action::Refresh => Some("refresh"),
+            _ => None,
+        }
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        match action {
+            Action::Back => self.back(cx),
+            Action::Submit => cx.close(),
+            Action::Refresh => {
+                run(self.subject, true, cx);
+            }
+            _ => return Outcome::Ignored,
+        }
+        Outcome::Handled
+    }
+
+    fn deadline(&self, state: &State, now: Now) -> Option<f64> {
+        let is_loading = self.is_loading(state);
+        is_loading.then(|| state.animation(now, 0.25)).flatten()
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        draw::report(self, area, scene);
+    }
+}

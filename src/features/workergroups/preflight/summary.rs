@@ -1,0 +1,170 @@
+//! A workergroup in a few lines: its search, supply and cost now, what changed, the last route run.
+//! For previews; the full report is a view of its own.
+
+use ratatui::text::Line;
+
+use super::parts::{amount, labelled, plural, signed};
+use crate::core::State;
+use crate::core::remote::Now;
+use crate::domain::catalog::WORKERGROUPS;
+use crate::domain::format::{dollars, per_hour};
+use crate::domain::insight::Coverage;
+use crate::domain::routing::words;
+use crate::domain::secrets::REMOVED;
+use crate::domain::text::{DETAIL, beginning, visible};
+use crate::domain::workergroup::{NewWorkergroup, Preflight, WorkerCounts, group_search};
+use crate::domain::{Resource, RowId, language};
+use crate::features::workergroups::look::Look;
+use crate::features::workergroups::supply::Check;
+use crate::keys::Action;
+use crate::widgets::theme::Theme;
+
+/// The maximum number of conditions and changes listed.
+const MOST: usize = 6;
+
+/// The maximum length of a record's text, in cells.
+const LONGEST: usize = 200;
+
+/// The summary of the listed workergroup in a row.
+pub fn of_group(state: &State, row: usize, now: Now, theme: &Theme) -> Vec<Line<'static>> {
+    let browser = &state.browsers[Resource::Workergroups];
+    let Some((listing, id)) = browser.listing().and_then(|listing| Some((listing, listing.id(row)?))) else {
+        return Vec::new();
+    };
+    let look = Look::at_row(listing, row, browser.dialect());
+    let safe = |text: &str| {
+        let (head, _) = beginning(text, DETAIL);
+        visible(&head.replace(&format!("\"{REMOVED}\""), REMOVED), LONGEST)
+    };
+    let mut lines = match &look {
+        Ok(look) => conditions(look, safe, theme),
+        Err(why) => vec![signed("!", &safe(why), theme.warning)],
+    };
+    let left_out = group_search(listing, row).unwrap_or_default().left_out;
+    if !left_out.is_empty() {
+        let names: Vec<String> = left_out.iter().map(|name| name.screen(24)).collect();
+        let text = format!("and {}", names.join(", "));
+        lines.push(labelled("", text, theme.dim, theme));
+    }
+    lines.push(Line::default());
+    if let Ok(look) = &look {
+        lines.extend(supply(state, look, theme));
+        lines.push(Line::default());
+    }
+    lines.extend(changes(state, id, now, theme));
+    let field = WORKERGROUPS.by_key("endpoint_name");
+    let endpoint = field.and_then(|field| listing.column(field).text(row));
+    if let Some(endpoint) = endpoint {
+        lines.push(last_run(state, endpoint.compared(), theme));
+    }
+    lines
+}
+
+fn conditions(look: &Look, safe: impl Fn(&str) -> String, theme: &Theme) -> Vec<Line<'static>> {
+    let all = &look.search.conditions;
+    let mut label = "Search";
+    let mut lines: Vec<Line<'static>> = all
+        .iter()
+        .take(MOST)
+        .map(|condition| {
+            let text = safe(&language::print_condition(condition));
+            labelled(std::mem::take(&mut label), text, theme.text, theme)
+        })
+        .collect();
+    if all.len() > MOST {
+        let text = format!("and {} more", all.len() - MOST);
+        lines.push(labelled("", text, theme.dim, theme));
+    }
+    lines
+}
+
+/// The report on the workergroup in a row, if there is one yet.
+pub fn of_row(state: &State, row: usize) -> Option<&Preflight> {
+    let browser = &state.browsers[Resource::Workergroups];
+    let look = Look::at_row(browser.listing()?, row, browser.dialect()).ok()?;
+    state.check_of(&look)?.report()
+}
+
+fn supply(state: &State, look: &Look, theme: &Theme) -> Vec<Line<'static>> {
+    let remote = state.check_of(look).map(Check::remote);
+    let text = match remote.map(|remote| (remote.error(), remote.shown(), remote.is_loading())) {
+        Some((Some(error), ..)) => format!("unknown: {}", error.headline()),
+        Some((None, Some(found), _)) => return of_report(found, &look.group, theme),
+        Some((None, None, true)) => "checking …".to_owned(),
+        _ if state.groups.supply.is_queued(&look.search) => "checking …".to_owned(),
+        _ => {
+            let key = state.keymap.key_of(Action::CheckSupply);
+            format!("not checked ({key} to check)")
+        }
+    };
+    vec![labelled("Supply now", text, theme.dim, theme)]
+}
+
+/// Supply and cost of a report.
+pub fn of_report(found: &Preflight, group: &NewWorkergroup, theme: &Theme) -> Vec<Line<'static>> {
+    let more = if found.coverage == Coverage::Cut {
+        "at least "
+    } else {
+        ""
+    };
+    let style = if found.recruitable.machines == 0 {
+        theme.warning
+    } else {
+        theme.heading
+    };
+    let text = format!("{more}{}", amount(found.recruitable));
+    let mut lines = vec![labelled("Supply now", text, style, theme)];
+    if let Some(prices) = found.prices {
+        let text = format!("{} to {}", per_hour(prices.lowest), per_hour(prices.highest));
+        lines.push(labelled("One worker", text, theme.text, theme));
+    }
+    let counts = WorkerCounts::of(group);
+    let costs = [(counts.min, group.cold_workers), (counts.max, group.max_workers)];
+    let equal = usize::from(counts.min == counts.max);
+    let mut label = "Cost now";
+    for (workers, told) in costs.into_iter().skip(equal) {
+        if let Some(cost) = found.cost(workers) {
+            let default = if told.is_none() { " (default)" } else { "" };
+            let text = format!(
+                "{}{default}: {}/h typical, at most {}/h",
+                plural(workers as usize, "worker"),
+                dollars(cost.typical),
+                dollars(cost.most)
+            );
+            lines.push(labelled(std::mem::take(&mut label), text, theme.text, theme));
+        }
+    }
+    lines
+}
+
+fn changes(state: &State, id: RowId, now: Now, theme: &Theme) -> Vec<Line<'static>> {
+    let local = state.local_time(now);
+    let mut lines = Vec::new();
+    for found in state.groups.drift.found() {
+        for change in found.changes.iter().filter(|change| change.group == id) {
+            let what = change.kind.words();
+            let label = if lines.is_empty() { "Changed" } else { "" };
+            let text = format!("{what} ({})", local.minute(found.at));
+            lines.push(labelled(label, text, theme.warning, theme));
+        }
+    }
+    lines.truncate(MOST);
+    if lines.is_empty() {
+        lines.push(labelled("Changed", "—", theme.dim, theme));
+    }
+    lines
+}
+
+fn last_run(state: &State, endpoint: &str, theme: &Theme) -> Line<'static> {
+    let mut runs = state.routes.runs().iter().rev();
+    let Some(last) = runs.find(|run| run.run().plan().endpoint == endpoint) else {
+        let key = state.keymap.key_of(Action::RouteLab);
+        let text = format!("— ({key} to test the endpoint)");
+        return labelled("Last route run", text, theme.dim, theme);
+    };
+    let figures = last.run().stats();
+    let median = figures.router_reply().quantile(0.5);
+    let median = median.map_or_else(|| "—".to_owned(), words::latency);
+    let text = format!("×{} · router p50 {median}", figures.requests());
+    labelled("Last route run", text, theme.text, theme)
+}

@@ -1,0 +1,198 @@
+//! What workergroups' searches find on the market now: for a group, for all of them, or for the draft
+//! of a new one. One search at a time; subjects with the same search share its report, and a check
+//! of all continues while other views are open.
+
+use std::collections::VecDeque;
+
+use crate::api::{ApiError, Request};
+use crate::core::message::Effect;
+use crate::core::remote::{Now, Remote, Ticket, Tickets, Waiting};
+use crate::domain::workergroup::{Preflight, Recruitment};
+use crate::domain::{Dialect, Listing};
+use crate::features::history::recording;
+use crate::features::history::recording::Asked;
+
+/// Reports that are remembered; the oldest are dropped.
+const MOST: usize = 200;
+
+/// Seconds for which a report counts as current.
+const FRESH: f64 = 60.0;
+
+/// A search and its report.
+#[derive(Debug)]
+pub struct Check {
+    search: Recruitment,
+    /// Your bans that the search itself does not leave out.
+    banned: usize,
+    remote: Remote<Preflight>,
+}
+
+impl Check {
+    /// The report and the state of its request.
+    pub const fn remote(&self) -> &Remote<Preflight> {
+        &self.remote
+    }
+
+    /// The report, unless a newer request failed.
+    pub fn report(&self) -> Option<&Preflight> {
+        self.remote.shown().filter(|_| self.remote.error().is_none())
+    }
+
+    fn is_current(&self, now: Now) -> bool {
+        let is_fresh = |then: Now| now.epoch - then.epoch < FRESH;
+        self.remote.is_loading() || (self.report().is_some() && self.remote.shown_at().is_some_and(is_fresh))
+    }
+}
+
+#[derive(Debug, Default)]
+pub struct SupplyChecks {
+    checks: Vec<Check>,
+    queue: VecDeque<Recruitment>,
+    /// The running search: its ticket, and how it is recorded.
+    running: Option<(Ticket, Asked)>,
+    /// What searches leave out, as [`Asked::once`] takes it.
+    pub(crate) bans: i64,
+    /// Searches since the queue was last empty.
+    total: usize,
+}
+
+impl SupplyChecks {
+    /// The check of a search.
+    pub fn of(&self, search: &Recruitment) -> Option<&Check> {
+        self.checks.iter().find(|check| check.search == *search)
+    }
+
+    /// Whether a search waits for its turn.
+    pub fn is_queued(&self, search: &Recruitment) -> bool {
+        self.queue.contains(search)
+    }
+
+    /// Completed and total searches, while any runs.
+    pub fn progress(&self) -> Option<(usize, usize)> {
+        let is_running = self.running.is_some();
+        is_running.then(|| (self.total - self.queue.len() - 1, self.total))
+    }
+
+    /// Queues a search with the number of bans that it does not leave out, unless its report is
+    /// current; `again` runs it even then.
+    pub fn ask(
+        &mut self,
+        (search, banned): (Recruitment, usize),
+        again: bool,
+        tickets: &mut Tickets,
+        now: Now,
+    ) -> Option<Effect> {
+        let known = self.checks.iter().position(|check| check.search == search);
+        let is_current = known.is_some_and(|known| self.checks[known].is_current(now));
+        if self.is_queued(&search) || (is_current && !again) {
+            return None;
+        }
+        match known {
+            Some(known) => self.checks[known].banned = banned,
+            None => self.checks.push(Check {
+                search: search.clone(),
+                banned,
+                remote: Remote::default(),
+            }),
+        }
+        if self.checks.len() > MOST {
+            self.checks.remove(0);
+        }
+        self.queue.push_back(search);
+        self.total += 1;
+        match self.running {
+            Some(_) => None,
+            None => self.next(tickets, now),
+        }
+    }
+
+    fn next(&mut self, tickets: &mut Tickets, now: Now) -> Option<Effect> {
+        loop {
+            let Some(search) = self.queue.pop_front() else {
+                self.total = 0;
+                return None;
+            };
+            let known = self.checks.iter_mut().find(|check| check.search == search);
+            let Some(check) = known else { continue };
+            let (query, ticket) = (search.query(), tickets.take());
+            check.remote.ask(ticket, now);
+            let asked = Asked::once(query.clone(), now.mono, self.bans);
+            self.running = Some((ticket, asked));
+            let request = Request::Search(query);
+            return Some(Effect::Call { ticket, request });
+        }
+    }
+
+    /// Stops; reports stay.
+    pub fn stop(&mut self) -> Option<Effect> {
+        self.queue.clear();
+        self.total = 0;
+        let (ticket, _) = self.running.take()?;
+        for check in &mut self.checks {
+            check.remote.cancel();
+        }
+        Some(Effect::Abort(ticket))
+    }
+
+    /// Drops the reports: other offers are banned now.
+    pub(crate) fn expire(&mut self) {
+        self.checks.retain(|check| check.remote.is_loading());
+    }
+
+    /// Whether it waits for this response.
+    pub fn awaits(&self, ticket: Ticket) -> bool {
+        self.running.as_ref().is_some_and(|(own, _)| *own == ticket)
+    }
+
+    /// Records the progress of the running search.
+    pub fn progressed(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
+        for check in &mut self.checks {
+            check.remote.progress(ticket, attempt, waiting.cloned());
+        }
+    }
+
+    /// Takes a response and sends the next search. The queue ends at an error that the next search
+    /// would meet too.
+    pub fn answered(
+        &mut self,
+        ticket: Ticket,
+        answer: Result<Box<Listing>, ApiError>,
+        dialect: &'static Dialect,
+        tickets: &mut Tickets,
+        now: Now,
+    ) -> Vec<Effect> {
+        let Some((_, asked)) = self.running.take() else {
+            return Vec::new();
+        };
+        let poll = match &answer {
+            Ok(listing) => Some(asked.once_answered(listing, dialect, now)),
+            Err(error) => asked.failed(error, now),
+        };
+        let ends = answer.as_ref().is_err_and(|error| {
+            error.stops_timers(now.epoch) || matches!(error, ApiError::NotConnected { .. } | ApiError::Misconfigured(_))
+        });
+        let mut checks = self.checks.iter_mut();
+        if let Some(check) = checks.find(|check| check.remote.awaited() == Some(ticket)) {
+            let limit = check.search.query().limit;
+            let report = answer.map(|listing| {
+                let mut found = Preflight::of(&listing, &check.search, limit);
+                found.warnings.extend(banned(check.banned));
+                found
+            });
+            check.remote.accept(ticket, now, report);
+        }
+        if ends {
+            self.queue.clear();
+        }
+        let recorded = poll.map(recording::record);
+        recorded.into_iter().chain(self.next(tickets, now)).collect()
+    }
+}
+
+/// The warning that workers may start where the person does not want them.
+fn banned(many: usize) -> Option<String> {
+    (many > 0).then(|| {
+        let verb = if many == 1 { "is" } else { "are" };
+        format!("{many} of your bans {verb} not in its search: the market may still use those machines")
+    })
+}

@@ -1,0 +1,180 @@
+//! The last line: the keys that matter here, and the ways back at its right end.
+
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::{Line, Span};
+
+use crate::core::Model;
+use crate::core::frame_layout::Target;
+use crate::core::view::Scene;
+use crate::keys::{Action, BINDINGS, Binding};
+use crate::widgets::text::{cells, fit};
+
+/// Cells between two hints, and before the ways back.
+const GAP: u16 = 2;
+
+/// A key and its effect.
+struct Hint {
+    key: String,
+    word: &'static str,
+    rank: u8,
+    action: Action,
+}
+
+impl Hint {
+    fn width(&self) -> u16 {
+        cells(&self.key) + 1 + cells(self.word)
+    }
+}
+
+/// Draws the hints of the topmost view, the most useful first, as many as fit; the ways out are
+/// always there, except while a long notice needs the whole line.
+pub fn hints(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
+    let last = ways_out(model);
+    let width = last.iter().map(|hint| hint.width() + GAP).sum::<u16>();
+    let [left, right] = Layout::horizontal([Constraint::Fill(1), Constraint::Length(width)]).areas(area);
+    let notice = toast(model, scene);
+    let long = notice.as_ref().map_or(0, Line::width);
+    if let Some(line) = notice {
+        let is_short = long <= usize::from(left.width);
+        let width = u16::try_from(long).unwrap_or(u16::MAX).min(area.width);
+        scene.render(fit(line, width), Rect { width, ..area });
+        if !is_short {
+            return;
+        }
+    }
+    // Behind a notice, as many hints as still fit.
+    let taken = u16::try_from(long).unwrap_or(u16::MAX);
+    let left = Rect {
+        x: left.x + taken,
+        width: left.width - taken,
+        ..left
+    };
+    let mut room = left.width.saturating_sub(1 + GAP);
+    // Already shown among the ways back.
+    let is_way_out = |hint: &Hint| last.iter().any(|way| way.word == hint.word);
+    let hints = own(model).into_iter().filter(|hint| !is_way_out(hint));
+    let hints = hints.take_while(|hint| {
+        let fits = hint.width() <= room;
+        room = room.saturating_sub(hint.width() + GAP);
+        fits
+    });
+    let start = Rect {
+        x: left.x + 1,
+        width: left.width.saturating_sub(1),
+        ..left
+    };
+    draw(hints, start, scene);
+    draw(last.into_iter(), right, scene);
+}
+
+fn draw(hints: impl Iterator<Item = Hint>, area: Rect, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    let mut x = area.x;
+    for hint in hints {
+        let place = Rect {
+            x,
+            width: hint.width(),
+            ..area
+        }
+        .intersection(area);
+        scene.clickable(place, Target::Hint(hint.action));
+        let line = Line::from(vec![
+            Span::styled(hint.key, theme.key),
+            Span::styled(" ", theme.text),
+            Span::styled(hint.word, theme.text),
+        ]);
+        scene.render(line, place);
+        x = place.right() + GAP;
+    }
+}
+
+/// The hints of the view, without the ways back.
+fn own(model: &Model) -> Vec<Hint> {
+    let mut hints: Vec<_> = reachable(model, |row| row.hint.is_some() && !is_way_out(row.action))
+        .filter(|row| model.has_use_for(row.action) && model.disabled(row.action).is_none())
+        .filter(|row| model.overlays.is_empty() || !leads_away(row.action))
+        .filter_map(|row| {
+            row.hint.map(|(word, rank)| Hint {
+                key: model.keymap.shown_key(row),
+                word: model.hint(row.action).unwrap_or(word),
+                rank: if is_at_hand(model, row.action) { 0 } else { rank },
+                action: row.action,
+            })
+        })
+        .collect();
+    hints.sort_by_key(|hint| hint.rank);
+    // An action on two keys gets one hint.
+    let mut seen = Vec::new();
+    hints.retain(|hint| {
+        let is_new = !seen.contains(&(hint.action, hint.word));
+        seen.push((hint.action, hint.word));
+        is_new
+    });
+    hints
+}
+
+/// `Esc back  : commands  ? help`, except for keys that are typed as text here.
+fn ways_out(model: &Model) -> Vec<Hint> {
+    let words = [
+        (Action::Back, "back"),
+        (Action::Palette, "commands"),
+        (Action::Help, "help"),
+    ];
+    words
+        .into_iter()
+        .filter_map(|(action, word)| {
+            let row = reachable(model, |row| row.action == action).next()?;
+            (model.has_use_for(action) && model.disabled(action).is_none()).then(|| Hint {
+                key: model.keymap.shown_key(row),
+                word: match (action, row.hint) {
+                    (Action::Back, Some((own, _))) => model.hint(action).unwrap_or(own),
+                    _ => model.hint(action).unwrap_or(word),
+                },
+                rank: 0,
+                action,
+            })
+        })
+        .collect()
+}
+
+/// Whether the action is offered in panes only: over one it would lead away from the view.
+const fn leads_away(action: Action) -> bool {
+    matches!(action, Action::NextPane | Action::SavedSearches | Action::Markets)
+}
+
+const fn is_way_out(action: Action) -> bool {
+    matches!(action, Action::Back | Action::Palette | Action::Help)
+}
+
+/// The wanted rows whose keys reach the topmost view: a key bound in an upper context hides the same
+/// key below.
+fn reachable(model: &Model, is_wanted: impl Fn(&Binding) -> bool) -> impl Iterator<Item = &'static Binding> {
+    let contexts = model.contexts();
+    BINDINGS
+        .iter()
+        .filter(move |row| contexts.contains(&row.context) && is_wanted(row))
+        .filter(move |row| model.keymap.owner_of(contexts, row) == Some(row.context))
+}
+
+/// Whether an action is a likely next step.
+fn is_at_hand(model: &Model, action: Action) -> bool {
+    let Some(browser) = model.browser() else {
+        return action == Action::Refresh;
+    };
+    match action {
+        Action::Compare => browser.marks.len() > 1,
+        Action::Funnel => browser.listing().is_some() && browser.view().is_empty(),
+        _ => false,
+    }
+}
+
+/// The notice that goes by itself: in place of the hints, where it hides no row.
+fn toast(model: &Model, scene: &Scene<'_, '_>) -> Option<Line<'static>> {
+    let toast = model.toast.as_ref()?;
+    let style = if toast.is_error {
+        scene.theme.error
+    } else {
+        scene.theme.good
+    };
+    Some(Line::styled(format!(" {} ", toast.text), style))
+}

@@ -1,0 +1,330 @@
+//! The first line: the panes on the left, the market and current activity on the right.
+
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::core::frame_layout::Target;
+use crate::core::remote::{Now, Phase, Waiting};
+use crate::core::view::Scene;
+use crate::core::{Model, Pane};
+use crate::domain::format;
+use crate::domain::journal::WriteKind;
+use crate::domain::text::{truncate, visible};
+use crate::features::auto_refresh::poll_claim::Poller;
+use crate::table::browser::Browser;
+use crate::widgets::text::cells;
+use crate::widgets::theme::Theme;
+
+const BRAND: &str = "bourse";
+
+/// On screens up to this width the tabs get all the room.
+const NARROW: u16 = 36;
+
+/// Cells of the tabs with all names but the open one shortened, and of their numbers alone.
+const SHORT_TABS: u16 = 42;
+const NUMBERS: u16 = 13;
+
+/// Frames of the spinner, four a second.
+const SPINNER: [&str; 4] = ["⠋", "⠙", "⠴", "⠦"];
+
+/// Draws the line; returns the cells of the market and the activity, which stay legible under a
+/// dialog: they say which market a form is for and what is under way.
+pub fn draw(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
+    let theme = scene.theme;
+    let all = news(model, scene.now, theme);
+    let mut right = badge(model, theme);
+    let (form, news) = fitting(&all, area.width.saturating_sub(width(&right)));
+    right.spans.extend(news.spans);
+    right.push_span(" ");
+    let left = area.width.saturating_sub(width(&right));
+    let right_area = Rect {
+        x: area.x + left,
+        width: area.width - left,
+        ..area
+    };
+    scene.render(right, right_area);
+    let left = Rect { width: left, ..area };
+    tabs_at(model, left, form.has_brand, scene);
+    right_area
+}
+
+fn width(line: &Line<'_>) -> u16 {
+    u16::try_from(line.width()).unwrap_or(u16::MAX)
+}
+
+/// How much of the line is shown.
+#[derive(Debug, Clone, Copy)]
+struct Form {
+    has_brand: bool,
+    /// Cells that the tabs need.
+    tabs: u16,
+    is_short: bool,
+    /// Whether what is merely good to know is shown.
+    has_idle: bool,
+}
+
+/// The index of the shortest form in [`forms`].
+const NARROWEST: usize = 6;
+
+/// The forms of the header from the fullest to the shortest, and how much activity each shows.
+fn forms(all: &[Activity]) -> [(Form, usize); NARROWEST + 1] {
+    let brand = cells(BRAND) + 2;
+    let tabs: u16 = Pane::ALL.map(|pane| cells(pane.title()) + 4).iter().sum();
+    let full = Form {
+        has_brand: true,
+        tabs: tabs + brand,
+        is_short: false,
+        has_idle: true,
+    };
+    let short = Form { is_short: true, ..full };
+    let busy = Form {
+        has_idle: false,
+        ..short
+    };
+    let bare = Form {
+        has_brand: false,
+        tabs,
+        ..busy
+    };
+    let narrow = Form {
+        tabs: SHORT_TABS,
+        ..bare
+    };
+    let is_busy = all.iter().any(|it| !it.is_idle);
+    let full_busy = Form {
+        has_idle: !is_busy,
+        ..full
+    };
+    [
+        (full, all.len()),
+        (full_busy, all.len()),
+        (short, all.len()),
+        (busy, all.len()),
+        (bare, all.len()),
+        (narrow, all.len()),
+        (narrow, 1),
+    ]
+}
+
+/// The activity in the fullest form that fits beside the tabs. What is under way gets its short form
+/// before the program's name and the names of the tabs make room for it.
+fn fitting(all: &[Activity], width: u16) -> (Form, Line<'static>) {
+    let forms = forms(all);
+    let line = |form: Form, many: usize| -> Line<'static> {
+        let shown = all.iter().filter(|it| form.has_idle || !it.is_idle);
+        let spans = shown.take(many).flat_map(|it| {
+            let text = if form.is_short { &it.short } else { &it.text };
+            [Span::raw(" "), Span::styled(text.clone(), it.style)]
+        });
+        spans.collect()
+    };
+    let fits = |form: &Form, news: &Line<'_>| {
+        let news = u16::try_from(news.width() + 1).unwrap_or(u16::MAX);
+        form.tabs.saturating_add(news) <= width
+    };
+    forms
+        .into_iter()
+        .map(|(form, many)| (form, line(form, many)))
+        .find(|(form, news)| fits(form, news))
+        .unwrap_or_else(|| {
+            // Not even the numbers of the tabs leave more room.
+            let news = line(forms[NARROWEST].0, 1);
+            let room = usize::from(width.saturating_sub(NUMBERS));
+            if news.width() < room {
+                (forms[0].0, news)
+            } else {
+                (forms[0].0, Line::default())
+            }
+        })
+}
+
+fn tabs_at(model: &Model, area: Rect, has_brand: bool, scene: &mut Scene<'_, '_>) {
+    let theme = scene.theme;
+    let mut x = area.x;
+    // On a narrow screen the program's name goes first.
+    if has_brand && area.width > NARROW {
+        let name = Line::from(vec![Span::raw(" "), Span::styled(BRAND, theme.accent)]);
+        scene.render(name, area);
+        x += cells(BRAND) + 2;
+    }
+    let names = names(model.pane, area.right().saturating_sub(x + 1));
+    for (place, (pane, title)) in Pane::ALL.into_iter().zip(names).enumerate() {
+        let text = tab(place, &title);
+        let style = if pane == model.pane { theme.selected } else { theme.text };
+        let cell = Rect {
+            x,
+            width: cells(&text),
+            ..area
+        }
+        .intersection(area);
+        scene.render(Line::styled(text, style), cell);
+        scene.clickable(cell, Target::Tab(place));
+        x = cell.right();
+    }
+}
+
+fn tab(place: usize, title: &str) -> String {
+    if title.is_empty() {
+        format!(" {} ", place + 1)
+    } else {
+        format!(" {} {title} ", place + 1)
+    }
+}
+
+/// The tab labels in `width` cells: names; else names shortened except the open one; else only the
+/// numbers; else the numbers alone.
+fn names(open: Pane, width: u16) -> [String; 4] {
+    let shortened = |most: usize, own: usize| {
+        Pane::ALL.map(|pane| {
+            let most = if pane == open { own } else { most };
+            match most {
+                0 => String::new(),
+                most => truncate(pane.title(), most),
+            }
+        })
+    };
+    let fits = |names: &[String; 4]| {
+        let tabs = names.iter().enumerate();
+        tabs.map(|(place, name)| cells(&tab(place, name))).sum::<u16>() <= width
+    };
+    [(99, 99), (4, 99), (0, 99), (0, 6)]
+        .into_iter()
+        .map(|(most, own)| shortened(most, own))
+        .find(fits)
+        .unwrap_or_else(|| shortened(0, 0))
+}
+
+fn badge(model: &Model, theme: &Theme) -> Line<'static> {
+    let profile = &model.profile;
+    let mut line = if profile.is_sandbox {
+        Line::from(Span::styled(" SANDBOX ", theme.sandbox))
+    } else {
+        let name = format!(" LIVE {} ", visible(&profile.name, 64));
+        Line::from(Span::styled(name, theme.live))
+    };
+    if profile.read_only {
+        line.push_span(Span::styled(" READ-ONLY", theme.warning));
+    }
+    line
+}
+
+struct Activity {
+    text: String,
+    short: String,
+    style: Style,
+    /// Whether nothing is under way: it makes room first.
+    is_idle: bool,
+}
+
+/// Current activity, the open pane's first.
+fn news(model: &Model, now: Now, theme: &Theme) -> Vec<Activity> {
+    let mut news: Vec<Activity> = Vec::new();
+    if let Some(browser) = model.browser() {
+        news.extend(activity(browser, now, theme));
+    }
+    let busy = |text: String, short: String, style: Style| Activity {
+        text,
+        short,
+        style,
+        is_idle: false,
+    };
+    for (kind, write) in model.mutations.all_in_flight() {
+        let seconds = (now.mono - write.since.mono).max(0.0);
+        let (word, link) = under_way(kind);
+        let text = format!("{word}{link} {} {seconds:.0} s", write.subject);
+        news.push(busy(text, format!("{word} {seconds:.0} s"), theme.warning));
+    }
+    if let Some(run) = crate::features::route_lab::headline(&model.state, now) {
+        news.push(busy(run.text, run.short, theme.accent));
+    }
+    news
+}
+
+/// The request in flight, else the age of the rows.
+fn activity(browser: &Browser, now: Now, theme: &Theme) -> Option<Activity> {
+    let busy = |text: String, short: String| Activity {
+        text,
+        short,
+        style: theme.accent,
+        is_idle: false,
+    };
+    if let Phase::Loading {
+        since,
+        attempt,
+        waiting,
+        arrived,
+        ..
+    } = browser.remote().phase()
+    {
+        if let Some(waiting) = waiting {
+            let (text, short) = until_sent(waiting, *attempt, now);
+            return Some(busy(text, short));
+        }
+        let elapsed = (now.mono - since).max(0.0);
+        let size = arrived
+            .as_ref()
+            .map_or_else(String::new, |arrived| format!(", {}", format::size(arrived.bytes)));
+        let what = match (browser.order_request(), browser.listing()) {
+            (Some(order), _) => order,
+            (None, Some(_)) => "refreshing".to_owned(),
+            (None, None) => "loading".to_owned(),
+        };
+        let retry = retry(*attempt).map_or_else(String::new, |it| format!(", {it}"));
+        let sign = spinner(elapsed);
+        return Some(busy(
+            format!("{sign} {what} {elapsed:.0} s{size}{retry}"),
+            format!("{sign} {elapsed:.0} s{retry}"),
+        ));
+    }
+    if let Some(order) = browser.order_request() {
+        return Some(busy(order, "sorting".to_owned()));
+    }
+    if browser.computed.price_models.is_loading() {
+        let text = "loading price models".to_owned();
+        return Some(busy(text, "loading".to_owned()));
+    }
+    let age = format::brief((now.epoch - browser.remote().shown_at()?.epoch).max(0.0));
+    let is_stale = browser.remote().error().is_some();
+    let watch = browser.watching().filter(|_| !is_stale);
+    Some(Activity {
+        text: format!("updated {age} ago"),
+        // The line that counts the changes may be too long for a narrow screen.
+        short: match watch.filter(|watch| watch.poller() == Poller::ThisProgram) {
+            Some(watch) => format!("next in {:.0} s", watch.next_in(now)),
+            None => format!("{age} ago"),
+        },
+        style: if is_stale { theme.warning } else { theme.dim },
+        is_idle: watch.is_none(),
+    })
+}
+
+/// The number of a retry; the first attempt is none.
+fn retry(attempt: u32) -> Option<String> {
+    (attempt > 1).then(|| format!("retry {}", attempt - 1))
+}
+
+/// Why a request waits and when it is sent, long and short.
+fn until_sent(waiting: &Waiting, attempt: u32, now: Now) -> (String, String) {
+    let seconds = (waiting.until - now.mono).max(0.0).ceil();
+    let retry = retry(attempt);
+    let what = retry.as_deref().unwrap_or("sending");
+    (
+        format!("{}: {what} in {seconds:.0} s", waiting.why),
+        format!("{what} in {seconds:.0} s"),
+    )
+}
+
+fn spinner(elapsed: f64) -> &'static str {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // small and positive
+    let frame = (elapsed * 4.0) as usize;
+    SPINNER[frame % SPINNER.len()]
+}
+
+/// What a write is doing, and what links it to its subject.
+const fn under_way(kind: WriteKind) -> (&'static str, &'static str) {
+    match kind {
+        WriteKind::UnlistVolume => ("unlisting", ""),
+        WriteKind::CreateWorkergroup => ("creating", " a workergroup for"),
+    }
+}

@@ -1,0 +1,151 @@
+//! The frame around the views: [`draw`] draws header, views and footer from the model, and returns
+//! what it measured. Nothing here changes the model.
+
+pub(crate) mod footer;
+pub(crate) mod header;
+pub(crate) mod quit;
+
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Position, Rect};
+use ratatui::style::{Color, Modifier};
+
+use crate::core::Model;
+use crate::core::frame_layout::FrameLayout;
+use crate::core::remote::Now;
+use crate::core::view::{Placement, Scene};
+use crate::widgets::ascii;
+use crate::widgets::panel::Size;
+use crate::widgets::theme::Theme;
+
+const SMALLEST: (u16, u16) = (40, 10);
+
+/// Draws a frame; returns what it measured.
+pub fn draw(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme) -> FrameLayout {
+    let theme = model.state.themes.shown.as_ref().unwrap_or(theme);
+    let area = frame.area();
+    let mut facts = FrameLayout {
+        top: model.facts.top,
+        overlay_top: model.facts.overlay_top,
+        ..FrameLayout::default()
+    };
+    if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
+        let note = format!("bourse needs {}x{} cells", SMALLEST.0, SMALLEST.1);
+        // A buffer panics where it has no cell.
+        if !area.is_empty() {
+            let buffer = frame.buffer_mut();
+            buffer.set_string(area.x, area.y, note, theme.text);
+        }
+        ascii::finish(frame.buffer_mut(), theme);
+        return facts;
+    }
+    let cursor = screen(frame, model, now, theme, &mut facts);
+    ascii::finish(frame.buffer_mut(), theme);
+    if let Some(position) = cursor {
+        frame.set_cursor_position(position);
+    }
+    facts
+}
+
+/// Everything that drawing depends on: the model, the time and the colours.
+#[derive(Clone, Copy)]
+struct Brush<'a> {
+    model: &'a Model,
+    now: Now,
+    theme: &'a Theme,
+}
+
+impl<'a> Brush<'a> {
+    fn scene<'s, 'b>(self, frame: &'s mut Frame<'b>, facts: &'s mut FrameLayout, depth: usize) -> Scene<'s, 'b>
+    where
+        'a: 's,
+    {
+        Scene {
+            size: Size::of(frame.area().width, frame.area().height),
+            state: &self.model.state,
+            before: &self.model.facts,
+            cursor: None,
+            theme: self.theme,
+            now: self.now,
+            frame,
+            facts,
+            depth,
+        }
+    }
+}
+
+fn screen(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme, facts: &mut FrameLayout) -> Option<Position> {
+    let brush = Brush { model, now, theme };
+    let area = frame.area();
+    let [top, body, bottom] =
+        Layout::vertical([Constraint::Length(1), Constraint::Fill(1), Constraint::Length(1)]).areas(area);
+    let lit = header::draw(model, top, &mut brush.scene(frame, facts, 0));
+    // A view covered by a page is not drawn, but keeps its area.
+    let mut above = model.overlays.iter();
+    let page = above.rposition(|view| view.placement() == Placement::Page);
+    let hidden = page.map_or(0, |page| page + 1);
+    let covered = model.facts.viewports.iter();
+    facts.viewports.extend(covered.filter(|(depth, _, _)| *depth < hidden));
+    let mut cursor = None;
+    if hidden == 0 {
+        let pane_theme = match Size::of(area.width, area.height) {
+            _ if !model.overlays.is_empty() => theme.unfocused(),
+            // On a wide screen focus moves between panels, so it has to stand out.
+            Size::Wide => Theme {
+                thick_focus: true,
+                ..*theme
+            },
+            Size::Compact | Size::Medium => *theme,
+        };
+        let brush = Brush {
+            theme: &pane_theme,
+            ..brush
+        };
+        let mut scene = brush.scene(frame, facts, 0);
+        model.pane_view().draw(body, &mut scene);
+        cursor = scene.cursor;
+    }
+    // Header and footer stay visible under every overlay.
+    if !model.overlays.is_empty() {
+        let tabs = Rect {
+            width: lit.x - top.x,
+            ..top
+        };
+        cursor = overlays(frame, (tabs, body), brush, page.unwrap_or(0), facts);
+    }
+    let mut scene = brush.scene(frame, facts, 0);
+    footer::hints(model, bottom, &mut scene);
+    cursor
+}
+
+fn overlays(
+    frame: &mut Frame<'_>,
+    (tabs, body): (Rect, Rect),
+    brush: Brush<'_>,
+    first: usize,
+    facts: &mut FrameLayout,
+) -> Option<Position> {
+    let mut cursor = None;
+    let covered = brush.theme.unfocused();
+    let views = &brush.model.overlays;
+    for (place, view) in views.iter().enumerate().skip(first) {
+        if view.placement() == Placement::Dialog {
+            dim(frame, tabs, brush.theme);
+            dim(frame, body, brush.theme);
+        }
+        let theme = if place + 1 < views.len() { &covered } else { brush.theme };
+        let brush = Brush { theme, ..brush };
+        let mut scene = brush.scene(frame, facts, place + 1);
+        view.draw(body, &mut scene);
+        cursor = scene.cursor;
+    }
+    cursor
+}
+
+/// Removes colour and weight behind a dialog, including the tint of a selected row.
+fn dim(frame: &mut Frame<'_>, area: Rect, theme: &Theme) {
+    let behind = theme
+        .backdrop
+        .bg(theme.background.unwrap_or(Color::Reset))
+        .remove_modifier(Modifier::REVERSED | Modifier::UNDERLINED);
+    frame.buffer_mut().set_style(area, behind);
+}

@@ -1,0 +1,55 @@
+//! Quitting: immediately if nothing is in progress, else after a question.
+
+use crate::core::State;
+use crate::core::message::Effect;
+use crate::core::view::Cx;
+use crate::core::views::confirm::Confirm;
+use crate::domain::journal::WriteKind;
+use crate::domain::routing::words;
+
+/// Quits, or asks whether to.
+pub(crate) fn quit(cx: &mut Cx<'_>) {
+    match question(cx.state) {
+        None => cx.effect(Effect::Quit),
+        Some((title, text)) => {
+            let quit = |cx: &mut Cx<'_>| cx.effect(Effect::Quit);
+            cx.open(Confirm::new(title, text, "quit", quit).danger());
+        }
+    }
+}
+
+/// What is in progress, and how quitting affects it.
+fn question(state: &State) -> Option<(&'static str, String)> {
+    let mut parts: Vec<String> = state
+        .mutations
+        .all_in_flight()
+        .map(|(kind, flight)| {
+            let what = match kind {
+                WriteKind::UnlistVolume => "Unlisting volume listing",
+                WriteKind::CreateWorkergroup => "Creating a workergroup for",
+            };
+            format!(
+                "{what} {} was sent and has no response yet. Quitting does not cancel it, and you \
+                 will not see its outcome.",
+                flight.subject
+            )
+        })
+        .collect();
+    let has_writes = !parts.is_empty();
+    let run = state.routes.active();
+    if let Some(run) = run {
+        parts.push(format!(
+            "A route run is in progress: {}. Quitting stops it and discards results that were not \
+             exported.",
+            words::plan(run.run().plan())
+        ));
+    }
+    let title = match (has_writes, run.is_some()) {
+        (false, false) => return None,
+        (true, false) => "A request is pending",
+        (false, true) => "A run is in progress",
+        (true, true) => "A run is in progress and a request is pending",
+    };
+    parts.push("Quit bourse?".to_owned());
+    Some((title, parts.join("\n\n")))
+}

@@ -1,0 +1,526 @@
+//! The default key bindings, in one table.
+//!
+//! From these rows come: what a key does, the footer's hints, the help screen, the command palette
+//! and docs/keys.md. Actions are generic verbs; the view with the keyboard decides
+//! what a verb means there.
+
+use crate::core::pane::Pane;
+
+/// Where a key is looked up: first in the contexts of the focused view, then in the shared
+/// ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Context {
+    /// A pane with a table of records.
+    Table,
+    /// The query bar, while editing.
+    Query,
+    /// A list with a search line: help, palette, choices.
+    List,
+    Form,
+    /// A dialog that asks for confirmation.
+    Dialog,
+    /// A chart or comparison: the arrows move the selection.
+    Chart,
+    RouteLab,
+    /// A list whose lines are switched, moved and removed.
+    ListEdit,
+    /// A line or field without text: Space checks, toggles or presses it.
+    Choice,
+    /// The table and the detail view of workergroups.
+    Workergroups,
+    /// A report to read and scroll.
+    Report,
+    Editor,
+    /// A list with adding and removing, without a search line.
+    Items,
+    Tabs,
+    /// Everywhere, except where text is typed: moving, going elsewhere.
+    Global,
+    /// Everywhere, even where text is typed.
+    Always,
+}
+
+impl Context {
+    /// Whether letters are text where keys are looked up here.
+    pub const fn takes_text(self) -> bool {
+        matches!(self, Self::Query | Self::List | Self::Form | Self::Editor)
+    }
+
+    /// The heading in the help screen.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Table => "Tables",
+            Self::Query => "Query bar",
+            Self::List => "Lists with a search line",
+            Self::Form => "Forms",
+            Self::Dialog => "Questions",
+            Self::Chart => "Charts and comparisons",
+            Self::RouteLab => "Route lab",
+            Self::ListEdit => "Lists that are edited",
+            Self::Choice => "Choices, switches and buttons",
+            Self::Workergroups => "Workergroups",
+            Self::Report => "Reports",
+            Self::Editor => "Text editor",
+            Self::Items => "Lists without a search line",
+            Self::Tabs => "Tabs",
+            Self::Global => "Everywhere",
+            Self::Always => "Even while typing",
+        }
+    }
+}
+
+/// Where a cursor or a text moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Motion {
+    Down,
+    Up,
+    PageDown,
+    PageUp,
+    HalfDown,
+    HalfUp,
+    First,
+    Last,
+    FirstColumn,
+    LastColumn,
+}
+
+/// What a row names that a star or a note is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Subject {
+    /// The machine, or the host of a row that names no machine.
+    Machine,
+    Host,
+}
+
+/// One place toward the start or the end of an order: of columns, of lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Step {
+    Back,
+    Forward,
+}
+
+/// A side of a split screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Side {
+    Table,
+    Preview,
+}
+
+/// The actions with a list of all of them, in which a test finds those without a row.
+macro_rules! actions {
+    ($($name:ident,)*) => {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Action {
+            $($name,)*
+            Move(Motion),
+            Pane(Pane),
+            Star(Subject),
+            Note(Subject),
+            /// Sorts by the column beside the current one, or moves a line of an edited list.
+            Shift(Step),
+            Widen(Side),
+            /// Connects to the market at this index of the list; the palette generates its rows.
+            Market(u16),
+        }
+
+        impl Action {
+            /// All except those that carry an index.
+            pub const ALL: &[Self] = &[
+                $(Self::$name,)*
+                Self::Move(Motion::Down),
+                Self::Move(Motion::Up),
+                Self::Move(Motion::PageDown),
+                Self::Move(Motion::PageUp),
+                Self::Move(Motion::HalfDown),
+                Self::Move(Motion::HalfUp),
+                Self::Move(Motion::First),
+                Self::Move(Motion::Last),
+                Self::Move(Motion::FirstColumn),
+                Self::Move(Motion::LastColumn),
+                Self::Pane(Pane::Offers),
+                Self::Pane(Pane::Volumes),
+                Self::Pane(Pane::Workergroups),
+                Self::Pane(Pane::Requests),
+                Self::Star(Subject::Machine),
+                Self::Star(Subject::Host),
+                Self::Note(Subject::Machine),
+                Self::Note(Subject::Host),
+                Self::Shift(Step::Back),
+                Self::Shift(Step::Forward),
+                Self::Widen(Side::Table),
+                Self::Widen(Side::Preview),
+            ];
+        }
+    };
+}
+
+actions! {
+    Quit,
+    QuitNow,
+    Suspend,
+    Redraw,
+    EditConfig,
+    ReloadConfig,
+    Help,
+    Palette,
+    Notices,
+    Theme,
+    NextPane,
+    PreviousPane,
+    NextTab,
+    PreviousTab,
+    Left,
+    Right,
+    Open,
+    Back,
+    Query,
+    Sort,
+    Refresh,
+    Submit,
+    Complete,
+    Older,
+    Newer,
+    Toggle,
+    Remove,
+    Copy,
+    Export,
+    OfferType,
+    SavedSearches,
+    SaveSearch,
+    Yes,
+    ThreePrices,
+    Unlist,
+    Watch,
+    WatchSettings,
+    Tape,
+    History,
+    Mark,
+    Unmark,
+    Compare,
+    Differences,
+    Summary,
+    Depth,
+    Cluster,
+    Plot,
+    Job,
+    ForgetJob,
+    Funnel,
+    Related,
+    Host,
+    RouteLab,
+    New,
+    Filter,
+    Columns,
+    Settings,
+    FoldPreview,
+    Reverse,
+    Run,
+    Reset,
+    Edit,
+    Undo,
+    Redo,
+    OpenRequest,
+    Recall,
+    NewGroup,
+    CloneGroup,
+    GroupFromSearch,
+    Preflight,
+    CheckSupply,
+    Secrets,
+    Markets,
+    ForgetLimits,
+    Resolve,
+    Ban,
+    ShowBanned,
+    StarredOnly,
+    Annotations,
+    Alerts,
+}
+
+impl Action {
+    /// How many lines it moves a cursor, or a text with `page` visible lines; `None` if it does not
+    /// move by lines.
+    pub fn motion(self, page: usize) -> Option<isize> {
+        let Self::Move(motion) = self else {
+            return None;
+        };
+        let page = isize::try_from(page.max(1)).unwrap_or(isize::MAX);
+        match motion {
+            Motion::Down => Some(1),
+            Motion::Up => Some(-1),
+            Motion::PageDown => Some(page),
+            Motion::PageUp => Some(-page),
+            Motion::HalfDown => Some((page / 2).max(1)),
+            Motion::HalfUp => Some(-(page / 2).max(1)),
+            Motion::First => Some(isize::MIN),
+            Motion::Last => Some(isize::MAX),
+            Motion::FirstColumn | Motion::LastColumn => None,
+        }
+    }
+}
+
+/// One row of the table.
+#[derive(Debug)]
+pub struct Binding {
+    pub context: Context,
+    /// The keys; the first one is shown.
+    pub keys: &'static [&'static str],
+    pub action: Action,
+    /// Short name: in the palette and in the configuration.
+    pub name: &'static str,
+    /// One sentence for the help screen.
+    pub help: &'static str,
+    /// The word in the footer and its rank there (small ranks stay longest), if it is shown there.
+    pub hint: Option<(&'static str, u8)>,
+}
+
+const fn row(
+    context: Context,
+    keys: &'static [&'static str],
+    action: Action,
+    name: &'static str,
+    help: &'static str,
+) -> Binding {
+    Binding {
+        context,
+        keys,
+        action,
+        name,
+        help,
+        hint: None,
+    }
+}
+
+impl Binding {
+    /// Whether it is a key for moving in whatever is shown: nothing that anyone looks up by name.
+    pub fn moves(&self) -> bool {
+        let moves = matches!(self.action, Action::Move(_) | Action::Back);
+        self.context == Context::Global && moves
+    }
+
+    const fn hint(mut self, word: &'static str, rank: u8) -> Self {
+        self.hint = Some((word, rank));
+        self
+    }
+}
+
+/// The table. Rows without keys are available in the palette.
+#[rustfmt::skip] // a table reads as a table
+pub static BINDINGS: &[Binding] = &[
+    row(Context::Table, &["/"], Action::Query, "query",
+        "Edit the query: conditions, or words that filter the loaded rows").hint("search", 1),
+    row(Context::Table, &["f"], Action::Filter, "filter", "Edit filters one by one").hint("filter", 2),
+    row(Context::Table, &["s"], Action::Sort, "sort", "Choose what to sort by").hint("sort", 3),
+    row(Context::Table, &["J"], Action::Job, "job",
+        "Price offers for a job, volumes for a size and term").hint("job", 4),
+    row(Context::Table, &["space"], Action::Mark, "mark", "Mark or unmark the row and go to the next").hint("mark", 5),
+    row(Context::Table, &["v"], Action::Compare, "compare", "Compare the marked rows side by side").hint("compare", 7),
+    row(Context::Table, &["m"], Action::Summary, "market", "Compare prices and supply by group").hint("market", 7),
+    row(Context::Table, &["p"], Action::Plot, "plot", "Plot two numbers of the rows, with the Pareto front").hint("plot", 8),
+    row(Context::Table, &["D"], Action::Depth, "depth",
+        "Depth: GPUs at or below each price, and what N of them cost").hint("depth", 13),
+    row(Context::Table, &["K"], Action::Cluster, "cluster",
+        "Cluster: the cheapest offers that together have N GPUs").hint("cluster", 13),
+    row(Context::Table, &["*"], Action::Star(Subject::Machine), "star", "Star or unstar the machine"),
+    row(Context::Table, &["N"], Action::Note(Subject::Machine), "note", "Edit your note on the machine"),
+    row(Context::Table, &["X"], Action::Ban, "ban",
+        "Ban the machine or host: hide its offers everywhere; show or lift bans"),
+    row(Context::Table, &["U"], Action::Undo, "undo-annotation", "Undo the last star, note or ban"),
+    row(Context::Table, &[], Action::Star(Subject::Host), "star-host", "Star or unstar the host"),
+    row(Context::Table, &[], Action::Note(Subject::Host), "note-host", "Edit your note on the host"),
+    row(Context::Table, &[], Action::StarredOnly, "starred-only", "List starred rows only, or all again"),
+    row(Context::Table, &[], Action::ShowBanned, "show-banned", "List banned offers, or hide them again"),
+    row(Context::Table, &["enter"], Action::Open, "open", "Open details").hint("details", 6),
+    row(Context::Table, &["r", "f5"], Action::Refresh, "refresh", "Refresh").hint("refresh", 10),
+    row(Context::Table, &["w"], Action::Watch, "watch",
+        "Auto-refresh and mark changes").hint("auto-refresh", 11),
+    row(Context::Table, &["W"], Action::WatchSettings, "watch-settings",
+        "Interval of auto-refresh, and what its changes are counted from"),
+    row(Context::Table, &["T"], Action::Tape, "tape",
+        "Tape: what was listed, repriced and gone").hint("tape", 13),
+    row(Context::Table, &["H"], Action::History, "history",
+        "History: lowest and typical prices over a day, week or month").hint("history", 13),
+    row(Context::Table, &["c"], Action::Columns, "columns", "Choose columns and their order").hint("columns", 12),
+    row(Context::Table, &["o"], Action::Settings, "settings",
+        "Search settings: price type, storage, limit, vCPUs, datacenters, bundling").hint("settings", 12),
+    row(Context::Table, &["F"], Action::Funnel, "funnel", "See how many rows each filter removes").hint("funnel", 13),
+    row(Context::Table, &["P"], Action::ThreePrices, "three-prices",
+        "Load or hide on-demand, bid and reserved prices").hint("price models", 14),
+    row(Context::Table, &["R"], Action::Related, "related", "Machine and host: all slices, price of one more GPU").hint("machine & host", 15),
+    row(Context::Table, &["I"], Action::Host, "host", "Search every offer of this host"),
+    row(Context::Table, &["n"], Action::GroupFromSearch, "from-search",
+        "Create a workergroup from this search").hint("new group", 17),
+    row(Context::Table, &["z"], Action::FoldPreview, "fold-preview", "Hide or show the preview").hint("preview", 18),
+    row(Context::Table, &["<"], Action::Shift(Step::Back), "sort-left", "Sort by the next column to the left"),
+    row(Context::Table, &[">"], Action::Shift(Step::Forward), "sort-right", "Sort by the next column to the right"),
+    row(Context::Table, &["~"], Action::Reverse, "reverse", "Reverse sort"),
+    row(Context::Table, &["left", "h"], Action::Left, "columns-left", "Scroll columns left"),
+    row(Context::Table, &["right", "l"], Action::Right, "columns-right", "Scroll columns right"),
+    row(Context::Table, &["+", "="], Action::Widen(Side::Preview), "wider-preview", "Widen the preview"),
+    row(Context::Table, &["-"], Action::Widen(Side::Table), "wider-table", "Widen the table"),
+    row(Context::Table, &[], Action::Unmark, "unmark-all", "Unmark all rows"),
+    row(Context::Table, &[], Action::ForgetJob, "clear-job", "Clear job pricing"),
+    row(Context::Table, &["E"], Action::OpenRequest, "open-request",
+        "Open the request that failed").hint("failed request", 2),
+    row(Context::Table, &[], Action::OfferType, "offer-type",
+        "Switch between on-demand, bid and reserved prices"),
+    row(Context::Table, &[], Action::Reset, "reset-query", "Reset the query to its defaults"),
+    row(Context::Table, &[], Action::SaveSearch, "save-search", "Save this search under a name"),
+
+    row(Context::Query, &["enter"], Action::Submit, "run-query", "Run the query").hint("run", 1),
+    row(Context::Query, &["esc"], Action::Back, "leave-query", "Cancel; Up recalls what was typed").hint("cancel", 2),
+    row(Context::Query, &["tab"], Action::Complete, "complete", "Complete a field, operator or value; apply a suggested fix").hint("complete", 3),
+    row(Context::Query, &["up"], Action::Older, "older-query", "Recall an older query").hint("history", 4),
+    row(Context::Query, &["down"], Action::Newer, "newer-query", "Recall a newer query"),
+
+    row(Context::List, &["enter"], Action::Submit, "choose", "Choose the selected line").hint("choose", 1),
+    row(Context::List, &["esc"], Action::Back, "close-list", "Close the list").hint("close", 2),
+    row(Context::List, &["down", "ctrl-n"], Action::Move(Motion::Down), "list-down", "Next line"),
+    row(Context::List, &["up", "ctrl-p"], Action::Move(Motion::Up), "list-up", "Previous line"),
+    row(Context::List, &["pgdn", "ctrl-d"], Action::Move(Motion::PageDown), "list-page-down", "Page down"),
+    row(Context::List, &["pgup"], Action::Move(Motion::PageUp), "list-page-up", "Page up"),
+
+    row(Context::Form, &["esc"], Action::Back, "form-close", "Close the form").hint("cancel", 2),
+    row(Context::Form, &["down", "tab"], Action::Move(Motion::Down), "form-down", "Next field").hint("next field", 4),
+    row(Context::Form, &["up", "shift-tab"], Action::Move(Motion::Up), "form-up", "Previous field"),
+    row(Context::Form, &["right"], Action::Right, "next-value", "Next value or button; in a text, a character right"),
+    row(Context::Form, &["left"], Action::Left, "previous-value", "Previous value or button; in a text, a character left"),
+    row(Context::Form, &["ctrl-x"], Action::Remove, "form-clear", "Clear what the form has set"),
+    row(Context::Form, &["enter"], Action::Submit, "form-submit", "Next field, or what the button says").hint("next", 1),
+    row(Context::Form, &["pgup"], Action::Move(Motion::First), "form-first", "First field"),
+    row(Context::Form, &["pgdn"], Action::Move(Motion::Last), "form-last", "Last field or button").hint("last field", 6),
+    row(Context::Form, &["f5"], Action::Refresh, "form-refresh", "Refresh the result"),
+    row(Context::Form, &["ctrl-g"], Action::Complete, "apply-fix", "Apply the suggested fix"),
+    row(Context::Form, &["ctrl-y"], Action::Recall, "form-recall", "Restore your draft"),
+    row(Context::Form, &["ctrl-r"], Action::Reset, "form-reset", "Restore the defaults"),
+
+    row(Context::Dialog, &["y"], Action::Yes, "say-yes", "Confirm").hint("confirm", 1),
+    row(Context::Dialog, &["enter", "esc", "n", "q"], Action::Back, "say-no", "Cancel").hint("cancel", 2),
+
+    row(Context::ListEdit, &["ctrl-t"], Action::Toggle, "switch", "Switch the line on or off, even while typing").hint("on/off", 3),
+    row(Context::ListEdit, &["delete", "ctrl-x"], Action::Remove, "remove", "Remove the line").hint("remove", 4),
+    row(Context::ListEdit, &["f2"], Action::Edit, "rename", "Rename").hint("rename", 4),
+    row(Context::ListEdit, &["<"], Action::Shift(Step::Back), "move-up", "Move the line up").hint("up", 5),
+    row(Context::ListEdit, &[">"], Action::Shift(Step::Forward), "move-down", "Move the line down").hint("down", 6),
+    row(Context::ListEdit, &["ctrl-r"], Action::Reset, "reset", "Restore the defaults").hint("reset", 7),
+    row(Context::ListEdit, &["ctrl-s"], Action::Run, "run", "Run from any line").hint("run", 3),
+    row(Context::ListEdit, &["ctrl-y"], Action::Recall, "restore-draft", "Restore your draft").hint("restore draft", 5),
+    row(Context::ListEdit, &["ctrl-o"], Action::Settings, "list-settings", "Price type, storage, limit and switches").hint("settings", 8),
+
+    row(Context::Chart, &["left", "h"], Action::Left, "chart-left", "Next point to the left"),
+    row(Context::Chart, &["right", "l"], Action::Right, "chart-right", "Next point to the right").hint("move", 1),
+    row(Context::Chart, &["o"], Action::Settings, "axes", "Choose the axes").hint("axes", 3),
+    row(Context::Chart, &["enter"], Action::Submit, "chart-select", "Open or apply the selection").hint("details", 2),
+    row(Context::Chart, &["space"], Action::Mark, "chart-mark", "Mark or unmark").hint("mark", 5),
+    row(Context::Chart, &["s"], Action::Sort, "chart-sort", "Change the sort order").hint("sort", 3),
+    row(Context::Chart, &["d"], Action::Differences, "differences", "Differing rows only").hint("differences", 3),
+    row(Context::Chart, &["r", "f5"], Action::Refresh, "chart-refresh", "Refresh").hint("refresh", 7),
+
+    row(Context::RouteLab, &["n"], Action::New, "new-run", "New run: one request or a series").hint("new run", 1),
+    row(Context::RouteLab, &["space"], Action::Toggle, "pause-run", "Pause or resume the run").hint("pause", 2),
+    row(Context::RouteLab, &["delete"], Action::Remove, "stop-run", "Stop the run; requests in flight are aborted").hint("stop", 3),
+    row(Context::RouteLab, &["r", "f5"], Action::Refresh, "run-again", "Run the same plan again").hint("run again", 4),
+    row(Context::RouteLab, &["enter"], Action::Open, "open-attempt", "Open the selected attempt").hint("details", 5),
+    row(Context::RouteLab, &["/"], Action::Query, "search-attempts", "Search the attempts").hint("search", 6),
+    row(Context::RouteLab, &["v"], Action::Compare, "compare-runs", "Compare with another run").hint("compare", 7),
+    row(Context::RouteLab, &["e"], Action::Export, "export-run", "Export the run as CSV or JSON").hint("export", 8),
+    row(Context::RouteLab, &["o"], Action::Settings, "worker-request", "Write the request for the assigned worker").hint("worker request", 9),
+    row(Context::RouteLab, &["<"], Action::Older, "previous-run", "Previous run").hint("previous run", 10),
+    row(Context::RouteLab, &[">"], Action::Newer, "next-run", "Next run"),
+
+    row(Context::Choice, &["space"], Action::Toggle, "change", "Change the value, check the line, press the button").hint("change", 3),
+
+    row(Context::Workergroups, &["n"], Action::NewGroup, "new-workergroup",
+        "New workergroup; reopens your draft").hint("new", 2),
+    row(Context::Workergroups, &["t"], Action::RouteLab, "test-endpoint",
+        "Route lab: test the endpoint's latency, p99 and load").hint("test route", 2),
+    row(Context::Workergroups, &["C"], Action::CloneGroup, "clone-workergroup",
+        "New workergroup like the selected one").hint("clone", 4),
+    row(Context::Workergroups, &["i"], Action::Preflight, "preflight",
+        "Preflight: what the search finds now, and what it costs").hint("preflight", 3),
+    row(Context::Workergroups, &["S"], Action::CheckSupply, "check-supply",
+        "Check supply: run every workergroup's search, or stop").hint("supply", 5),
+    row(Context::Workergroups, &["x"], Action::Secrets, "secrets",
+        "Reveal or hide the API key in the details, for 15 s").hint("reveal", 6),
+
+    row(Context::Report, &["/"], Action::Query, "find", "Find in the text").hint("find", 3),
+    row(Context::Report, &["n"], Action::Newer, "next-match", "Next match").hint("next match", 3),
+    row(Context::Report, &["N"], Action::Older, "previous-match", "Previous match"),
+    row(Context::Report, &["right", "l"], Action::Right, "next-record", "Next record").hint("next", 4),
+    row(Context::Report, &["left", "h"], Action::Left, "previous-record", "Previous record").hint("previous", 5),
+    row(Context::Report, &["r", "f5"], Action::Refresh, "report-refresh", "Refresh").hint("refresh", 6),
+    row(Context::Report, &["enter"], Action::Submit, "close-report", "Close, or open what is selected").hint("close", 1),
+
+    row(Context::Editor, &["ctrl-s", "f5"], Action::Run, "editor-run", "Send the text").hint("send", 1),
+    row(Context::Editor, &["esc"], Action::Back, "editor-close", "Close; reopening brings your draft back").hint("close", 2),
+    row(Context::Editor, &["ctrl-e"], Action::Edit, "editor-external", "Edit the text in $VISUAL or $EDITOR").hint("$EDITOR", 3),
+    row(Context::Editor, &["ctrl-_", "ctrl-7", "ctrl-/"], Action::Undo, "editor-undo", "Undo").hint("undo", 4),
+    row(Context::Editor, &["ctrl-y"], Action::Redo, "editor-redo", "Redo").hint("redo", 5),
+    row(Context::Editor, &["ctrl-r"], Action::Reset, "editor-reset", "Switch between the original text and yours").hint("original", 6),
+    row(Context::Editor, &["enter"], Action::Submit, "editor-newline", "New line"),
+    row(Context::Editor, &["down", "ctrl-n"], Action::Move(Motion::Down), "editor-down", "Next line"),
+    row(Context::Editor, &["up", "ctrl-p"], Action::Move(Motion::Up), "editor-up", "Previous line"),
+    row(Context::Editor, &["pgdn"], Action::Move(Motion::PageDown), "editor-page-down", "Page down"),
+    row(Context::Editor, &["pgup"], Action::Move(Motion::PageUp), "editor-page-up", "Page up"),
+    row(Context::Editor, &["ctrl-home"], Action::Move(Motion::First), "editor-first", "First line"),
+    row(Context::Editor, &["ctrl-end"], Action::Move(Motion::Last), "editor-last", "Last line"),
+
+    row(Context::Items, &["enter"], Action::Submit, "connect", "Connect to the market, use the theme").hint("connect", 1),
+    row(Context::Items, &["n"], Action::New, "new", "Add one").hint("new", 3),
+    row(Context::Items, &["o"], Action::Settings, "change-key", "Add or change the API key").hint("key", 3),
+    row(Context::Items, &["r", "f5"], Action::Refresh, "test", "Test the market").hint("test", 4),
+    row(Context::Items, &["delete", "ctrl-x"], Action::Remove, "forget-key", "Remove the API key").hint("remove key", 5),
+
+    row(Context::Tabs, &["tab"], Action::NextTab, "next-tab", "Next tab of the view").hint("next tab", 2),
+    row(Context::Tabs, &["shift-tab"], Action::PreviousTab, "previous-tab", "Previous tab of the view"),
+
+    row(Context::Global, &["down", "j"], Action::Move(Motion::Down), "down", "Down").hint("move", 22),
+    row(Context::Global, &["up", "k"], Action::Move(Motion::Up), "up", "Up"),
+    row(Context::Global, &["pgdn", "ctrl-f"], Action::Move(Motion::PageDown), "page-down", "A page down"),
+    row(Context::Global, &["pgup", "ctrl-b"], Action::Move(Motion::PageUp), "page-up", "A page up"),
+    row(Context::Global, &["ctrl-d"], Action::Move(Motion::HalfDown), "half-page-down", "Half a page down"),
+    row(Context::Global, &["ctrl-u"], Action::Move(Motion::HalfUp), "half-page-up", "Half a page up"),
+    row(Context::Global, &["g", "home"], Action::Move(Motion::First), "first", "To the first line"),
+    row(Context::Global, &["G", "end"], Action::Move(Motion::Last), "last", "To the last line"),
+    row(Context::Global, &["0"], Action::Move(Motion::FirstColumn), "first-column", "To the first column"),
+    row(Context::Global, &["$"], Action::Move(Motion::LastColumn), "last-column", "To the last column"),
+    row(Context::Global, &["esc"], Action::Back, "back", "One step back").hint("back", 9),
+
+    row(Context::Global, &["1"], Action::Pane(Pane::Offers), "offers", "Offers pane"),
+    row(Context::Global, &["2"], Action::Pane(Pane::Volumes), "volumes", "Volumes pane"),
+    row(Context::Global, &["3"], Action::Pane(Pane::Workergroups), "workergroups", "Workergroups pane"),
+    row(Context::Global, &["4"], Action::Pane(Pane::Requests), "requests", "Requests pane"),
+    row(Context::Global, &["tab", "]"], Action::NextPane, "next-pane", "Next pane").hint("pane", 20),
+    row(Context::Global, &["shift-tab", "["], Action::PreviousPane, "previous-pane", "Previous pane"),
+    row(Context::Global, &["b"], Action::SavedSearches, "saved-searches", "Saved searches and presets: run, save, rename, order").hint("searches", 9),
+    row(Context::Global, &["A"], Action::Alerts, "alerts", "Alerts on prices and supply: add, pause, delete, log"),
+    row(Context::Global, &[], Action::Annotations, "annotations", "Stars, notes and bans: list, edit, lift, undo"),
+    row(Context::Global, &["y"], Action::Copy, "copy", "Copy: a menu of forms with their letters").hint("copy", 8),
+    row(Context::Global, &["e"], Action::Export, "export", "Export to a file").hint("export", 13),
+    row(Context::Global, &[":", "ctrl-p"], Action::Palette, "palette", "Every command by name").hint("commands", 7),
+    row(Context::Global, &["?", "f1"], Action::Help, "help", "All keys, searchable").hint("help", 4),
+    row(Context::Global, &["t"], Action::RouteLab, "route-lab",
+        "Route lab: test the endpoint of a workergroup, or a typed one"),
+    row(Context::Global, &["u"], Action::Unlist, "unlist",
+        "Unlist a volume: type its listing id twice").hint("unlist", 2),
+    row(Context::Global, &["M"], Action::Markets, "markets", "Connect to another market, add one, test it, change its key").hint("markets", 19),
+    row(Context::Global, &[], Action::Theme, "theme", "Choose the colors; the screen previews them"),
+    row(Context::Global, &[], Action::Notices, "notices", "What to know about how the program started"),
+    row(Context::Global, &[], Action::Resolve, "resolve",
+        "Settle a creation whose outcome is unknown"),
+    row(Context::Global, &[], Action::ForgetLimits, "forget-limits",
+        "Forget the learned rate limits: the next request goes at once"),
+    row(Context::Global, &[], Action::EditConfig, "edit-config", "Open the configuration in $VISUAL or $EDITOR"),
+    row(Context::Global, &[], Action::ReloadConfig, "reload-config", "Reload the configuration"),
+    row(Context::Global, &["q"], Action::Quit, "quit", "Quit; inside a view, back").hint("quit", 21),
+
+    row(Context::Always, &["f1"], Action::Help, "help-now", "Help, even while typing").hint("help", 4),
+    row(Context::Always, &["ctrl-c"], Action::QuitNow, "quit-now", "Close a text field; elsewhere, or pressed twice, quit now"),
+    row(Context::Always, &["ctrl-z"], Action::Suspend, "suspend", "Suspend (the shell's fg resumes)"),
+    row(Context::Always, &["ctrl-l"], Action::Redraw, "redraw", "Redraw the screen"),
+];
+
+/// The rows of a context.
+pub fn bindings(context: Context) -> impl Iterator<Item = &'static Binding> {
+    BINDINGS.iter().filter(move |binding| binding.context == context)
+}

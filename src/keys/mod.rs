@@ -1,0 +1,9 @@
+//! Keys: chords, the table of default bindings, and the person's own bindings on top of it.
+
+mod bindings;
+mod chord;
+pub mod user;
+
+pub use self::bindings::{Action, BINDINGS, Binding, Context, Motion, Side, Step, Subject, bindings};
+pub use self::chord::Chord;
+pub use self::user::{KeyError, Keymap, OwnKeys};

@@ -1,0 +1,138 @@
+//! Columns that need an input first: the cost of a job, the price of a volume for a term, the three
+//! prices. Orders and conditions on one wait until then.
+
+use super::browser::Browser;
+use super::computed_columns::{JOB_COLUMNS, TERM_COLUMNS};
+use super::price_models;
+use super::price_models::PriceModelSearches;
+use crate::core::message::Effect;
+use crate::core::remote::{Now, Tickets};
+use crate::domain::throughput::WorkUnit;
+use crate::domain::{Condition, Field, OrderKey, language};
+use crate::keys::{Action, Keymap};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// A job to price for.
+    Job,
+    /// A size and a term to price for.
+    Term,
+    ThreePrices,
+    /// The person's own throughput in that unit.
+    Throughput(WorkUnit),
+}
+
+impl Need {
+    /// What the numbers of a column depend on, whether or not it is set.
+    pub fn of(field: &Field) -> Option<Self> {
+        let is_one_of = |keys: &[&str]| field.is_computed() && keys.contains(&field.key);
+        if is_one_of(&JOB_COLUMNS) {
+            Some(Self::Job)
+        } else if is_one_of(&TERM_COLUMNS) {
+            Some(Self::Term)
+        } else if is_one_of(&price_models::COLUMNS) {
+            Some(Self::ThreePrices)
+        } else {
+            let is_own = |unit: &WorkUnit| field.is_computed() && unit.column() == field.key;
+            let unit = WorkUnit::ALL.into_iter().find(is_own);
+            unit.map(Self::Throughput)
+        }
+    }
+
+    /// What the person has to do first.
+    pub const fn remedy(self) -> &'static str {
+        match self {
+            Self::Job => "set a job first",
+            Self::Term => "set a size and a term first",
+            Self::ThreePrices => "load the three prices first",
+            Self::Throughput(_) => "add [throughput] to the configuration first",
+        }
+    }
+
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Job => "a job",
+            Self::Term => "a size and a term",
+            Self::ThreePrices => "the three prices",
+            Self::Throughput(_) => "your throughput",
+        }
+    }
+
+    pub const fn action(self) -> Action {
+        match self {
+            Self::Job | Self::Term => Action::Job,
+            Self::ThreePrices => Action::ThreePrices,
+            Self::Throughput(_) => Action::EditConfig,
+        }
+    }
+}
+
+/// A message about the conditions that are not applied, if there are any.
+pub fn not_applied(unmet: Vec<(Need, &Condition)>, keymap: &Keymap) -> Option<String> {
+    let texts: Vec<String> = unmet
+        .into_iter()
+        .map(|(need, condition)| {
+            let condition = language::print_condition_briefly(condition);
+            let key = keymap.key_of(need.action());
+            format!("{condition}: {} ({key})", need.remedy())
+        })
+        .collect();
+    (!texts.is_empty()).then(|| format!("not applied: {}", texts.join(", ")))
+}
+
+impl Browser {
+    /// The unmet prerequisite of a column, if there is one.
+    pub fn need(&self, field: &Field) -> Option<Need> {
+        Need::of(field).filter(|need| match need {
+            Need::Job => self.computed.job.is_none(),
+            Need::Term => self.computed.term.is_none(),
+            Need::ThreePrices => !self.computed.price_models.has_column(field.key),
+            Need::Throughput(unit) => self.computed.throughput.models(*unit) == 0,
+        })
+    }
+
+    /// The conditions in force that are not applied because their column has an unmet prerequisite.
+    pub fn unmet_conditions(&self) -> Vec<(Need, &Condition)> {
+        let conditions = self.query.active();
+        conditions
+            .filter_map(|condition| Some((self.need(condition.field)?, condition)))
+            .collect()
+    }
+
+    /// The sort keys that apply: without those whose column has an unmet prerequisite.
+    pub fn sorting_keys(&self) -> Vec<OrderKey> {
+        let order = self.query.order.iter();
+        order.filter(|key| self.need(key.field).is_none()).copied().collect()
+    }
+
+    /// The unmet prerequisites of the order, each with its columns.
+    pub fn unmet_order(&self) -> Vec<(Need, Vec<&'static str>)> {
+        let mut unmet: Vec<(Need, Vec<&'static str>)> = Vec::new();
+        for key in &self.query.order {
+            let Some(need) = self.need(key.field) else {
+                continue;
+            };
+            match unmet.iter_mut().find(|(own, _)| *own == need) {
+                Some((_, labels)) => labels.push(key.field.label),
+                None => unmet.push((need, vec![key.field.label])),
+            }
+        }
+        unmet
+    }
+}
+
+impl Browser {
+    /// Requests the three price models and shows their columns after the price.
+    pub(crate) fn ask_three(&mut self, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
+        self.show_columns(&price_models::COLUMNS, "dph_total");
+        self.computed.price_models.ask(&self.query, tickets, now)
+    }
+
+    /// Cancels and clears the three price models.
+    pub(crate) fn forget_three(&mut self) -> Vec<Effect> {
+        let effects = self.computed.price_models.cancel();
+        self.computed.price_models = PriceModelSearches::default();
+        self.revalue();
+        effects
+    }
+}

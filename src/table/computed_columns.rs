@@ -1,0 +1,310 @@
+//! Values computed for each row: for offers prices per unit, the cost of a job, three prices in one
+//! row, the Pareto front; for volumes the price of a size and term. They are computed columns of
+//! the listing, so that tables, orders and exports treat them like any other.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::price_models::PriceModelSearches;
+use crate::domain::annotations::{Annotated, Annotations};
+use crate::domain::cost::{Basis, Job, PriceJoin, Prices, ThreePrices, VolumePrices, VolumeTerm};
+use crate::domain::insight::{Front, Goal, Point, Standing};
+use crate::domain::throughput::{Throughput, WorkUnit};
+use crate::domain::{Condition, Listing, OfferType};
+
+/// The columns that a job adds to the table; the last one only if the work is given.
+pub const JOB_COLUMNS: [&str; 3] = ["job_cost", "job_spare", "job_time"];
+
+/// The columns that a term adds to the table.
+pub const TERM_COLUMNS: [&str; 4] = ["volume_term", "volume_monthly", "volume_hourly", "volume_spare"];
+
+/// The inputs of the computed columns, and their results.
+#[derive(Debug, Default)]
+pub struct ComputedColumns {
+    /// The job that offers are priced for, if there is one.
+    pub job: Option<Job>,
+    /// The storage of the search before a job's disk replaced it.
+    pub(crate) jobless_storage: Option<f64>,
+    /// The size and term that volumes are priced for, if set.
+    pub term: Option<VolumeTerm>,
+    /// The searches for the three price models, if requested.
+    pub price_models: PriceModelSearches,
+    /// The person's own throughput per GPU model.
+    pub throughput: Arc<Throughput>,
+    /// The person's stars, notes and bans.
+    pub annotations: Arc<Annotations>,
+    /// Which bans hide rows, see [`Annotations::scope`]; 0 while banned rows are shown.
+    pub(crate) bans: i64,
+    /// What is annotated about each row; empty without any annotation.
+    annotated: Vec<Annotated>,
+    /// The rank of every row among comparable ones.
+    pub standing: Standing,
+    front: Option<Front>,
+    unfit: Vec<bool>,
+    /// Counted once: every frame shows it, and a frame must not read all rows.
+    unfit_count: usize,
+}
+
+/// The numbers of one computed column.
+type Numbers = Vec<Option<f64>>;
+
+impl ComputedColumns {
+    /// The columns of a job, not yet filled.
+    pub fn for_job(job: Option<Job>) -> Self {
+        Self { job, ..Self::default() }
+    }
+
+    /// The same job and term for other rows; the three prices belong to the old ones.
+    pub fn for_other_rows(&self) -> Self {
+        Self {
+            job: self.job,
+            term: self.term,
+            throughput: Arc::clone(&self.throughput),
+            annotations: Arc::clone(&self.annotations),
+            bans: self.bans,
+            ..Self::default()
+        }
+    }
+
+    /// The front of price against `DLPerf` among the rows last computed: of a job's bill and the
+    /// speed of the offer, else of $/h and speed per GPU.
+    pub const fn front(&self) -> Option<&Front> {
+        self.front.as_ref()
+    }
+
+    /// How many of some rows are on the front.
+    pub fn count_best(&self, rows: &[u32]) -> usize {
+        let Some(front) = &self.front else { return 0 };
+        let members = || front.members().iter().map(|point| point.row as usize);
+        let mut is_best = vec![false; members().max().map_or(0, |last| last + 1)];
+        members().for_each(|row| is_best[row] = true);
+        let is_best = |row: &&u32| is_best.get(**row as usize) == Some(&true);
+        rows.iter().filter(is_best).count()
+    }
+
+    /// Whether a row cannot do the job or term: it reports too little space or time.
+    pub fn is_unfit(&self, row: usize) -> bool {
+        self.unfit.get(row).copied().unwrap_or(false)
+    }
+
+    /// How many rows are unfit.
+    pub const fn unfit(&self) -> usize {
+        self.unfit_count
+    }
+
+    fn set_unfit(&mut self, unfit: Vec<bool>) {
+        self.unfit_count = unfit.iter().filter(|is_unfit| **is_unfit).count();
+        self.unfit = unfit;
+    }
+
+    /// What the person has annotated about a row.
+    pub fn annotated(&self, row: usize) -> Annotated {
+        self.annotated.get(row).copied().unwrap_or_default()
+    }
+
+    /// The loaded rows that are starred, and those with a note.
+    pub fn count_annotated(&self) -> (usize, usize) {
+        let count = |is: fn(&&Annotated) -> bool| self.annotated.iter().filter(is).count();
+        (count(|row| row.is_starred), count(|row| row.has_note))
+    }
+
+    fn annotate(&mut self, listing: &mut Listing) {
+        self.annotated = self.annotations.of_rows(listing);
+        if let Some(field) = listing.catalog().column("starred") {
+            let rows = 0..listing.len();
+            let numbers = rows.map(|row| Some(f64::from(u8::from(self.annotated(row).is_starred))));
+            let numbers: Numbers = numbers.collect();
+            listing.set_column(field, numbers);
+        }
+    }
+
+    /// Fills the computed columns of a listing. Only rows that meet `conditions`, which are applied
+    /// locally, compete for the front. `disk` GB must fit.
+    pub fn fill_for(&mut self, listing: &mut Listing, pricing: Basis, disk: Option<f64>, conditions: &[Condition]) {
+        self.standing = Standing::default();
+        self.annotate(listing);
+        let prices = Prices::new(listing, pricing.model);
+        let now = listing.read_at();
+        let is_unfit = |row| match (&self.job, disk) {
+            (Some(job), _) => prices.cannot_do(row, job, now),
+            (None, Some(gb)) => prices.lacks_disk(row, gb),
+            (None, None) => false,
+        };
+        let unfit = (0..listing.len()).map(is_unfit).collect();
+        self.set_unfit(unfit);
+        let (computed, plain): (Vec<&Condition>, Vec<&Condition>) =
+            conditions.iter().partition(|condition| condition.field.is_computed());
+        let mut rows = listing.matching(plain);
+        self.fill(listing, pricing, &rows);
+        // Conditions on other columns need their values, and the front needs the rows that meet
+        // them.
+        let before_front = computed
+            .into_iter()
+            .filter(|condition| condition.field.key != "on_front");
+        let narrowed: BTreeSet<u32> = listing.matching(before_front).into_iter().collect();
+        if narrowed.len() < listing.len() {
+            rows.retain(|row| narrowed.contains(row));
+            self.fill(listing, pricing, &rows);
+        }
+    }
+
+    /// Fills the computed columns of a listing. Only `rows`, which meet the local conditions,
+    /// compete for the front.
+    fn fill(&mut self, listing: &mut Listing, pricing: Basis, rows: &[u32]) {
+        let mut columns = self.unit_columns(listing, pricing, rows);
+        columns.extend(self.work_columns(listing, pricing));
+        columns.extend(self.job_columns(listing, pricing));
+        columns.extend(self.three_columns(listing, pricing));
+        for (key, numbers) in columns {
+            if let Some(field) = listing.catalog().column(key) {
+                listing.set_column(field, numbers);
+            }
+        }
+    }
+
+    /// Fills the computed columns of a listing of network volumes.
+    pub fn fill_volumes(&mut self, listing: &mut Listing) {
+        const HOUR: f64 = 3600.0;
+        self.standing = Standing::default();
+        self.annotate(listing);
+        let unfit = self.term.map_or_else(Vec::new, |term| {
+            let (prices, now) = (VolumePrices::new(listing), listing.read_at());
+            let is_unfit = |row| prices.cannot_serve(row, &term, now);
+            (0..listing.len()).map(is_unfit).collect()
+        });
+        self.set_unfit(unfit);
+        let columns: [(&str, Numbers); 4] = if let Some(term) = self.term {
+            let prices = VolumePrices::new(listing);
+            let now = listing.read_at();
+            let column = |of: &dyn Fn(usize) -> Option<f64>| (0..listing.len()).map(of).collect();
+            [
+                ("volume_hourly", column(&|row| prices.hourly(row, &term).ok())),
+                ("volume_monthly", column(&|row| prices.monthly(row, &term).ok())),
+                ("volume_term", column(&|row| prices.term_total(row, &term).ok())),
+                (
+                    "volume_spare",
+                    column(&|row| prices.spare(row, &term, now).ok().map(|hours| hours * HOUR)),
+                ),
+            ]
+        } else {
+            ["volume_hourly", "volume_monthly", "volume_term", "volume_spare"].map(|key| (key, Vec::new()))
+        };
+        for (key, numbers) in columns {
+            if let Some(field) = listing.catalog().column(key) {
+                listing.set_column(field, numbers);
+            }
+        }
+    }
+
+    fn unit_columns(&mut self, listing: &Listing, pricing: Basis, rows: &[u32]) -> Vec<(&'static str, Numbers)> {
+        let prices = Prices::new(listing, pricing.model);
+        let units: Vec<_> = (0..listing.len())
+            .map(|row| {
+                let hourly = prices.hourly(row, pricing.gb).ok();
+                hourly.map_or_else(Default::default, |hourly| prices.per_unit(row, hourly))
+            })
+            .collect();
+        let speeds: Numbers = (0..listing.len()).map(|row| prices.dlperf_per_gpu(row).ok()).collect();
+        let points: Vec<Point> = rows
+            .iter()
+            .filter(|row| !self.is_unfit(**row as usize))
+            .filter_map(|row| {
+                let place = *row as usize;
+                // A bill is for the whole offer, so the speed is too.
+                let (x, y) = if pricing.job.is_some() {
+                    let bill = pricing.price(&prices, place).ok()?;
+                    (bill, prices.dlperf(place).ok()?)
+                } else {
+                    (units.get(place)?.gpu?, (*speeds.get(place)?)?)
+                };
+                Some(Point { row: *row, x, y })
+            })
+            .collect();
+        let front = Front::new(&points, Goal::Least, Goal::Most);
+        let mut on_front: Numbers = vec![None; listing.len()];
+        for point in &points {
+            on_front[point.row as usize] = Some(f64::from(u8::from(front.contains(point.row))));
+        }
+        self.front = Some(front);
+        vec![
+            ("dph_per_gpu", units.iter().map(|unit| unit.gpu).collect()),
+            ("dph_per_vram_gb", units.iter().map(|unit| unit.vram_gb).collect()),
+            ("dlperf_per_gpu", speeds),
+            ("on_front", on_front),
+        ]
+    }
+
+    /// What the work costs in the person's units; empty for units without a rate.
+    fn work_columns(&self, listing: &Listing, pricing: Basis) -> Vec<(&'static str, Numbers)> {
+        let prices = Prices::new(listing, pricing.model);
+        let cost = |unit: WorkUnit, row: usize| {
+            let hourly = prices.hourly(row, pricing.gb).ok()?;
+            self.throughput.cost(unit, listing, row, hourly)
+        };
+        let column = |unit: WorkUnit| {
+            let is_measured = self.throughput.models(unit) > 0;
+            let rows = (0..listing.len()).filter(|_| is_measured);
+            (unit.column(), rows.map(|row| cost(unit, row)).collect())
+        };
+        WorkUnit::ALL.map(column).into()
+    }
+
+    fn job_columns(&self, listing: &Listing, pricing: Basis) -> Vec<(&'static str, Numbers)> {
+        const HOUR: f64 = 3600.0;
+        let rows = 0..listing.len();
+        let Some(job) = self.job else {
+            return ["job_cost", "job_time", "job_spare"]
+                .map(|key| (key, Vec::new()))
+                .into();
+        };
+        let prices = Prices::new(listing, pricing.model);
+        let now = listing.read_at();
+        let hours = |hours: f64| hours * HOUR;
+        vec![
+            (
+                "job_cost",
+                rows.clone().map(|row| prices.job_total(row, &job).ok()).collect(),
+            ),
+            (
+                "job_time",
+                rows.clone()
+                    .map(|row| prices.job_hours(row, &job).ok().map(hours))
+                    .collect(),
+            ),
+            (
+                "job_spare",
+                rows.map(|row| prices.job_spare(row, &job, now).ok().map(hours))
+                    .collect(),
+            ),
+        ]
+    }
+
+    fn three_columns(&self, listing: &Listing, pricing: Basis) -> Vec<(&'static str, Numbers)> {
+        let three: Vec<ThreePrices> = if self.price_models.is_empty() {
+            Vec::new()
+        } else {
+            let join = self.join(listing, pricing);
+            (0..listing.len()).map(|row| join.row(row)).collect()
+        };
+        let column = |of: fn(&ThreePrices) -> Option<f64>| three.iter().map(of).collect();
+        vec![
+            (
+                "price_on_demand",
+                column(|three| three.on_demand.map(|quote| quote.total)),
+            ),
+            ("price_bid", column(|three| three.bid.map(|quote| quote.total))),
+            ("saving_bid", column(|three| three.saving)),
+            (
+                "price_reserved",
+                column(|three| three.reserved.map(|quote| quote.total)),
+            ),
+            ("saving_reserved", column(|three| three.discount)),
+        ]
+    }
+
+    /// Joins the three searches to the rows of a listing.
+    pub fn join<'a>(&'a self, listing: &'a Listing, pricing: Basis) -> PriceJoin<'a> {
+        let [on_demand, bid, reserved] = OfferType::ALL.map(|model| self.price_models.listing(model));
+        PriceJoin::new(listing, on_demand, bid, reserved, pricing.gb)
+    }
+}

@@ -1,0 +1,15 @@
+//! The rows on screen, and what is computed on them.
+
+pub mod bar;
+pub mod browser;
+pub mod column_prerequisites;
+pub mod computed_columns;
+pub(crate) mod price_basis;
+pub mod price_models;
+pub mod pricing;
+pub(crate) mod query_input;
+pub mod row_filter;
+pub mod sort_sign;
+pub(crate) mod sorting;
+pub(crate) mod suggestions;
+pub(crate) mod violations;

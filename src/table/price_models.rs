@@ -1,0 +1,135 @@
+//! Three prices in one row: one search for each price model, each with its own slot.
+
+use crate::api::{ApiError, Request};
+use crate::core::message::Effect;
+use crate::core::remote::{Now, Phase, Remote, Ticket, Tickets, Waiting};
+use crate::domain::insight::{Coverage, coverage};
+use crate::domain::{Listing, OfferType, Query};
+
+/// The columns of the prices, in order.
+pub const COLUMNS: [&str; 5] = [
+    "price_on_demand",
+    "price_bid",
+    "saving_bid",
+    "price_reserved",
+    "saving_reserved",
+];
+
+#[derive(Debug, Default)]
+pub struct PriceModelSearches {
+    /// In the order of [`OfferType::ALL`].
+    slots: [Remote<Listing>; 3],
+    limit: Option<u32>,
+}
+
+impl PriceModelSearches {
+    /// The slot of a price model.
+    pub fn slot(&self, model: OfferType) -> &Remote<Listing> {
+        let place = OfferType::ALL.iter().position(|own| *own == model);
+        &self.slots[place.unwrap_or(0)]
+    }
+
+    /// The response to a price model's search.
+    pub fn listing(&self, model: OfferType) -> Option<&Listing> {
+        self.slot(model).shown()
+    }
+
+    /// Whether the limit truncated a price model's response, so that a missing offer may exist.
+    pub fn is_cut(&self, model: OfferType) -> bool {
+        self.listing(model)
+            .is_some_and(|listing| coverage(listing, self.limit) != Coverage::Whole)
+    }
+
+    /// Whether the responses that a column needs have arrived.
+    pub fn has_column(&self, key: &str) -> bool {
+        let mut models = models_of(key).iter();
+        models.all(|model| self.listing(*model).is_some())
+    }
+
+    /// Whether a column of [`COLUMNS`] is still without values because a response is awaited.
+    pub fn awaits_column(&self, key: &str) -> bool {
+        let mut slots = models_of(key).iter().map(|model| self.slot(*model));
+        COLUMNS.contains(&key) && slots.any(|slot| slot.is_loading() && slot.shown().is_none())
+    }
+
+    /// Whether no response has arrived yet.
+    pub fn is_empty(&self) -> bool {
+        self.slots.iter().all(|slot| slot.shown().is_none())
+    }
+
+    /// Whether the prices were not requested yet.
+    pub fn is_unasked(&self) -> bool {
+        let mut phases = self.slots.iter().map(Remote::phase);
+        phases.all(|phase| matches!(phase, Phase::Idle))
+    }
+
+    /// Whether a response is awaited.
+    pub fn is_loading(&self) -> bool {
+        self.slots.iter().any(Remote::is_loading)
+    }
+
+    /// Requests the three price models of `query`, each with its own ticket.
+    pub(crate) fn ask(&mut self, query: &Query, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
+        self.limit = query.limit;
+        let mut effects = Vec::new();
+        for (slot, model) in self.slots.iter_mut().zip(OfferType::ALL) {
+            let ticket = tickets.take();
+            effects.extend(slot.ask(ticket, now).map(Effect::Abort));
+            effects.push(Effect::Call {
+                ticket,
+                request: Request::Search(Query {
+                    offer_type: model,
+                    ..query.clone()
+                }),
+            });
+        }
+        effects
+    }
+
+    /// Takes the response to a price model's search that was requested elsewhere.
+    pub fn set(&mut self, model: OfferType, listing: Listing, limit: Option<u32>) {
+        self.limit = limit;
+        let place = OfferType::ALL.iter().position(|own| *own == model);
+        let (ticket, now) = (Ticket(0), Now::default());
+        let slot = &mut self.slots[place.unwrap_or(0)];
+        slot.ask(ticket, now);
+        slot.accept(ticket, now, Ok(listing));
+    }
+
+    pub fn cancel(&mut self) -> Vec<Effect> {
+        self.slots
+            .iter_mut()
+            .filter_map(Remote::cancel)
+            .map(Effect::Abort)
+            .collect()
+    }
+
+    pub(crate) fn awaits(&self, ticket: Ticket) -> bool {
+        self.slots.iter().any(|slot| slot.awaited() == Some(ticket))
+    }
+
+    pub(crate) fn answered(&mut self, ticket: Ticket, now: Now, answer: Result<Listing, ApiError>) {
+        let slot = self.slots.iter_mut().find(|slot| slot.awaited() == Some(ticket));
+        if let Some(slot) = slot {
+            slot.accept(ticket, now, answer);
+        }
+    }
+
+    pub(crate) fn progress(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
+        for slot in &mut self.slots {
+            slot.progress(ticket, attempt, waiting.cloned());
+        }
+    }
+}
+
+/// The price models that a column of [`COLUMNS`] is computed from.
+fn models_of(key: &str) -> &'static [OfferType] {
+    use OfferType::{Bid, OnDemand, Reserved};
+    match key {
+        "price_on_demand" => &[OnDemand],
+        "price_bid" => &[Bid],
+        "saving_bid" => &[OnDemand, Bid],
+        "price_reserved" => &[Reserved],
+        _ => &[OnDemand, Reserved],
+    }
+}

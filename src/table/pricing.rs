@@ -1,0 +1,146 @@
+//! What rows are priced for: offers for a job, volumes for a size and term.
+
+use std::sync::Arc;
+
+use super::browser::Browser;
+use super::computed_columns::{JOB_COLUMNS, TERM_COLUMNS};
+use crate::core::message::Effect;
+use crate::core::remote::Now;
+use crate::core::state::State;
+use crate::domain::cost::{Job, VolumeTerm};
+use crate::domain::query::{DEFAULT_STORAGE_GB, Direction};
+use crate::domain::throughput::{Throughput, WorkUnit};
+use crate::domain::{Operand, Operator, OrderKey, Query, Resource, Value};
+
+impl State {
+    /// Prices the work by the person's own throughput; a column shows while its unit has a rate.
+    pub fn set_throughput(&mut self, throughput: Throughput) {
+        let offers = &mut self.browsers[Resource::Offers];
+        let columns: Vec<_> = throughput.units().map(WorkUnit::column).collect();
+        offers.hide_columns(&WorkUnit::ALL.map(WorkUnit::column));
+        offers.show_columns(&columns, "dph_total");
+        offers.computed.throughput = Arc::new(throughput);
+        offers.revalue();
+    }
+
+    /// Sets or clears the job, and requests the prices with its disk.
+    pub fn price_job(&mut self, now: Now, job: Option<Job>) -> Vec<Effect> {
+        let offers = &mut self.browsers[Resource::Offers];
+        // The market's score ignores the bill: the lowest bill comes first, unless another order
+        // was chosen.
+        let reorders = job.is_some() && offers.computed.job.is_none() && offers.is_ranked_by_score();
+        let is_other_search = offers.set_job(job);
+        let mut effects = Vec::new();
+        if reorders && let Some(field) = offers.query.resource.catalog().column("job_cost") {
+            let direction = Direction::Ascending;
+            effects = offers.set_order(vec![OrderKey { field, direction }], now);
+        }
+        if is_other_search {
+            effects.extend(offers.ask(&mut self.tickets, now));
+        }
+        effects
+    }
+
+    /// Sets or clears the size and term that volumes are priced for.
+    pub fn price_term(&mut self, term: Option<VolumeTerm>) {
+        self.browsers[Resource::Volumes].set_term(term);
+    }
+}
+
+impl Browser {
+    /// Whether the rows are in the market's default order.
+    pub(crate) fn is_ranked_by_score(&self) -> bool {
+        matches!(self.query.order.as_slice(), [key] if key.field.key == "score")
+    }
+
+    /// The disk in GB of the search: the storage that its prices include, or its lower bound on the
+    /// space.
+    pub fn searched_disk(&self) -> Option<f64> {
+        let least = self.query.active().filter_map(|condition| {
+            let is_bound = matches!(condition.operator, Operator::Gte | Operator::Gt);
+            match &condition.operand {
+                Operand::One(Value::Number(gb)) if is_bound && condition.field.key == "disk_space" => Some(*gb),
+                _ => None,
+            }
+        });
+        let chosen = self
+            .query
+            .storage
+            .filter(|gb| (gb - DEFAULT_STORAGE_GB).abs() > f64::EPSILON);
+        chosen.into_iter().chain(least).reduce(f64::max)
+    }
+
+    /// Runs a saved search; its job replaces the current one.
+    pub fn load_saved(&mut self, query: Query, words: Vec<String>, job: Option<Job>) {
+        if job.is_some() && job != self.computed.job {
+            self.set_job(job);
+        }
+        self.load(query, words);
+    }
+
+    /// Sets or clears the job; its columns appear and disappear with it, and an order by price
+    /// follows. The job's disk is the storage that prices include. True if the market must be
+    /// queried for those prices.
+    pub fn set_job(&mut self, job: Option<Job>) -> bool {
+        let before = self.query.clone();
+        match (self.computed.job, job) {
+            (None, Some(_)) => {
+                self.computed.jobless_storage = self.query.storage;
+                self.reorder("dph_total", "job_cost");
+            }
+            (Some(_), None) => {
+                self.query.storage = self.computed.jobless_storage.or(Some(DEFAULT_STORAGE_GB));
+                self.reorder("job_cost", "dph_total");
+            }
+            (None, None) | (Some(_), Some(_)) => {}
+        }
+        if self.is_at_top() {
+            self.go_to_top();
+        }
+        self.computed.job = job;
+        self.take_disk_of_job();
+        self.hide_columns(&JOB_COLUMNS);
+        if let Some(job) = job {
+            let many = if job.work_dlperf_hours.is_some() { 3 } else { 2 };
+            self.show_columns(&JOB_COLUMNS[..many], "dph_total");
+        } else {
+            self.query.order.retain(|key| !JOB_COLUMNS.contains(&key.field.key));
+        }
+        self.revalue();
+        self.asks_other_than(&before)
+    }
+
+    /// Makes the disk of the job, if there is one, the storage that prices include.
+    pub(crate) fn take_disk_of_job(&mut self) {
+        if let Some(job) = self.computed.job {
+            self.query.storage = Some(job.disk_gb);
+        }
+    }
+
+    /// Replaces a sort key by another column, unless that is a key already.
+    fn reorder(&mut self, from: &str, to: &str) {
+        let order = &mut self.query.order;
+        if order.iter().any(|key| key.field.key == to) {
+            return;
+        }
+        let key = order.iter_mut().find(|key| key.field.key == from);
+        if let (Some(key), Some(field)) = (key, self.query.resource.catalog().column(to)) {
+            *key = OrderKey { field, ..*key };
+        }
+    }
+
+    /// Sets or clears the size and term; the columns appear and disappear with it.
+    fn set_term(&mut self, term: Option<VolumeTerm>) {
+        if self.is_at_top() {
+            self.go_to_top();
+        }
+        self.computed.term = term;
+        if term.is_some() {
+            self.show_columns(&TERM_COLUMNS, "storage_cost");
+        } else {
+            self.hide_columns(&TERM_COLUMNS);
+            self.query.order.retain(|key| !TERM_COLUMNS.contains(&key.field.key));
+        }
+        self.revalue();
+    }
+}

@@ -1,0 +1,308 @@
+//! Typing in the query bar: plain words are read, other words filter the loaded rows at once,
+//! completion is offered, and Enter turns the text into the query.
+
+use std::cell::OnceCell;
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use super::bar::Understood;
+use super::browser::Browser;
+use super::suggestions;
+use crate::domain::field::Kind;
+use crate::domain::language;
+use crate::domain::language::{Candidate, Completion};
+use crate::domain::plain;
+use crate::domain::plain::{Cluster, Meaning, Reading, Settings};
+use crate::domain::{CellRef, Condition, Direction, Field, Listing, OrderKey, Resource, country, region};
+
+impl Browser {
+    /// Starts editing the query after its last condition.
+    pub(crate) fn edit_query(&mut self) {
+        self.bar.edit();
+        self.query_typed();
+    }
+
+    /// Handles a change of the text: its words filter at once, completion is updated.
+    pub(crate) fn query_typed(&mut self) {
+        self.bar.error = None;
+        let text = self.bar.input.text().to_owned();
+        let reading = self.read_words();
+        match reading.renewed(&|text| parse_bar(self, text)) {
+            Ok((parsed, _)) => {
+                let words = settled(parsed.words, &text, self);
+                let preview = self.preview(&reading);
+                self.narrow_while_typing(words, preview);
+            }
+            // An incomplete condition: the words of the running query filter until it is complete.
+            Err(_) => self.restore_words(),
+        }
+        let listing = self.listing();
+        let counted = OnceCell::new();
+        let mut completion = language::complete(
+            &text,
+            self.bar.input.cursor_byte(),
+            self.query.catalog(),
+            self.dialect(),
+            &|field| {
+                let counts = counted.get_or_init(|| value_counts(listing, field));
+                let mut values = suggestions::seen_values(listing, field);
+                // They are in alphabetical order, which stays among equally frequent ones.
+                values.sort_by_key(|value| Reverse(counts.get(value.as_str())));
+                values
+            },
+        );
+        self.offer_readings(&text, &mut completion);
+        let counts = counted.into_inner().unwrap_or_default();
+        let counts = self.candidate_counts(&completion, &counts);
+        self.bar.offer(completion, counts);
+    }
+
+    /// Reads the plain words of the bar, and shows what they mean.
+    pub(crate) fn read_words(&mut self) -> Reading {
+        let reading = plain::read(
+            self.bar.input.text(),
+            self.query.catalog(),
+            self.dialect(),
+            &self.models(),
+        );
+        let phrases = reading.phrases.iter();
+        let said = reading.renewed(&|text| parse_bar(self, text));
+        let told = said
+            .ok()
+            .and_then(|(_, replaced)| told(&reading, self.bar.input.text(), &replaced));
+        let texts = [Some(reading.text()), told].into_iter().flatten();
+        let texts: Vec<_> = texts.filter(|text| !text.is_empty()).collect();
+        self.bar.understood = Understood {
+            spans: phrases.map(|phrase| phrase.span.clone()).collect(),
+            text: texts.join(" · "),
+        };
+        reading
+    }
+
+    /// The GPU models of the rows that were here.
+    fn models(&self) -> plain::Names {
+        let seen = self.names.get("gpu_name").into_iter().flatten();
+        seen.map(String::as_str).collect()
+    }
+
+    /// The conditions of plain words on the records' own columns: while they are typed they filter
+    /// the loaded rows as a preview.
+    fn preview(&self, reading: &Reading) -> Vec<Condition> {
+        let parsed = language::parse(
+            &reading.conditions(),
+            self.query.catalog(),
+            self.dialect(),
+            &[],
+            language::Mode::Bar,
+        );
+        let conditions = parsed.map(|parsed| parsed.conditions).unwrap_or_default();
+        let conditions = conditions.into_iter();
+        conditions.filter(|own| !own.field.is_computed()).collect()
+    }
+
+    /// Puts the readings of the words at the cursor before the other candidates.
+    fn offer_readings(&self, text: &str, completion: &mut Completion) {
+        let cursor = self.bar.input.cursor_byte();
+        let before = &text[..text.floor_char_boundary(cursor)];
+        let reading = plain::read(before, self.query.catalog(), self.dialect(), &self.models());
+        let Some(phrase) = reading.phrase_at(cursor) else {
+            return;
+        };
+        if phrase.readings.iter().all(Meaning::is_idle) {
+            return;
+        }
+        let words = &before[phrase.span.clone()];
+        let readings = phrase.readings.iter();
+        let mut candidates: Vec<Candidate> = readings
+            .filter(|meaning| !meaning.text().is_empty())
+            .map(|meaning| Candidate {
+                insert: meaning.replacement(words),
+                label: format!("{words} → {}", meaning.text()),
+                doc: String::new(),
+            })
+            .collect();
+        if completion.span == phrase.span && completion.values_of.is_none() {
+            candidates.append(&mut completion.candidates);
+        }
+        *completion = Completion {
+            span: phrase.span.clone(),
+            candidates,
+            values_of: None,
+        };
+    }
+
+    /// Runs the typed query. A query with a mistake stays in the bar.
+    pub(crate) fn run_typed(&mut self) -> Option<Ran> {
+        let text = self.bar.input.text().trim().to_owned();
+        let reading = plain::read(&text, self.query.catalog(), self.dialect(), &self.models());
+        match reading.renewed(&|text| parse_bar(self, text)) {
+            Err(error) => {
+                self.bar.error = Some(error);
+                None
+            }
+            Ok((parsed, replaced)) => {
+                // The preview moved the selection, which belongs to the rows without it.
+                if !reading.is_empty() {
+                    self.restore_words();
+                }
+                let is_other_job = self.take_job(&reading.settings);
+                let settings = &reading.settings;
+                let mut words = parsed.words;
+                // The market filters by country only.
+                words.extend(reading.state().map(str::to_owned));
+                let must_ask = self.take_query(parsed.conditions, words, settings);
+                self.bar.ran(&text);
+                self.show_query_in_bar();
+                Some(Ran {
+                    must_ask: must_ask || is_other_job,
+                    told: told(&reading, &text, &replaced),
+                    cluster: settings.cluster,
+                })
+            }
+        }
+    }
+
+    /// Takes what the plain words of the command line say besides conditions.
+    pub fn take_settings(&mut self, settings: &Settings) {
+        let (conditions, words) = (self.query.conditions.clone(), self.ran_words().to_vec());
+        self.take_job(settings);
+        self.take_query(conditions, words, settings);
+    }
+
+    /// Sets the job that plain words describe, if they do; true if the market must be queried for
+    /// its prices. The lowest bill comes first, unless another order was chosen.
+    fn take_job(&mut self, settings: &Settings) -> bool {
+        if !settings.job.is_job() {
+            return false;
+        }
+        let storage = settings.storage.or(self.query.storage);
+        let job = settings.job.over(self.computed.job, storage);
+        let reorders = self.computed.job.is_none() && self.is_ranked_by_score();
+        let is_other = self.set_job(Some(job));
+        if reorders && let Some(field) = self.query.catalog().column("job_cost") {
+            let direction = Direction::Ascending;
+            self.query.order = vec![OrderKey { field, direction }];
+        }
+        is_other
+    }
+
+    /// Goes back to the running query; Up recalls the draft.
+    pub(crate) fn cancel_typed(&mut self) {
+        let running = self.query_text();
+        self.bar.leave(&running);
+        self.restore_words();
+        self.show_query_in_bar();
+    }
+
+    /// How many loaded rows have the value of each candidate; empty if the candidates are not
+    /// values.
+    fn candidate_counts(&self, completion: &Completion, counts: &Counts<'_>) -> Vec<usize> {
+        let (Some(listing), Some(field)) = (self.listing(), completion.values_of) else {
+            return Vec::new();
+        };
+        if !matches!(field.kind, Kind::Text | Kind::Country | Kind::Flag) {
+            return Vec::new();
+        }
+        let count = |label: &str| counts.get(label).copied().unwrap_or(0);
+        completion
+            .candidates
+            .iter()
+            .map(|candidate| match country::group(&candidate.label) {
+                Some(codes) if field.kind == Kind::Country => codes.iter().map(|code| count(code)).sum(),
+                _ if candidate.label == language::ANY => listing.len(),
+                _ => count(&candidate.label),
+            })
+            .collect()
+    }
+}
+
+/// What running a typed query did.
+pub(crate) struct Ran {
+    /// Whether the market must be queried.
+    pub must_ask: bool,
+    /// Conditions that words replaced, and words that are not understood.
+    pub told: Option<String>,
+    /// Machines that the planner is to find.
+    pub cluster: Option<Cluster>,
+}
+
+/// What a person must know of a reading: `replaces gpu_name=RTX_4090`.
+fn told(reading: &Reading, text: &str, replaced: &[Condition]) -> Option<String> {
+    let refused = reading.refused.iter().map(|own| &text[own.span.clone()]);
+    let refused: Vec<_> = refused.filter(|words| words.contains(' ')).collect();
+    let replaced = (!replaced.is_empty()).then(|| format!("replaces {}", language::print_briefly(replaced)));
+    let refused = (!refused.is_empty()).then(|| format!("not understood, filters the rows: {}", refused.join(", ")));
+    let texts: Vec<_> = replaced.into_iter().chain(refused).collect();
+    (!texts.is_empty()).then(|| texts.join(" · "))
+}
+
+/// How many rows have each value of a field.
+type Counts<'a> = HashMap<&'a str, usize>;
+
+/// Counts the rows of each text or boolean that can be a candidate.
+fn value_counts<'a>(listing: Option<&'a Listing>, field: &Field) -> Counts<'a> {
+    /// Longer texts are no candidates: in bytes.
+    const LONGEST: usize = 320;
+    let mut counts = Counts::new();
+    let Some(listing) = listing else {
+        return counts;
+    };
+    let column = listing.column(field);
+    for row in 0..listing.len() {
+        let value = match column.cell(row) {
+            CellRef::Text(text) if field.kind == Kind::Country => country::code(text),
+            CellRef::Text(text) => text,
+            CellRef::Flag(true) => "true",
+            CellRef::Flag(false) => "false",
+            CellRef::Number(_) | CellRef::Missing | CellRef::Null | CellRef::Bad(_) => continue,
+        };
+        if value.len() <= LONGEST {
+            *counts.entry(value).or_default() += 1;
+        }
+    }
+    counts
+}
+
+/// The words without the one being typed, if it may still become the name of a field or a place.
+fn settled(mut words: Vec<String>, text: &str, browser: &Browser) -> Vec<String> {
+    let may_become_a_name = |word: &str| {
+        let word = word.to_lowercase();
+        let catalog = browser.query.catalog();
+        let is_place = catalog.resource != Resource::Workergroups && (country::begins(&word) || region::begins(&word));
+        is_place
+            || catalog.fields().iter().chain(catalog.computed()).any(|field| {
+                std::iter::once(&field.key)
+                    .chain(field.aliases)
+                    .any(|name| name.starts_with(&word))
+            })
+    };
+    if words
+        .last()
+        .is_some_and(|word| text.ends_with(word.as_str()) && may_become_a_name(word))
+    {
+        words.pop();
+    }
+    words
+}
+
+/// Parses the bar's text. The defaults at its start can be overridden by what is typed after them:
+/// `verified=true … verified=false` means unverified, not a contradiction.
+fn parse_bar(browser: &Browser, text: &str) -> Result<language::Parsed, language::LanguageError> {
+    let (catalog, dialect) = (browser.query.catalog(), browser.dialect());
+    let defaults = language::default_conditions(catalog, dialect);
+    let mut seed = Vec::new();
+    let mut behind = 0;
+    while let Some(condition) = defaults.iter().find(|condition| {
+        let printed = language::print_condition_briefly(condition);
+        let rest = text[behind..].trim_start();
+        rest.strip_prefix(&printed)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    }) {
+        let blanks = text[behind..].len() - text[behind..].trim_start().len();
+        behind += blanks + language::print_condition_briefly(condition).len();
+        seed.push(condition.clone());
+    }
+    // Blanks instead of the defaults keep all later positions in the text.
+    let rest = format!("{}{}", " ".repeat(behind), &text[behind..]);
+    language::parse(&rest, catalog, dialect, &seed, language::Mode::Bar)
+}

@@ -1,0 +1,102 @@
+//! Filters rows by words: each must occur in some text column, in any case.
+
+use crate::domain::field::Kind;
+use crate::domain::listing::Column;
+use crate::domain::text::{Needle, beginning};
+use crate::domain::{Field, Listing};
+
+/// How much of a text is searched with every key, in bytes: more than any column shows.
+const SEARCHED: usize = 1024;
+
+/// Whether a column is searched for words.
+pub const fn is_searched(field: &Field) -> bool {
+    field.in_record && matches!(field.kind, Kind::Text | Kind::Country | Kind::Version)
+}
+
+/// The rows of a column that contain a word.
+struct Hits<'a> {
+    field: &'static Field,
+    column: &'a Column,
+    /// Whether each distinct text contains it: texts are interned, so that each is searched once,
+    /// however many rows have it.
+    texts: Vec<bool>,
+}
+
+impl Hits<'_> {
+    fn has(&self, row: u32) -> bool {
+        let text = self.column.text_index(row as usize);
+        text.is_some_and(|text| self.texts[text])
+    }
+}
+
+/// The result of filtering a view by words.
+#[derive(Debug)]
+pub struct Narrowed {
+    /// The rows that contain all words, in their order.
+    pub rows: Vec<u32>,
+    /// Columns that contain a word that no shown column contains: without them nobody would see why
+    /// a row matches.
+    pub revealed: Vec<&'static Field>,
+}
+
+/// Filters the rows of `view` by words; `shown` are the columns on screen.
+pub fn narrow(listing: &Listing, view: Vec<u32>, words: &[String], shown: &[&'static Field]) -> Narrowed {
+    if words.is_empty() {
+        // Without words there is no reason to read all text columns.
+        return Narrowed {
+            rows: view,
+            revealed: Vec::new(),
+        };
+    }
+    let fields = || searched(listing);
+    listing.prepare(fields());
+    let mut rows = view;
+    let mut hits: Vec<Vec<Hits<'_>>> = Vec::new();
+    for (place, word) in words.iter().enumerate() {
+        // Where nothing is left, a pasted page of words changes nothing.
+        if rows.is_empty() {
+            break;
+        }
+        if words[..place].contains(word) {
+            continue;
+        }
+        let needle = Needle::new(word);
+        let columns: Vec<Hits<'_>> = fields()
+            .map(|field| hits_in(listing, field, &needle))
+            .filter(|hits| hits.texts.contains(&true))
+            .collect();
+        rows.retain(|row| columns.iter().any(|hits| hits.has(*row)));
+        hits.push(columns);
+    }
+    let holds = |hits: &&Hits<'_>| rows.iter().any(|row| hits.has(*row));
+    let mut revealed = Vec::new();
+    for columns in &hits {
+        let mut columns = columns.iter().filter(holds).map(|hits| hits.field);
+        let Some(first) = columns.next() else {
+            continue;
+        };
+        let is_shown = |field: &&'static Field| shown.contains(field) || revealed.contains(field);
+        if !is_shown(&first) && !columns.any(|field| is_shown(&field)) {
+            revealed.push(first);
+        }
+    }
+    Narrowed { rows, revealed }
+}
+
+/// The columns that are searched for words.
+pub(crate) fn searched(listing: &Listing) -> impl Iterator<Item = &'static Field> {
+    let fields = listing.catalog().fields().iter();
+    fields.filter(|field| is_searched(field))
+}
+
+fn hits_in<'a>(listing: &'a Listing, field: &'static Field, needle: &Needle) -> Hits<'a> {
+    let column = listing.column(field);
+    let texts = column.texts().iter();
+    Hits {
+        field,
+        column,
+        texts: texts
+            .map(|text| needle.is_in(beginning(text.compared(), SEARCHED).0))
+            .collect(),
+    }
+}

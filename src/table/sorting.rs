@@ -1,0 +1,147 @@
+//! Sorting: at once among the loaded rows, and if the limit truncated them, by the market too.
+//!
+//! The cheapest of 500 loaded offers is not the cheapest of 2,000. A new order over a truncated
+//! response therefore also requests the market's own top rows.
+
+use super::browser::Browser;
+use super::sort_sign::arrow;
+use crate::core::message::Effect;
+use crate::core::remote::Now;
+use crate::core::state::State;
+use crate::domain::insight::Coverage;
+use crate::domain::{Direction, Field, Listing, OrderKey, Query, Resource};
+
+/// Seconds without another change before the market is queried: pressing `>` five times should cost
+/// one request, because markets limit them.
+const SETTLE: f64 = 0.3;
+
+impl Browser {
+    /// Sorts by `order` at once, and queries the market soon if the limit truncated the response.
+    pub fn set_order(&mut self, order: Vec<OrderKey>, now: Now) -> Vec<Effect> {
+        self.query.order = order;
+        self.go_to_top();
+        self.resort();
+        let is_superseded = self.remote.is_loading() && !self.lacks_market_order() && self.asks_only_for_order();
+        // Back to the order of the loaded rows: the request in flight is for another one.
+        let abort = is_superseded.then(|| self.cancel()).flatten();
+        self.ask_order_at = None;
+        self.schedule_order(now);
+        abort.into_iter().collect()
+    }
+
+    /// Sorts by one field, its better end first; the same field again reverses it.
+    pub fn sort_by(&mut self, field: &'static Field, now: Now) -> Vec<Effect> {
+        let first = match field.better {
+            Some(true) => Direction::Descending,
+            _ => Direction::Ascending,
+        };
+        let direction = match self.query.order.first() {
+            Some(key) if key.field == field => key.direction.flipped(),
+            _ => first,
+        };
+        self.set_order(vec![OrderKey { field, direction }], now)
+    }
+
+    /// Reverses every key of the order.
+    pub fn reverse(&mut self, now: Now) -> Vec<Effect> {
+        let mut order = self.query.order.clone();
+        for key in &mut order {
+            key.direction = key.direction.flipped();
+        }
+        self.set_order(order, now)
+    }
+
+    /// The leading sort keys that the market supports.
+    fn market_keys(&self, query: &Query) -> Vec<OrderKey> {
+        let (catalog, dialect) = (query.catalog(), self.dialect());
+        let keys = query.order.iter();
+        keys.filter(|key| self.need(key.field).is_none())
+            .take_while(|key| catalog.orders_on_server(key.field, dialect))
+            .copied()
+            .collect()
+    }
+
+    /// Whether the limit truncated the response and the market supports the order but was not asked
+    /// for it.
+    pub(crate) fn lacks_market_order(&self) -> bool {
+        let wanted = self.market_keys(&self.query);
+        let sent = self.shown_query.as_ref();
+        let sent = sent.map(|query| self.market_keys(query));
+        self.is_cut() && sent.is_some_and(|sent| !sent.starts_with(&wanted))
+    }
+
+    /// Schedules a request for the market's order, unless one is in flight.
+    pub(crate) fn schedule_order(&mut self, now: Now) {
+        if self.ask_order_at.is_none() && self.lacks_market_order() {
+            self.ask_order_at = Some(now.mono + SETTLE);
+        }
+    }
+
+    /// Whether the request in flight differs from the response shown only in its order.
+    fn asks_only_for_order(&self) -> bool {
+        let Some((asked, shown)) = self.asked_query.as_ref().zip(self.shown_query.as_ref()) else {
+            return false;
+        };
+        let reordered = Query {
+            order: asked.order.clone(),
+            ..shown.clone()
+        };
+        asked.order != shown.order && *asked == reordered
+    }
+
+    /// The order that the market is being queried for, because its own top rows may differ.
+    pub fn order_request(&self) -> Option<String> {
+        let is_asking = self.ask_order_at.is_some() || (self.remote.is_loading() && self.lacks_market_order());
+        let limit = self.query.limit?;
+        self.listing()?;
+        let keys: Vec<_> = self
+            .market_keys(&self.query)
+            .iter()
+            .map(|key| format!("{}{}", key.field.label, arrow(key.direction)))
+            .collect();
+        is_asking.then(|| {
+            let order = keys.join(" ");
+            format!("loading the top {limit} by {order}")
+        })
+    }
+
+    /// Whether better rows may exist than the first one: the market has more than the loaded rows,
+    /// and they are not its top ones in this order.
+    pub fn is_sorted_among_loaded(&self) -> bool {
+        let keys = self.sorting_keys();
+        let is_whole = self.coverage().is_none_or(|coverage| coverage == Coverage::Whole);
+        let Some(first) = keys.first().filter(|_| !is_whole) else {
+            return false;
+        };
+        let sent = self.shown_query.as_ref();
+        let sent = sent.map(|query| self.market_keys(query));
+        let is_sent = sent.is_some_and(|sent| sent.first() == Some(first));
+        // The market sorts by its quoted prices.
+        let is_other = |listing: &Listing| listing.is_estimated(first.field);
+        !is_sent || self.is_unordered() || self.listing().is_some_and(is_other)
+    }
+}
+
+/// Sends the request for an order that has settled.
+pub(crate) fn tick(state: &mut State, now: Now) -> Vec<Effect> {
+    let is_held = state.held(now).is_some();
+    let State { browsers, tickets, .. } = state;
+    let mut effects = Vec::new();
+    for browser in browsers.iter_mut() {
+        if is_held {
+            browser.ask_order_at = None;
+        }
+        if browser.ask_order_at.is_some_and(|due| due <= now.mono) {
+            effects.extend(browser.ask(tickets, now));
+        }
+    }
+    effects
+}
+
+/// When the next order settles.
+pub(crate) fn deadline(state: &State) -> Option<f64> {
+    [&state.browsers[Resource::Offers], &state.browsers[Resource::Volumes]]
+        .into_iter()
+        .filter_map(|browser| browser.ask_order_at)
+        .reduce(f64::min)
+}

@@ -1,0 +1,91 @@
+//! Suggestions for a search that finds nothing: names that the market does not use, such as
+//! `gpu_name=4090` for RTX 4090.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::browser::Browser;
+use crate::domain::field::{Filter, Kind};
+use crate::domain::text::visible;
+use crate::domain::{Condition, Field, Listing, country, language};
+
+/// The names in the records of a pane, by field. They are collected over time, because an empty
+/// response has none.
+pub(crate) type Names = BTreeMap<&'static str, BTreeSet<String>>;
+
+impl Browser {
+    /// Remembers the names in the loaded rows.
+    pub(crate) fn remember_names(&mut self) {
+        // Only columns that are read with every response: others would cost another pass over all
+        // rows.
+        let is_name = |field: &&Field| field.kind == Kind::Text && field.filter == Filter::Documented;
+        for field in self.query.catalog().fields().iter().filter(is_name) {
+            let values = seen_values(self.listing(), field);
+            self.names.entry(field.key).or_default().extend(values);
+        }
+    }
+
+    /// Conditions to try instead of those with an unknown name.
+    pub fn suggestions(&self) -> Vec<String> {
+        let conditions = self.query.active();
+        conditions.filter_map(|condition| self.meant(condition)).collect()
+    }
+
+    /// The condition to try instead of one with an unknown name.
+    fn meant(&self, condition: &Condition) -> Option<String> {
+        let mut seen = seen_values(self.listing(), condition.field);
+        let known = self.names.get(condition.field.key);
+        seen.extend(known.into_iter().flatten().cloned());
+        language::did_you_mean(condition, &seen)
+    }
+
+    /// Whether no row is left and another condition may find some.
+    pub fn has_suggestion(&self) -> bool {
+        let is_for_query =
+            |listing: &Listing| listing.skipped().is_empty() && (listing.is_empty() || self.words.is_empty());
+        self.view().is_empty() && self.listing().is_some_and(is_for_query) && !self.suggestions().is_empty()
+    }
+
+    /// Applies the suggestions; true if the market must be queried.
+    pub(crate) fn take_suggestions(&mut self) -> bool {
+        let mut query = self.query.clone();
+        let (catalog, dialect) = (query.catalog(), self.dialect());
+        let active = query.conditions.iter_mut().filter(|it| it.enabled);
+        for condition in active {
+            let parsed = self
+                .meant(condition)
+                .and_then(|text| language::parse(&text, catalog, dialect, &[], language::Mode::Strict).ok());
+            if let Some(meant) = parsed.and_then(|parsed| parsed.conditions.into_iter().next()) {
+                *condition = meant;
+            }
+        }
+        let words = self.ran_words().to_vec();
+        let must_ask = self.apply(query, words);
+        self.show_query_in_bar();
+        let text = self.query_text();
+        self.bar.remember(&text);
+        must_ask
+    }
+}
+
+/// The different values of a text field that are here, for completion and choices.
+pub(crate) fn seen_values(listing: Option<&Listing>, field: &Field) -> Vec<String> {
+    let Some(listing) = listing else {
+        return Vec::new();
+    };
+    let known = listing.catalog().fields().iter().find(|own| *own == field);
+    let Some(own) = known else { return Vec::new() };
+    let mut values: Vec<String> = listing
+        .column(own)
+        .texts()
+        .iter()
+        .map(|text| match own.kind {
+            Kind::Country => country::code(text.compared()),
+            _ => text.compared(),
+        })
+        .filter(|text| !text.is_empty() && visible(text, 80) == **text)
+        .map(str::to_owned)
+        .collect();
+    values.sort();
+    values.dedup();
+    values
+}
