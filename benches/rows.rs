@@ -25,12 +25,12 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use bourse::core::message::Message;
-use bourse::core::remote::Now;
 use bourse::core::{Model, read_ahead, update};
 use bourse::domain::insight::differences;
 use bourse::domain::language::{self, Mode};
 use bourse::domain::{CellRef, Dialect, Field, Listing, OFFERS};
 use bourse::runtime::terminal::Canvas;
+use bourse::table::remote::Now;
 use bourse::table::row_filter;
 use bourse::widgets::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};

@@ -6,9 +6,9 @@
 
 use bourse::api::Reply;
 use bourse::core::message::Message;
-use bourse::core::remote::Now;
 use bourse::core::{Effect, Model, Profile, read_ahead, update};
 use bourse::domain::{Dialect, Listing, OFFERS};
+use bourse::table::remote::Now;
 
 /// An answer of `rows` offers whose members are those that the table and the filters read.
 pub fn answer(rows: usize) -> String {

@@ -21,7 +21,6 @@ use crate::api::client::epoch_seconds;
 use crate::api::{ApiError, Progress, Reply, Request, Session};
 use crate::core::mutations;
 use crate::core::mutations::{Mutations, READ_ONLY, RequestPreview, SendBlocked};
-use crate::core::remote::{Now, Tickets};
 use crate::core::{Effect, Profile};
 use crate::domain::journal::{Entry, Verdict, WriteKind};
 use crate::domain::language::{self, LanguageError};
@@ -32,6 +31,7 @@ use crate::features::workergroups::creation::CREATE;
 use crate::runtime::writes::{History, journalled};
 use crate::sandbox::Running;
 use crate::store::Journal;
+use crate::table::remote::{Now, Tickets};
 
 /// A write from the command line.
 struct Write {

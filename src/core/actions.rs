@@ -3,12 +3,12 @@
 use super::analysis;
 use super::message::{Effect, Toast};
 use super::model::Model;
-use super::pane::Pane;
-use super::remote::Now;
 use super::state::State;
 use super::unsettled::told;
 use crate::domain::Resource;
 use crate::keys::Action;
+use crate::keys::pane::Pane;
+use crate::table::remote::Now;
 
 pub(crate) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect> {
     if let Some(why) = model.disabled(action) {

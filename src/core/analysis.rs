@@ -2,12 +2,12 @@
 //! narrowed.
 
 use super::message::{Effect, Toast};
-use super::pane::Pane;
-use super::remote::Now;
 use super::state::State;
 use crate::domain::{Condition, Listing, Operand, Operator, Resource, Value, format};
 use crate::keys::Action;
+use crate::keys::pane::Pane;
 use crate::table::browser::Browser;
+use crate::table::remote::Now;
 
 /// Why an action cannot be done now, if it cannot.
 pub(crate) fn disabled(state: &State, action: Action) -> Option<String> {

@@ -2,7 +2,6 @@
 
 use super::message::Effect;
 use super::model::Model;
-use super::remote::{Now, Ticket};
 use super::{mutations, stack};
 use crate::api::{ApiError, Reply};
 use crate::domain::{Listing, Resource};
@@ -10,6 +9,7 @@ use crate::features::history::recording;
 use crate::features::history::recording::Asked;
 use crate::features::{alerts, auto_refresh, requests, workergroups as groups};
 use crate::table::browser::Arrival;
+use crate::table::remote::{Now, Ticket};
 use crate::table::row_filter;
 use crate::widgets::panel::Size;
 

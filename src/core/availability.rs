@@ -2,10 +2,10 @@
 
 use super::commands::Commands;
 use super::model::Model;
-use super::pane::Pane;
 use super::view::Availability;
 use super::{analysis, mutations};
 use crate::features::{annotations, auto_refresh, workergroups as groups};
+use crate::keys::pane::Pane;
 use crate::keys::{Action, BINDINGS, Context, bindings};
 use crate::table::browser::Browser;
 

@@ -2,9 +2,9 @@
 
 pub use super::message::Reconfigured;
 use super::message::Toast;
-use super::remote::Now;
 use super::state::State;
 use crate::domain::Resource;
+use crate::table::remote::Now;
 
 /// Applies a reloaded configuration, or reports why the old one stays.
 pub(crate) fn reloaded(state: &mut State, now: Now, result: Result<Box<Reconfigured>, String>) {

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use crossterm::event::{KeyEvent, MouseEvent};
 
-use super::remote::{Ticket, Waiting};
 pub use super::toast::Toast;
 use crate::api::ledger::LedgerEntry;
 use crate::api::{ApiError, Received, Reply, Request};
@@ -24,6 +23,7 @@ use crate::features::copy_export::export::{NotWritten, Written};
 use crate::features::markets::data::{MarketCommand, MarketEvent, MarketList};
 use crate::keys::Keymap;
 use crate::table::browser::Arrival;
+use crate::table::remote::{Ticket, Waiting};
 
 #[derive(Debug)]
 pub enum Message {

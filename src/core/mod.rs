@@ -16,10 +16,8 @@ pub mod message;
 pub(crate) mod model;
 pub(crate) mod mouse;
 pub mod mutations;
-pub mod pane;
 pub mod persistence;
 pub(crate) mod profile;
-pub mod remote;
 pub mod sandbox;
 pub(crate) mod scene;
 pub mod searched;
@@ -37,14 +35,14 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 pub use self::answers::read_ahead;
 pub use self::message::{Effect, Message, Toast};
 pub use self::model::Model;
-pub use self::pane::Pane;
 pub use self::profile::Profile;
-pub use self::remote::{Now, Ticket};
 pub use self::state::State;
 pub use self::title::title;
+pub use crate::keys::pane::Pane;
 /// The person's own keys, by their path of old.
 pub use crate::keys::user as keys;
 use crate::keys::{Action, Chord};
+pub use crate::table::remote::{Now, Ticket};
 
 use crate::api::Received;
 use crate::domain::Resource;
@@ -201,9 +199,9 @@ fn due(model: &mut Model, now: Now) -> Vec<Effect> {
 /// Tells every possible receiver that a request waits or is retried.
 fn progressed(
     model: &mut Model,
-    ticket: remote::Ticket,
+    ticket: crate::table::remote::Ticket,
     attempt: u32,
-    waiting: Option<&remote::Waiting>,
+    waiting: Option<&crate::table::remote::Waiting>,
 ) -> Vec<Effect> {
     for browser in &mut model.state.browsers {
         browser.progress(ticket, attempt, waiting.cloned());
@@ -217,7 +215,7 @@ fn progressed(
 }
 
 /// Notes that part of a response is there.
-fn arrived(model: &mut Model, ticket: remote::Ticket, received: &Received) -> Vec<Effect> {
+fn arrived(model: &mut Model, ticket: crate::table::remote::Ticket, received: &Received) -> Vec<Effect> {
     for browser in &mut model.state.browsers {
         browser.remote.received(ticket, received);
     }

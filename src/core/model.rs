@@ -1,15 +1,15 @@
 //! The dashboard, and when it wants to be woken.
 
 use super::frame_layout::FrameLayout;
-use super::pane::Pane;
 use super::profile::Profile;
-use super::remote::Now;
 use super::stack;
 use super::state::State;
 use super::view::{View, Views};
 use crate::domain::{Condition, Resource};
 use crate::features::auto_refresh;
 use crate::keys::Context;
+use crate::keys::pane::Pane;
+use crate::table::remote::Now;
 use crate::table::sorting;
 
 /// The dashboard: the state that views share, and the views themselves.

@@ -6,9 +6,9 @@ use super::actions;
 use super::frame_layout::Target;
 use super::message::Effect;
 use super::model::Model;
-use super::pane::Pane;
-use super::remote::Now;
 use crate::keys::Action;
+use crate::keys::pane::Pane;
+use crate::table::remote::Now;
 
 /// Lines per turn of the wheel.
 const WHEEL: isize = 3;

@@ -6,9 +6,7 @@
 //! history and the person whatever view is open by then.
 
 use super::message::{Effect, Toast};
-use super::pane::Pane;
 use super::profile::Profile;
-use super::remote::{Now, Ticket};
 use super::state::State;
 use crate::api::pacing::Pacer;
 use crate::api::wire;
@@ -19,6 +17,8 @@ use crate::domain::journal::{Entry, Intent, Outcome, Verdict, WriteKind};
 use crate::domain::workergroup::NewWorkergroup;
 use crate::domain::{Resource, Untrusted};
 use crate::features::workergroups as groups;
+use crate::keys::pane::Pane;
+use crate::table::remote::{Now, Ticket};
 
 /// Why a profile cannot write.
 pub const READ_ONLY: &str = "this profile is read-only (--read-only, or its configuration)";

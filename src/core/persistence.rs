@@ -2,14 +2,14 @@
 //! restored to it, and when to save it.
 
 use super::message::{Effect, Message};
-use super::pane::Pane;
-use super::remote::Now;
 use super::split::Split;
 use super::state::State;
 use crate::domain::saved::{PaneState, SearchSpec, Searches, Snapshot};
 use crate::domain::text::visible;
 use crate::domain::{Field, Resource, RowId};
+use crate::keys::pane::Pane;
 use crate::table::browser::Browser;
+use crate::table::remote::Now;
 
 // Otherwise every key press would write the file.
 /// Seconds between an input and saving what it changed.

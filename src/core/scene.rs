@@ -8,9 +8,9 @@ use ratatui::text::Line;
 use ratatui::widgets::{StatefulWidget, Widget};
 
 use super::frame_layout::{FrameLayout, Region, Target};
-use super::remote::Now;
 use super::state::State;
 use crate::keys::{Action, Context};
+use crate::table::remote::Now;
 use crate::widgets::form::{Form, FormLayout, FormLines};
 use crate::widgets::list::{List, ListLines};
 use crate::widgets::panel::Size;

@@ -4,9 +4,7 @@ use std::ops::{Index, IndexMut};
 
 use super::message::{Effect, Toast};
 use super::mutations::Mutations;
-use super::pane::Pane;
 use super::profile::Profile;
-use super::remote::{Now, Tickets};
 use super::{drafts, sandbox, split};
 use crate::api::ApiError;
 use crate::api::ledger::Ledger;
@@ -15,14 +13,16 @@ use crate::domain::saved::{Searches, Snapshot};
 use crate::domain::{Condition, Dialect, Resource};
 use crate::features::alerts::AlertWatch;
 use crate::features::annotations::AnnotationState;
-use crate::features::auto_refresh::watch;
 use crate::features::markets::data::Markets;
 use crate::features::requests::Requests;
 use crate::features::route_lab::Routes;
 use crate::features::workergroups::Groups;
 use crate::features::{appearance as themes, history as recall};
+use crate::keys::pane::Pane;
 use crate::keys::{Chord, Keymap};
 use crate::table::browser::Browser;
+use crate::table::remote::{Now, Tickets};
+use crate::table::watch;
 
 /// The state that views share: the market, its data and the person's settings.
 #[derive(Debug)]

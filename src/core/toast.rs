@@ -1,8 +1,8 @@
 //! Short notices in the footer: what just happened, until it was seen.
 
-use super::pane::Pane;
-use super::remote::Now;
 use crate::domain::text::visible;
+use crate::keys::pane::Pane;
+use crate::table::remote::Now;
 
 /// The longest notice, in characters: more than one line of a wide screen.
 const LONGEST: usize = 1000;

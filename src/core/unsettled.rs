@@ -3,12 +3,12 @@
 
 use super::message::Effect;
 use super::mutations::Mutations;
-use super::remote::Now;
 use super::state::State;
 use crate::domain::format;
 use crate::domain::journal;
 use crate::domain::journal::{Entry, Outcome, Verdict, WriteKind};
 use crate::domain::workergroup::NewWorkergroup;
+use crate::table::remote::Now;
 
 impl Mutations {
     /// The creations that nobody has settled, oldest first; not the one in flight.

@@ -5,7 +5,6 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::core::frame_layout::Target;
-use crate::core::remote::{Now, Phase, Waiting};
 use crate::core::view::Scene;
 use crate::core::{Model, Pane};
 use crate::domain::format;
@@ -13,6 +12,7 @@ use crate::domain::journal::WriteKind;
 use crate::domain::text::{truncate, visible};
 use crate::features::auto_refresh::poll_claim::Poller;
 use crate::table::browser::Browser;
+use crate::table::remote::{Now, Phase, Waiting};
 use crate::widgets::text::cells;
 use crate::widgets::theme::Theme;
 

@@ -11,8 +11,8 @@ use ratatui::style::{Color, Modifier};
 
 use crate::core::Model;
 use crate::core::frame_layout::FrameLayout;
-use crate::core::remote::Now;
 use crate::core::view::{Placement, Scene};
+use crate::table::remote::Now;
 use crate::widgets::ascii;
 use crate::widgets::panel::Size;
 use crate::widgets::theme::Theme;

@@ -4,7 +4,7 @@
 //! and docs/keys.md. Actions are generic verbs; the view with the keyboard decides
 //! what a verb means there.
 
-use crate::core::pane::Pane;
+use super::pane::Pane;
 
 /// Where a key is looked up: first in the contexts of the focused view, then in the shared
 /// ones.

@@ -2,6 +2,7 @@
 
 mod bindings;
 mod chord;
+pub mod pane;
 pub mod user;
 
 pub use self::bindings::{Action, BINDINGS, Binding, Context, Motion, Side, Step, Subject, bindings};

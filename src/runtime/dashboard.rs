@@ -28,12 +28,12 @@ use super::messages::{message, with_paste};
 pub use super::surface::{Surface, TerminalEvent};
 use crate::cli::{ProfileResolver, by_name};
 use crate::core::frame_layout::FrameLayout;
-use crate::core::remote::Ticket;
 use crate::core::{Message, Model, Now, update};
 use crate::features::markets::MarketEvent;
 use crate::sandbox::Running;
 use crate::store::history::HistoryPlace;
 use crate::store::{GroupsFile, Journal, PacingFile, StateStore};
+use crate::table::remote::Ticket;
 use crate::widgets::theme::Theme;
 
 // A fast route run could otherwise fill the queue as quickly as it drains, and no frame be drawn.

@@ -11,10 +11,10 @@ use super::start::{self, Files};
 use crate::api::{Operation, Reply, Request};
 use crate::cli::{CliError, ProfileResolver, Settings};
 use crate::core::Message;
-use crate::core::remote::Ticket;
 use crate::domain::text::{message, visible};
 use crate::domain::{Resource, language};
 use crate::features::markets::{ConnectionTest, MarketCommand, MarketEvent, MarketReady};
+use crate::table::remote::Ticket;
 
 /// Everything the event loop needs to switch to a market.
 pub(super) struct Ready {

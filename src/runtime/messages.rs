@@ -3,8 +3,8 @@
 use crossterm::event::Event;
 
 use crate::api::session::{Progress, Wait};
-use crate::core::remote::{Ticket, Waiting};
 use crate::core::{Message, Now};
+use crate::table::remote::{Ticket, Waiting};
 
 /// The message for the progress of a call.
 pub(super) fn told(ticket: Ticket, now: Now, progress: Progress) -> Message {

@@ -12,10 +12,10 @@ use crate::api::redact::KnownSecrets;
 use crate::api::session::Progress;
 use crate::api::{ApiError, Request};
 use crate::core::Message;
-use crate::core::remote::Ticket;
 use crate::domain::routing::{export_csv, export_json};
 use crate::features::route_lab::{RunSnapshot, is_csv};
 use crate::store::export::{self, ExportError};
+use crate::table::remote::Ticket;
 
 /// Sends a route request. The times of sending and of the complete response are taken here, where
 /// nothing else delays them: the event loop may handle the response later.

@@ -10,10 +10,11 @@ pub use self::arrival::Arrival;
 pub use self::offered::{OfferCounts, groupings};
 use super::bar::Bar;
 use super::computed_columns::ComputedColumns;
+use super::remote::{Now, Remote, Ticket, Tickets};
 use super::suggestions::Names;
+use super::watch::Watch;
 use crate::api::{ApiError, Request};
 use crate::core::message::Effect;
-use crate::core::remote::{Now, Remote, Ticket, Tickets};
 use crate::domain::insight::{Coverage, coverage};
 use crate::domain::language;
 use crate::domain::plain;
@@ -21,7 +22,6 @@ use crate::domain::plain::Settings;
 use crate::domain::response_check::ResponseCheck;
 pub use crate::domain::response_check::{Discrepancy, Violation};
 use crate::domain::{Condition, Dialect, Field, Listing, Query, Resource, RowId};
-use crate::features::auto_refresh::watch::Watch;
 
 /// The state of one pane.
 #[derive(Debug)]
@@ -264,7 +264,7 @@ impl Browser {
     }
 
     /// Records the progress of the request.
-    pub fn progress(&mut self, ticket: Ticket, attempt: u32, wait: Option<crate::core::remote::Waiting>) {
+    pub fn progress(&mut self, ticket: Ticket, attempt: u32, wait: Option<super::remote::Waiting>) {
         self.remote.progress(ticket, attempt, wait);
     }
 

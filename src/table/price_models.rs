@@ -1,8 +1,8 @@
 //! Three prices in one row: one search for each price model, each with its own slot.
 
+use super::remote::{Now, Phase, Remote, Ticket, Tickets, Waiting};
 use crate::api::{ApiError, Request};
 use crate::core::message::Effect;
-use crate::core::remote::{Now, Phase, Remote, Ticket, Tickets, Waiting};
 use crate::domain::insight::{Coverage, coverage};
 use crate::domain::{Listing, OfferType, Query};
 

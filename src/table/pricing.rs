@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::browser::Browser;
 use super::computed_columns::{JOB_COLUMNS, TERM_COLUMNS};
+use super::remote::Now;
 use crate::core::message::Effect;
-use crate::core::remote::Now;
 use crate::core::state::State;
 use crate::domain::cost::{Job, VolumeTerm};
 use crate::domain::query::{DEFAULT_STORAGE_GB, Direction};

@@ -4,9 +4,9 @@
 //! response therefore also requests the market's own top rows.
 
 use super::browser::Browser;
+use super::remote::Now;
 use super::sort_sign::arrow;
 use crate::core::message::Effect;
-use crate::core::remote::Now;
 use crate::core::state::State;
 use crate::domain::insight::Coverage;
 use crate::domain::{Direction, Field, Listing, OrderKey, Query, Resource};

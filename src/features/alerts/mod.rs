@@ -11,7 +11,6 @@ use super::history::recording::Asked;
 use super::workergroups::look::Look;
 use crate::api::{Reply, Request, Response};
 use crate::core::message::{Alarm, Effect, RingClaim, Toast};
-use crate::core::remote::{Now, Ticket};
 use crate::core::state::State;
 use crate::domain::alerts::{Alert, AlertChange, Alerts, Followed, Logged, seen};
 use crate::domain::history::{Figures, Moment, Poll, Ring, SearchKey, check};
@@ -19,6 +18,7 @@ use crate::domain::query::Direction;
 use crate::domain::text::visible;
 use crate::domain::workergroup::{Preflight, Recruitment};
 use crate::domain::{OrderKey, Query, Resource};
+use crate::table::remote::{Now, Ticket};
 
 /// Seconds between two polls of an alert.
 const EVERY: f64 = 60.0;

@@ -11,12 +11,12 @@ use std::sync::Arc;
 
 use crate::api::{ApiError, Reply, Request};
 use crate::core::message::Effect;
-use crate::core::remote::Now;
 use crate::core::state::State;
 use crate::domain::annotations::{AnnotationChange, Annotations, Mark, Supplier, suppliers};
 use crate::domain::{Condition, Listing, Operand, Operator, Query, Resource, Value};
 use crate::keys::{Action, Subject};
 use crate::table::browser::Browser;
+use crate::table::remote::Now;
 
 /// How many changes can be undone.
 const MOST_UNDONE: usize = 100;

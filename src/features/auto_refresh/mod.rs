@@ -1,28 +1,26 @@
 //! Auto-refresh: repeats a search, compares each response with an earlier one, and asks once why
 //! what is gone is gone.
 
-pub mod gone;
 pub mod poll_claim;
 pub(crate) mod view;
-pub mod watch;
 
 use std::collections::{BTreeSet, HashMap};
 
-use self::gone::Departures;
 use self::poll_claim::Poller;
-use self::watch::{Baseline, Changes, Watch, floor, is_same_question, price_of};
 use super::history::recording;
 use crate::api::{ApiError, Reply, Request};
 use crate::core::message::Effect;
-use crate::core::pane::Pane;
-use crate::core::remote::{Now, Ticket};
 use crate::core::state::State;
 use crate::core::view::Response;
 use crate::domain::history;
 use crate::domain::history::{Lot, MOST_CAUSES, MOST_SLICES, Poll, cause_query};
 use crate::domain::insight::{Coverage, coverage, differences, lots, recorded_lot};
 use crate::domain::{Listing, Query, Resource};
+use crate::keys::pane::Pane;
 use crate::table::browser::Browser;
+use crate::table::gone::Departures;
+use crate::table::remote::{Now, Ticket};
+use crate::table::watch::{Baseline, Changes, Watch, floor, is_same_question, price_of};
 
 impl Browser {
     /// The auto-refresh, if it is on.

@@ -4,13 +4,13 @@
 //! Only the timer waits for another program: what a person asks for is sent at once.
 
 use crate::core::message::Effect;
-use crate::core::remote::{Now, Ticket};
 use crate::core::state::State;
 use crate::domain::Resource;
 use crate::domain::annotations::Supplier;
 use crate::domain::history::{Moment, Poll, SearchKey};
 use crate::features::alerts;
 use crate::features::auto_refresh;
+use crate::table::remote::{Now, Ticket};
 
 /// The longest time in seconds until a program that does not poll reads the record again.
 const LOOK: f64 = 5.0;

@@ -3,7 +3,6 @@
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-use super::watch::{Baseline, Watch, floor};
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::core::views::sheet;
@@ -12,6 +11,7 @@ use crate::domain::quantity::Quantity;
 use crate::domain::{Resource, format};
 use crate::features::auto_refresh;
 use crate::keys::{Action, Context};
+use crate::table::watch::{Baseline, Watch, floor};
 use crate::widgets::form::{Field, Form, FormEvent};
 use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::Panel;
@@ -50,7 +50,10 @@ impl WatchForm {
         let resource = browser.resource();
         let watch = browser.watching();
         let least = floor(resource);
-        let interval = watch.map_or(state.watch_pace.interval.max(least), super::watch::Watch::interval);
+        let interval = watch.map_or(
+            state.watch_pace.interval.max(least),
+            crate::table::watch::Watch::interval,
+        );
         let baseline = watch.map_or_else(Baseline::default, Watch::baseline);
         let place = Baseline::ALL.iter().position(|own| *own == baseline);
         let interval = quantity::write(interval, Quantity::Seconds);

@@ -3,11 +3,11 @@
 use super::formats as copy_formats;
 use super::handoff;
 use crate::core::message::Effect;
-use crate::core::pane::Pane;
 use crate::core::profile::Profile;
 use crate::core::state::State;
 use crate::domain::text::{clipboard, visible};
 use crate::domain::{Resource, WORKERGROUPS};
+use crate::keys::pane::Pane;
 use crate::table::browser::Browser;
 
 #[derive(Debug, Clone)]

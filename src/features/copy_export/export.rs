@@ -1,7 +1,7 @@
 //! The result of an export.
 
-use crate::core::remote::Now;
 use crate::core::toast::Toast;
+use crate::table::remote::Now;
 
 /// A file that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]

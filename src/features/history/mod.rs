@@ -16,11 +16,11 @@ pub(crate) mod watch_command;
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::core::message::Effect;
-use crate::core::remote::{Now, Ticket, Tickets};
 use crate::core::state::State;
 use crate::domain::Resource;
 use crate::domain::history::{Answer, Lot, LotFilter, Memory, Moment, Question, Quote, SearchKey, Want, quotes};
 use crate::domain::insight::recorded_lot;
+use crate::table::remote::{Now, Ticket, Tickets};
 
 /// Answers that views have asked for and may still draw.
 const MOST_ANSWERS: usize = 16;

@@ -3,11 +3,11 @@
 use ratatui::style::Style;
 
 use crate::core::State;
-use crate::core::remote::Now;
 use crate::domain::Resource;
 use crate::domain::format;
 use crate::domain::format::percent;
 use crate::domain::history::{Lasted, Lifetimes, Lot, Memory, Moment, Rating, Standing, Verdict, verdict};
+use crate::table::remote::Now;
 use crate::widgets::theme::Theme;
 
 /// What is said of an offer, each sentence with its style.

@@ -2,13 +2,13 @@
 
 use crate::api::ApiError;
 use crate::core::message::Effect;
-use crate::core::remote::{Now, Phase};
 use crate::domain::history;
 use crate::domain::history::{Moment, Poll};
 use crate::domain::response_check::ResponseCheck;
 use crate::domain::{Dialect, Listing, Query, Resource};
-use crate::features::auto_refresh::watch::Watch;
 use crate::table::browser::Browser;
+use crate::table::remote::{Now, Phase};
+use crate::table::watch::Watch;
 
 /// A search that waits for its response.
 #[derive(Debug, Clone)]

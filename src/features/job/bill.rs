@@ -3,11 +3,11 @@
 
 use ratatui::text::{Line, Span};
 
-use crate::core::remote::Now;
 use crate::domain::Listing;
 use crate::domain::cost::{Job, Measure, Outlives, Prices, Room, Step, VolumePrices, VolumeTerm};
 use crate::domain::format;
 use crate::domain::format::trimmed;
+use crate::table::remote::Now;
 use crate::widgets::theme::Theme;
 
 const SECONDS_PER_HOUR: f64 = 3600.0;

@@ -2,7 +2,6 @@
 
 use crate::api::{ApiError, Secret};
 use crate::core::profile::Profile;
-use crate::core::remote::Ticket;
 use crate::core::sandbox::SandboxNotes;
 use crate::domain::Dialect;
 use crate::domain::alerts::Alerts;
@@ -11,6 +10,7 @@ use crate::domain::journal::Entry;
 use crate::domain::saved::{Searches, Snapshot};
 use crate::domain::workergroup;
 use crate::keys::{Action, Keymap};
+use crate::table::remote::Ticket;
 
 /// The environment variable with a key for any market.
 pub const KEY_VARIABLE: &str = "BOURSE_API_KEY";

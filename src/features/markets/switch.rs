@@ -7,10 +7,10 @@ use crate::core::actions;
 use crate::core::message::{Effect, Toast};
 use crate::core::model::Model;
 use crate::core::profile::Profile;
-use crate::core::remote::Now;
 use crate::core::state::State;
 use crate::domain::Resource;
 use crate::domain::throughput::Throughput;
+use crate::table::remote::Now;
 
 impl Model {
     /// Restores the saved state of the profile. A query `given` on the command line takes

@@ -4,11 +4,11 @@ use super::{Change, ConnectionTest, Done, Market, MarketCommand, MarketEvent, St
 use crate::api::ApiError;
 use crate::core::message::Effect;
 use crate::core::model::Model;
-use crate::core::remote::Now;
 use crate::core::state::State;
 use crate::core::view::Cx;
 use crate::domain::Resource;
 use crate::keys::{Action, Context};
+use crate::table::remote::Now;
 
 /// The keys of the list.
 const LIST: &[Context] = &[Context::Items];

@@ -16,9 +16,9 @@ use self::runs::Runs;
 use crate::api::ledger::{Ledger, LedgerEntry};
 use crate::api::{Operation, Response};
 use crate::core::message::Toast;
-use crate::core::remote::{Now, Ticket, Waiting};
 use crate::core::state::State;
 use crate::domain::Resource;
+use crate::table::remote::{Now, Ticket, Waiting};
 use crate::widgets::text_input::TextInput;
 
 pub use self::send::{check_address, editable, resendable};
@@ -321,7 +321,7 @@ pub(crate) fn recorded(state: &mut State, ticket: Option<Ticket>, entry: LedgerE
         pane,
         ..
     } = state;
-    if *pane == crate::core::pane::Pane::Requests && requests.selected.is_none() {
+    if *pane == crate::keys::pane::Pane::Requests && requests.selected.is_none() {
         requests.selected = requests.selected();
     }
     let is_shown = requests.filter.admits(&entry) && matches(&entry, &requests.words());

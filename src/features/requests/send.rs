@@ -5,8 +5,8 @@ use crate::api::ledger::LedgerEntry;
 use crate::api::redact::REMOVED;
 use crate::api::{Operation, Origin, RawSearch, Request, wire};
 use crate::core::message::Effect;
-use crate::core::remote::Now;
 use crate::core::state::State;
+use crate::table::remote::Now;
 
 /// Why there is no request for an action.
 fn nothing(state: &State) -> String {

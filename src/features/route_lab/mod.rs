@@ -16,14 +16,14 @@ use crate::api::attempt::completion;
 use crate::api::{ApiError, Reply, Request, RouteCall, Secret};
 use crate::core::message::Effect;
 pub use crate::core::message::RunSnapshot;
-use crate::core::pane::Pane;
-use crate::core::remote::{Now, Ticket, Tickets};
 use crate::core::state::State;
 use crate::domain::dialect::RouteKey;
 use crate::domain::objection::Objection;
 use crate::domain::routing::{Attempt, Completion, End, Phase, RoutePlan, Run, words};
 use crate::domain::{CellRef, Resource};
+use crate::keys::pane::Pane;
 use crate::keys::{Action, Context};
+use crate::table::remote::{Now, Ticket, Tickets};
 
 /// The maximum number of runs in memory.
 const MOST_RUNS: usize = 20;

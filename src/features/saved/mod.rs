@@ -3,12 +3,12 @@
 pub(crate) mod view;
 
 use crate::core::message::Effect;
-use crate::core::pane::Pane;
 use crate::core::state::State;
 use crate::core::view::Cx;
 use crate::domain::Resource;
 use crate::domain::saved::{SavedSearch, SearchChange, SearchSpec, Searches, presets};
 use crate::keys::Action;
+use crate::keys::pane::Pane;
 use crate::table::price_models;
 
 /// The preset of that name.

@@ -4,12 +4,12 @@
 use crate::api::{ApiError, Operation, Reply, Request};
 use crate::core::message::{Effect, Toast};
 use crate::core::mutations::SendBlocked;
-use crate::core::remote::Now;
 use crate::core::state::State;
 use crate::domain::journal::{Verdict, WriteKind};
 use crate::domain::workergroup::{NewWorkergroup, candidates};
 use crate::domain::{Listing, Resource, RowId};
 use crate::keys::Action;
+use crate::table::remote::Now;
 
 /// The word that confirms a creation.
 pub const CREATE: &str = "create";

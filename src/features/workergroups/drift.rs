@@ -2,9 +2,9 @@
 //! earlier run, and the latest.
 
 use crate::core::message::Effect;
-use crate::core::remote::Now;
 use crate::domain::Listing;
 use crate::domain::workergroup::{Change, Snapshot, drift};
+use crate::table::remote::Now;
 
 /// The maximum number of comparisons with changes that are kept.
 const MOST: usize = 50;

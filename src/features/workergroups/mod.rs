@@ -19,8 +19,6 @@ use self::supply::{Check, SupplyChecks};
 use crate::api::{ApiError, Reply};
 use crate::core::message::{Effect, Toast};
 use crate::core::mutations::READ_ONLY;
-use crate::core::pane::Pane;
-use crate::core::remote::{Now, Ticket, Waiting};
 use crate::core::state::State;
 use crate::domain::catalog::WORKERGROUPS;
 use crate::domain::format::counted;
@@ -28,6 +26,8 @@ use crate::domain::insight::Coverage;
 use crate::domain::workergroup::{Change, Preflight, Recruitment};
 use crate::domain::{Dialect, Listing, Resource};
 use crate::keys::Action;
+use crate::keys::pane::Pane;
+use crate::table::remote::{Now, Ticket, Waiting};
 
 /// The columns that a check of supply fills.
 const SUPPLY_COLUMNS: [&str; 2] = ["supply_gpus", "supply_price"];

@@ -6,11 +6,11 @@ use std::collections::VecDeque;
 
 use crate::api::{ApiError, Request};
 use crate::core::message::Effect;
-use crate::core::remote::{Now, Remote, Ticket, Tickets, Waiting};
 use crate::domain::workergroup::{Preflight, Recruitment};
 use crate::domain::{Dialect, Listing};
 use crate::features::history::recording;
 use crate::features::history::recording::Asked;
+use crate::table::remote::{Now, Remote, Ticket, Tickets, Waiting};
 
 /// Reports that are remembered; the oldest are dropped.
 const MOST: usize = 200;

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use super::{Dashboard, Notify, Surface};
 use crate::api::{ApiError, Operation, Request};
 use crate::core::message::Alarm;
-use crate::core::remote::Ticket;
 use crate::core::{Effect, Message};
 use crate::domain::journal::Intent;
 use crate::features::auto_refresh::poll_claim::PollClaim;
@@ -20,6 +19,7 @@ use crate::runtime::markets::MarketTasks;
 use crate::runtime::messages::told;
 use crate::runtime::writes::{self, journalled};
 use crate::runtime::{arrivals, routes};
+use crate::table::remote::Ticket;
 
 impl<S: Surface> Dashboard<S> {
     /// Carries out an effect; breaks with the exit status at the end.

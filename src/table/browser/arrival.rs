@@ -1,11 +1,11 @@
 //! Long responses, which are arranged off the loop's thread: checked, priced, filtered and sorted.
 
 use super::Browser;
-use crate::core::remote::{Now, Ticket};
 use crate::domain::history::Poll;
 use crate::domain::{Listing, Resource};
 use crate::features::history::recording::Asked;
 use crate::table::computed_columns::ComputedColumns;
+use crate::table::remote::{Now, Ticket};
 
 /// Rows that are arranged between two frames.
 const AT_ONCE: usize = 5_000;

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use bourse::api::wire::{self, Answer};
 use bourse::api::{ApiError, LedgerEntry, Operation, Progress, Reply, Request, Session, Wait};
-use bourse::core::remote::Waiting;
 use bourse::core::{Message, Model, Now, Ticket, update};
 use bourse::store::history::Database;
+use bourse::table::remote::Waiting;
 use bourse::widgets::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::Terminal;

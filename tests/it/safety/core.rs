@@ -2,11 +2,11 @@
 
 use bourse::api::{ApiError, Reply, Request};
 use bourse::core::message::{Effect, Message};
-use bourse::core::remote::{Now, Ticket};
 use bourse::core::{Model, Pane, mutations, update};
 use bourse::domain::journal::{self, Intent, Line};
 use bourse::domain::{Dialect, Listing, Resource};
 use bourse::features::markets::RestoredState;
+use bourse::table::remote::{Now, Ticket};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::test_app::START;

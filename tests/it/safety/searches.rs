@@ -3,8 +3,8 @@
 use bourse::api::{ApiError, Reply};
 use bourse::core::Pane;
 use bourse::core::message::Message;
-use bourse::core::remote::Ticket;
 use bourse::domain::{Listing, Resource, RowId};
+use bourse::table::remote::Ticket;
 
 use super::core::Core;
 

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bourse::api::{ApiError, ErrorBody, Pacer, Request, Session};
 use bourse::core::message::Message;
-use bourse::core::remote::Now;
 use bourse::domain::{Query, Resource};
+use bourse::table::remote::Now;
 
 use super::virtual_time::client;
 use crate::recorder::read_request;

@@ -1,7 +1,7 @@
 //! The first line: what is under way is visible on a narrow screen too.
 
 use bourse::core::message::Message;
-use bourse::core::remote::Waiting;
+use bourse::table::remote::Waiting;
 use bourse::widgets::theme::Theme;
 
 use crate::test_app::{THREE, TestApp};

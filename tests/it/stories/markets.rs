@@ -3,7 +3,6 @@
 
 use bourse::api::{ApiError, ErrorBody, Reply, Request, Secret};
 use bourse::core::message::{Effect, Message};
-use bourse::core::remote::Ticket;
 use bourse::core::{Pane, Profile};
 use bourse::domain::saved::{Searches, Snapshot};
 use bourse::domain::{Dialect, Resource};
@@ -11,6 +10,7 @@ use bourse::features::markets::{
     Change, ConnectionTest, Done, KeyFile, KeyFrom, KeySource, Market, MarketCommand, MarketEvent, MarketList,
     MarketReady, NewMarket, RestoredState,
 };
+use bourse::table::remote::Ticket;
 
 use crate::stories::unlist::{TWO, flat, said};
 use crate::test_app::{THREE, TestApp};

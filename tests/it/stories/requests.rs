@@ -7,8 +7,8 @@ use bourse::api::wire::Method;
 use bourse::api::{ApiError, Operation, Request};
 use bourse::core::Pane;
 use bourse::core::message::{Effect, Message};
-use bourse::core::remote::Ticket;
 use bourse::domain::{Resource, Untrusted};
+use bourse::table::remote::Ticket;
 use bourse::widgets::theme::Theme;
 use ratatui::style::Modifier;
 

@@ -5,9 +5,9 @@ use std::time::Duration;
 use bourse::api::error::ErrorBody;
 use bourse::api::{ApiError, Assignment, Reply, Request, RouteCall, RouteReply};
 use bourse::core::message::{Effect, Message};
-use bourse::core::remote::Ticket;
 use bourse::domain::routing::{End, OutcomeKind, Phase, RouteStats};
 use bourse::domain::{Dialect, Untrusted};
+use bourse::table::remote::Ticket;
 use bourse::widgets::theme::Theme;
 
 use crate::test_app::{THREE, TestApp};

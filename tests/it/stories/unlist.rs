@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use bourse::api::{ApiError, ErrorBody, Reply, Request};
 use bourse::core::message::{Effect, Message};
-use bourse::core::remote::Ticket;
 use bourse::domain::journal::{Entry, Intent, Outcome, Verdict, WriteKind};
 use bourse::domain::{Resource, Untrusted};
+use bourse::table::remote::Ticket;
 
 use crate::test_app::{START, THREE, TestApp};
 

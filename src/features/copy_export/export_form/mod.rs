@@ -8,12 +8,12 @@ use super::export::{NotWritten, Written, announce};
 use super::formats as copy_formats;
 use crate::core::State;
 use crate::core::message::Effect;
-use crate::core::remote::Now;
 use crate::core::view::{Cx, Outcome, Placement, Region, Scene, View};
 use crate::domain::{Field, Resource, export, format};
 use crate::features::requests;
 use crate::keys::{Action, Context};
 use crate::table::browser::Browser;
+use crate::table::remote::Now;
 use crate::widgets::form::{Field as Input, Form, FormEvent};
 use crate::widgets::input_widget::InputWidget;
 

@@ -14,7 +14,6 @@ use ratatui::text::{Line, Span};
 
 use super::view::{below_card, json_of};
 use crate::core::State;
-use crate::core::remote::Now;
 use crate::core::view::Scene;
 use crate::domain::annotations::suppliers;
 use crate::domain::field::Kind;
@@ -26,6 +25,7 @@ use crate::features::annotations::view as annotations;
 use crate::features::history::rating::sentences;
 use crate::keys::Action;
 use crate::table::browser::Browser;
+use crate::table::remote::Now;
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::range_bar::RangeBar;
 use crate::widgets::text::{cells, fit, wrap, wrap_line};

@@ -10,7 +10,6 @@ use ratatui::widgets::Paragraph;
 
 use super::host;
 use crate::api::Request;
-use crate::core::remote::{Phase, Remote, Ticket};
 use crate::core::view::{Cx, Region, Response, Scene};
 use crate::domain::annotations::{Supplier, suppliers};
 use crate::domain::cost::Prices;
@@ -27,6 +26,7 @@ use crate::features::annotations::view as annotations;
 use crate::features::details::preview::Subject;
 use crate::keys::Action;
 use crate::table::browser::Browser;
+use crate::table::remote::{Phase, Remote, Ticket};
 use crate::widgets::panel::Panel;
 use crate::widgets::table::{Column, GUTTER, Rows, Table, place};
 use crate::widgets::text::wrap_line;

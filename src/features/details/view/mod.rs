@@ -15,12 +15,12 @@ use ratatui::layout::Rect;
 pub(crate) use self::below::below_card;
 pub(crate) use self::json::json_of;
 use crate::core::State;
-use crate::core::remote::{Now, Ticket, Waiting};
 use crate::core::view::{Availability, Cx, Outcome, Region, Response, Scene, View};
 use crate::domain::cost::ThreePrices;
 use crate::domain::{Resource, RowId};
 use crate::features::copy_export::copy::api_key;
 use crate::keys::{Action, Context, Motion};
+use crate::table::remote::{Now, Ticket, Waiting};
 use crate::widgets::find::Find;
 
 use self::fields::Fields;

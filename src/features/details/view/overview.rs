@@ -3,7 +3,6 @@
 use ratatui::text::{Line, Span};
 
 use super::Detail;
-use crate::core::remote::Phase;
 use crate::core::view::Scene;
 use crate::domain::cost::{HOURS_PER_MONTH, Joined, Prices, Quote};
 use crate::domain::field::Unit;
@@ -16,6 +15,7 @@ use crate::features::job::bill;
 use crate::features::workergroups::preflight::summary;
 use crate::keys::Action;
 use crate::table::browser::Browser;
+use crate::table::remote::Phase;
 use crate::widgets::theme::Theme;
 
 /// The maximum number of alternatives: what a tall screen shows.

@@ -7,7 +7,6 @@ use ratatui::layout::Rect;
 
 use super::{Recalled, SECONDS_PER_DAY};
 use crate::core::State;
-use crate::core::remote::Now;
 use crate::core::view::{Availability, Cx, Outcome, Scene, View};
 use crate::domain::history::{Answer, Lot, LotFilter, Memory, Question, RecordedSearch, SearchKey, Series, Want};
 use crate::domain::insight::recorded_lot;
@@ -16,6 +15,7 @@ use crate::domain::{Query, Resource, Untrusted};
 use crate::features::history as recall;
 use crate::features::workergroups::look::Look;
 use crate::keys::{Action, Context, Motion};
+use crate::table::remote::Now;
 
 /// Parts of the time: as many as a wide screen has columns for.
 const BUCKETS: usize = 180;

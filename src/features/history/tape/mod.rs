@@ -8,12 +8,12 @@ use ratatui::layout::Rect;
 
 use super::{Recalled, SECONDS_PER_DAY};
 use crate::core::State;
-use crate::core::remote::Now;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::history::{Answer, Cause, Change, ChangeKind, Event, EventKind, LotFilter, Question, Want};
 use crate::domain::{Condition, Operand, Operator, Resource, Value};
 use crate::features::history as recall;
 use crate::keys::{Action, Context};
+use crate::table::remote::Now;
 use crate::widgets::text_input::TextInput;
 
 /// Days that the tape goes back.

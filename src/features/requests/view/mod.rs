@@ -12,9 +12,9 @@ use super::request::{LONGEST_SEARCH, RequestDetails, resend};
 use super::{Filter, Row, editable, resendable};
 use crate::core::State;
 use crate::core::message::Effect;
-use crate::core::remote::Now;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::keys::{Action, Context};
+use crate::table::remote::Now;
 
 /// The filters above the list.
 const FILTERS: Region = Region(2);

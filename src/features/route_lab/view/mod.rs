@@ -21,10 +21,10 @@ use self::attempts::AttemptList;
 pub use super::headline;
 use super::{NotStarted, RouteRun};
 use crate::core::State;
-use crate::core::remote::Now;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::routing::{RoutePlan, RouteSample};
 use crate::keys::{Action, Context};
+use crate::table::remote::Now;
 use crate::widgets::panel::Size;
 
 /// The workers, if shown beside the attempts.

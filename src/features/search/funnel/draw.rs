@@ -7,12 +7,12 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{StatefulWidget, Widget};
 
 use super::{Funnel, Step};
-use crate::core::remote::Phase;
 use crate::core::view::{Region, Scene};
 use crate::core::views::{searched, sheet};
 use crate::domain::language::print_condition_briefly;
 use crate::domain::{format, text};
 use crate::keys::Action;
+use crate::table::remote::Phase;
 use crate::widgets::dialog;
 use crate::widgets::panel::{Panel, Size, Tone};
 use crate::widgets::text::{cells, fit};

@@ -6,7 +6,6 @@ use ratatui::layout::Rect;
 
 use crate::api::Request;
 use crate::core::State;
-use crate::core::remote::{Now, Remote, Ticket, Waiting};
 use crate::core::searched::Searched;
 use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Response, Scene, View};
 use crate::core::views::searched;
@@ -15,6 +14,7 @@ use crate::domain::insight::{Coverage, FunnelLine, coverage, funnel, loosened, w
 use crate::domain::{Condition, Listing, Query, Resource, language};
 use crate::keys::{Action, Context};
 use crate::table::computed_columns::ComputedColumns;
+use crate::table::remote::{Now, Remote, Ticket, Waiting};
 use crate::widgets::find::Find;
 
 /// The limit of the search: enough to judge by, and fast.

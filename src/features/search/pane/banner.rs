@@ -6,12 +6,12 @@ use ratatui::text::{Line, Span};
 
 use crate::api::ApiError;
 use crate::core::State;
-use crate::core::remote::Now;
 use crate::domain::format;
 use crate::features::auto_refresh::poll_claim::Poller;
-use crate::features::auto_refresh::watch::{Baseline, Watch};
 use crate::keys::Action;
 use crate::table::browser::{Browser, Discrepancy};
+use crate::table::remote::Now;
+use crate::table::watch::{Baseline, Watch};
 use crate::widgets::text::{fit, wrap};
 use crate::widgets::theme::Theme;
 

@@ -6,13 +6,13 @@ use ratatui::widgets::Paragraph;
 
 use super::arriving;
 use crate::api::ApiError;
-use crate::core::remote::{Now, Phase, Waiting};
 use crate::core::view::Scene;
 use crate::core::{Pane, State};
 use crate::domain::language;
 use crate::features::markets::explain;
 use crate::keys::Action;
 use crate::table::browser::Browser;
+use crate::table::remote::{Now, Phase, Waiting};
 use crate::widgets::dialog::READABLE;
 use crate::widgets::text::wrap;
 

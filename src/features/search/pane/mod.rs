@@ -14,13 +14,13 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use crate::core::State;
-use crate::core::remote::{Now, Phase};
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::domain::{Field, Resource, language};
 use crate::features::auto_refresh;
 use crate::features::market::summary as market;
 use crate::features::market::summary::Overview;
 use crate::keys::{Action, Context, Motion, Side, Step};
+use crate::table::remote::{Now, Phase};
 use crate::widgets::panel::Size;
 use crate::widgets::text_input::TextInput;
 

@@ -8,7 +8,6 @@ use ratatui::style::{Modifier, Style};
 
 use super::cells;
 use crate::core::frame_layout::Target;
-use crate::core::remote::{Now, Phase};
 use crate::core::view::{Region, Scene};
 use crate::domain::annotations::Annotated;
 use crate::domain::insight::{Measure, Place};
@@ -18,6 +17,7 @@ use crate::domain::{CellRef, Field, Kind, Listing, Operator, Resource, Source, f
 use crate::features::annotations::view::{NOTE, STAR};
 use crate::table::browser::Browser;
 use crate::table::column_prerequisites::Need;
+use crate::table::remote::{Now, Phase};
 use crate::table::row_filter::is_searched;
 use crate::table::sort_sign::arrow;
 use crate::widgets::table::{Column, Placed, Rows, Table, place_from};

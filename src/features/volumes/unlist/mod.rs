@@ -11,12 +11,12 @@ use ratatui::layout::Rect;
 use crate::api::Request;
 use crate::core::State;
 use crate::core::mutations::{Completed, PASTE_REFUSED, SendBlocked};
-use crate::core::remote::Now;
 use crate::core::view::{Availability, Cx, Outcome, Placement, Scene, View};
 use crate::core::views::write_dialog::{OUTCOME, back, close_outcome, no_help};
 use crate::domain::Resource;
 use crate::domain::journal::WriteKind;
 use crate::keys::{Action, Context};
+use crate::table::remote::Now;
 use crate::widgets::text_input::TextInput;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,6 @@ use ratatui::text::Line;
 use super::{CREATED, Create, MINE, NONE, Page, Word};
 use crate::api::Request;
 use crate::core::mutations::{Stage, preview};
-use crate::core::remote::Now;
 use crate::core::view::Scene;
 use crate::core::views::write_dialog::{Rows, outcome_tone};
 use crate::domain::catalog::WORKERGROUPS;
@@ -20,6 +19,7 @@ use crate::features::workergroups::form::new_endpoint;
 use crate::features::workergroups::look::Subject;
 use crate::features::workergroups::preflight::parts::{amount, disk};
 use crate::keys::{Action, Context};
+use crate::table::remote::Now;
 use crate::widgets::panel::Tone;
 
 /// The maximum width of the dialog, in cells.

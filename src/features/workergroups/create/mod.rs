@@ -9,13 +9,13 @@ use ratatui::layout::Rect;
 use super::creation::CREATE;
 use super::look::Subject;
 use crate::core::mutations::{Completed, PASTE_REFUSED, SendBlocked};
-use crate::core::remote::Now;
 use crate::core::view::{Availability, Cx, Outcome, Placement, Scene, View};
 use crate::core::views::write_dialog::{OUTCOME, back, close_outcome, no_help};
 use crate::core::{Pane, State};
 use crate::domain::Resource;
 use crate::domain::journal::{Verdict, WriteKind};
 use crate::keys::{Action, Context, Motion};
+use crate::table::remote::Now;
 use crate::widgets::form::{Field, Form};
 
 /// The answer for: the new group in the list is mine.

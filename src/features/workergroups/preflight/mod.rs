@@ -11,10 +11,10 @@ use ratatui::text::Line;
 
 use super::look::Subject;
 use crate::core::State;
-use crate::core::remote::Now;
 use crate::core::view::{Availability, Cx, Outcome, Scene, View};
 use crate::domain::Resource;
 use crate::keys::{Action, Context};
+use crate::table::remote::Now;
 use crate::widgets::find::Find;
 use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::Size;

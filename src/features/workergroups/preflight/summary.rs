@@ -5,7 +5,6 @@ use ratatui::text::Line;
 
 use super::parts::{amount, labelled, plural, signed};
 use crate::core::State;
-use crate::core::remote::Now;
 use crate::domain::catalog::WORKERGROUPS;
 use crate::domain::format::{dollars, per_hour};
 use crate::domain::insight::Coverage;
@@ -17,6 +16,7 @@ use crate::domain::{Resource, RowId, language};
 use crate::features::workergroups::look::Look;
 use crate::features::workergroups::supply::Check;
 use crate::keys::Action;
+use crate::table::remote::Now;
 use crate::widgets::theme::Theme;
 
 /// The maximum number of conditions and changes listed.

@@ -6,14 +6,14 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use jiff::tz::TimeZone;
 
 use super::gone::{Departures, GoneRow};
-use super::poll_claim::Poller;
+use super::remote::{Now, Ticket};
 use crate::core::message::Effect;
-use crate::core::remote::{Now, Ticket};
 use crate::domain::history;
 use crate::domain::history::{Cause, Event, EventKind, Lot, Moment, Poll};
 use crate::domain::insight::recorded_lot;
 use crate::domain::watching::Watching;
 use crate::domain::{Field, Listing, Query, Resource, RowId};
+use crate::features::auto_refresh::poll_claim::Poller;
 
 /// Seconds without a key after which the person has not been looking.
 const AWAY: f64 = 60.0;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::core::remote::Now;
+use super::remote::Now;
 use crate::domain::history::Lot;
 use crate::domain::insight::{differences, lot_of};
 use crate::domain::{Field, Listing, RowId};
