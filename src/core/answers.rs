@@ -5,10 +5,10 @@ use super::model::Model;
 use super::{mutations, stack};
 use crate::api::{ApiError, Reply};
 use crate::domain::{Listing, Resource};
-use crate::features::history::recording;
-use crate::features::history::recording::Asked;
 use crate::features::{alerts, auto_refresh, requests, workergroups as groups};
 use crate::table::browser::Arrival;
+use crate::table::recording;
+use crate::table::recording::Asked;
 use crate::table::remote::{Now, Ticket};
 use crate::table::row_filter;
 use crate::widgets::panel::Size;
@@ -91,7 +91,7 @@ pub(crate) fn arranged(model: &mut Model, mut arrival: Arrival) -> Vec<Effect> {
     let browser = &mut model.state.browsers[arrival.resource()];
     let poll = arrival.poll();
     let recorded = poll.filter(|_| browser.arrived(arrival));
-    recorded.map(recording::record).into_iter().collect()
+    recorded.map(Effect::record).into_iter().collect()
 }
 
 /// Reads columns that a response does not arrive with and that are needed soon after it: for its

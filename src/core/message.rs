@@ -4,9 +4,12 @@ use std::sync::Arc;
 
 use crossterm::event::{KeyEvent, MouseEvent};
 
+use super::exported::{NotWritten, Written};
+use super::markets::{MarketCommand, MarketEvent, MarketList};
 pub use super::toast::Toast;
 use crate::api::ledger::LedgerEntry;
 use crate::api::{ApiError, Received, Reply, Request};
+use crate::core::themes::Themes;
 use crate::domain::Resource;
 use crate::domain::alerts::{AlertChange, Alerts, Logged};
 use crate::domain::annotations::{AnnotationChange, Annotations};
@@ -17,13 +20,10 @@ use crate::domain::saved::{SearchChange, Searches, Snapshot};
 use crate::domain::throughput::Throughput;
 use crate::domain::watching::Watching;
 use crate::domain::workergroup;
-use crate::features::appearance::Themes;
-use crate::features::auto_refresh::poll_claim::{PollClaim, PollRight};
-use crate::features::copy_export::export::{NotWritten, Written};
-use crate::features::markets::data::{MarketCommand, MarketEvent, MarketList};
 use crate::keys::Keymap;
 use crate::table::browser::Arrival;
 use crate::table::remote::{Ticket, Waiting};
+use crate::table::watch::{PollClaim, PollRight};
 
 #[derive(Debug)]
 pub enum Message {
@@ -278,5 +278,12 @@ pub struct RunSnapshot(pub Arc<Run>);
 impl PartialEq for RunSnapshot {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Effect {
+    /// Adds a response to the recorded market.
+    pub(crate) fn record(poll: Poll) -> Self {
+        Self::Record(Box::new(poll))
     }
 }

@@ -6,12 +6,15 @@
 
 pub(crate) mod actions;
 pub mod analysis;
+pub mod annotations;
 pub(crate) mod answers;
 pub(crate) mod availability;
 pub mod commands;
 pub mod configuration;
 pub mod drafts;
+pub mod exported;
 pub mod frame_layout;
+pub(crate) mod markets;
 pub mod message;
 pub(crate) mod model;
 pub(crate) mod mouse;
@@ -24,7 +27,8 @@ pub mod searched;
 pub mod split;
 pub(crate) mod stack;
 pub(crate) mod state;
-pub(crate) mod title;
+pub mod themes;
+mod title;
 pub(crate) mod toast;
 pub mod unsettled;
 pub mod view;
@@ -167,13 +171,9 @@ fn shown(model: &mut Model, toast: Toast) -> Vec<Effect> {
     Vec::new()
 }
 
-fn exported(
-    model: &mut Model,
-    now: Now,
-    result: Result<crate::features::copy_export::export::Written, crate::features::copy_export::export::NotWritten>,
-) -> Vec<Effect> {
+fn exported(model: &mut Model, now: Now, result: Result<exported::Written, exported::NotWritten>) -> Vec<Effect> {
     if let Some(result) = stack::exported(model, now, result) {
-        model.show(crate::features::copy_export::export::announce(result, now));
+        model.show(exported::announce(result, now));
     }
     Vec::new()
 }

@@ -5,13 +5,13 @@
 
 use super::actions;
 use super::commands::Commands;
+use super::exported::{NotWritten, Written};
 use super::frame_layout::Target;
 use super::message::{Effect, Toast};
 use super::model::Model;
 use super::mutations::Completed;
 use super::view::{Availability, Change, Cx, Outcome, Region, Response, View};
 use crate::domain::text::is_hostile;
-use crate::features::copy_export::export::{NotWritten, Written};
 use crate::keys::{Action, Context};
 use crate::table::remote::{Now, Ticket, Waiting};
 use crate::widgets::text_area::LONGEST_TEXT;

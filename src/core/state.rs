@@ -2,22 +2,23 @@
 
 use std::ops::{Index, IndexMut};
 
+use super::markets::Markets;
 use super::message::{Effect, Toast};
 use super::mutations::Mutations;
 use super::profile::Profile;
+use super::themes;
 use super::{drafts, sandbox, split};
 use crate::api::ApiError;
 use crate::api::ledger::Ledger;
+use crate::core::annotations::AnnotationState;
 use crate::domain::local::LocalTime;
 use crate::domain::saved::{Searches, Snapshot};
 use crate::domain::{Condition, Dialect, Resource};
 use crate::features::alerts::AlertWatch;
-use crate::features::annotations::AnnotationState;
-use crate::features::markets::data::Markets;
+use crate::features::history as recall;
 use crate::features::requests::Requests;
 use crate::features::route_lab::Routes;
 use crate::features::workergroups::Groups;
-use crate::features::{appearance as themes, history as recall};
 use crate::keys::pane::Pane;
 use crate::keys::{Chord, Keymap};
 use crate::table::browser::Browser;

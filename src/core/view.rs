@@ -9,6 +9,7 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use super::commands::Commands;
+use super::exported::{NotWritten, Written};
 use super::frame_layout::FrameLayout;
 pub use super::frame_layout::Region;
 use super::message::{Effect, Toast};
@@ -19,7 +20,6 @@ use super::state::State;
 use crate::api::Request;
 pub use crate::api::Response;
 use crate::domain::Field;
-use crate::features::copy_export::export::{NotWritten, Written};
 use crate::keys::pane::Pane;
 use crate::keys::{Action, Context, Motion};
 use crate::table::remote::{Now, Ticket, Waiting};

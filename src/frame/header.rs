@@ -10,9 +10,9 @@ use crate::core::{Model, Pane};
 use crate::domain::format;
 use crate::domain::journal::WriteKind;
 use crate::domain::text::{truncate, visible};
-use crate::features::auto_refresh::poll_claim::Poller;
 use crate::table::browser::Browser;
 use crate::table::remote::{Now, Phase, Waiting};
+use crate::table::watch::Poller;
 use crate::widgets::text::cells;
 use crate::widgets::theme::Theme;
 

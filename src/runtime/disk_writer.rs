@@ -14,13 +14,13 @@ use tokio::sync::oneshot;
 
 use crate::api::redact::KnownSecrets;
 use crate::core::Message;
+use crate::core::exported::{NotWritten, Written};
 use crate::domain::alerts::{AlertChange, Alerts};
 use crate::domain::annotations::{AnnotationChange, Annotations, Mark};
 use crate::domain::saved::{SearchChange, Searches, Snapshot};
 use crate::domain::secrets::Known;
 use crate::domain::text::visible;
 use crate::domain::workergroup;
-use crate::features::copy_export::export::{NotWritten, Written};
 use crate::store::export::{self, ExportError};
 use crate::store::{GroupsFile, Shared, StateStore};
 

@@ -13,9 +13,9 @@ use crate::core::message::RingClaim;
 use crate::core::{Message, Ticket};
 use crate::domain::Resource;
 use crate::domain::history::{Answer, Poll, Question};
-use crate::features::auto_refresh::poll_claim::{PollClaim, PollRight};
 use crate::store::files;
 use crate::store::history::{Database, HistoryError, HistoryPlace, PollLocks, ProgramId};
+use crate::table::watch::{PollClaim, PollRight};
 
 /// How long leaving waits for the pending jobs.
 const PATIENCE: Duration = Duration::from_secs(2);

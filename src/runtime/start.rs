@@ -15,9 +15,9 @@ use super::tty::Tty;
 use super::writes::History;
 use crate::cli::{CliError, Connection, Market, Preferences, ProfileResolver, Settings};
 use crate::core::sandbox::{OwnListing, SandboxNotes};
+use crate::core::themes::NamedTheme;
 use crate::core::{Model, Profile};
 use crate::domain::Resource;
-use crate::features::appearance::NamedTheme;
 use crate::features::markets::RestoredState;
 use crate::sandbox::Running;
 use crate::store::history::HistoryPlace;
@@ -119,7 +119,7 @@ pub(super) fn sandbox_notes(settings: &Settings, connection: &Connection) -> San
 /// The themes as this terminal shows them. The one that follows the background is left open while
 /// it is in use, as the terminal may still report its background; otherwise `light` is what the
 /// terminal has reported.
-pub(super) fn theme_choices(preferences: &Preferences, light: Option<bool>) -> crate::features::appearance::Themes {
+pub(super) fn theme_choices(preferences: &Preferences, light: Option<bool>) -> crate::core::themes::Themes {
     let variable = |name: &str| std::env::var(name).ok();
     let all = preferences.themes.iter().map(|(name, look, is_own)| {
         let follows = look.choice == Choice::Auto && preferences.look.choice == Choice::Auto;
@@ -129,7 +129,7 @@ pub(super) fn theme_choices(preferences: &Preferences, light: Option<bool>) -> c
             is_own: *is_own,
         }
     });
-    crate::features::appearance::Themes {
+    crate::core::themes::Themes {
         all: all.collect(),
         chosen: preferences.config.theme_name().to_owned(),
         shown: None,

@@ -9,6 +9,7 @@ pub(crate) mod price_basis;
 pub mod price_models;
 pub mod pricing;
 pub(crate) mod query_input;
+pub(crate) mod recording;
 pub mod remote;
 pub mod row_filter;
 pub mod sort_sign;

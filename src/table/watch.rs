@@ -9,11 +9,37 @@ use super::gone::{Departures, GoneRow};
 use super::remote::{Now, Ticket};
 use crate::core::message::Effect;
 use crate::domain::history;
-use crate::domain::history::{Cause, Event, EventKind, Lot, Moment, Poll};
+use crate::domain::history::{Cause, Event, EventKind, Lot, Moment, Poll, SearchKey};
 use crate::domain::insight::recorded_lot;
 use crate::domain::watching::Watching;
 use crate::domain::{Field, Listing, Query, Resource, RowId};
-use crate::features::auto_refresh::poll_claim::Poller;
+
+/// Who polls a watched search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Poller {
+    #[default]
+    ThisProgram,
+    /// Another program, and when it recorded prices that are newer than the rows here.
+    Another { recorded: Option<Moment> },
+}
+
+/// A request for the right to poll a watched search.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PollClaim {
+    pub search: SearchKey,
+    /// Seconds between two polls.
+    pub every: u32,
+    /// When the newest poll was that is known here.
+    pub seen: Moment,
+}
+
+/// The answer to a claim.
+#[derive(Debug)]
+pub enum PollRight {
+    Ours,
+    /// Another program polls; its newest poll that is not known here.
+    Another(Option<Box<Poll>>),
+}
 
 /// Seconds without a key after which the person has not been looking.
 const AWAY: f64 = 60.0;

@@ -7,7 +7,6 @@ pub(crate) mod view;
 
 use std::collections::BTreeMap;
 
-use super::history::recording::Asked;
 use super::workergroups::look::Look;
 use crate::api::{Reply, Request, Response};
 use crate::core::message::{Alarm, Effect, RingClaim, Toast};
@@ -18,6 +17,7 @@ use crate::domain::query::Direction;
 use crate::domain::text::visible;
 use crate::domain::workergroup::{Preflight, Recruitment};
 use crate::domain::{OrderKey, Query, Resource};
+use crate::table::recording::Asked;
 use crate::table::remote::{Now, Ticket};
 
 /// Seconds between two polls of an alert.
@@ -255,7 +255,7 @@ pub(crate) fn answered(
         Ok(_) => return Ok(Vec::new()),
         Err(error) => {
             let failed = asked.failed(&error, now);
-            return Ok(failed.map(super::history::recording::record).into_iter().collect());
+            return Ok(failed.map(Effect::record).into_iter().collect());
         }
     };
     let poll = asked.once_answered(&listing, state.profile.dialect, now);
@@ -265,7 +265,7 @@ pub(crate) fn answered(
         let workers = u32::try_from(found.most_workers).unwrap_or(u32::MAX);
         effects = check_all(state, &poll, Some(workers), now);
     }
-    effects.push(super::history::recording::record(poll));
+    effects.push(Effect::record(poll));
     Ok(effects)
 }
 

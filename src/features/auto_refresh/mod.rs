@@ -6,8 +6,6 @@ pub(crate) mod view;
 
 use std::collections::{BTreeSet, HashMap};
 
-use self::poll_claim::Poller;
-use super::history::recording;
 use crate::api::{ApiError, Reply, Request};
 use crate::core::message::Effect;
 use crate::core::state::State;
@@ -20,7 +18,7 @@ use crate::keys::pane::Pane;
 use crate::table::browser::Browser;
 use crate::table::gone::Departures;
 use crate::table::remote::{Now, Ticket};
-use crate::table::watch::{Baseline, Changes, Watch, floor, is_same_question, price_of};
+use crate::table::watch::{Baseline, Changes, Poller, Watch, floor, is_same_question, price_of};
 
 impl Browser {
     /// The auto-refresh, if it is on.
@@ -280,11 +278,11 @@ pub(crate) fn record(state: &mut State, resource: Resource, poll: Option<Poll>, 
     };
     let storage = state.browsers[resource].storage().0;
     match &mut state.browsers[resource].watch {
-        None => effects.insert(0, recording::record(poll)),
+        None => effects.insert(0, Effect::record(poll)),
         Some(watch) => {
             watch.polled(&poll, storage);
             if effects.is_empty() {
-                effects.push(recording::record(poll));
+                effects.push(Effect::record(poll));
             } else {
                 watch.unrecorded = Some(Box::new(poll));
             }

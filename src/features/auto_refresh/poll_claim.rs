@@ -11,36 +11,10 @@ use crate::domain::history::{Moment, Poll, SearchKey};
 use crate::features::alerts;
 use crate::features::auto_refresh;
 use crate::table::remote::{Now, Ticket};
+use crate::table::watch::{PollClaim, PollRight, Poller};
 
 /// The longest time in seconds until a program that does not poll reads the record again.
 const LOOK: f64 = 5.0;
-
-/// Who polls a watched search.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Poller {
-    #[default]
-    ThisProgram,
-    /// Another program, and when it recorded prices that are newer than the rows here.
-    Another { recorded: Option<Moment> },
-}
-
-/// A request for the right to poll a watched search.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PollClaim {
-    pub search: SearchKey,
-    /// Seconds between two polls.
-    pub every: u32,
-    /// When the newest poll was that is known here.
-    pub seen: Moment,
-}
-
-/// The answer to a claim.
-#[derive(Debug)]
-pub enum PollRight {
-    Ours,
-    /// Another program polls; its newest poll that is not known here.
-    Another(Option<Box<Poll>>),
-}
 
 /// Claims the next poll of a watched search.
 pub(crate) fn claim(state: &mut State, resource: Resource, now: Now) -> Option<Effect> {

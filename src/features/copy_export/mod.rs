@@ -2,7 +2,6 @@
 
 pub mod copy;
 pub mod copy_menu;
-pub mod export;
 pub mod export_form;
 pub mod formats;
 pub(crate) mod handoff;

@@ -9,7 +9,6 @@ pub(crate) mod command;
 pub(crate) mod db;
 pub(crate) mod prices;
 pub(crate) mod rating;
-pub(crate) mod recording;
 pub(crate) mod tape;
 pub(crate) mod watch_command;
 

@@ -5,14 +5,13 @@
 //! contains an API key, only its source.
 
 pub mod command;
-pub(crate) mod data;
 pub mod switch;
 mod update;
 pub(crate) mod view;
 
-pub use self::data::*;
 pub(crate) use self::update::on_event;
 pub use self::update::{change, connect, explain_done, list, stop_connecting, test};
+pub use crate::core::markets::*;
 
 use crate::core::state::State;
 use crate::keys::Action;

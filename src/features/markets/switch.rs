@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::data::{MarketReady, RestoredState, StatusMessage};
 use crate::core::actions;
+use crate::core::markets::{MarketReady, RestoredState, StatusMessage};
 use crate::core::message::{Effect, Toast};
 use crate::core::model::Model;
 use crate::core::profile::Profile;
@@ -131,7 +131,9 @@ pub(super) fn on_ready(model: &mut Model, now: Now, ready: MarketReady) -> Vec<E
     model.set_throughput(Throughput::clone(&throughput));
     model.state.markets.market_list = ready.market_list;
     model.state.markets.status = None;
-    effects.push(Effect::Market(super::data::MarketCommand::Activate(ready.ticket)));
+    effects.push(Effect::Market(crate::core::markets::MarketCommand::Activate(
+        ready.ticket,
+    )));
     effects.extend(actions::start(model, now));
     model.show(Toast::new(text, now));
     effects

@@ -8,8 +8,7 @@ use crate::api::{ApiError, Request};
 use crate::core::message::Effect;
 use crate::domain::workergroup::{Preflight, Recruitment};
 use crate::domain::{Dialect, Listing};
-use crate::features::history::recording;
-use crate::features::history::recording::Asked;
+use crate::table::recording::Asked;
 use crate::table::remote::{Now, Remote, Ticket, Tickets, Waiting};
 
 /// Reports that are remembered; the oldest are dropped.
@@ -184,7 +183,7 @@ impl SupplyChecks {
         if ends {
             self.queue.clear();
         }
-        let recorded = poll.map(recording::record);
+        let recorded = poll.map(Effect::record);
         recorded.into_iter().chain(self.next(tickets, now)).collect()
     }
 }

@@ -9,7 +9,6 @@ use crate::api::{ApiError, Operation, Request};
 use crate::core::message::Alarm;
 use crate::core::{Effect, Message};
 use crate::domain::journal::Intent;
-use crate::features::auto_refresh::poll_claim::PollClaim;
 use crate::features::markets::MarketCommand;
 use crate::runtime::config_watch::ConfigWatch;
 use crate::runtime::disk_writer::{DiskWriter, Job};
@@ -20,6 +19,7 @@ use crate::runtime::messages::told;
 use crate::runtime::writes::{self, journalled};
 use crate::runtime::{arrivals, routes};
 use crate::table::remote::Ticket;
+use crate::table::watch::PollClaim;
 
 impl<S: Surface> Dashboard<S> {
     /// Carries out an effect; breaks with the exit status at the end.

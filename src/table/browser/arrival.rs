@@ -3,8 +3,8 @@
 use super::Browser;
 use crate::domain::history::Poll;
 use crate::domain::{Listing, Resource};
-use crate::features::history::recording::Asked;
 use crate::table::computed_columns::ComputedColumns;
+use crate::table::recording::Asked;
 use crate::table::remote::{Now, Ticket};
 
 /// Rows that are arranged between two frames.

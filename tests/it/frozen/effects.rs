@@ -4,15 +4,15 @@
 //! interest between programs and threads is carried out without a word.
 
 use bourse::api::Request;
+use bourse::core::exported::{NotWritten, Written};
 use bourse::core::{Effect, Message, Profile};
 use bourse::domain::Dialect;
 use bourse::domain::history::{Poll, PollOutcome, Want};
 use bourse::domain::journal::Line;
-use bourse::features::auto_refresh::poll_claim::PollRight;
-use bourse::features::copy_export::export::{NotWritten, Written};
 use bourse::features::markets::{Change, ConnectionTest, Done, KeySource};
 use bourse::features::markets::{MarketCommand, MarketEvent, MarketReady};
 use bourse::store::Shared;
+use bourse::table::watch::PollRight;
 use serde::Serialize;
 
 use super::desk::{Desk, operation_word};

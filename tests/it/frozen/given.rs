@@ -2,13 +2,13 @@
 
 use bourse::core::keys::{Keymap, OwnKeys};
 use bourse::core::sandbox::{OwnListing, SandboxNotes};
+use bourse::core::themes::{NamedTheme, Themes};
 use bourse::core::{Model, Profile};
 use bourse::domain::Dialect;
 use bourse::domain::history::{Moment, Poll};
 use bourse::domain::journal::{Entry, Intent, WriteKind};
 use bourse::domain::saved::Searches;
 use bourse::domain::workergroup::NewWorkergroup;
-use bourse::features::appearance::{NamedTheme, Themes};
 use bourse::features::markets::{KeySource, Market as Listed, MarketList, RestoredState};
 use bourse::widgets::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};

@@ -3,10 +3,10 @@
 use std::fs;
 use std::process::Command;
 
+use bourse::core::exported::{NotWritten, Written};
 use bourse::core::message::{Effect, Message};
 use bourse::domain::export::markdown;
 use bourse::domain::{Dialect, Listing, OFFERS, RowId};
-use bourse::features::copy_export::export::{NotWritten, Written};
 use bourse::store::export::{ExportError, write, write_private};
 
 use crate::recorder::{Recorder, json};

@@ -1,7 +1,7 @@
 //! Every list, editor and dialog at every size and in every sort of theme.
 
+use bourse::core::themes::{NamedTheme, Themes};
 use bourse::domain::Dialect;
-use bourse::features::appearance::{NamedTheme, Themes};
 use bourse::widgets::theme::Theme;
 
 use crate::test_app::{THREE, TestApp};

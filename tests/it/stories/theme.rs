@@ -2,8 +2,8 @@
 
 use bourse::core::configuration::Reconfigured;
 use bourse::core::message::{Effect, Message};
+use bourse::core::themes::{NamedTheme, Themes};
 use bourse::domain::Dialect;
-use bourse::features::appearance::{NamedTheme, Themes};
 use bourse::widgets::theme::Theme;
 use ratatui::style::Color;
 

@@ -4,10 +4,10 @@ use ratatui::layout::Rect;
 
 use super::{capitalized, change, show_banned};
 use crate::core::State;
+use crate::core::annotations::selected;
 use crate::core::view::{Cx, Outcome, Placement, Scene, View};
 use crate::domain::annotations::{Mark, Supplier, suppliers};
 use crate::domain::format::counted;
-use crate::features::annotations::selected;
 use crate::keys::{Action, Context};
 use crate::table::browser::Browser;
 use crate::widgets::dialog;

@@ -7,13 +7,13 @@ use ratatui::layout::Rect;
 
 use crate::core::Pane;
 use crate::core::State;
+use crate::core::annotations;
 use crate::core::view::{Availability, Cx, Outcome, Placement, Scene, View};
 use crate::core::views::confirm::{Entered, Prompt};
 use crate::core::views::keys::{edits, only};
 use crate::domain::annotations::{AnnotationChange, LONGEST_NOTE, Mark, Supplier};
 use crate::domain::text::visible;
 use crate::domain::{Condition, Operand, Operator, Resource, Value};
-use crate::features::annotations;
 use crate::keys::{Action, Context, Subject};
 use crate::widgets::input_widget::InputWidget;
 use crate::widgets::list::{Item, List};

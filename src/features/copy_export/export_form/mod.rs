@@ -4,9 +4,9 @@ mod draw;
 
 use ratatui::layout::Rect;
 
-use super::export::{NotWritten, Written, announce};
 use super::formats as copy_formats;
 use crate::core::State;
+use crate::core::exported::{NotWritten, Written, announce};
 use crate::core::message::Effect;
 use crate::core::view::{Cx, Outcome, Placement, Region, Scene, View};
 use crate::domain::{Field, Resource, export, format};

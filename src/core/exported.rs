@@ -1,6 +1,6 @@
 //! The result of an export.
 
-use crate::core::toast::Toast;
+use super::toast::Toast;
 use crate::table::remote::Now;
 
 /// A file that was written.

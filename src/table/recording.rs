@@ -1,14 +1,13 @@
 //! What the responses to searches add to the recorded market.
 
+use super::browser::Browser;
+use super::remote::{Now, Phase};
+use super::watch::Watch;
 use crate::api::ApiError;
-use crate::core::message::Effect;
 use crate::domain::history;
 use crate::domain::history::{Moment, Poll};
 use crate::domain::response_check::ResponseCheck;
 use crate::domain::{Dialect, Listing, Query, Resource};
-use crate::table::browser::Browser;
-use crate::table::remote::{Now, Phase};
-use crate::table::watch::Watch;
 
 /// A search that waits for its response.
 #[derive(Debug, Clone)]
@@ -90,8 +89,4 @@ pub(crate) fn of_pane(browser: &Browser, asked: &Asked, now: Now) -> Option<Poll
     }
     let listing = browser.listing()?;
     Some(asked.answered(listing, &browser.check, browser.dialect(), now))
-}
-
-pub(crate) fn record(poll: Poll) -> Effect {
-    Effect::Record(Box::new(poll))
 }

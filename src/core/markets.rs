@@ -1,8 +1,8 @@
 //! What is known of the markets, and what goes back and forth about them: commands and events.
 
+use super::profile::Profile;
+use super::sandbox::SandboxNotes;
 use crate::api::{ApiError, Secret};
-use crate::core::profile::Profile;
-use crate::core::sandbox::SandboxNotes;
 use crate::domain::Dialect;
 use crate::domain::alerts::Alerts;
 use crate::domain::annotations::Annotations;
@@ -245,9 +245,9 @@ pub struct Markets {
     /// Whether a person has closed that card or made a search: it is not shown again.
     pub is_welcomed: bool,
     /// The ticket and name of the market that is being connected.
-    pub(super) connecting: Option<(Ticket, String)>,
+    pub(crate) connecting: Option<(Ticket, String)>,
     /// The market that is being tested.
-    pub(super) testing: Option<(Ticket, String)>,
+    pub(crate) testing: Option<(Ticket, String)>,
     pub status: Option<StatusMessage>,
     /// Whether the configuration is being changed.
     pub is_changing: bool,

@@ -1,0 +1,238 @@
+//! The person's stars, notes and bans, and what follows from them for searches and rows.
+//!
+//! Bans act in two places only, so that no view can forget them: each search that is sent leaves
+//! out what its market can filter on, and each response loses the other banned rows before anybody
+//! sees them.
+
+use std::sync::Arc;
+
+use crate::api::{ApiError, Reply, Request};
+use crate::core::message::Effect;
+use crate::core::state::State;
+use crate::domain::annotations::{AnnotationChange, Annotations, Mark, Supplier, suppliers};
+use crate::domain::{Condition, Listing, Operand, Operator, Query, Resource, Value};
+use crate::keys::{Action, Subject};
+use crate::table::browser::Browser;
+use crate::table::remote::Now;
+
+/// How many changes can be undone.
+const MOST_UNDONE: usize = 100;
+
+/// The annotations, and how they are used now.
+#[derive(Debug, Default)]
+pub struct AnnotationState {
+    pub all: Arc<Annotations>,
+    /// Whether banned offers are listed until the program ends.
+    pub shows_banned: bool,
+    /// The changes that undo the latest ones, newest last.
+    undo: Vec<AnnotationChange>,
+    /// Changes that are not confirmed yet.
+    pending: usize,
+}
+
+impl AnnotationState {
+    /// Which bans are in force, see [`Annotations::scope`]: none while banned offers are listed.
+    pub(crate) fn scope(&self) -> i64 {
+        if self.shows_banned { 0 } else { self.all.scope() }
+    }
+}
+
+impl State {
+    /// Changes an annotation, here and in its file. What a lifted ban hid is requested again.
+    pub fn annotate(&mut self, change: &AnnotationChange, now: Now) -> Vec<Effect> {
+        let (effects, inverse) = self.annotate_only(change, now);
+        let undo = &mut self.annotations.undo;
+        undo.push(inverse);
+        if undo.len() > MOST_UNDONE {
+            undo.remove(0);
+        }
+        effects
+    }
+
+    /// Undoes the latest change; `None` if there is none. Returns the change that did it.
+    pub fn undo_annotation(&mut self, now: Now) -> Option<(AnnotationChange, Vec<Effect>)> {
+        let change = self.annotations.undo.pop()?;
+        let (effects, _) = self.annotate_only(&change, now);
+        Some((change, effects))
+    }
+
+    fn annotate_only(&mut self, change: &AnnotationChange, now: Now) -> (Vec<Effect>, AnnotationChange) {
+        let before = Annotations::clone(&self.annotations.all);
+        let inverse = Arc::make_mut(&mut self.annotations.all).apply(change);
+        self.annotations.pending += 1;
+        let mut effects = vec![Effect::KeepAnnotations {
+            change: change.clone(),
+            before,
+        }];
+        self.use_annotations();
+        if matches!(change.mark, Mark::Ban(_)) {
+            self.groups.supply.expire();
+        }
+        if change.mark == Mark::Ban(false) && inverse.mark == Mark::Ban(true) {
+            effects.extend(self.ask_again(now));
+        }
+        (effects, inverse)
+    }
+
+    /// Lists banned offers, or hides them again.
+    pub fn show_banned(&mut self, is_shown: bool, now: Now) -> Vec<Effect> {
+        self.annotations.shows_banned = is_shown;
+        self.groups.supply.expire();
+        self.use_annotations();
+        if is_shown { self.ask_again(now) } else { Vec::new() }
+    }
+
+    /// Takes over the annotations of the profile.
+    pub fn restore_annotations(&mut self, all: Annotations) {
+        self.annotations.all = Arc::new(all);
+        self.groups.supply.expire();
+        self.use_annotations();
+    }
+
+    /// Takes over the annotations in the file, with other programs' changes.
+    pub(crate) fn annotations_kept(&mut self, result: Result<Annotations, String>) {
+        self.annotations.pending = self.annotations.pending.saturating_sub(1);
+        match result {
+            // With another change in flight this response is stale.
+            Ok(all) if self.annotations.pending == 0 => {
+                if *self.annotations.all != all {
+                    self.restore_annotations(all);
+                }
+            }
+            Ok(_) => {}
+            Err(why) => self.kept(Err(why)),
+        }
+    }
+
+    /// Applies the annotations to the loaded rows.
+    fn use_annotations(&mut self) {
+        let annotations = &self.annotations;
+        let hides = !annotations.shows_banned;
+        let bans = annotations.scope();
+        self.groups.supply.bans = bans;
+        for browser in &mut self.browsers {
+            if browser.resource() != Resource::Workergroups {
+                browser.annotate(&annotations.all, hides, bans);
+            }
+        }
+    }
+
+    /// Requests the rows of the panes that show some.
+    fn ask_again(&mut self, now: Now) -> Vec<Effect> {
+        let shown = [Resource::Offers, Resource::Volumes]
+            .into_iter()
+            .filter(|resource| self.browsers[*resource].listing().is_some());
+        let shown: Vec<Resource> = shown.collect();
+        let asked = shown.into_iter();
+        asked.flat_map(|resource| self.refresh(resource, now)).collect()
+    }
+
+    /// The bans that the market takes with a search.
+    pub fn ban_conditions(&self, query: &Query) -> Vec<Condition> {
+        if self.annotations.shows_banned {
+            return Vec::new();
+        }
+        let dialect = self.profile.dialect;
+        self.annotations.all.conditions(query, dialect)
+    }
+
+    /// Leaves banned machines and hosts out of the searches that are about to be sent.
+    pub(crate) fn leave_out_banned(&self, effects: &mut [Effect]) {
+        for effect in effects {
+            if let Effect::Call {
+                request: Request::Search(query),
+                ..
+            } = effect
+            {
+                let bans = self.ban_conditions(query);
+                query.conditions.extend(bans);
+            }
+        }
+    }
+
+    /// Removes what is banned from a response.
+    pub(crate) fn hide_banned(&self, result: &mut Result<Reply, ApiError>) {
+        if let (Ok(Reply::Records(listing)), false) = (result, self.annotations.shows_banned) {
+            self.annotations.all.hide_banned(listing);
+        }
+    }
+}
+
+/// The machine and the host of the selected row.
+pub fn selected(browser: &Browser) -> [Option<Supplier>; 2] {
+    let selected = browser.listing().zip(browser.selected_row());
+    selected.map_or([None; 2], |(listing, row)| suppliers(listing, row))
+}
+
+/// Why an action on annotations cannot be done, if it cannot.
+pub(crate) fn disabled(state: &State, action: Action) -> Option<String> {
+    let [machine, host] = state.browser().map(selected).unwrap_or_default();
+    let annotations = &state.annotations;
+    match action {
+        Action::Star(Subject::Machine) | Action::Note(Subject::Machine) if machine.or(host).is_none() => {
+            Some("The selected row names no machine or host".to_owned())
+        }
+        Action::Star(Subject::Host) | Action::Note(Subject::Host) if host.is_none() => {
+            Some("The selected row names no host".to_owned())
+        }
+        Action::Ban if machine.or(host).is_none() && annotations.all.is_empty() => {
+            Some("The selected row names no machine or host".to_owned())
+        }
+        Action::ShowBanned if annotations.all.banned().next().is_none() => Some("Nothing is banned".to_owned()),
+        _ => None,
+    }
+}
+
+/// Whether an action is about the annotations of a row.
+pub(crate) const fn is_own(action: Action) -> bool {
+    matches!(
+        action,
+        Action::Star(_) | Action::Note(_) | Action::Ban | Action::ShowBanned | Action::StarredOnly
+    )
+}
+
+impl Browser {
+    fn annotate(&mut self, all: &Arc<Annotations>, hides: bool, bans: i64) {
+        self.computed.annotations = Arc::clone(all);
+        self.computed.bans = bans;
+        if hides {
+            let kept = self.watch.iter_mut().flat_map(|watch| watch.kept_mut());
+            for earlier in kept {
+                all.hide_banned(earlier);
+            }
+            let hidden = (self.remote.shown_mut()).map_or(0, |shown| all.hide_banned(shown));
+            if hidden > 0 {
+                let listing = self.remote.shown();
+                self.marks
+                    .retain(|id| listing.is_some_and(|listing| listing.row(*id).is_some()));
+            }
+        }
+        self.revalue();
+    }
+
+    /// How many loaded rows the person's bans hide.
+    pub fn hidden(&self) -> usize {
+        self.listing().map_or(0, Listing::hidden)
+    }
+
+    /// Whether only starred offers are listed.
+    pub fn is_starred_only(&self) -> bool {
+        self.query.active().any(is_starred)
+    }
+
+    /// Lists only the starred rows, or all again.
+    pub fn toggle_starred_only(&mut self) {
+        let mut conditions = self.query.conditions.clone();
+        if self.is_starred_only() {
+            conditions.retain(|own| !is_starred(own));
+        } else if let Some(field) = self.query.catalog().column("starred") {
+            let one = Operand::One(Value::Number(1.0));
+            conditions.push(Condition::new(field, Operator::Eq, one));
+        }
+        self.change_conditions(conditions);
+    }
+}
+
+fn is_starred(condition: &Condition) -> bool {
+    condition.field.key == "starred"
+}
