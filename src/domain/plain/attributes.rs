@@ -39,7 +39,10 @@ pub(super) fn named(text: &Text<'_>, at: usize) -> Vec<Clause> {
         let again = text.noun(quantity.next, &quantity);
         let again = again.filter(|again| again.row.0 == noun.row.0);
         let ends = again.map(|again| again.next).into_iter().chain([quantity.next]);
+        // `nvme speed 1gbps` is no speed of a network.
+        let leans = text.is_one_of(from, "bandwidth");
         let clauses = ends.filter_map(|next| attributed(text, &quantity, &noun, next));
+        let clauses = clauses.map(|clause| Clause { leans, ..clause });
         let mut clauses: Vec<_> = price.into_iter().chain(clauses).collect();
         // `pcie 4.0 x16`
         let is_bus = text.is_mark(quantity.next, 'x') && noun.row.0 == "pci_gen";

@@ -269,7 +269,7 @@ fn told(text: &Text<'_>, meaning: &'static str) -> Option<Vec<Fact>> {
 /// An order; volumes have prices and speeds of their own, and bids are a price model.
 fn sorted_by(text: &Text<'_>, order: &str) -> Option<Fact> {
     let order = match order {
-        "dph_total" | "dph_per_vram_gb" if !text.is_offers() => "storage_cost",
+        "dph_total" if !text.is_offers() => "storage_cost",
         "disk_bw-" | "dlperf-" if !text.is_offers() => "nw_disk_avg_bw-",
         order => order,
     };
@@ -305,6 +305,7 @@ pub(super) fn ordered(text: &Text<'_>, at: usize) -> Option<Clause> {
     // The job's cost, once there is one; see `Settings::settle`.
     let key = match noun.row.0 {
         "job_cost" => "dph_total",
+        "dph_total" | "dph_per_vram_gb" if !text.is_offers() => "storage_cost",
         key => key,
     };
     let field = text.catalog.named(key).or_else(|| text.catalog.column(key))?;

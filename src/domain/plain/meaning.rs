@@ -112,11 +112,10 @@ impl Context {
             let mut seen = HashSet::new();
             names.retain(|name| seen.insert(name.clone()));
             for fact in facts().filter(|_| *field == "gpu_name" && !*is_excluded) {
+                let has_form = |name: &String| matches!(fact, Fact::Form(form) if models::has_form(name, form));
                 // Models whose names do not tell the form stay.
-                if let Fact::Form(form) = fact
-                    && names.iter().any(|name| models::has_form(name, form))
-                {
-                    names.retain(|name| models::has_form(name, form));
+                if names.iter().any(has_form) {
+                    names.retain(has_form);
                 }
             }
         }
@@ -154,9 +153,8 @@ impl Context {
                 Fact::Form(_) if self.names("gpu_name").is_empty() => return None,
                 Fact::Form(_) => conditions.extend(self.choice("gpu_name", false)),
                 Fact::Region(name) => {
-                    meaning
-                        .notes
-                        .push(format!("{name}: the market filters by country only"));
+                    let note = format!("{name}: the market filters by country only");
+                    meaning.notes.push(note);
                     meaning.state = Some(name.clone()).filter(|name| region::is_state(name));
                 }
                 Fact::Size(_) => return None,

@@ -29,19 +29,16 @@ pub(super) fn proposed(
     let proposals = words.flat_map(|word| {
         let start = word.as_ptr() as usize - text.as_ptr() as usize;
         let span = start..start + word.len();
-        let near = near(&word.to_lowercase(), &names).into_iter();
-        near.map(move |replacement| Suggestion {
-            span: span.clone(),
-            replacement,
-        })
+        let spelled = move |replacement| (span.clone(), replacement);
+        near(&word.to_lowercase(), &names).into_iter().map(spelled)
     });
+    let mut proposals = proposals.map(|(span, replacement)| Suggestion { span, replacement });
     let is_understood = |proposal: &Suggestion| {
         let start = proposal.span.start;
         let touches = |error: &LanguageError| error.span.start <= start && start < error.span.end;
         let reading = read(&proposal.apply(text), catalog, dialect, &names);
         !reading.refused.iter().any(touches)
     };
-    let mut proposals = proposals;
     proposals.find(is_understood)
 }
 
@@ -52,13 +49,14 @@ fn near(word: &str, names: &Names) -> Vec<String> {
         letters.sort_unstable();
         letters
     };
+    let digits = |word: &str| letters(word, char::is_ascii_digit);
     let is_function = |role: &Role| matches!(role, Role::Filler | Role::Number(_));
     let is_near = |known: &&str| {
         // One letter more or less is at most four bytes; a pasted text is compared with nothing.
         known.len().abs_diff(word.len()) <= 4
             && strsim::damerau_levenshtein(known, word) == 1
             // Another digit names another model, which may exist.
-            && (known.len() != word.len() || letters(known, char::is_ascii_digit) == letters(word, char::is_ascii_digit))
+            && (known.len() != word.len() || digits(known) == digits(word))
             && !vocabulary::roles(known).iter().any(is_function)
     };
     let built_in = vocabulary::words().chain(country::names()).map(|known| known as &str);

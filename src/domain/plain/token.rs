@@ -137,10 +137,8 @@ impl Lexer<'_> {
         let text = &self.text[span.clone()];
         // `gpu_na` is the beginning of a field's name, not two words.
         let is_joined = |between: &str| between.bytes().all(|byte| byte == b'_');
-        let between = self
-            .tokens
-            .last()
-            .and_then(|last| self.text.get(last.span.end..span.start));
+        let end = self.tokens.last().map(|last| last.span.end);
+        let between = end.and_then(|end| self.text.get(end..span.start));
         self.tokens.push(Token {
             kind,
             text: text.to_lowercase().replace('’', "'"),
@@ -159,10 +157,7 @@ impl Lexer<'_> {
             let is_number = |text: &str| text.starts_with(|next: char| next.is_ascii_digit());
             let (kind, end) = match first {
                 _ if is_number(rest) || first == '.' && is_number(&rest[1..]) => number(rest, at),
-                _ if first.is_alphabetic() => {
-                    let (kind, end) = self.word(at..run(&|c| c.is_alphanumeric() || matches!(c, '\'' | '’')));
-                    (kind, end)
-                }
+                _ if first.is_alphabetic() => self.word(at..run(&|c| c.is_alphanumeric() || matches!(c, '\'' | '’'))),
                 _ if is_sign(first) => {
                     let end = run(&is_sign);
                     let operator = match &self.text[at..end] {
@@ -190,11 +185,8 @@ impl Lexer<'_> {
     fn is_between_numbers(&self, after: usize, end: usize) -> bool {
         let next = self.text[after..end].trim_start_matches('$');
         let is_number = |last: &Token| matches!(last.kind, Kind::Number(_) | Kind::Mark('x'));
-        let last = self
-            .tokens
-            .last()
-            .filter(|last| last.span.end + '–'.len_utf8() >= after);
-        next.starts_with(|c: char| c.is_ascii_digit() || c == '.') && last.is_some_and(is_number)
+        let joins = |last: &Token| is_number(last) && last.span.end + '–'.len_utf8() >= after;
+        next.starts_with(|c: char| c.is_ascii_digit() || c == '.') && self.tokens.last().is_some_and(joins)
     }
 
     /// A word up to a multiplication in it, or that: `x4090`, `h100x8`.

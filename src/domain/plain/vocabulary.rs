@@ -94,19 +94,20 @@ pub(super) const ATTRIBUTES: &[Attribute] = &[
     Attribute("num_gpus", Count, Eq, "gpu|gpu count|number of gpus|count|quantity|qty|pcs|of them|units"),
     Attribute("gpu_ram", Size, Gte, "vram|gpu memory|gpu ram|gpu vram|video memory|memory per gpu|vram per gpu|\
         vram each|each|per gpu|gpu|vram gpu|memory gpu"), Attribute("vram", Size, Gte, "gpu_ram"),
-    Attribute("gpu_total_ram", Size, Gte, "total vram|total gpu memory|combined vram|vram total|vram in total|\
-        vram combined|vram across all gpus|gpu memory in total|total vram across all gpus"),
+    Attribute("gpu_total_ram", Size, Gte, "total vram|total gpu memory|combined vram|aggregate vram|pooled vram|\
+        vram total|vram in total|vram combined|vram altogether|gpu memory combined|vram across all gpus|\
+        gpu memory in total|total vram across all gpus"),
     Attribute("cpu_ram", Size, Gte, "ram|memory|system ram|system memory|cpu ram|cpu memory|host ram|host memory"),
-    Attribute("disk_space", Size, Gte, "disk|disk space|local disk|free disk|free disk space|fast disk|fast nvme|nvme|\
-        nvme disk|volume"),
+    Attribute("disk_space", Size, Gte, "disk|disk space|local disk|scratch|free disk|free disk space|fast disk|\
+        fast nvme|nvme|nvme disk|volume"),
     Attribute("+down", Size, Eq, "down|download|downloads|download traffic|dataset|dataset download|\
         dataset to download|data|data in|data transfer|of data|transfer|to download|traffic"),
     Attribute("+up", Size, Eq, "up|upload|uploads|upload traffic|data upload|out|data out|to upload|results|\
         of results"),
     Attribute("inet_down", Bits, Gte, "down|download|downloads|download bandwidth|internet|internet bandwidth|\
         bandwidth|inet_down"),
-    Attribute("+both", Bits, Gte, "up and down|down and up|upload and download|download and upload|symmetric"),
-    Attribute("inet_up", Bits, Gte, "up|upload|upload bandwidth|uplink|inet_up"),
+    Attribute("+both", Bits, Gte, "up and down|down and up|up / down|upload and download|download and upload|\
+        symmetric"), Attribute("inet_up", Bits, Gte, "up|upload|upload bandwidth|uplink|inet_up"),
     Attribute("rel", Share, Gte, "reliability|reliable|rel|uptime|availability|reliability score"),
     Attribute("discount_rate", Share, Gte, "discount|off"),
     Attribute("cpu_cores_effective", Count, Gte, "core|cpu core|core cpu|vcpu|cpu|thread|cpu thread"),
@@ -114,20 +115,22 @@ pub(super) const ATTRIBUTES: &[Attribute] = &[
     Attribute("+hours", Time, Eq, "job|run|rental|rent|term|training"),
     Attribute("duration", Time, Gte, "available|available for|available for the next|availability|remaining|left|\
         time left|lease|rentable|rentable for|duration|not going offline for"),
-    Attribute("cpu_ghz", Gigahertz, Gte, "cpu|cpu clock|cpu bandwidth|clock|clock bandwidth|core"),
+    Attribute("cpu_ghz", Gigahertz, Gte, "cpu|cpu clock|cpu bandwidth|cpu frequency|processor|clock|clock bandwidth|\
+        core"),
     Attribute("disk_bw", Bytes, Gte, "disk|disk bandwidth|disk read|disk read bandwidth|read bandwidth|nvme|nvme disk|\
         nvme bandwidth|fast nvme"),
     Attribute("gpu_mem_bw", Bytes, Gte, "memory bandwidth|gpu memory bandwidth|vram bandwidth|gpu bandwidth|vram"),
     Attribute("bw_nvlink", Bytes, Gte, "nvlink|nvlink bandwidth|interconnect"),
     Attribute("pcie_bw", Bytes, Gte, "pcie|pcie bandwidth"),
-    Attribute("gpu_max_power", Watts, Gte, "power|power limit|power draw|power cap|max power|tdp|gpu power|gpu"),
+    Attribute("gpu_max_power", Watts, Gte, "power|power limit|power draw|power cap|max power|tdp|wattage|gpu power|\
+        gpu"),
     Attribute("gpu_max_temp", Celsius, Lte, "temp|temperature|gpu temp|gpu temperature|max temp|max temperature|\
         gpu max temp|gpu"),
     Attribute("total_flops", Teraflops, Gte, "in total|total|tflops|total tflops|teraflops|flops"),
-    Attribute("dlperf", Plain, Gte, "dlperf|dlperf score|total dlperf"),
+    Attribute("dlperf", Plain, Gte, "dlperf|dlperf score|total dlperf|dlperf power"),
     Attribute("dlperf_per_gpu", Plain, Gte, "dlperf per gpu|dlperf / gpu"),
-    Attribute("dlperf_per_dphtotal", Plain, Gte, "dlperf per dollar|dlperf / $|value|value for money|\
-        bang for the buck|price dlperf|price / dlperf|price to dlperf|deal|cost effective"),
+    Attribute("dlperf_per_dphtotal", Plain, Gte, "dlperf per dollar|dlperf / $|value|value for money|bang for the buck|\
+        bang for buck|cost efficient|price dlperf|price / dlperf|price to dlperf|deal|cost effective"),
     Attribute("flops_per_dphtotal", Plain, Gte, "tflops per dollar|tflops / $|flops per dollar|flops / $"),
     Attribute("gpu_lanes", Plain, Gte, "pcie lane|lane"), Attribute("cuda_max_good", Plain, Gte, "cuda|cuda version"),
     Attribute("driver_version", Plain, Gte, "driver|driver version|nvidia driver"),
@@ -151,9 +154,9 @@ pub(super) const ATTRIBUTES: &[Attribute] = &[
 const FIXED: &[Fixed] = &[
     Fixed("verified|verified only|only verified|trusted", "verified=true", "verified=false"),
     Fixed("unverified", "verified=false", "verified=true"),
-    Fixed("verified or unverified|verified or not", "free:verified", ""),
+    Fixed("verified or unverified|verified or not|any verification", "free:verified", ""),
     Fixed("reliable|stable|dependable|highly reliable|very reliable|high reliability|high uptime", "rel>=0.99", ""),
-    Fixed("datacenter|datacentre|data center|data centre|secure cloud", "datacenter=true", "datacenter=false"),
+    Fixed("datacenter|datacentre|data center|data centre|secure cloud|dc only", "datacenter=true", "datacenter=false"),
     Fixed("static ip|fixed ip|dedicated ip", "static_ip=true", "static_ip=false"),
     Fixed("open port|direct port", "direct_port_count>=1", ""), Fixed("long term", "duration>=30", ""),
     Fixed("nvme|fast disk|fast nvme", "disk_bw>=1000", ""),
@@ -162,7 +165,7 @@ const FIXED: &[Fixed] = &[
     Fixed("fast upload|fast upload bandwidth|gigabit upload", "inet_up>=1Gbps", ""), Fixed("single", "num_gpus=1", ""),
     Fixed("dual", "num_gpus=2", ""), Fixed("quad", "num_gpus=4", ""),
     Fixed("multi gpu|multigpu|multiple gpus", "num_gpus>=2", ""),
-    Fixed("whole machine|entire machine|full machine|dedicated machine|bare metal|\
+    Fixed("whole machine|entire machine|full machine|dedicated machine|bare metal|single tenant|\
         not shared", "gpu_frac=1", "gpu_frac<1"), Fixed("nvlink|nvlinked|nvswitch", "bw_nvlink>0", "bw_nvlink=0"),
     Fixed("nvidia|nvidia gpu", "gpu_arch=nvidia", "gpu_arch!=nvidia"),
     Fixed("amd|amd gpu|radeon|rocm", "gpu_arch=amd", "gpu_arch!=amd"),
@@ -210,7 +213,7 @@ const PHRASES: &[(Role, &str)] = &[
     (Compare(Gt), "exceed|exceeding"), (Compare(Eq), "exactly|precisely|equal to"),
     (Compare(Lte), "at most|at the most|max|maximum|max of|maximum of|up to|upto|limit of|limited to|capped at|cap of"),
     (Compare(Gte), "at least|at the least|min|minimum|min of|minimum of|starting at|starting from"),
-    (Behind(Gte), "and up|or up|or later|and later|upwards|at least|minimum|min"),
+    (Behind(Gte), "and up|or up|or later|and later|upwards|at least|minimum|min|at a minimum"),
     (Behind(Lte), "max|maximum|at most|tops"),
     (Not, "not|no|non|nothing|none|never|nor|neither|without|except|except for|excluding|exclude|excl|outside|\
         outside of|other than|apart from|aside from|besides|avoid|avoiding|skip|ban|unless|anywhere but|anything but|\
@@ -260,7 +263,8 @@ const COMPARATIVES: [(Operator, &str, &str); 4] = [
 #[rustfmt::skip]
 const SAME: [(&str, &str); 9] = [
     ("gpu", "card cards accelerator accelerators"), ("disk", "disc storage space ssd hdd drive drives"),
-    ("machine", "box boxes node nodes server servers rig rigs instance instances"), ("bandwidth", "speed throughput bw"),
+    ("machine", "box boxes node nodes server servers rig rigs instance instances"),
+    ("bandwidth", "speed throughput bw"),
     ("price", "cost costs pricing rate rates"), ("internet", "network networking net connection ethernet"),
     ("download", "downloading downloaded ingress"), ("upload", "uploading uploaded egress"),
     ("dlperf", "dlp performance perf compute powerful"),
