@@ -31,7 +31,7 @@ pub use merge::renew;
 pub use operand::parse_operand;
 pub use order::{parse_columns, parse_order, print_order};
 pub use parse::parse;
-pub use print::{print, print_briefly, print_condition, print_condition_briefly, print_value};
+pub use print::{print, print_briefly, print_condition, print_condition_briefly, print_value, quoted};
 pub use suggest::did_you_mean;
 pub use warn::warning;
 pub use witness::never_met;

@@ -67,9 +67,7 @@ impl SearchSpec {
             if word.chars().all(char::is_alphanumeric) {
                 text.push_str(word);
             } else {
-                text.push('"');
-                text.push_str(&word.replace('"', "\"\""));
-                text.push('"');
+                text.push_str(&language::quoted(word));
             }
         }
         let has_prices = query.resource == Resource::Offers;

@@ -131,6 +131,11 @@ fn print_text(field: &Field, text: &str) -> String {
     if plain {
         text.replace(' ', "_")
     } else {
-        format!("\"{}\"", escaped.replace('"', "\"\""))
+        quoted(&escaped)
     }
+}
+
+/// A text in quotes, those in it doubled.
+pub fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\"\""))
 }

@@ -2,13 +2,12 @@
 
 use std::cmp::Reverse;
 
-use super::lists::{choice, cluster, counted, limit};
-use super::measures::{measured, named};
-use super::phrases::{architecture, fixed, idle, ordered};
+use super::attributes::{measured, named};
+use super::clauses::{choice, cluster, counted, fixed, idle, limit, ordered};
 use super::quantity::{Quantity, Text, role};
+use super::settings::Settings;
 use super::token::Kind;
 use super::vocabulary::Role;
-use crate::domain::query::{OfferType, OrderKey};
 
 /// What a clause says.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,11 +15,7 @@ pub(super) enum Fact {
     /// Conditions in the query language.
     Condition(String),
     /// The field is one of several values, or none of them.
-    Choice {
-        field: &'static str,
-        names: Vec<String>,
-        is_excluded: bool,
-    },
+    Choice(&'static str, Vec<String>, bool),
     /// Part of the names of the models that are meant.
     Form(&'static str),
     /// A state or city, which no market filters by.
@@ -29,25 +24,7 @@ pub(super) enum Fact {
     Size(Quantity),
     /// Dollars without a period, and whether words tie them to the length of the job.
     Price(Quantity, bool),
-    /// GB of traffic in each period of so many hours.
-    Traffic {
-        gb: f64,
-        hours: f64,
-        is_up: bool,
-    },
-    /// Hours that the job runs.
-    Hours(f64),
-    /// GB that the job downloads.
-    Down(f64),
-    /// GB that the job uploads.
-    Up(f64),
-    /// GB of disk that prices include.
-    Storage(f64),
-    Type(OfferType),
-    Order(Vec<OrderKey>),
-    Limit(u32),
-    /// Machines and the GPUs of each.
-    Cluster(u32, u32),
+    Set(Settings),
     Note(String),
     /// Words that the market has no field for.
     Idle,
@@ -56,11 +33,8 @@ pub(super) enum Fact {
 impl Fact {
     /// The field of a list of values.
     pub(super) fn field(&self) -> Option<&'static str> {
-        if let Self::Choice { field, .. } = self {
-            Some(field)
-        } else {
-            None
-        }
+        let Self::Choice(field, ..) = self else { return None };
+        Some(field)
     }
 }
 
@@ -81,23 +55,12 @@ pub(super) struct Clause {
     pub excludes_models: bool,
 }
 
-impl Clause {
-    /// Whether it lists values that a field is to have.
-    fn is_choice(&self) -> bool {
-        let is_choice = |fact: &Fact| matches!(fact, Fact::Choice { is_excluded: false, .. });
-        self.facts.iter().all(is_choice)
-    }
-}
-
 /// A part of a text.
 #[derive(Debug, Clone)]
 pub(super) enum What {
     Clause(Clause),
     /// Words that are not understood; whether they change what is behind them, or what is in front.
-    Unknown {
-        leads: bool,
-        trails: bool,
-    },
+    Unknown(bool, bool),
     /// A word or sign between clauses.
     Joint,
     Or,
@@ -114,13 +77,13 @@ pub(super) struct Item {
 
 /// Words between a negation and what it excludes.
 pub(super) const BEFORE_EXCLUDED: &str = "in from the any a an on of located be with nvidia";
+
 impl Item {
     /// What it says, if it is a clause.
     pub(super) fn facts(&self) -> &[Fact] {
-        if let What::Clause(own) = &self.what {
-            &own.facts
-        } else {
-            &[]
+        match &self.what {
+            What::Clause(clause) => &clause.facts,
+            What::Unknown(..) | What::Joint | What::Or | What::Break | What::Opaque => &[],
         }
     }
 }
@@ -132,8 +95,7 @@ pub(super) fn items(text: &Text<'_>) -> Vec<Item> {
     for start in (0..count).rev() {
         let rest = |next: usize| best[next].as_ref().map_or(0, |(cost, _)| *cost);
         let ways = ways(text, start).into_iter();
-        let item = |what, next| Item { what, start, next };
-        let ways = ways.map(|(cost, what, next)| (cost + rest(next), item(what, next)));
+        let ways = ways.map(|(cost, what, next)| (cost + rest(next), Item { what, start, next }));
         best[start] = ways.min_by_key(|(cost, item)| (*cost, Reverse(item.next)));
     }
     let mut items: Vec<Item> = Vec::new();
@@ -150,28 +112,14 @@ fn ways(text: &Text<'_>, at: usize) -> Vec<(u32, What, usize)> {
         Some(Kind::Opaque) => return vec![(0, What::Opaque, at + 1)],
         _ => {}
     }
-    let unknown = |leads, trails| What::Unknown { leads, trails };
+    let unknown = |leads, trails| What::Unknown(leads, trails);
     let mut ways = vec![(100, unknown(false, false), at + 1)];
-    let rules = [
-        cluster,
-        limit,
-        fixed,
-        choice,
-        counted,
-        named,
-        measured,
-        architecture,
-        ordered,
-        idle,
-    ];
-    let clauses = rules.iter().flat_map(|rule| rule(text, at));
-    ways.extend(
-        clauses
-            .map(|own| (10 + own.cost, own.next, own))
-            .map(|(cost, next, own)| (cost, What::Clause(own), next)),
-    );
-    if let Some(next) = role!(text, at, Role::Filler => ()) {
-        ways.push((6, What::Joint, next.1));
+    let single = [cluster, limit, fixed, counted, ordered, idle];
+    let several = [choice, named, measured].into_iter().flat_map(|rule| rule(text, at));
+    let clauses = single.into_iter().filter_map(|rule| rule(text, at)).chain(several);
+    ways.extend(clauses.map(|clause| (10 + clause.cost, What::Clause(clause.clone()), clause.next)));
+    if let Some(((), next)) = role!(text, at, Role::Filler => ()) {
+        ways.push((6, What::Joint, next));
     }
     if text.is_one_of(at, "or") {
         ways.push((2, What::Or, at + 1));
@@ -179,17 +127,15 @@ fn ways(text: &Text<'_>, at: usize) -> Vec<(u32, What, usize)> {
     let is_end = |at| matches!(text.kind(at), None | Some(Kind::Break));
     let negation = role!(text, at, Role::Not => ()).map(|((), next)| text.skip(next, BEFORE_EXCLUDED));
     let waived = role!(text, at, Role::Waive(_) => ()).map(|((), next)| next);
-    for next in negation.into_iter().chain(waived) {
-        ways.push((60, unknown(true, is_end(next)), next));
-    }
+    let leading = [negation, waived].into_iter().flatten();
+    ways.extend(leading.map(|next| (60, unknown(true, is_end(next)), next)));
     let behind = text.behind(at).map(|(_, next)| next);
     let compared = Some(text.comparison(at).1).filter(|next| *next > at);
-    for next in [behind, compared].into_iter().flatten() {
-        // `max` in front of a number says nothing of what is in front of it.
-        let trails = behind.is_some() && (compared.is_none() || is_end(next));
-        ways.push((60, unknown(compared.is_some(), trails), next));
-    }
-    ways.retain(|(_, what, next)| matches!(what, What::Unknown { .. }) || text.is_border(at) && text.is_border(*next));
+    // `max` in front of a number says nothing of what is in front of it.
+    let trails = |next| behind.is_some() && (compared.is_none() || is_end(next));
+    let bounds = [behind, compared].into_iter().flatten();
+    ways.extend(bounds.map(|next| (60, unknown(compared.is_some(), trails(next)), next)));
+    ways.retain(|(_, what, next)| matches!(what, What::Unknown(..)) || text.is_border(at) && text.is_border(*next));
     ways
 }
 
@@ -198,40 +144,42 @@ pub(super) fn groups(text: &Text<'_>, items: &[Item]) -> Vec<(bool, Vec<Item>)> 
     let mut groups: Vec<(bool, Vec<Item>)> = Vec::new();
     let mut joints: Vec<Item> = Vec::new();
     for (index, item) in items.iter().enumerate() {
-        let is_or = |item: Option<&Item>| item.is_some_and(|item| matches!(item.what, What::Or));
         if matches!(item.what, What::Joint) {
             joints.push(item.clone());
             continue;
         }
-        let left = groups.last().and_then(|(_, items)| items.last());
+        let left = groups.last().and_then(|(_, items)| items.last()).map(|left| &left.what);
         let joined = |words: &str| joints.iter().any(|joint| text.is_one_of(joint.start, words));
         let preposition = joined("to of than from as at by for but");
-        let opens = matches!(left.map(|left| &left.what), None | Some(What::Opaque));
-        let is_bound = left.is_some_and(|left| match (&left.what, &item.what) {
+        let is_bound = left.is_some_and(|left| match (left, &item.what) {
             (What::Opaque, _) | (_, What::Opaque) => false,
-            (_, What::Break) => is_or(items.get(index + 1)),
+            (_, What::Break) => items.get(index + 1).is_some_and(|next| matches!(next.what, What::Or)),
             (What::Or, _) | (_, What::Or) => true,
-            (What::Break, _) => false,
-            (What::Unknown { leads, .. }, What::Clause(own)) => *leads || preposition || joints.is_empty() && own.leans,
-            (What::Unknown { .. }, _) => true,
-            (What::Clause(_), What::Unknown { trails, .. }) => *trails,
-            (What::Clause(own), What::Clause(_)) => own.excludes_models && joined("with has having that"),
-            (What::Joint, _) | (_, What::Joint) => false,
+            (What::Unknown(leads, _), What::Clause(clause)) => {
+                *leads || preposition || joints.is_empty() && clause.leans
+            }
+            (What::Unknown(..), _) => true,
+            (What::Clause(_), What::Unknown(_, trails)) => *trails,
+            (What::Clause(left), What::Clause(_)) => left.excludes_models && joined("with has having that"),
+            (What::Break | What::Joint, _) | (_, What::Joint) => false,
         });
-        let is_refused = match (left.map(|left| &left.what), &item.what) {
-            (_, What::Unknown { .. }) => true,
-            (_, What::Or) => !opens || items.len() < index + 2,
+        let is_refused = match (left, &item.what) {
+            (_, What::Unknown(..)) => true,
+            (left, What::Or) => !matches!(left, None | Some(What::Opaque)) || items.len() < index + 2,
             // `gpu_name=H200 or h100` adds a value, `dph<1 or 4 gpus` is no search.
-            (Some(What::Or), What::Clause(own)) => !own.is_choice(),
+            (Some(What::Or), What::Clause(clause)) => {
+                let is_wanted = |fact: &Fact| matches!(fact, Fact::Choice(.., false));
+                !clause.facts.iter().all(is_wanted)
+            }
             // `any card but a 3090` is no search for 3090s.
-            (_, What::Clause(own)) if own.is_list && joined("but") => true,
+            (_, What::Clause(clause)) if clause.is_list && joined("but") => true,
             (Some(What::Clause(left)), What::Clause(_)) => is_bound && left.excludes_models,
             (_, What::Clause(_) | What::Joint | What::Break | What::Opaque) => false,
         };
         match groups.last_mut().filter(|_| is_bound) {
-            Some((refused, own)) => {
-                own.append(&mut joints);
-                own.push(item.clone());
+            Some((refused, group)) => {
+                group.append(&mut joints);
+                group.push(item.clone());
                 *refused |= is_refused;
             }
             None => groups.push((is_refused, vec![item.clone()])),
@@ -240,28 +188,30 @@ pub(super) fn groups(text: &Text<'_>, items: &[Item]) -> Vec<(bool, Vec<Item>)> 
     }
     let mut whole: Vec<(bool, Vec<Item>)> = Vec::new();
     for (is_refused, group) in groups {
-        let leads = matches!(group[0].what, What::Unknown { leads: true, .. });
+        let leads = matches!(group[0].what, What::Unknown(true, _));
         // `under 5 bananas`
-        let is_open = |left: &Item| matches!(&left.what, What::Clause(own) if own.is_open);
-        let left = whole.last_mut().filter(|_| is_refused && !leads);
-        match left.filter(|(_, left)| {
-            left.last()
-                .is_some_and(|left| is_open(left) && left.next == group[0].start)
-        }) {
-            Some((refused, left)) => {
+        let is_open = |left: &Item| matches!(&left.what, What::Clause(clause) if clause.is_open);
+        let is_open = |left: &Item| is_open(left) && left.next == group[0].start && is_refused && !leads;
+        match whole.last_mut() {
+            Some((refused, left)) if left.last().is_some_and(is_open) => {
                 *refused = true;
                 left.extend(group);
             }
-            None => whole.push((is_refused, group)),
+            _ => whole.push((is_refused, group)),
         }
     }
     whole
 }
 
 pub(super) fn say(next: usize, facts: Vec<Fact>) -> Clause {
-    Clause {
-        facts,
-        next,
-        ..Clause::default()
-    }
+    let mut clause = Clause::default();
+    (clause.facts, clause.next) = (facts, next);
+    clause
+}
+
+/// What is said of the settings of a search.
+pub(super) fn set(change: impl FnOnce(&mut Settings)) -> Fact {
+    let mut settings = Settings::default();
+    change(&mut settings);
+    Fact::Set(settings)
 }

@@ -14,40 +14,46 @@ const BRANDS: [&str; 10] = [
 /// The models whose names do not tell that they are SXM modules.
 const SXM: [&str; 3] = ["H200", "B200", "GH200 SXM"];
 
+/// The models that each spelling means.
+type Spellings = HashMap<String, Vec<String>>;
+
 /// Names of GPU models by the spellings that mean them, without blanks and in lower case.
 #[derive(Debug, Clone, Default)]
 pub struct Names {
-    exact: HashMap<String, Vec<String>>,
+    exact: Spellings,
     /// Beginnings of names: `7900` is an RX 7900 XT, XTX or GRE.
-    begun: HashMap<String, Vec<String>>,
+    begun: Spellings,
 }
 
 struct Known {
     /// Spellings of the list, which count more than names.
-    listed: HashMap<String, Vec<String>>,
+    listed: Spellings,
     names: Names,
     sizes: HashMap<String, Vec<f64>>,
 }
 
 static KNOWN: LazyLock<Known> = LazyLock::new(|| {
-    let (mut listed, mut names) = (HashMap::<_, Vec<_>>::new(), Names::default());
-    let mut sizes = HashMap::new();
+    let (mut listed, mut names, mut sizes) = (Spellings::new(), Names::default(), HashMap::new());
     let lines = LIST.lines().filter(|line| !line.starts_with('#'));
     for model in lines.flat_map(|line| line.split(';')) {
         let mut parts = model.split(':').map(str::trim);
-        let mut part = || parts.next().unwrap_or_default();
-        let name = part().to_owned();
-        let own = part().split(',').filter_map(|size| size.parse().ok());
-        sizes.insert(name.clone(), own.collect());
-        for other in part().split(',').filter(|other| !other.is_empty()) {
-            for spelling in [other.to_owned(), format!("rtx{other}")] {
-                listed.entry(spelling).or_default().push(name.clone());
-            }
+        let [name, gigabytes, spellings] = [(); 3].map(|()| parts.next().unwrap_or_default());
+        sizes.insert(name.to_owned(), gigabytes.split(',').flat_map(str::parse).collect());
+        for spelling in spellings.split(',').filter(|spelling| !spelling.is_empty()) {
+            add(&mut listed, spelling, name);
+            add(&mut listed, &format!("rtx{spelling}"), name);
         }
-        names.learn(&name);
+        names.learn(name);
     }
     Known { listed, names, sizes }
 });
+
+fn add(spellings: &mut Spellings, spelling: &str, name: &str) {
+    let names = spellings.entry(spelling.to_owned()).or_default();
+    if !names.iter().any(|known| known == name) {
+        names.push(name.to_owned());
+    }
+}
 
 /// A spelling without blanks and hyphens, in lower case; `super` is the market's `S`.
 fn squashed(text: &str) -> String {
@@ -58,9 +64,7 @@ fn squashed(text: &str) -> String {
 impl<'a> FromIterator<&'a str> for Names {
     fn from_iter<I: IntoIterator<Item = &'a str>>(models: I) -> Self {
         let mut names = Self::default();
-        for name in models {
-            names.learn(name);
-        }
+        models.into_iter().for_each(|name| names.learn(name));
         names
     }
 }
@@ -68,48 +72,34 @@ impl<'a> FromIterator<&'a str> for Names {
 impl Names {
     /// Adds a name that a market uses.
     fn learn(&mut self, name: &str) {
-        let full = squashed(name);
-        let add = |map: &mut HashMap<String, Vec<String>>, spelling: &str| {
-            let names = map.entry(spelling.to_owned()).or_default();
-            if !names.iter().any(|own| own == name) {
-                names.push(name.to_owned());
-            }
-        };
-        add(&mut self.exact, &full);
         let has_digit = |text: &str| text.bytes().any(|byte| byte.is_ascii_digit());
+        let full = squashed(name);
         let bare = BRANDS.iter().find_map(|brand| full.strip_prefix(brand));
-        if let Some(bare) = bare.filter(|bare| has_digit(bare)) {
-            add(&mut self.exact, bare);
-        }
+        let bare = bare.filter(|bare| has_digit(bare));
+        let spellings = std::iter::once(&*full).chain(bare);
+        spellings.for_each(|spelling| add(&mut self.exact, spelling, name));
         let words: Vec<_> = name.split(' ').map(squashed).collect();
         let from = usize::from(BRANDS.contains(&&*words[0]));
-        for end in from + 1..words.len() {
-            let start = words[from..end].concat();
-            if has_digit(&start) {
-                add(&mut self.begun, &start);
-            }
-        }
+        let starts = (from + 1..words.len()).map(|end| words[from..end].concat());
+        let starts = starts.filter(|start| has_digit(start));
+        starts.for_each(|start| add(&mut self.begun, &start, name));
     }
 
     /// The models that a spelling means; none if it is no model.
     pub(super) fn models(&self, spelling: &str) -> Vec<String> {
         let spelling = squashed(spelling);
-        let of = |map: &HashMap<String, Vec<String>>| map.get(&spelling).cloned();
-        let built_in = of(&KNOWN.listed).or_else(|| of(&KNOWN.names.exact));
-        let exact = built_in.into_iter().chain(of(&self.exact));
-        let begun = || [of(&KNOWN.names.begun), of(&self.begun)].into_iter().flatten();
-        let mut found: Vec<String> = exact.flatten().collect();
-        if found.is_empty() {
-            found = begun().flatten().collect();
-        }
-        let mut seen = Vec::new();
-        found.retain(|name| {
-            !seen.contains(name) && {
-                seen.push(name.clone());
-                true
+        let built_in = KNOWN.listed.get(&spelling);
+        let built_in = built_in.or_else(|| KNOWN.names.exact.get(&spelling));
+        let exact = [built_in, self.exact.get(&spelling)];
+        let begun = [&KNOWN.names.begun, &self.begun].map(|map| map.get(&spelling));
+        let maps = if exact == [None; 2] { begun } else { exact };
+        let mut models: Vec<String> = Vec::new();
+        for name in maps.into_iter().flatten().flatten() {
+            if !models.contains(name) {
+                models.push(name.clone());
             }
-        });
-        found
+        }
+        models
     }
 
     /// The spellings of all models, to propose one.
@@ -126,10 +116,9 @@ pub(super) fn has_form(name: &str, form: &str) -> bool {
 
 /// Whether one of `models`, or of all if there are none, is sold with this much memory, in GB.
 pub(super) fn have_size(models: &[String], gb: f64) -> bool {
-    let mut sizes = KNOWN.sizes.iter();
-    sizes.any(|(name, sizes)| {
-        (models.is_empty() || models.contains(name)) && sizes.iter().any(|size| (size - gb).abs() < 0.5)
-    })
+    let is_meant = |name: &String| models.is_empty() || models.contains(name);
+    let mut sizes = KNOWN.sizes.iter().filter(|(name, _)| is_meant(name));
+    sizes.any(|(_, sizes)| sizes.iter().any(|size: &f64| (size - gb).abs() < 0.5))
 }
 
 /// What cards sold with this much memory report, in GB, of up to `cards` together: an L40S of 48 GB reports

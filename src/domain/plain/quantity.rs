@@ -10,27 +10,18 @@ use crate::domain::field::Operator;
 const LONGEST: usize = 6;
 
 /// What a number without a unit can be of, the likeliest first.
+#[rustfmt::skip]
 const BARE: [Dim; 9] = [
-    Dim::Count,
-    Dim::Plain,
-    Dim::Size,
-    Dim::Dollars,
-    Dim::Share,
-    Dim::Celsius,
-    Dim::Watts,
-    Dim::Teraflops,
+    Dim::Count, Dim::Plain, Dim::Size, Dim::Dollars, Dim::Share, Dim::Celsius, Dim::Watts, Dim::Teraflops,
     Dim::Gigahertz,
 ];
 
 /// What the longest phrase at a position is, if it has such a role, and the position behind it.
 macro_rules! role {
     ($text:expr, $at:expr, $pattern:pat $(if $guard:expr)? => $value:expr) => {
-        $text.find($at, |role| {
-            if let $pattern = role $(&& $guard)? {
-                Some($value)
-            } else {
-                None
-            }
+        $text.find($at, |role| match role {
+            $pattern $(if $guard)? => Some($value),
+            _ => None,
         })
     };
 }
@@ -61,27 +52,25 @@ pub(super) struct Quantity {
 
 impl Quantity {
     /// The quantity in the base of a unit.
-    pub(super) fn times(&self, factor: f64) -> Self {
-        let (low, high) = (self.low * factor, self.high.map(|high| high * factor));
-        let of = self.clone();
-        Self { low, high, ..of }
+    pub(super) fn times(mut self, factor: f64) -> Self {
+        (self.low, self.high) = (self.low * factor, self.high.map(|high| high * factor));
+        self
+    }
+
+    /// Whether it is a number without a comparison, a range or a unit.
+    pub(super) fn is_bare(&self) -> bool {
+        self.units.is_empty() && self.operator.is_none() && self.high.is_none()
     }
 }
 
-/// What a price, or an amount of traffic, is for.
+/// What a price is for.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Basis {
     pub hours: Option<f64>,
     pub per_gpu: bool,
-    pub per_gb: bool,
-    pub per_tb: bool,
+    /// GB that a price of data is for.
+    pub per_gb: Option<f64>,
     pub total: bool,
-}
-
-impl Basis {
-    pub(super) fn is_empty(self) -> bool {
-        self == Self::default()
-    }
 }
 
 /// An attribute by its noun, the factor of the unit, and the position behind the noun.
@@ -96,15 +85,10 @@ impl<'a> Text<'a> {
     pub(super) fn new(tokens: &'a [Token], catalog: &'static Catalog, names: &'a Names) -> Self {
         let is_word = |token: &&Token| !matches!(token.kind, Kind::Break | Kind::Opaque);
         let phrases = (0..tokens.len()).map(|at| {
-            let (mut phrase, mut found) = (String::new(), Vec::new());
             let run = tokens[at..].iter().take(LONGEST).take_while(is_word);
-            for (index, token) in run.enumerate() {
-                phrase = format!("{phrase} {}", token.text);
-                found.push((at + index + 1, roles(phrase.trim_start())));
-            }
-            found.retain(|(_, roles)| !roles.is_empty());
-            found.reverse();
-            found
+            let ends = (at + 1..=at + run.count()).rev();
+            let phrases = ends.map(|next| (next, roles(&joined(&tokens[at..next], " "))));
+            phrases.filter(|(_, roles)| !roles.is_empty()).collect()
         });
         let phrases = phrases.collect();
         Self {
@@ -134,17 +118,15 @@ impl<'a> Text<'a> {
 
     /// Whether a token is one of some words, which blanks separate.
     pub(super) fn is_one_of(&self, at: usize, words: &str) -> bool {
-        let token = self.tokens.get(at);
-        let token = token.filter(|token| !matches!(token.kind, Kind::Opaque | Kind::Break));
-        token.is_some_and(|token| words.split(' ').any(|word| word == folded(&token.text)))
+        let is_word = |token: &&Token| !matches!(token.kind, Kind::Opaque | Kind::Break);
+        let token = self.tokens.get(at).filter(is_word).map(|token| folded(&token.text));
+        token.is_some_and(|token| words.split(' ').any(|word| word == token))
     }
 
     /// The position behind any of `words` that are at `at`.
-    pub(super) fn skip(&self, mut at: usize, words: &str) -> usize {
-        while self.is_one_of(at, words) {
-            at += 1;
-        }
-        at
+    pub(super) fn skip(&self, at: usize, words: &str) -> usize {
+        let run = (at..self.tokens.len()).take_while(|at| self.is_one_of(*at, words));
+        at + run.count()
     }
 
     /// See [`role`].
@@ -164,25 +146,19 @@ impl<'a> Text<'a> {
         self.model(at).is_some_and(|(_, next)| self.is_border(next))
     }
 
-    /// The texts of some tokens.
-    pub(super) fn joined(&self, from: usize, to: usize, with: &str) -> String {
-        let tokens = self.tokens[from..to].iter();
-        tokens.map(|token| &*token.text).collect::<Vec<_>>().join(with)
-    }
-
     /// The models that the longest run of words at a position means, and the position behind it.
     pub(super) fn model(&self, at: usize) -> Option<(Vec<String>, usize)> {
         let is_text = |token: &&Token| matches!(token.kind, Kind::Word | Kind::Number(_) | Kind::Mark('x'));
         let run = self.tokens.get(at..)?.iter().take(LONGEST);
         let run = run.take_while(is_text).count();
         (at + 1..=at + run).rev().find_map(|next| {
-            let spelling = self.joined(at, next, "");
-            let token = self.tokens.get(next);
-            let plural = token.is_some_and(|last| last.glued && last.text == "s");
-            let exact = self.names.models(&spelling);
-            let singular = || self.names.models(spelling.strip_suffix('s').unwrap_or_default());
-            let found = if exact.is_empty() { singular() } else { exact };
-            (!found.is_empty()).then_some((found, next + usize::from(plural)))
+            let spelling = joined(&self.tokens[at..next], "");
+            let is_plural = |token: &Token| token.glued && token.text == "s";
+            let next = next + usize::from(self.tokens.get(next).is_some_and(is_plural));
+            let singular = spelling.strip_suffix('s').unwrap_or_default();
+            let spellings = [&spelling, singular].into_iter();
+            let mut models = spellings.map(|spelling| (self.names.models(spelling), next));
+            models.find(|(models, _)| !models.is_empty())
         })
     }
 
@@ -190,8 +166,8 @@ impl<'a> Text<'a> {
     fn number(&self, at: usize) -> Option<(f64, usize)> {
         let token = self.tokens.get(at)?;
         if let Kind::Number(number) = token.kind {
-            let next = self.tokens.get(at + 1);
-            let is_thousands = next.is_some_and(|next| next.glued && next.text == "k");
+            let is_thousands = |next: &Token| next.glued && next.text == "k";
+            let is_thousands = self.tokens.get(at + 1).is_some_and(is_thousands);
             let factor = if is_thousands { 1e3 } else { 1.0 };
             return Some((number * factor, at + 1 + usize::from(is_thousands)));
         }
@@ -214,21 +190,18 @@ impl<'a> Text<'a> {
 
     /// The units at a position with their factors, and the position behind them.
     fn units(&self, at: usize) -> (Vec<(Dim, f64)>, usize) {
-        let is_unit = |role: &Role| {
-            if let Role::Unit(dim, factor) = role {
-                Some((*dim, *factor))
-            } else {
-                None
-            }
-        };
         // The dollar of the next price.
         let is_next = self.is_mark(at, '$') && matches!(self.kind(at + 1), Some(Kind::Number(_)));
         let phrases = self.phrases.get(at).filter(|_| !is_next);
-        let found = phrases.into_iter().flatten().find_map(|(next, roles)| {
-            let units: Vec<_> = roles.iter().filter_map(is_unit).collect();
-            (!units.is_empty()).then_some((units, *next))
+        let units = phrases.into_iter().flatten().map(|(next, roles)| {
+            let units = roles.iter().filter_map(|role| match role {
+                Role::Unit(dim, factor) => Some((*dim, *factor)),
+                _ => None,
+            });
+            (units.collect::<Vec<_>>(), *next)
         });
-        found.unwrap_or((Vec::new(), at))
+        let mut units = units.filter(|(units, _)| !units.is_empty());
+        units.next().unwrap_or((Vec::new(), at))
     }
 
     /// A comparison in signs or words, and the position behind it: `not more than` is at most.
@@ -237,14 +210,12 @@ impl<'a> Text<'a> {
             return (Some(operator), at + 1);
         }
         let compare = |at| role!(self, at, Role::Compare(operator) => operator);
-        if let Some((operator, next)) = compare(at).or_else(|| compare(self.skip(at, "a"))) {
-            return (Some(operator), next);
-        }
-        let negated = role!(self, at, Role::Not => ());
-        match negated.and_then(|((), next)| compare(self.skip(next, "be to"))) {
-            Some((operator, next)) => (Some(opposite(operator)), next),
-            None => (None, at),
-        }
+        let negated = || {
+            let ((), next) = role!(self, at, Role::Not => ())?;
+            compare(self.skip(next, "be to")).map(|(operator, next)| (opposite(operator), next))
+        };
+        let found = compare(at).or_else(|| compare(self.skip(at, "a"))).or_else(negated);
+        found.map_or((None, at), |(operator, next)| (Some(operator), next))
     }
 
     /// A comparison behind a quantity, and the position behind it: `or more`, `max`. One that also is that of
@@ -283,21 +254,16 @@ impl<'a> Text<'a> {
         }
         let joins = self.is_mark(next, '-') || self.is_one_of(next, "to");
         let (money, from) = dollar(next + 1);
-        let end = self
-            .number(from)
-            .filter(|_| joins || between && self.is_one_of(next, "and"));
-        if let Some((end, behind)) = end {
+        let joins = joins || between && self.is_one_of(next, "and");
+        if let Some((end, behind)) = self.number(from).filter(|_| joins) {
             let is_money = is_money || !money.is_empty();
-            let (own, behind) = if is_money {
-                (vec![(Dim::Dollars, 1.0)], behind)
-            } else {
-                self.units(behind)
-            };
+            let dollars = (vec![(Dim::Dollars, 1.0)], behind);
+            let (last, behind) = if is_money { dollars } else { self.units(behind) };
             // `500gb to 1tb`
-            if let ([(_, from), ..], [(_, to), ..]) = (&units[..], &own[..]) {
+            if let ([(_, from), ..], [(_, to), ..]) = (&units[..], &last[..]) {
                 low *= from / to;
             }
-            units = if own.is_empty() { units } else { own };
+            units = if last.is_empty() { units } else { last };
             (high, next) = (Some(end), behind);
         }
         let is_span = matches!(units.first(), Some((Dim::Time | Dim::Dollars, _)));
@@ -305,10 +271,9 @@ impl<'a> Text<'a> {
             return None;
         }
         let plus = (plus || self.is_mark(next, '+')).then_some(Operator::Gte);
-        let text = self.tokens.get(start)?.text.clone();
+        let (text, operator) = (self.tokens.get(start)?.text.clone(), operator.or(plus));
         let next = self.behind_mark(next, '+');
-        let operator = operator.or(plus);
-        let found = Quantity {
+        let quantity = Quantity {
             operator,
             low,
             high,
@@ -316,23 +281,19 @@ impl<'a> Text<'a> {
             units,
             next,
         };
-        self.bounded(found, next)
+        self.bounded(quantity, next)
     }
 
     /// A quantity with the comparison behind it; none if that says the opposite of the one in front.
-    pub(super) fn bounded(&self, quantity: Quantity, at: usize) -> Option<Quantity> {
+    pub(super) fn bounded(&self, mut quantity: Quantity, at: usize) -> Option<Quantity> {
+        quantity.next = at;
         let Some((operator, next)) = self.behind(at) else {
-            let next = at;
-            return Some(Quantity { next, ..quantity });
+            return Some(quantity);
         };
-        let fits = quantity.operator.is_none_or(|own| inclusive(own) == operator);
-        let operator = Some(operator);
-        let fits = fits && quantity.high.is_none();
-        fits.then_some(Quantity {
-            operator,
-            next,
-            ..quantity
-        })
+        let front = quantity.operator.replace(operator);
+        quantity.next = next;
+        let fits = front.is_none_or(|front| inclusive(front) == operator) && quantity.high.is_none();
+        fits.then_some(quantity)
     }
 
     /// The attribute of the noun at a position that a quantity can be of.
@@ -364,7 +325,7 @@ impl<'a> Text<'a> {
     }
 
     /// Whether the resource has a field of the vocabulary; a job is for offers, a price for all.
-    fn has_field(&self, field: &str) -> bool {
+    pub(super) fn has_field(&self, field: &str) -> bool {
         let is_job = field.starts_with('+') && self.is_offers();
         is_job || matches!(field, "+both" | "dph_total") || self.catalog.named(field).is_some()
     }
@@ -373,34 +334,35 @@ impl<'a> Text<'a> {
     pub(super) fn basis(&self, mut at: usize) -> (Basis, usize) {
         let mut basis = Basis::default();
         loop {
-            if let Some(((), next)) = role!(self, at, Role::Total => ()) {
-                (basis.total, at) = (true, next);
-                continue;
-            }
             let joint = self.is_mark(at, '/') || self.is_one_of(at, "per a an each every");
             let from = at + usize::from(joint);
-            let bare = self.is_one_of(from, "hourly daily weekly monthly")
+            let is_period = joint
+                || self.is_one_of(from, "hourly daily weekly monthly")
                 || basis.per_gpu && self.is_one_of(from, "hour h hr")
-                || basis.per_gb && self.is_one_of(from, "month");
-            let of = |words: &str| joint && self.is_one_of(from, words);
-            let period = role!(self, from, Role::Period(hours) => hours);
-            if let Some((hours, next)) = period.filter(|_| joint || bare) {
+                || basis.per_gb.is_some() && self.is_one_of(from, "month");
+            let period = role!(self, from, Role::Period(hours) if is_period => hours);
+            if let Some(((), next)) = role!(self, at, Role::Total => ()) {
+                (basis.total, at) = (true, next);
+            } else if let Some((hours, next)) = period {
                 (basis.hours, at) = (Some(hours), next);
-                continue;
+            } else if joint && self.is_one_of(from, "gpu") {
+                (basis.per_gpu, at) = (true, from + 1);
+            } else if joint && self.is_one_of(from, "gb gig tb") {
+                let gigabytes = if self.is_one_of(from, "tb") { 1e3 } else { 1.0 };
+                (basis.per_gb, at) = (Some(gigabytes), from + 1);
+            } else if self.is_one_of(at, "each") {
+                (basis.per_gpu, at) = (true, at + 1);
+            } else {
+                return (basis, at);
             }
-            match (of("gpu"), of("gb gig"), of("tb")) {
-                (true, ..) => basis.per_gpu = true,
-                (_, true, _) => basis.per_gb = true,
-                (.., true) => basis.per_tb = true,
-                _ if self.is_one_of(at, "each") => {
-                    (basis.per_gpu, at) = (true, at + 1);
-                    continue;
-                }
-                _ => return (basis, at),
-            }
-            at = from + 1;
         }
     }
+}
+
+/// The texts of some tokens.
+pub(super) fn joined(tokens: &[Token], with: &str) -> String {
+    let texts: Vec<_> = tokens.iter().map(|token| &*token.text).collect();
+    texts.join(with)
 }
 
 const fn opposite(operator: Operator) -> Operator {

@@ -21,7 +21,7 @@ pub struct JobWords {
 impl JobWords {
     /// Whether they describe a job: a disk alone does not.
     pub fn is_job(&self) -> bool {
-        self.hours.is_some() || self.gb_in.is_some() || self.gb_out.is_some()
+        self.hours.or(self.gb_in).or(self.gb_out).is_some()
     }
 
     /// The job that they describe. What they leave out stays as in `current`; without one there is
@@ -46,20 +46,13 @@ impl JobWords {
 
     /// The job in a few words: `3d, 200 GB disk, 300 GB down`.
     fn brief(&self) -> String {
-        let mut parts = Vec::new();
-        if let Some(hours) = self.hours {
-            parts.push(if hours % 24.0 == 0.0 {
-                format!("{}d", trimmed(hours / 24.0, 0))
-            } else {
-                format!("{}h", trimmed(hours, 2))
-            });
-        }
+        let length = self.hours.map(|hours| match hours % 24.0 {
+            0.0 => format!("{}d", trimmed(hours / 24.0, 0)),
+            _ => format!("{}h", trimmed(hours, 2)),
+        });
         let sizes = [(self.disk_gb, "disk"), (self.gb_in, "down"), (self.gb_out, "up")];
-        for (gb, noun) in sizes {
-            if let Some(gb) = gb {
-                parts.push(format!("{} {noun}", gigabytes(gb)));
-            }
-        }
+        let sizes = sizes.map(|(gb, noun)| gb.map(|gb| format!("{} {noun}", gigabytes(gb))));
+        let parts: Vec<_> = length.into_iter().chain(sizes.into_iter().flatten()).collect();
         parts.join(", ")
     }
 }
@@ -87,51 +80,41 @@ pub struct Cluster {
 
 impl Settings {
     /// Adds what another phrase says; the last word counts.
-    pub(super) fn add(&mut self, other: &Self) {
-        self.offer_type = other.offer_type.or(self.offer_type);
-        self.storage = other.storage.or(self.storage);
-        self.order = other.order.clone().or(self.order.take());
-        self.limit = other.limit.or(self.limit);
-        self.cluster = other.cluster.or(self.cluster);
-        self.job = JobWords {
-            hours: other.job.hours.or(self.job.hours),
-            disk_gb: other.job.disk_gb.or(self.job.disk_gb),
-            gb_in: other.job.gb_in.or(self.job.gb_in),
-            gb_out: other.job.gb_out.or(self.job.gb_out),
-        };
+    pub(super) fn add(&mut self, last: &Self) {
+        self.offer_type = last.offer_type.or(self.offer_type);
+        self.storage = last.storage.or(self.storage);
+        self.order = last.order.clone().or(self.order.take());
+        self.limit = last.limit.or(self.limit);
+        self.cluster = last.cluster.or(self.cluster);
+        self.job.hours = last.job.hours.or(self.job.hours);
+        self.job.gb_in = last.job.gb_in.or(self.job.gb_in);
+        self.job.gb_out = last.job.gb_out.or(self.job.gb_out);
     }
 
     /// Completes the settings once all are known: the job needs the disk, and the cheapest offer is
     /// then the one with the lowest bill.
     pub(super) fn settle(&mut self, catalog: &'static Catalog) {
-        if !self.job.is_job() {
+        let Some(bill) = catalog.named("job_cost").filter(|_| self.job.is_job()) else {
             return;
-        }
+        };
         self.job.disk_gb = self.storage;
-        for key in self.order.iter_mut().flatten() {
-            if key.field.key == "dph_total"
-                && let Some(field) = catalog.named("job_cost")
-            {
-                key.field = field;
-            }
-        }
+        let keys = self.order.iter_mut().flatten();
+        let prices = keys.filter(|key| key.field.key == "dph_total");
+        prices.for_each(|key| key.field = bill);
     }
 
     /// The settings as text: `bid`, `job 3d, 200 GB disk`, `sort dph_total`.
     pub fn texts(&self) -> Vec<String> {
-        let offer_type = self.offer_type.map(|own| own.wire().to_owned());
+        let offer_type = self.offer_type.map(|model| model.wire().to_owned());
         let job = self.job.is_job().then(|| format!("job {}", self.job.brief()));
         let storage = self.storage.filter(|_| job.is_none());
         let storage = storage.map(|gb| format!("{} disk", gigabytes(gb)));
         let order = self.order.as_ref();
         let order = order.map(|order| format!("sort {}", language::print_order(order)));
         let limit = self.limit.map(|rows| format!("first {rows}"));
-        let cluster = self
-            .cluster
-            .map(|own| format!("{} machines of {} GPUs", own.machines, own.gpus_each));
-        [cluster, offer_type, storage, job, order, limit]
-            .into_iter()
-            .flatten()
-            .collect()
+        let cluster = self.cluster.map(|shape| (shape.machines, shape.gpus_each));
+        let cluster = cluster.map(|(machines, gpus)| format!("{machines} machines of {gpus} GPUs"));
+        let texts = [cluster, offer_type, storage, job, order, limit];
+        texts.into_iter().flatten().collect()
     }
 }
