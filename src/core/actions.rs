@@ -1,6 +1,7 @@
 //! Carries out actions for the focused view.
 
 use super::analysis;
+use super::feature::Event;
 use super::message::{Effect, Toast};
 use super::model::Model;
 use super::state::State;
@@ -44,7 +45,7 @@ pub(crate) fn perform(model: &mut Model, now: Now, action: Action) -> Vec<Effect
 pub(crate) fn go_to(model: &mut Model, now: Now, pane: Pane) -> Vec<Effect> {
     let mut effects = super::stack::close_from(model, now, 0);
     model.state.pane = pane;
-    model.state.requests.opened = None;
+    effects.extend(model.state.emit(now, Event::PaneOpened));
     effects.extend(pane_shown(model, now));
     let State { browsers, tickets, .. } = &mut model.state;
     let Some(resource) = pane.resource() else {
@@ -57,13 +58,12 @@ pub(crate) fn go_to(model: &mut Model, now: Now, pane: Pane) -> Vec<Effect> {
     effects
 }
 
-/// Reopens the form on the pane that was left with it open.
+/// Opens the view again that was left open over the pane.
 fn pane_shown(model: &mut Model, now: Now) -> Vec<Effect> {
-    let left_on = &mut model.state.groups.form_left_on;
-    if left_on.take_if(|pane| *pane == model.state.pane).is_none() {
-        return Vec::new();
-    }
-    super::stack::open(model, now, Action::NewGroup).unwrap_or_default()
+    let pane = model.state.pane;
+    let left_open = model.state.left_open.take_if(|(left, _)| *left == pane);
+    let opened = left_open.and_then(|(_, action)| super::stack::open(model, now, action));
+    opened.unwrap_or_default()
 }
 
 /// Requests what the open pane needs; without a table there, the offers.

@@ -65,9 +65,6 @@ impl State {
             before,
         }];
         self.use_annotations();
-        if matches!(change.mark, Mark::Ban(_)) {
-            self.groups.supply.expire();
-        }
         if change.mark == Mark::Ban(false) && inverse.mark == Mark::Ban(true) {
             effects.extend(self.ask_again(now));
         }
@@ -77,7 +74,6 @@ impl State {
     /// Lists banned offers, or hides them again.
     pub fn show_banned(&mut self, is_shown: bool, now: Now) -> Vec<Effect> {
         self.annotations.shows_banned = is_shown;
-        self.groups.supply.expire();
         self.use_annotations();
         if is_shown { self.ask_again(now) } else { Vec::new() }
     }
@@ -85,7 +81,6 @@ impl State {
     /// Takes over the annotations of the profile.
     pub fn restore_annotations(&mut self, all: Annotations) {
         self.annotations.all = Arc::new(all);
-        self.groups.supply.expire();
         self.use_annotations();
     }
 
@@ -109,7 +104,6 @@ impl State {
         let annotations = &self.annotations;
         let hides = !annotations.shows_banned;
         let bans = annotations.scope();
-        self.groups.supply.bans = bans;
         for browser in &mut self.browsers {
             if browser.resource() != Resource::Workergroups {
                 browser.annotate(&annotations.all, hides, bans);

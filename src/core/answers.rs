@@ -1,11 +1,11 @@
 //! Routes responses by their ticket.
 
+use super::feature::Event;
 use super::message::Effect;
 use super::model::Model;
 use super::{mutations, stack};
 use crate::api::{ApiError, Reply};
 use crate::domain::{Listing, Resource};
-use crate::features::{alerts, auto_refresh, requests, workergroups as groups};
 use crate::table::browser::Arrival;
 use crate::table::recording;
 use crate::table::recording::Asked;
@@ -26,9 +26,6 @@ pub(crate) fn on_reply(
     let Some(result) = left else {
         return effects;
     };
-    if requests::answered(&mut model.state, now, ticket, &result) {
-        return Vec::new();
-    }
     if let Some((completed, mut effects)) = mutations::answered(&mut model.state, now, ticket, &result) {
         let (is_shown, more) = stack::write_completed(model, now, &completed);
         effects.extend(more);
@@ -37,17 +34,14 @@ pub(crate) fn on_reply(
         }
         return effects;
     }
-    if groups::awaits(model, ticket) {
-        return groups::answered(model, now, ticket, result);
+    let mut left = result;
+    for feature in model.state.features {
+        match (feature.answered)(&mut model.state, now, ticket, left) {
+            Ok(effects) => return effects,
+            Err(response) => left = response,
+        }
     }
-    let result = match alerts::answered(&mut model.state, ticket, result, now) {
-        Ok(effects) => return effects,
-        Err(result) => result,
-    };
-    if let Some(effects) = auto_refresh::causes_answered(&mut model.state, ticket, &result) {
-        return effects;
-    }
-    records(result).map_or_else(Vec::new, |answer| on_records(model, now, ticket, answer))
+    records(left).map_or_else(Vec::new, |answer| on_records(model, now, ticket, answer))
 }
 
 /// Passes records to the table that requested them.
@@ -70,7 +64,6 @@ fn on_records(model: &mut Model, now: Now, ticket: Ticket, answer: Result<Listin
         return Vec::new();
     };
     let resource = browser.resource();
-    let is_listing = resource == Resource::Workergroups && answer.is_ok();
     let asked = Asked::by(browser);
     let mut effects: Vec<Effect> = browser.take_unrecorded().into_iter().collect();
     match answer.map(|listing| browser.arrival(ticket, listing, now, has_panel)) {
@@ -79,10 +72,7 @@ fn on_records(model: &mut Model, now: Now, ticket: Ticket, answer: Result<Listin
         Err(error) => browser.answered(ticket, Err(error), now),
     }
     let recorded = asked.and_then(|asked| recording::of_pane(browser, &asked, now));
-    if is_listing {
-        return groups::listed(model, now);
-    }
-    effects.extend(auto_refresh::record(&mut model.state, resource, recorded, now));
+    effects.extend(model.state.emit(now, Event::Listed(resource, recorded)));
     effects
 }
 

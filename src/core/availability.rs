@@ -5,7 +5,6 @@ use super::commands::Commands;
 use super::model::Model;
 use super::view::Availability;
 use super::{analysis, mutations};
-use crate::features::{auto_refresh, workergroups as groups};
 use crate::keys::pane::Pane;
 use crate::keys::{Action, BINDINGS, Context, bindings};
 use crate::table::browser::Browser;
@@ -45,8 +44,7 @@ impl Model {
                 self.pane == Pane::Offers
             }
             action if annotations::is_own(action) => self.pane.has_prices(),
-            action if groups::is_own(action) => self.pane == Pane::Workergroups,
-            _ => true,
+            action => !self.features.iter().any(|feature| (feature.hides)(self, action)),
         }
     }
 
@@ -71,12 +69,12 @@ impl Model {
                 .is_some_and(|browser| browser.view().is_empty())
                 .then(|| "there is no row to export".to_owned()),
             Action::Unlist => mutations::unlist_blocked(self),
-            Action::Watch | Action::WatchSettings | Action::Tape => auto_refresh::disabled(self),
             Action::OpenRequest => self
                 .failed_request()
                 .is_none()
                 .then(|| "No request of this pane failed".to_owned()),
-            other => groups::disabled(self, self.overlays.is_empty(), other)
+            other => (self.features.iter())
+                .find_map(|feature| (feature.disabled)(self, other, self.overlays.is_empty()))
                 .or_else(|| analysis::disabled(self, other))
                 .or_else(|| annotations::disabled(self, other)),
         }
@@ -119,17 +117,12 @@ impl Commands {
         }
         let actions = BINDINGS.iter().map(|row| row.action);
         let hidden = actions.filter(|action| !model.has_use_for(*action)).collect();
-        let mut commands = Self {
+        Self {
             contexts: model.contexts(),
             below: reach(model),
             is_pane: model.overlays.is_empty(),
             disabled,
             hidden,
-            copies: Vec::new(),
-        };
-        if commands.rows().any(|row| row.action == Action::Copy) {
-            commands.copies = crate::features::copy_export::copy::items(&model.state).unwrap_or_default();
         }
-        commands
     }
 }

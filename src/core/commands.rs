@@ -2,8 +2,6 @@
 
 use super::view::Cx;
 use crate::domain::Field;
-use crate::features::copy_export::copy;
-use crate::features::copy_export::copy::CopyItem;
 use crate::keys::{Action, BINDINGS, Binding, Context, bindings};
 use crate::table::browser::Browser;
 
@@ -19,7 +17,6 @@ pub struct Commands {
     pub(crate) disabled: Vec<(Action, String)>,
     /// Actions without a meaning for the focused view.
     pub(crate) hidden: Vec<Action>,
-    pub copies: Vec<CopyItem>,
 }
 
 impl Commands {
@@ -71,13 +68,6 @@ impl Commands {
             cx.close();
             cx.complain(format!("Only available in: {place}"));
         }
-    }
-}
-
-pub fn copy_item(item: &CopyItem, cx: &mut Cx<'_>) {
-    match copy::copy(item) {
-        Ok(effect) => cx.effect(effect),
-        Err(why) => cx.complain(format!("Not copied: {why}")),
     }
 }
 

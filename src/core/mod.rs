@@ -13,6 +13,7 @@ pub mod commands;
 pub mod configuration;
 pub mod drafts;
 pub mod exported;
+pub mod feature;
 pub mod frame_layout;
 pub(crate) mod markets;
 pub mod message;
@@ -37,6 +38,7 @@ pub mod views;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 pub use self::answers::read_ahead;
+use self::feature::Event;
 pub use self::message::{Effect, Message, Toast};
 pub use self::model::Model;
 pub use self::profile::Profile;
@@ -63,9 +65,10 @@ pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
     if model.state.revision() != before {
         stack::rows_changed(model);
     }
-    crate::features::history::follow(&mut model.state, now, &mut effects);
+    for feature in model.state.features {
+        (feature.follow)(&mut model.state, now, &mut effects);
+    }
     persistence::watch(model, now, is_input, &mut effects);
-    crate::features::alerts::follow(&mut model.state, now, &mut effects);
     model.state.leave_out_banned(&mut effects);
     effects
 }
@@ -86,30 +89,13 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
         Message::Resized(columns, rows) => resized(model, (columns, rows)),
         Message::Answered { ticket, result } => answers::on_reply(model, now, ticket, *result),
         Message::Arranged(arrival) => answers::arranged(model, *arrival),
-        Message::Routed {
-            ticket,
-            sent,
-            ended,
-            bytes,
-            result,
-        } => {
-            let answer = crate::features::route_lab::Answer::new(ticket, (sent, ended), bytes, *result);
-            model.state.routed(now, answer)
-        }
         Message::Progress {
             ticket,
             attempt,
             waiting,
         } => progressed(model, ticket, attempt, waiting.as_ref()),
         Message::Received { ticket, received } => arrived(model, ticket, &received),
-        Message::Recorded { ticket, entry } => {
-            crate::features::requests::recorded(&mut model.state, ticket, *entry);
-            Vec::new()
-        }
-        Message::Woken { spread } => {
-            crate::features::auto_refresh::woken(&mut model.state, now, spread);
-            Vec::new()
-        }
+        Message::Woken { spread } => model.state.emit(now, Event::Woken { spread }),
         Message::Deadline => due(model, now),
         Message::Copied(Ok(how)) | Message::Saved(Ok(how)) => shown(model, Toast::new(how, now)),
         Message::Copied(Err(why)) | Message::Saved(Err(why)) | Message::TaskLost(why) | Message::HistoryOff(why) => {
@@ -119,26 +105,27 @@ fn decide(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
             model.kept(result);
             Vec::new()
         }
-        Message::SearchesKept(result) => kept(model, now, |it| crate::features::saved::kept(it, *result)),
-        Message::AnnotationsKept(result) => kept(model, now, |it| it.annotations_kept(*result)),
-        Message::AlertsKept(result) => kept(model, now, |it| it.alerts_kept(*result)),
+        Message::AnnotationsKept(result) => {
+            model.state.annotations_kept(*result);
+            stack::tick(model, now)
+        }
         Message::Exported(result) => exported(model, now, result),
-        Message::Market(event) => market_changed(model, now, *event),
-        Message::Recalled { ticket, result } => kept(model, now, |it| it.recall.answered(ticket, *result)),
-        Message::RingClaimed { claim, is_ours } if is_ours => {
-            crate::features::alerts::rung(&mut model.state, *claim, now)
-        }
-        Message::RingClaimed { .. } => Vec::new(),
-        Message::PollClaimed { ticket, right } => {
-            crate::features::auto_refresh::poll_claim::answered(&mut model.state, ticket, right, now)
-        }
+        message @ (Message::Routed { .. }
+        | Message::Recorded { .. }
+        | Message::SearchesKept(_)
+        | Message::AlertsKept(_)
+        | Message::Market(_)
+        | Message::Recalled { .. }
+        | Message::RingClaimed { .. }
+        | Message::PollClaimed { .. }) => told(model, now, message),
     }
 }
 
 fn on_key(model: &mut Model, now: Now, key: KeyEvent) -> Vec<Effect> {
     model.state.toast.take_if(|toast| toast.was_seen(now));
-    crate::features::auto_refresh::looked(&mut model.state, false, now);
-    key_pressed(model, now, key)
+    let mut effects = model.state.emit(now, Event::Looked { is_leaving: false });
+    effects.extend(key_pressed(model, now, key));
+    effects
 }
 
 fn pasted(model: &mut Model, now: Now, text: String) -> Vec<Effect> {
@@ -149,14 +136,23 @@ fn pasted(model: &mut Model, now: Now, text: String) -> Vec<Effect> {
 
 fn focus_changed(model: &mut Model, now: Now, is_focused: bool) -> Vec<Effect> {
     model.state.is_focused = is_focused;
-    crate::features::auto_refresh::looked(&mut model.state, !is_focused, now);
-    Vec::new()
+    let is_leaving = !is_focused;
+    model.state.emit(now, Event::Looked { is_leaving })
 }
 
-fn market_changed(model: &mut Model, now: Now, event: crate::features::markets::MarketEvent) -> Vec<Effect> {
-    let mut effects = crate::features::markets::on_event(model, now, event);
-    effects.extend(stack::tick(model, now));
-    effects
+/// Passes a message to the feature that asked for it, and lets the views show what came of it.
+fn told(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
+    let mut left = message;
+    for feature in model.state.features {
+        match (feature.told)(model, now, left) {
+            Ok(mut effects) => {
+                effects.extend(stack::tick(model, now));
+                return effects;
+            }
+            Err(message) => left = message,
+        }
+    }
+    Vec::new()
 }
 
 fn resized(model: &mut Model, size: (u16, u16)) -> Vec<Effect> {
@@ -178,20 +174,15 @@ fn exported(model: &mut Model, now: Now, result: Result<exported::Written, expor
     Vec::new()
 }
 
-/// Takes over what a file holds now, and lets the views show it.
-fn kept(model: &mut Model, now: Now, take: impl FnOnce(&mut State)) -> Vec<Effect> {
-    take(&mut model.state);
-    stack::tick(model, now)
-}
-
 fn due(model: &mut Model, now: Now) -> Vec<Effect> {
     if model.toast.as_ref().is_some_and(|toast| toast.until <= now.mono) {
         model.state.toast = None;
     }
-    let mut effects = crate::features::auto_refresh::tick(model, now);
-    effects.extend(crate::features::alerts::tick(model, now));
+    let mut effects = Vec::new();
+    for feature in model.state.features {
+        effects.extend((feature.tick)(&mut model.state, now));
+    }
     effects.extend(crate::table::sorting::tick(model, now));
-    effects.extend(model.state.step_routes(now));
     effects.extend(stack::tick(model, now));
     effects
 }
@@ -208,8 +199,9 @@ fn progressed(
     }
     let offers = &mut model.state.browsers[Resource::Offers];
     offers.computed.price_models.progress(ticket, attempt, waiting);
-    crate::features::workergroups::progress(model, ticket, attempt, waiting);
-    model.state.requests.progress(ticket, attempt, waiting);
+    for feature in model.state.features {
+        (feature.progress)(&mut model.state, ticket, attempt, waiting);
+    }
     stack::progress(model, ticket, attempt, waiting);
     Vec::new()
 }

@@ -6,7 +6,6 @@ use super::stack;
 use super::state::State;
 use super::view::{View, Views};
 use crate::domain::{Condition, Resource};
-use crate::features::auto_refresh;
 use crate::keys::Context;
 use crate::keys::pane::Pane;
 use crate::table::remote::Now;
@@ -44,7 +43,7 @@ impl Model {
     /// The initial dashboard. `conditions` are added to the default ones of the offers.
     pub fn new(profile: Profile, conditions: Option<Vec<Condition>>, views: Views) -> Self {
         Self {
-            state: State::new(profile, conditions),
+            state: State::new(profile, conditions, views.features),
             panes: Pane::ALL.map(views.pane),
             overlays: Vec::new(),
             facts: FrameLayout::default(),
@@ -83,24 +82,16 @@ impl Model {
         let prices = self.pane == Pane::Offers && offers.computed.price_models.is_loading();
         let view = prices.then(|| self.animation(now, 0.25)).flatten();
         let writes = self.state.mutations.deadline(now);
-        let routes = self.routes.deadline(now);
         let persistence = self.persistence.deadline();
-        let watch = auto_refresh::deadline(self, now);
+        let features = self.features.iter();
+        let features = features
+            .filter_map(|feature| (feature.deadline)(self, now))
+            .reduce(f64::min);
         let views = stack::deadline(self, now);
         let order = sorting::deadline(self);
-        [
-            toast,
-            view,
-            writes,
-            routes,
-            persistence,
-            watch,
-            views,
-            order,
-            self.alerts.deadline(),
-        ]
-        .into_iter()
-        .flatten()
-        .reduce(f64::min)
+        [toast, view, writes, persistence, views, order, features]
+            .into_iter()
+            .flatten()
+            .reduce(f64::min)
     }
 }

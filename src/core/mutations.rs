@@ -5,6 +5,7 @@
 //! second Enter or resize sends twice. A write in flight is never aborted; its outcome reaches the
 //! history and the person whatever view is open by then.
 
+use super::feature::Event;
 use super::message::{Effect, Toast};
 use super::profile::Profile;
 use super::state::State;
@@ -16,7 +17,6 @@ use crate::domain::journal;
 use crate::domain::journal::{Entry, Intent, Outcome, Verdict, WriteKind};
 use crate::domain::workergroup::NewWorkergroup;
 use crate::domain::{Resource, Untrusted};
-use crate::features::workergroups as groups;
 use crate::keys::pane::Pane;
 use crate::table::remote::{Now, Ticket};
 
@@ -373,10 +373,11 @@ pub(crate) fn answered(
 ) -> Option<(Completed, Vec<Effect>)> {
     let kind = state.mutations.awaiting(ticket)?;
     let completed = state.mutations.complete(kind, response, now)?;
-    let effects = match kind {
+    let mut effects = match kind {
         WriteKind::UnlistVolume => unlisted(state, &completed, now),
-        WriteKind::CreateWorkergroup => groups::creation::answered(state, now, response),
+        WriteKind::CreateWorkergroup => Vec::new(),
     };
+    effects.extend(state.emit(now, Event::Wrote(kind, response)));
     Some((completed, effects))
 }
 

@@ -88,7 +88,6 @@ impl State {
             }
         }
         self.persistence.is_on = true;
-        self.recall.is_on = true;
         self.persistence.kept = Some(self.snapshot());
     }
 

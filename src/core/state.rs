@@ -2,6 +2,7 @@
 
 use std::ops::{Index, IndexMut};
 
+use super::feature::{Event, Feature};
 use super::markets::Markets;
 use super::message::{Effect, Toast};
 use super::mutations::Mutations;
@@ -20,7 +21,7 @@ use crate::features::requests::Requests;
 use crate::features::route_lab::Routes;
 use crate::features::workergroups::Groups;
 use crate::keys::pane::Pane;
-use crate::keys::{Chord, Keymap};
+use crate::keys::{Action, Chord, Keymap};
 use crate::table::browser::Browser;
 use crate::table::remote::{Now, Tickets};
 use crate::table::watch;
@@ -75,6 +76,9 @@ pub struct State {
     pub recall: recall::Recall,
     pub(crate) tickets: Tickets,
     pub(crate) keyboard: Keyboard,
+    pub(crate) features: &'static [Feature],
+    /// The view that was left open over a pane, to open again with it.
+    pub left_open: Option<(Pane, Action)>,
 }
 
 /// What is saved already, and what is not.
@@ -172,7 +176,7 @@ impl<'a> IntoIterator for &'a mut Browsers {
 impl State {
     /// The initial state. `conditions` are those of the first search, unless they are the default
     /// ones.
-    pub(crate) fn new(profile: Profile, conditions: Option<Vec<Condition>>) -> Self {
+    pub(crate) fn new(profile: Profile, conditions: Option<Vec<Condition>>, features: &'static [Feature]) -> Self {
         let dialect = profile.dialect;
         let mut browsers = Browsers::new(dialect);
         if let Some(conditions) = conditions {
@@ -210,7 +214,16 @@ impl State {
             recall: recall::Recall::default(),
             tickets: Tickets::default(),
             keyboard: Keyboard::default(),
+            features,
+            left_open: None,
         }
+    }
+
+    /// Tells every feature what has happened.
+    pub(crate) fn emit(&mut self, now: Now, mut event: Event<'_>) -> Vec<Effect> {
+        let told = self.features.iter();
+        told.flat_map(|feature| (feature.event)(self, now, &mut event))
+            .collect()
     }
 
     /// Changes whenever the rows of a pane, their order, prices or marks do.

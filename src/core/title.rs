@@ -10,7 +10,8 @@ pub fn title(state: &State) -> String {
     } else {
         visible(&state.profile.name, 40)
     };
-    let rings = match state.alerts.unread {
+    let unread: usize = state.features.iter().map(|feature| (feature.unread)(state)).sum();
+    let rings = match unread {
         0 => String::new(),
         unread => format!("({unread}) "),
     };

@@ -10,6 +10,7 @@ use ratatui::layout::Rect;
 
 use super::commands::Commands;
 use super::exported::{NotWritten, Written};
+use super::feature::Feature;
 use super::frame_layout::FrameLayout;
 pub use super::frame_layout::Region;
 use super::message::{Effect, Toast};
@@ -257,6 +258,8 @@ pub struct Views {
     pub open: Opener,
     /// Creates the view of a pane, over which all others open.
     pub pane: fn(Pane) -> Box<dyn View>,
+    /// The features that keep state or wait for something.
+    pub features: &'static [Feature],
 }
 
 /// A change to the stack of views, applied when the view has returned.

@@ -22,15 +22,36 @@ pub mod volumes;
 pub mod workergroups;
 
 use self::saved::toggle_price_models as price_models;
+use crate::core::feature::Feature;
 use crate::core::view::{Cx, View, Views};
 use crate::core::{Model, Pane, Profile};
 use crate::domain::{Condition, Resource};
 use crate::keys::Action;
 
+/// The features that keep state or wait for something. Each sees what those before it have added to an update.
+static FEATURES: [Feature; 8] = [
+    requests::FEATURE,
+    workergroups::FEATURE,
+    auto_refresh::FEATURE,
+    history::FEATURE,
+    alerts::FEATURE,
+    route_lab::FEATURE,
+    saved::FEATURE,
+    markets::FEATURE,
+];
+
 /// The dashboard with all its views. `conditions` are those of the first search, unless they are
 /// the default ones.
 pub fn dashboard(profile: Profile, conditions: Option<Vec<Condition>>) -> Model {
-    Model::new(profile, conditions, Views { open, pane })
+    Model::new(
+        profile,
+        conditions,
+        Views {
+            open,
+            pane,
+            features: &FEATURES,
+        },
+    )
 }
 
 /// The view of a pane, over which all others open.

@@ -235,8 +235,10 @@ fn news(model: &Model, now: Now, theme: &Theme) -> Vec<Activity> {
         let text = format!("{word}{link} {} {seconds:.0} s", write.subject);
         news.push(busy(text, format!("{word} {seconds:.0} s"), theme.warning));
     }
-    if let Some(run) = crate::features::route_lab::headline(&model.state, now) {
-        news.push(busy(run.text, run.short, theme.accent));
+    for feature in model.features {
+        if let Some(run) = (feature.headline)(&model.state, now) {
+            news.push(busy(run.text, run.short, theme.accent));
+        }
     }
     news
 }

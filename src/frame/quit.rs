@@ -5,7 +5,6 @@ use crate::core::message::Effect;
 use crate::core::view::Cx;
 use crate::core::views::confirm::Confirm;
 use crate::domain::journal::WriteKind;
-use crate::domain::routing::words;
 
 /// Quits, or asks whether to.
 pub(crate) fn quit(cx: &mut Cx<'_>) {
@@ -36,15 +35,14 @@ fn question(state: &State) -> Option<(&'static str, String)> {
         })
         .collect();
     let has_writes = !parts.is_empty();
-    let run = state.routes.active();
-    if let Some(run) = run {
-        parts.push(format!(
-            "A route run is in progress: {}. Quitting stops it and discards results that were not \
-             exported.",
-            words::plan(run.run().plan())
-        ));
-    }
-    let title = match (has_writes, run.is_some()) {
+    let stopped = state
+        .features
+        .iter()
+        .filter_map(|feature| (feature.stopped_by_quitting)(state));
+    let stopped: Vec<String> = stopped.collect();
+    let has_run = !stopped.is_empty();
+    parts.extend(stopped);
+    let title = match (has_writes, has_run) {
         (false, false) => return None,
         (true, false) => "A request is pending",
         (false, true) => "A run is in progress",

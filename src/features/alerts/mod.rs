@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 
 use super::workergroups::look::Look;
 use crate::api::{Reply, Request, Response};
+use crate::core::feature::Feature;
+use crate::core::message::Message;
 use crate::core::message::{Alarm, Effect, RingClaim, Toast};
 use crate::core::state::State;
 use crate::domain::alerts::{Alert, AlertChange, Alerts, Followed, Logged, seen};
@@ -19,6 +21,27 @@ use crate::domain::workergroup::{Preflight, Recruitment};
 use crate::domain::{OrderKey, Query, Resource};
 use crate::table::recording::Asked;
 use crate::table::remote::{Now, Ticket};
+
+pub(crate) const FEATURE: Feature = Feature {
+    answered: |state, now, ticket, response| answered(state, ticket, response, now),
+    told: |model, now, message| {
+        if let Message::AlertsKept(result) = message {
+            model.state.alerts_kept(*result);
+            Ok(Vec::new())
+        } else if let Message::RingClaimed { claim, is_ours: true } = message {
+            Ok(rung(&mut model.state, *claim, now))
+        } else if let Message::RingClaimed { is_ours: false, .. } = message {
+            Ok(Vec::new())
+        } else {
+            Err(message)
+        }
+    },
+    follow,
+    deadline: |state, _| state.alerts.deadline(),
+    tick,
+    unread: |state| state.alerts.unread,
+    ..Feature::IDLE
+};
 
 /// Seconds between two polls of an alert.
 const EVERY: f64 = 60.0;

@@ -7,18 +7,48 @@ pub(crate) mod view;
 use std::collections::{BTreeSet, HashMap};
 
 use crate::api::{ApiError, Reply, Request};
+use crate::core::feature::{Event, Feature};
 use crate::core::message::Effect;
+use crate::core::message::Message;
 use crate::core::state::State;
 use crate::core::view::Response;
 use crate::domain::history;
 use crate::domain::history::{Lot, MOST_CAUSES, MOST_SLICES, Poll, cause_query};
 use crate::domain::insight::{Coverage, coverage, differences, lots, recorded_lot};
 use crate::domain::{Listing, Query, Resource};
+use crate::keys::Action;
 use crate::keys::pane::Pane;
 use crate::table::browser::Browser;
 use crate::table::gone::Departures;
 use crate::table::remote::{Now, Ticket};
 use crate::table::watch::{Baseline, Changes, Poller, Watch, floor, is_same_question, price_of};
+
+pub(crate) const FEATURE: Feature = Feature {
+    answered: |state, _, ticket, response| causes_answered(state, ticket, &response).ok_or(response),
+    told: |model, now, message| {
+        if let Message::PollClaimed { ticket, right } = message {
+            Ok(poll_claim::answered(&mut model.state, ticket, right, now))
+        } else {
+            Err(message)
+        }
+    },
+    event: |state, now, event| {
+        match event {
+            Event::Listed(resource, poll) => return record(state, *resource, poll.take(), now),
+            Event::Looked { is_leaving } => looked(state, *is_leaving, now),
+            Event::Woken { spread } => woken(state, now, *spread),
+            Event::Wrote(..) | Event::PaneOpened => {}
+        }
+        Vec::new()
+    },
+    deadline,
+    tick,
+    disabled: |state, action, _| match action {
+        Action::Watch | Action::WatchSettings | Action::Tape => disabled(state),
+        _ => None,
+    },
+    ..Feature::IDLE
+};
 
 impl Browser {
     /// The auto-refresh, if it is on.

@@ -2,11 +2,14 @@
 
 use super::formats as copy_formats;
 use super::handoff;
+use crate::core::commands::Commands;
 use crate::core::message::Effect;
 use crate::core::profile::Profile;
 use crate::core::state::State;
+use crate::core::view::Cx;
 use crate::domain::text::{clipboard, visible};
 use crate::domain::{Resource, WORKERGROUPS};
+use crate::keys::Action;
 use crate::keys::pane::Pane;
 use crate::table::browser::Browser;
 
@@ -54,6 +57,20 @@ impl CopyItem {
     pub const fn secret(mut self) -> Self {
         self.is_secret = true;
         self
+    }
+}
+
+/// What help and palette offer to copy: what the menu of copies has, where that can be opened.
+pub fn offered(commands: &Commands, state: &State) -> Vec<CopyItem> {
+    let has_menu = commands.rows().any(|row| row.action == Action::Copy);
+    has_menu.then(|| items(state)).flatten().unwrap_or_default()
+}
+
+/// Copies an item, or says why not.
+pub fn copy_item(item: &CopyItem, cx: &mut Cx<'_>) {
+    match copy(item) {
+        Ok(effect) => cx.effect(effect),
+        Err(why) => cx.complain(format!("Not copied: {why}")),
     }
 }
 

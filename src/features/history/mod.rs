@@ -14,12 +14,27 @@ pub(crate) mod watch_command;
 
 use std::collections::{BTreeMap, VecDeque};
 
+use crate::core::feature::Feature;
 use crate::core::message::Effect;
+use crate::core::message::Message;
 use crate::core::state::State;
 use crate::domain::Resource;
 use crate::domain::history::{Answer, Lot, LotFilter, Memory, Moment, Question, Quote, SearchKey, Want, quotes};
 use crate::domain::insight::recorded_lot;
 use crate::table::remote::{Now, Ticket, Tickets};
+
+pub(crate) const FEATURE: Feature = Feature {
+    told: |model, _, message| {
+        if let Message::Recalled { ticket, result } = message {
+            model.state.recall.answered(ticket, *result);
+            Ok(Vec::new())
+        } else {
+            Err(message)
+        }
+    },
+    follow,
+    ..Feature::IDLE
+};
 
 /// Answers that views have asked for and may still draw.
 const MOST_ANSWERS: usize = 16;

@@ -20,6 +20,7 @@ impl Model {
         self.notices.extend(restored.notices);
         if let Some((snapshot, searches)) = restored.kept {
             self.restore(snapshot.as_ref(), searches, given);
+            self.recall.is_on = true;
         }
         self.restore_annotations(restored.annotations);
         self.alerts.restore(restored.alerts);
@@ -82,6 +83,8 @@ impl State {
             drafts: _,
             recall: _,
             sandbox: _,
+            left_open: _,
+            features: _,
         } = old;
         self.pane = pane;
         self.keymap = keymap;

@@ -15,11 +15,39 @@ pub use self::runs::RouteRun;
 use self::runs::Runs;
 use crate::api::ledger::{Ledger, LedgerEntry};
 use crate::api::{Operation, Response};
+use crate::core::feature::{Event, Feature};
+use crate::core::message::Message;
 use crate::core::message::Toast;
 use crate::core::state::State;
 use crate::domain::Resource;
 use crate::table::remote::{Now, Ticket, Waiting};
 use crate::widgets::text_input::TextInput;
+
+pub(crate) const FEATURE: Feature = Feature {
+    answered: |state, now, ticket, response| {
+        if answered(state, now, ticket, &response) {
+            Ok(Vec::new())
+        } else {
+            Err(response)
+        }
+    },
+    told: |model, _, message| {
+        if let Message::Recorded { ticket, entry } = message {
+            recorded(&mut model.state, ticket, *entry);
+            Ok(Vec::new())
+        } else {
+            Err(message)
+        }
+    },
+    event: |state, _, event| {
+        if let Event::PaneOpened = event {
+            state.requests.opened = None;
+        }
+        Vec::new()
+    },
+    progress: |state, ticket, attempt, waiting| state.requests.progress(ticket, attempt, waiting),
+    ..Feature::IDLE
+};
 
 pub use self::send::{check_address, editable, resendable};
 pub(crate) use self::show::copy_items;

@@ -14,7 +14,9 @@ use std::sync::Arc;
 
 use crate::api::attempt::completion;
 use crate::api::{ApiError, Reply, Request, RouteCall, Secret};
+use crate::core::feature::{Feature, Headline};
 use crate::core::message::Effect;
+use crate::core::message::Message;
 pub use crate::core::message::RunSnapshot;
 use crate::core::state::State;
 use crate::domain::dialect::RouteKey;
@@ -24,6 +26,35 @@ use crate::domain::{CellRef, Resource};
 use crate::keys::pane::Pane;
 use crate::keys::{Action, Context};
 use crate::table::remote::{Now, Ticket, Tickets};
+
+pub(crate) const FEATURE: Feature = Feature {
+    told: |model, now, message| {
+        if let Message::Routed {
+            ticket,
+            sent,
+            ended,
+            bytes,
+            result,
+        } = message
+        {
+            let answer = Answer::new(ticket, (sent, ended), bytes, *result);
+            Ok(model.state.routed(now, answer))
+        } else {
+            Err(message)
+        }
+    },
+    deadline: |state, now| state.routes.deadline(now),
+    tick: State::step_routes,
+    headline,
+    stopped_by_quitting: |state| {
+        let run = state.routes.active()?;
+        Some(format!(
+            "A route run is in progress: {}. Quitting stops it and discards results that were not exported.",
+            words::plan(run.run().plan())
+        ))
+    },
+    ..Feature::IDLE
+};
 
 /// The maximum number of runs in memory.
 const MOST_RUNS: usize = 20;
@@ -407,15 +438,6 @@ pub fn is_csv(path: &str) -> bool {
     Path::new(path)
         .extension()
         .is_some_and(|ending| ending.eq_ignore_ascii_case("csv"))
-}
-
-/// The run in progress, for the header.
-#[derive(Debug)]
-pub struct Headline {
-    /// Its progress, and why it waits.
-    pub text: String,
-    /// The same for a narrow screen.
-    pub short: String,
 }
 
 /// The run in progress, if there is one.

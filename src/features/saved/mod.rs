@@ -2,7 +2,9 @@
 
 pub(crate) mod view;
 
+use crate::core::feature::Feature;
 use crate::core::message::Effect;
+use crate::core::message::Message;
 use crate::core::state::State;
 use crate::core::view::Cx;
 use crate::domain::Resource;
@@ -10,6 +12,18 @@ use crate::domain::saved::{SavedSearch, SearchChange, SearchSpec, Searches, pres
 use crate::keys::Action;
 use crate::keys::pane::Pane;
 use crate::table::price_models;
+
+pub(crate) const FEATURE: Feature = Feature {
+    told: |model, _, message| {
+        if let Message::SearchesKept(result) = message {
+            kept(&mut model.state, *result);
+            Ok(Vec::new())
+        } else {
+            Err(message)
+        }
+    },
+    ..Feature::IDLE
+};
 
 /// The preset of that name.
 pub fn preset(name: &str) -> Option<&'static SavedSearch> {

@@ -17,17 +17,45 @@ use self::drift::Drift;
 use self::look::{Look, Subject};
 use self::supply::{Check, SupplyChecks};
 use crate::api::{ApiError, Reply};
+use crate::core::feature::{Event, Feature};
 use crate::core::message::{Effect, Toast};
 use crate::core::mutations::READ_ONLY;
 use crate::core::state::State;
 use crate::domain::catalog::WORKERGROUPS;
 use crate::domain::format::counted;
 use crate::domain::insight::Coverage;
+use crate::domain::journal::WriteKind;
 use crate::domain::workergroup::{Change, Preflight, Recruitment};
 use crate::domain::{Dialect, Listing, Resource};
 use crate::keys::Action;
 use crate::keys::pane::Pane;
 use crate::table::remote::{Now, Ticket, Waiting};
+
+pub(crate) const FEATURE: Feature = Feature {
+    answered: |state, now, ticket, response| {
+        if awaits(state, ticket) {
+            Ok(answered(state, now, ticket, response))
+        } else {
+            Err(response)
+        }
+    },
+    event: |state, now, event| match event {
+        Event::Listed(Resource::Workergroups, _)
+            if state.browsers[Resource::Workergroups].remote().error().is_none() =>
+        {
+            listed(state, now)
+        }
+        Event::Wrote(WriteKind::CreateWorkergroup, response) => creation::answered(state, now, response),
+        Event::Listed(..) | Event::Wrote(..) | Event::Looked { .. } | Event::Woken { .. } | Event::PaneOpened => {
+            Vec::new()
+        }
+    },
+    follow: |state, _, _| state.groups.supply.banned(state.annotations.scope()),
+    progress,
+    hides: |state, action| is_own(action) && state.pane != Pane::Workergroups,
+    disabled: |state, action, is_on_pane| disabled(state, is_on_pane, action),
+    ..Feature::IDLE
+};
 
 /// The columns that a check of supply fills.
 const SUPPLY_COLUMNS: [&str; 2] = ["supply_gpus", "supply_price"];
@@ -42,8 +70,6 @@ pub struct Groups {
     pub supply: SupplyChecks,
     /// What changed since the groups were last listed.
     pub drift: Drift,
-    /// The pane that was left with the form open: it reopens there.
-    pub form_left_on: Option<Pane>,
 }
 
 impl Groups {
@@ -53,7 +79,6 @@ impl Groups {
             creation: Creation::default(),
             supply: SupplyChecks::default(),
             drift: Drift::default(),
-            form_left_on: None,
         }
     }
 }

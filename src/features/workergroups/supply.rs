@@ -133,9 +133,12 @@ impl SupplyChecks {
         Some(Effect::Abort(ticket))
     }
 
-    /// Drops the reports: other offers are banned now.
-    pub(crate) fn expire(&mut self) {
-        self.checks.retain(|check| check.remote.is_loading());
+    /// Drops the reports if other offers are banned now.
+    pub(crate) fn banned(&mut self, bans: i64) {
+        if bans != self.bans {
+            self.bans = bans;
+            self.checks.retain(|check| check.remote.is_loading());
+        }
     }
 
     /// Whether it waits for this response.

@@ -5,11 +5,11 @@
 use ratatui::layout::Rect;
 
 use crate::core::State;
-use crate::core::commands::{Commands, copy_item};
+use crate::core::commands::Commands;
 use crate::core::view::{Cx, Outcome, Placement, Scene, View};
 use crate::domain::Field;
 use crate::domain::saved::SavedSearch;
-use crate::features::copy_export::copy::CopyItem;
+use crate::features::copy_export::copy::{CopyItem, copy_item, offered};
 use crate::features::{markets, saved as searches};
 use crate::keys::{Action, Binding, Context};
 use crate::widgets::dialog;
@@ -136,14 +136,14 @@ fn key(row: &Binding, commands: &Commands, state: &State) -> String {
 
 fn copies(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
     let menu = state.keymap.key_of(Action::Copy);
-    let copies = commands.copies.iter();
+    let copies = offered(commands, state).into_iter();
     copies
         .map(|copy| Item {
             title: label(copy.name),
             text: format!("Copy {}", copy.what),
             note: format!("{menu} {}", copy.letter),
             disabled: copy.text.clone().err(),
-            value: Some(Entry::Copy(copy.clone())),
+            value: Some(Entry::Copy(copy)),
         })
         .collect()
 }

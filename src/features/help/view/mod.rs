@@ -5,10 +5,10 @@ mod topics;
 
 use ratatui::layout::Rect;
 
-use crate::core::commands::{Commands, copy_item};
+use crate::core::commands::Commands;
 use crate::core::view::{Cx, Outcome, Placement, Scene, View};
 use crate::core::{Pane, State};
-use crate::features::copy_export::copy::CopyItem;
+use crate::features::copy_export::copy::{CopyItem, copy_item, offered};
 use crate::keys::{Action, BINDINGS, Binding, Context, bindings};
 use crate::widgets::input_widget::InputWidget;
 use crate::widgets::list::{Item, List};
@@ -105,14 +105,12 @@ fn other_key(row: &'static Binding, state: &State) -> Item<Entry> {
 /// The letters of the copy menu.
 fn copies(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
     let menu = state.keymap.key_of(Action::Copy);
-    let items: Vec<Item<Entry>> = commands
-        .copies
-        .iter()
+    let items: Vec<Item<Entry>> = offered(commands, state)
+        .into_iter()
         .map(|item| {
             let (title, text) = (format!("{menu} {}", item.letter), format!("Copy {}", item.what));
-            Item::new(title, text, Entry::Copy(item.clone()))
-                .note(item.name)
-                .disabled(item.text.clone().err())
+            let (name, disabled) = (item.name, item.text.clone().err());
+            Item::new(title, text, Entry::Copy(item)).note(name).disabled(disabled)
         })
         .collect();
     if items.is_empty() {

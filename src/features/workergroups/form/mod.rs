@@ -41,7 +41,7 @@ pub struct GroupForm {
 
 /// Opens the form on the shared draft.
 pub fn open(cx: &mut Cx<'_>) -> bool {
-    cx.state.groups.form_left_on = None;
+    cx.state.left_open = None;
     // The existing endpoints, and what tells a new workergroup from an old one.
     let groups = &cx.state.browsers[Resource::Workergroups];
     let is_untouched = groups.listing().is_none() && !groups.remote().is_loading() && groups.remote().error().is_none();
@@ -324,7 +324,7 @@ impl View for GroupForm {
 
     fn closing(&mut self, cx: &mut Cx<'_>) {
         if !self.is_done && !self.is_created(cx.state) {
-            cx.state.groups.form_left_on = Some(cx.state.pane);
+            cx.state.left_open = Some((cx.state.pane, Action::NewGroup));
         }
     }
 
