@@ -1,14 +1,63 @@
 //! What core knows of features: none by name, only the functions that each one brings.
 
+use std::any::Any;
+use std::fmt;
+
 use super::message::{Effect, Message};
 use super::model::Model;
 use super::state::State;
 use super::view::Response;
-use crate::domain::Resource;
 use crate::domain::history::Poll;
 use crate::domain::journal::WriteKind;
+use crate::domain::{Dialect, Resource};
 use crate::keys::Action;
 use crate::table::remote::{Now, Ticket, Waiting};
+
+/// The state of a feature.
+pub trait Kept: Any + fmt::Debug + Send {
+    /// Whether it is about the person rather than the market, and stays when the market is switched.
+    fn stays(&mut self) -> bool {
+        false
+    }
+}
+
+/// The states of all features, each found by its type.
+#[derive(Debug, Default)]
+pub struct FeatureStates(Vec<Box<dyn Kept>>);
+
+impl FeatureStates {
+    pub(crate) fn new(features: &[Feature], dialect: &'static Dialect) -> Self {
+        Self(features.iter().filter_map(|feature| (feature.state)(dialect)).collect())
+    }
+
+    /// Takes over what is about the person from the states of the old market.
+    pub(crate) fn keep(&mut self, old: Self) {
+        for mut state in old.0 {
+            let is_same = |fresh: &&mut Box<dyn Kept>| (***fresh).type_id() == (*state).type_id();
+            let fresh = self.0.iter_mut().find(is_same);
+            if let Some(fresh) = fresh.filter(|_| state.stays()) {
+                *fresh = state;
+            }
+        }
+    }
+
+    /// The state of a feature, which its row creates.
+    pub fn get<T: Any>(&self) -> &T {
+        let states = self.0.iter().map(|state| &**state as &dyn Any);
+        let mut states = states.filter_map(|state| state.downcast_ref());
+        states.next().unwrap_or_else(|| missing::<T>())
+    }
+
+    pub fn get_mut<T: Any>(&mut self) -> &mut T {
+        let states = self.0.iter_mut().map(|state| &mut **state as &mut dyn Any);
+        let mut states = states.filter_map(|state| state.downcast_mut());
+        states.next().unwrap_or_else(|| missing::<T>())
+    }
+}
+
+fn missing<T>() -> ! {
+    unreachable!("no feature keeps a {}", std::any::type_name::<T>())
+}
 
 /// Something that several features may care about.
 #[derive(Debug)]
@@ -40,6 +89,8 @@ pub type Taken<T> = Result<Vec<Effect>, T>;
 /// The functions of a feature that keeps state or waits for something. One that only has views needs none.
 #[derive(Debug, Clone, Copy)]
 pub struct Feature {
+    /// The state that it keeps, for a market that speaks a dialect.
+    pub state: fn(&'static Dialect) -> Option<Box<dyn Kept>>,
     /// Takes the response to a request of its own; gives back any other.
     pub answered: fn(&mut State, Now, Ticket, Response) -> Taken<Response>,
     /// Takes a message that only it has asked for; gives back any other.
@@ -67,6 +118,7 @@ pub struct Feature {
 impl Feature {
     /// A feature that cares about nothing.
     pub const IDLE: Self = Self {
+        state: |_| None,
         answered: |_, _, _, response| Err(response),
         told: |_, _, message| Err(message),
         event: |_, _, _| Vec::new(),

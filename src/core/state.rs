@@ -2,7 +2,7 @@
 
 use std::ops::{Index, IndexMut};
 
-use super::feature::{Event, Feature};
+use super::feature::{Event, Feature, FeatureStates};
 use super::markets::Markets;
 use super::message::{Effect, Toast};
 use super::mutations::Mutations;
@@ -15,11 +15,6 @@ use crate::core::annotations::AnnotationState;
 use crate::domain::local::LocalTime;
 use crate::domain::saved::{Searches, Snapshot};
 use crate::domain::{Condition, Dialect, Resource};
-use crate::features::alerts::AlertWatch;
-use crate::features::history as recall;
-use crate::features::requests::Requests;
-use crate::features::route_lab::Routes;
-use crate::features::workergroups::Groups;
 use crate::keys::pane::Pane;
 use crate::keys::{Action, Chord, Keymap};
 use crate::table::browser::Browser;
@@ -34,7 +29,6 @@ pub struct State {
     /// The tables, one for each resource.
     pub browsers: Browsers,
     pub keymap: Keymap,
-    pub routes: Box<Routes>,
     /// Notices about the start of the program; shown until Esc.
     pub notices: Vec<String>,
     /// The notices that come from the configuration file.
@@ -49,17 +43,12 @@ pub struct State {
     pub hold: Option<ApiError>,
     /// Requests and responses.
     pub ledger: Ledger,
-    /// The state of the Requests pane beside the ledger.
-    pub requests: Box<Requests>,
     /// Writes: in flight and past.
     pub mutations: Mutations,
     pub searches: Searches,
-    pub alerts: Box<AlertWatch>,
     /// Stars, notes and bans of machines and hosts.
     pub annotations: AnnotationState,
     pub(crate) persistence: Persistence,
-    /// The state of the Workergroups pane beside its table.
-    pub groups: Groups,
     pub sandbox: sandbox::SandboxNotes,
     /// How table and preview share a wide screen.
     pub split: split::Split,
@@ -72,11 +61,10 @@ pub struct State {
     pub drafts: drafts::Drafts,
     /// How often watched searches may send requests.
     pub watch_pace: watch::Pace,
-    /// What was read of the recorded market.
-    pub recall: recall::Recall,
     pub(crate) tickets: Tickets,
     pub(crate) keyboard: Keyboard,
     pub(crate) features: &'static [Feature],
+    pub(crate) feature_states: FeatureStates,
     /// The view that was left open over a pane, to open again with it.
     pub left_open: Option<(Pane, Action)>,
 }
@@ -189,7 +177,6 @@ impl State {
             pane: Pane::Offers,
             browsers,
             keymap: Keymap::default(),
-            routes: Box::default(),
             notices: Vec::new(),
             config_notices: Vec::new(),
             toast: None,
@@ -197,13 +184,10 @@ impl State {
             is_focused: true,
             hold: None,
             ledger: Ledger::default(),
-            requests: Box::default(),
             mutations: Mutations::default(),
             searches: Searches::default(),
-            alerts: Box::default(),
             annotations: AnnotationState::default(),
             persistence: Persistence::default(),
-            groups: Groups::new(dialect),
             sandbox: sandbox::SandboxNotes::default(),
             split: split::Split::default(),
             zone: jiff::tz::TimeZone::UTC,
@@ -211,9 +195,9 @@ impl State {
             themes: themes::Themes::default(),
             drafts: drafts::Drafts::default(),
             watch_pace: watch::Pace::default(),
-            recall: recall::Recall::default(),
             tickets: Tickets::default(),
             keyboard: Keyboard::default(),
+            feature_states: FeatureStates::new(features, dialect),
             features,
             left_open: None,
         }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use super::workergroups::look::Look;
 use crate::api::{Reply, Request, Response};
-use crate::core::feature::Feature;
+use crate::core::feature::{Feature, Kept};
 use crate::core::message::Message;
 use crate::core::message::{Alarm, Effect, RingClaim, Toast};
 use crate::core::state::State;
@@ -23,6 +23,7 @@ use crate::table::recording::Asked;
 use crate::table::remote::{Now, Ticket};
 
 pub(crate) const FEATURE: Feature = Feature {
+    state: |_| Some(Box::new(AlertWatch::default())),
     answered: |state, now, ticket, response| answered(state, ticket, response, now),
     told: |model, now, message| {
         if let Message::AlertsKept(result) = message {
@@ -37,11 +38,23 @@ pub(crate) const FEATURE: Feature = Feature {
         }
     },
     follow,
-    deadline: |state, _| state.alerts.deadline(),
+    deadline: |state, _| state.alerts().deadline(),
     tick,
-    unread: |state| state.alerts.unread,
+    unread: |state| state.alerts().unread,
     ..Feature::IDLE
 };
+
+impl Kept for AlertWatch {}
+
+impl State {
+    pub fn alerts(&self) -> &AlertWatch {
+        self.feature_states.get()
+    }
+
+    pub fn alerts_mut(&mut self) -> &mut AlertWatch {
+        self.feature_states.get_mut()
+    }
+}
 
 /// Seconds between two polls of an alert.
 const EVERY: f64 = 60.0;
@@ -130,14 +143,14 @@ impl AlertWatch {
 impl State {
     /// Changes the alerts, here and in their file.
     pub fn change_alerts(&mut self, change: AlertChange) -> Effect {
-        let before = self.alerts.all.clone();
+        let before = self.alerts().all.clone();
         let mut all = before.clone();
         all.apply(&change);
-        self.alerts.restore(all);
+        self.alerts_mut().restore(all);
         if let AlertChange::Put(alert) | AlertChange::Edit { alert, .. } = &change {
-            self.alerts.polls.insert(alert.name.clone(), Polling::default());
+            self.alerts_mut().polls.insert(alert.name.clone(), Polling::default());
         }
-        self.alerts.pending += 1;
+        self.alerts_mut().pending += 1;
         Effect::KeepAlerts {
             change: Box::new(change),
             before,
@@ -146,9 +159,9 @@ impl State {
 
     /// Takes over the alerts in the file.
     pub(crate) fn alerts_kept(&mut self, result: Result<Alerts, String>) {
-        self.alerts.pending = self.alerts.pending.saturating_sub(1);
+        self.alerts_mut().pending = self.alerts().pending.saturating_sub(1);
         match result {
-            Ok(all) if self.alerts.pending == 0 => self.alerts.merge(all),
+            Ok(all) if self.alerts().pending == 0 => self.alerts_mut().merge(all),
             Ok(_) => {}
             Err(why) => self.kept(Err(why)),
         }
@@ -182,19 +195,19 @@ impl State {
 
 /// Sends the polls that are due and that the budget has room for.
 pub(crate) fn tick(state: &mut State, now: Now) -> Vec<Effect> {
-    let is_due = state.alerts.deadline().is_some_and(|due| due <= now.mono);
+    let is_due = state.alerts().deadline().is_some_and(|due| due <= now.mono);
     if !is_due {
         return Vec::new();
     }
     let mut effects = Vec::new();
     let at = Moment::of(now.epoch);
     let due: Vec<Alert> = state
-        .alerts
+        .alerts()
         .all
         .alerts
         .iter()
         .filter(|alert| {
-            let polling = state.alerts.polls.get(&alert.name);
+            let polling = state.alerts().polls.get(&alert.name);
             polling.is_some_and(|it| it.in_flight.is_none() && it.next <= now.mono)
         })
         .cloned()
@@ -205,7 +218,7 @@ pub(crate) fn tick(state: &mut State, now: Now) -> Vec<Effect> {
             .flatten();
         let free_at = state.watch_pace.free_at(1, now);
         let is_for_group = matches!(alert.follows, Followed::Group(_));
-        let Some(polling) = state.alerts.polls.get_mut(&alert.name) else {
+        let Some(polling) = state.alerts_mut().polls.get_mut(&alert.name) else {
             continue;
         };
         polling.next = now.mono + EVERY;
@@ -219,16 +232,24 @@ pub(crate) fn tick(state: &mut State, now: Now) -> Vec<Effect> {
         if is_polled(state, &search) {
             continue;
         }
-        let Some(polling) = state.alerts.polls.get_mut(&alert.name) else {
+        let State {
+            feature_states,
+            watch_pace,
+            annotations,
+            tickets,
+            ..
+        } = state;
+        let alerts: &mut AlertWatch = feature_states.get_mut();
+        let Some(polling) = alerts.polls.get_mut(&alert.name) else {
             continue;
         };
         if free_at > now.mono {
             polling.next = free_at;
             continue;
         }
-        state.watch_pace.spend(1, now);
-        let bans = state.annotations.scope();
-        let ticket = state.tickets.take();
+        watch_pace.spend(1, now);
+        let bans = annotations.scope();
+        let ticket = tickets.take();
         effects.push(Effect::Call {
             ticket,
             request: Request::Search(search.query.clone()),
@@ -253,7 +274,7 @@ fn is_polled(state: &State, search: &Search) -> bool {
         .browsers
         .iter()
         .any(|browser| browser.watching().is_some() && SearchKey::of(&browser.query) == key);
-    let in_flight = state.alerts.polls.values().filter_map(|it| it.in_flight.as_ref());
+    let in_flight = state.alerts().polls.values().filter_map(|it| it.in_flight.as_ref());
     let mut same = in_flight.filter(|it| SearchKey::of(&it.search.query) == key);
     in_pane || same.next().is_some()
 }
@@ -269,7 +290,7 @@ pub(crate) fn answered(
         let own = polling.in_flight.as_ref();
         own.is_some_and(|own| own.ticket == ticket)
     };
-    let polling = state.alerts.polls.values_mut().find(is_own);
+    let polling = state.alerts_mut().polls.values_mut().find(is_own);
     let Some(InFlight { asked, search, .. }) = polling.and_then(|it| it.in_flight.take()) else {
         return Err(response);
     };
@@ -294,7 +315,7 @@ pub(crate) fn answered(
 
 /// Checks the alerts on the polls that are about to be recorded.
 pub(crate) fn follow(state: &mut State, now: Now, effects: &mut Vec<Effect>) {
-    if state.alerts.all.alerts.is_empty() {
+    if state.alerts().all.alerts.is_empty() {
         return;
     }
     let mut rings = Vec::new();
@@ -314,14 +335,14 @@ pub(crate) fn check_all(state: &mut State, poll: &Poll, workers: Option<u32>, no
         let query = search.flatten()?.query;
         (SearchKey::of(&query) == poll.search).then(|| (alert.clone(), query.storage_gb()))
     };
-    let alerts: Vec<(Alert, f64)> = state.alerts.all.alerts.iter().filter_map(followed).collect();
+    let alerts: Vec<(Alert, f64)> = state.alerts().all.alerts.iter().filter_map(followed).collect();
     let mut effects = Vec::new();
     for (mut alert, storage) in alerts {
         let poll = &poll.clone().priced(storage);
         let before = alert.state.clone();
         let figures = Figures { poll, workers };
         let ring = check(&alert.rule, &mut alert.state, figures);
-        if let Some(polling) = state.alerts.polls.get_mut(&alert.name) {
+        if let Some(polling) = state.alerts_mut().polls.get_mut(&alert.name) {
             polling.next = now.mono + EVERY;
         }
         let is_volume = poll.search.resource == Resource::Volumes;
@@ -336,12 +357,12 @@ pub(crate) fn check_all(state: &mut State, poll: &Poll, workers: Option<u32>, no
             // Logged once this program has claimed it.
             rang: None,
         };
-        let is_old = now.mono - state.alerts.saved_at >= SAVE_AFTER;
+        let is_old = now.mono - state.alerts().saved_at >= SAVE_AFTER;
         if logged.is_some() || (alert.state != before && is_old) {
-            state.alerts.saved_at = now.mono;
+            state.alerts_mut().saved_at = now.mono;
             effects.push(state.change_alerts(change));
         } else {
-            state.alerts.all.apply(&change);
+            state.alerts_mut().all.apply(&change);
         }
         if let (Some(ring), Some(logged)) = (ring, logged) {
             let alarm = alarm(&ring, &logged);
@@ -376,11 +397,11 @@ fn alarm(ring: &Ring, logged: &Logged) -> Alarm {
 /// Logs a ring that this program has claimed, and tells the person.
 pub(crate) fn rung(state: &mut State, claim: RingClaim, now: Now) -> Vec<Effect> {
     let RingClaim { logged, alarm } = claim;
-    state.alerts.unread += 1;
+    state.alerts_mut().unread += 1;
     let name = visible(&logged.alert, 60);
     state.show(Toast::new(format!("Alert “{name}”: {}", logged.text), now));
     let mut effects = vec![Effect::Ring(Box::new(alarm))];
-    if let Some(alert) = state.alerts.all.named(&logged.alert) {
+    if let Some(alert) = state.alerts().all.named(&logged.alert) {
         let change = AlertChange::Checked {
             name: alert.name.clone(),
             state: alert.state.clone(),

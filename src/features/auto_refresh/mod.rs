@@ -255,7 +255,7 @@ pub(crate) fn tick(state: &mut State, now: Now) -> Vec<Effect> {
             continue;
         }
         // Where nothing is recorded, or the record does not answer, it asks for itself.
-        if is_unanswered || !state.recall.is_on {
+        if is_unanswered || !state.recall().is_on {
             effects.extend(send(state, resource, now));
         } else {
             effects.extend(poll_claim::claim(state, resource, now));

@@ -92,7 +92,7 @@ pub fn copy(item: &CopyItem) -> Result<Effect, String> {
 
 /// What can be copied from the open pane; `None` if nothing can.
 pub fn items(state: &State) -> Option<Vec<CopyItem>> {
-    if state.pane == Pane::Requests || state.requests.opened.is_some() {
+    if state.pane == Pane::Requests || state.requests().opened.is_some() {
         return Some(crate::features::requests::copy_items(state));
     }
     let browser = state.browser()?;

@@ -14,7 +14,7 @@ pub(crate) mod watch_command;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::core::feature::Feature;
+use crate::core::feature::{Feature, Kept};
 use crate::core::message::Effect;
 use crate::core::message::Message;
 use crate::core::state::State;
@@ -24,9 +24,10 @@ use crate::domain::insight::recorded_lot;
 use crate::table::remote::{Now, Ticket, Tickets};
 
 pub(crate) const FEATURE: Feature = Feature {
+    state: |_| Some(Box::new(Recall::default())),
     told: |model, _, message| {
         if let Message::Recalled { ticket, result } = message {
-            model.state.recall.answered(ticket, *result);
+            model.state.recall_mut().answered(ticket, *result);
             Ok(Vec::new())
         } else {
             Err(message)
@@ -35,6 +36,18 @@ pub(crate) const FEATURE: Feature = Feature {
     follow,
     ..Feature::IDLE
 };
+
+impl Kept for Recall {}
+
+impl State {
+    pub fn recall(&self) -> &Recall {
+        self.feature_states.get()
+    }
+
+    pub fn recall_mut(&mut self) -> &mut Recall {
+        self.feature_states.get_mut()
+    }
+}
 
 /// Answers that views have asked for and may still draw.
 const MOST_ANSWERS: usize = 16;
@@ -183,8 +196,9 @@ pub fn question(
 
 impl State {
     /// Asks a question of the record; [`Recall::answer`] has the answer once it is here.
-    pub(crate) fn recall(&mut self, question: Question) -> Effect {
-        self.recall.ask(question, &mut self.tickets)
+    pub(crate) fn ask_record(&mut self, question: Question) -> Effect {
+        let recall: &mut Recall = self.feature_states.get_mut();
+        recall.ask(question, &mut self.tickets)
     }
 
     /// The search whose rows the open pane shows, as it is recorded.
@@ -202,7 +216,7 @@ impl State {
             .shown_query()
             .map_or_else(Default::default, |query| query.offer_type);
         let quote = quotes(listing, offer_type)(u32::try_from(row).ok()?)?;
-        let memory = self.recall.memory(lot.model.clone(), quote.gpus)?;
+        let memory = self.recall().memory(lot.model.clone(), quote.gpus)?;
         Some((memory, lot, quote.per_gpu(browser.storage().0)))
     }
 }
@@ -211,12 +225,13 @@ impl State {
 /// are others than last time.
 pub(crate) fn follow(state: &mut State, now: Now, effects: &mut Vec<Effect>) {
     let State {
-        recall,
+        feature_states,
         browsers,
         tickets,
         pane,
         ..
     } = state;
+    let recall: &mut Recall = feature_states.get_mut();
     let resource = pane.resource();
     let Some(resource) = resource.filter(|own| recall.is_on && *own != Resource::Workergroups) else {
         return;

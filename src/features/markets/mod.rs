@@ -34,7 +34,7 @@ pub fn held(state: &State) -> Option<String> {
     if state.mutations.all_in_flight().next().is_some() {
         return Some("a write is in progress: wait for its outcome, then switch".to_owned());
     }
-    if state.routes.active().is_some() {
+    if state.routes().active().is_some() {
         let key = state.keymap.key_of(Action::RouteLab);
         return Some(format!(
             "a route run is in progress: stop it in the route lab ({key}), then switch"

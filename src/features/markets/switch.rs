@@ -16,20 +16,20 @@ impl Model {
     /// Restores the saved state of the profile. A query `given` on the command line takes
     /// precedence.
     pub fn unpack(&mut self, restored: RestoredState, given: bool) {
-        self.routes.seed(restored.seed);
+        self.routes_mut().seed(restored.seed);
         self.notices.extend(restored.notices);
         if let Some((snapshot, searches)) = restored.kept {
             self.restore(snapshot.as_ref(), searches, given);
-            self.recall.is_on = true;
+            self.recall_mut().is_on = true;
         }
         self.restore_annotations(restored.annotations);
-        self.alerts.restore(restored.alerts);
+        self.alerts_mut().restore(restored.alerts);
         self.mutations.history = restored.history;
         self.mutations.note = restored.history_note;
         self.sandbox = restored.sandbox;
         self.tell_unsettled();
         if !self.profile.is_sandbox {
-            self.groups.drift.resume(restored.groups);
+            self.groups_mut().drift.resume(restored.groups);
         }
     }
 
@@ -59,7 +59,7 @@ impl State {
             is_focused,
             config_notices,
             ledger,
-            requests,
+            feature_states,
             split,
             zone,
             tickets,
@@ -71,17 +71,13 @@ impl State {
             profile: _,
             browsers: _,
             hold: _,
-            routes: _,
             notices: _,
             toast: _,
             mutations: _,
             searches: _,
             annotations: _,
-            alerts: _,
             persistence: _,
-            groups: _,
             drafts: _,
-            recall: _,
             sandbox: _,
             left_open: _,
             features: _,
@@ -92,8 +88,7 @@ impl State {
         self.is_focused = is_focused;
         self.config_notices = config_notices;
         self.ledger = ledger;
-        self.requests = requests;
-        self.requests.forget_flights();
+        self.feature_states.keep(feature_states);
         self.split = split;
         self.zone = zone;
         // Tickets continue, so that no response to the old market's requests is taken for one of

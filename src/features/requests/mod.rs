@@ -15,7 +15,7 @@ pub use self::runs::RouteRun;
 use self::runs::Runs;
 use crate::api::ledger::{Ledger, LedgerEntry};
 use crate::api::{Operation, Response};
-use crate::core::feature::{Event, Feature};
+use crate::core::feature::{Event, Feature, Kept};
 use crate::core::message::Message;
 use crate::core::message::Toast;
 use crate::core::state::State;
@@ -24,6 +24,7 @@ use crate::table::remote::{Now, Ticket, Waiting};
 use crate::widgets::text_input::TextInput;
 
 pub(crate) const FEATURE: Feature = Feature {
+    state: |_| Some(Box::new(Requests::default())),
     answered: |state, now, ticket, response| {
         if answered(state, now, ticket, &response) {
             Ok(Vec::new())
@@ -41,13 +42,30 @@ pub(crate) const FEATURE: Feature = Feature {
     },
     event: |state, _, event| {
         if let Event::PaneOpened = event {
-            state.requests.opened = None;
+            state.requests_mut().opened = None;
         }
         Vec::new()
     },
-    progress: |state, ticket, attempt, waiting| state.requests.progress(ticket, attempt, waiting),
+    progress: |state, ticket, attempt, waiting| state.requests_mut().progress(ticket, attempt, waiting),
     ..Feature::IDLE
 };
+
+impl Kept for Requests {
+    fn stays(&mut self) -> bool {
+        self.forget_flights();
+        true
+    }
+}
+
+impl State {
+    pub fn requests(&self) -> &Requests {
+        self.feature_states.get()
+    }
+
+    pub fn requests_mut(&mut self) -> &mut Requests {
+        self.feature_states.get_mut()
+    }
+}
 
 pub use self::send::{check_address, editable, resendable};
 pub(crate) use self::show::copy_items;
@@ -342,22 +360,24 @@ fn matches(entry: &LedgerEntry, words: &[String]) -> bool {
 
 /// Adds an attempt to the ledger; the selection stays where it is.
 pub(crate) fn recorded(state: &mut State, ticket: Option<Ticket>, entry: LedgerEntry) {
+    let follows = |ticket| state.routes().run_of(ticket);
+    // A request that is aborted when its run stops is already missing from the run's tickets.
+    let run = ticket
+        .filter(|_| entry.operation == Operation::Route)
+        .map(|ticket| follows(ticket).or_else(|| state.requests().runs.latest()));
     let State {
-        requests,
+        feature_states,
         ledger,
-        routes,
         pane,
         ..
     } = state;
+    let requests: &mut Requests = feature_states.get_mut();
     if *pane == crate::keys::pane::Pane::Requests && requests.selected.is_none() {
         requests.selected = requests.selected();
     }
     let is_shown = requests.filter.admits(&entry) && matches(&entry, &requests.words());
-    let run = ticket.filter(|_| entry.operation == Operation::Route);
-    // A request that is aborted when its run stops is already missing from the run's tickets.
-    let run = run.and_then(|ticket| routes.run_of(ticket).or_else(|| requests.runs.latest()));
     let number = ledger.total() + 1;
-    if let Some(run) = run {
+    if let Some(run) = run.flatten() {
         requests.runs.add(run, number, &entry);
     }
     let dropped = ledger.push(entry);
@@ -374,7 +394,7 @@ pub(crate) fn recorded(state: &mut State, ticket: Option<Ticket>, entry: LedgerE
 /// Handles the response to a resent request, whose entry has already been recorded. False if it is
 /// not one of them.
 pub(crate) fn answered(state: &mut State, now: Now, ticket: Ticket, result: &Response) -> bool {
-    let flights = &mut state.requests.flights;
+    let flights = &mut state.requests_mut().flights;
     let Some(place) = flights.iter().position(|own| own.ticket == ticket) else {
         return false;
     };

@@ -12,7 +12,7 @@ use crate::table::remote::Now;
 fn nothing(state: &State) -> String {
     if state.ledger.is_empty() {
         "No requests yet".to_owned()
-    } else if state.requests.rows().is_empty() {
+    } else if state.requests().rows().is_empty() {
         "No request matches".to_owned()
     } else {
         "This request is no longer in the list".to_owned()
@@ -21,7 +21,7 @@ fn nothing(state: &State) -> String {
 
 /// The request for an action.
 pub(super) fn subject(state: &State) -> Result<(u64, &LedgerEntry), String> {
-    let number = state.requests.subject().ok_or_else(|| nothing(state))?;
+    let number = state.requests().subject().ok_or_else(|| nothing(state))?;
     let entry = state.ledger.get(number).ok_or_else(|| nothing(state))?;
     Ok((number, entry))
 }
@@ -61,7 +61,7 @@ const fn refusal(operation: Operation) -> &'static str {
 /// When there is none, it is not a read, it is being resent, or it went to another market.
 pub fn resendable(state: &State) -> Result<(u64, Request), String> {
     let (number, entry) = subject(state)?;
-    let mut flights = state.requests.flights.iter();
+    let mut flights = state.requests().flights.iter();
     if flights.any(|own| own.from == number) {
         return Err("Already being resent".to_owned());
     }
@@ -103,7 +103,7 @@ impl State {
     /// closes: it becomes an entry of the list.
     pub fn resend(&mut self, from: u64, request: Request, now: Now) -> Effect {
         let ticket = self.tickets.take();
-        self.requests.flights.push(Flight {
+        self.requests_mut().flights.push(Flight {
             ticket,
             from,
             operation: request.operation(),

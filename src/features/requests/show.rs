@@ -63,7 +63,7 @@ fn clean(body: &str) -> String {
 
 /// The requests in the list as an HTTP archive, oldest first.
 pub(crate) fn export_content(state: &State) -> Result<String, String> {
-    let shown = &state.requests.matching;
+    let shown = &state.requests().matching;
     if shown.is_empty() {
         return Err("there is no request to export".to_owned());
     }

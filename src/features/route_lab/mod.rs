@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use crate::api::attempt::completion;
 use crate::api::{ApiError, Reply, Request, RouteCall, Secret};
-use crate::core::feature::{Feature, Headline};
+use crate::core::feature::{Feature, Headline, Kept};
 use crate::core::message::Effect;
 use crate::core::message::Message;
 pub use crate::core::message::RunSnapshot;
@@ -28,6 +28,7 @@ use crate::keys::{Action, Context};
 use crate::table::remote::{Now, Ticket, Tickets};
 
 pub(crate) const FEATURE: Feature = Feature {
+    state: |_| Some(Box::new(Routes::default())),
     told: |model, now, message| {
         if let Message::Routed {
             ticket,
@@ -43,11 +44,11 @@ pub(crate) const FEATURE: Feature = Feature {
             Err(message)
         }
     },
-    deadline: |state, now| state.routes.deadline(now),
+    deadline: |state, now| state.routes().deadline(now),
     tick: State::step_routes,
     headline,
     stopped_by_quitting: |state| {
-        let run = state.routes.active()?;
+        let run = state.routes().active()?;
         Some(format!(
             "A route run is in progress: {}. Quitting stops it and discards results that were not exported.",
             words::plan(run.run().plan())
@@ -55,6 +56,22 @@ pub(crate) const FEATURE: Feature = Feature {
     },
     ..Feature::IDLE
 };
+
+impl Kept for Routes {}
+
+impl State {
+    pub fn routes(&self) -> &Routes {
+        self.feature_states.get()
+    }
+
+    pub fn routes_mut(&mut self) -> &mut Routes {
+        self.feature_states.get_mut()
+    }
+
+    fn routes_and_tickets(&mut self) -> (&mut Routes, &mut Tickets) {
+        (self.feature_states.get_mut(), &mut self.tickets)
+    }
+}
 
 /// The maximum number of runs in memory.
 const MOST_RUNS: usize = 20;
@@ -331,20 +348,19 @@ impl State {
     /// When the plan is invalid, a series is in progress, or the market routes by a key that is not
     /// loaded.
     pub fn start_route(&mut self, plan: RoutePlan, now: Now) -> Result<(u64, Vec<Effect>), NotStarted> {
-        if !plan.is_single() && self.routes.active_series().is_some() {
+        if !plan.is_single() && self.routes().active_series().is_some() {
             let stop = self.keymap.key_in(&[Context::RouteLab], Action::Remove);
             let why = format!("A run is in progress: stop it first ({stop} in the route lab)");
             return Err(NotStarted::Held(why));
         }
         let key = self.route_key(&plan.endpoint).map_err(NotStarted::Held)?;
-        self.routes
-            .start(plan, key, &mut self.tickets, now)
-            .map_err(NotStarted::Plan)
+        let (routes, tickets) = self.routes_and_tickets();
+        routes.start(plan, key, tickets, now).map_err(NotStarted::Plan)
     }
 
     /// Pauses a run or resumes it.
     pub fn pause_route(&mut self, number: u64, now: Now) -> Vec<Effect> {
-        let mut runs = self.routes.runs.iter_mut();
+        let mut runs = self.routes_mut().runs.iter_mut();
         let Some(route_run) = runs.find(|run| run.number == number) else {
             return Vec::new();
         };
@@ -354,12 +370,13 @@ impl State {
             Phase::Running | Phase::Draining => run.pause(now.mono),
             Phase::Ended(_) => {}
         }
-        self.routes.step(&mut self.tickets, now)
+        let (routes, tickets) = self.routes_and_tickets();
+        routes.step(tickets, now)
     }
 
     /// Stops a run and aborts its requests in flight.
     pub fn stop_route(&mut self, number: u64, now: Now) -> Vec<Effect> {
-        let Routes { runs, flights, .. } = &mut *self.routes;
+        let Routes { runs, flights, .. } = &mut *self.routes_mut();
         let Some(run) = runs.iter_mut().find(|run| run.number == number) else {
             return Vec::new();
         };
@@ -369,11 +386,13 @@ impl State {
     }
 
     pub(crate) fn routed(&mut self, now: Now, answer: Answer) -> Vec<Effect> {
-        self.routes.routed(answer, &mut self.tickets, now)
+        let (routes, tickets) = self.routes_and_tickets();
+        routes.routed(answer, tickets, now)
     }
 
     pub(crate) fn step_routes(&mut self, now: Now) -> Vec<Effect> {
-        self.routes.step(&mut self.tickets, now)
+        let (routes, tickets) = self.routes_and_tickets();
+        routes.step(tickets, now)
     }
 
     /// The key for route requests to an endpoint, if not the profile's: a market that routes by the
@@ -442,7 +461,7 @@ pub fn is_csv(path: &str) -> bool {
 
 /// The run in progress, if there is one.
 pub fn headline(state: &State, now: Now) -> Option<Headline> {
-    let run = state.routes.active()?.run();
+    let run = state.routes().active()?.run();
     if run.plan().is_single() {
         return Some(Headline {
             text: "route request in flight".to_owned(),

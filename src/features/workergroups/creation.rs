@@ -8,6 +8,7 @@ use crate::core::state::State;
 use crate::domain::journal::{Verdict, WriteKind};
 use crate::domain::workergroup::{NewWorkergroup, candidates};
 use crate::domain::{Listing, Resource, RowId};
+use crate::features::workergroups::Groups;
 use crate::keys::Action;
 use crate::table::remote::Now;
 
@@ -56,7 +57,7 @@ impl State {
     /// Takes up the creation whose outcome is unknown: that of the same workergroup, or without one
     /// the oldest. False if there is none.
     pub fn take_up_creation(&mut self, like: Option<&NewWorkergroup>) -> bool {
-        if self.groups.creation.unresolved.is_some() {
+        if self.groups().creation.unresolved.is_some() {
             return true;
         }
         let entry = match like {
@@ -68,7 +69,7 @@ impl State {
             Some(outcome) => outcome.words.clone(),
             None => "no response was recorded".to_owned(),
         };
-        self.groups.creation.unresolved = Some(Unresolved {
+        self.groups_mut().creation.unresolved = Some(Unresolved {
             key: entry.intent.key.clone(),
             asked: entry.intent.new_workergroup(),
             sent: Now {
@@ -86,19 +87,19 @@ impl State {
     /// Records the user's decision on a creation with an unknown outcome: it made the listed
     /// workergroup `made`, it made one (`Done`), or it made none (`Refused`).
     pub fn resolve_creation(&mut self, verdict: Verdict, made: Option<RowId>, now: Now) -> Option<Effect> {
-        let unresolved = self.groups.creation.unresolved.take()?;
+        let unresolved = self.groups_mut().creation.unresolved.take()?;
         let words = match (verdict, made) {
             (_, Some(id)) => format!("created as {id}, as you decided"),
             (Verdict::Done, None) => "created, as you decided".to_owned(),
             (Verdict::Refused | Verdict::Unknown, None) => "not created, as you decided".to_owned(),
         };
         let is_drafted = self
-            .groups
+            .groups()
             .draft
             .built()
             .is_ok_and(|new| new.without_launch_args() == unresolved.asked.without_launch_args());
         if verdict == Verdict::Done && is_drafted {
-            self.groups.draft.clear();
+            self.groups_mut().draft.clear();
         }
         self.settle_creation(&unresolved.key, verdict, &words, now)
     }
@@ -109,11 +110,11 @@ impl State {
     ///
     /// When it was not confirmed, or the rate limit does not allow it yet.
     pub fn create_workergroup(&mut self, now: Now) -> Result<Effect, SendBlocked> {
-        let new = self.groups.draft.built().map_err(|_| SendBlocked::NotConfirmed)?;
+        let new = self.groups().draft.built().map_err(|_| SendBlocked::NotConfirmed)?;
         let asked = new.clone();
         let effect = self.send_write(Request::CreateWorkergroup(asked.clone()), now)?;
         let before = self.browsers[Resource::Workergroups].listing().map(ids);
-        self.groups.creation.in_flight = Some(Sent { asked, before, at: now });
+        self.groups_mut().creation.in_flight = Some(Sent { asked, before, at: now });
         Ok(effect)
     }
 }
@@ -124,16 +125,16 @@ fn ids(listing: &Listing) -> Vec<RowId> {
 
 /// Handles the response to a creation.
 pub(crate) fn answered(state: &mut State, now: Now, response: &Result<Reply, ApiError>) -> Vec<Effect> {
-    let Some(sent) = state.groups.creation.in_flight.take() else {
+    let Some(sent) = state.groups_mut().creation.in_flight.take() else {
         return Vec::new();
     };
     match response {
         Ok(Reply::Created { id }) => {
             let id = RowId(*id);
-            state.groups.creation.awaited = Some(id);
+            state.groups_mut().creation.awaited = Some(id);
             // Edits made since then are for another group and stay.
-            if state.groups.draft.built() == Ok(&sent.asked) {
-                state.groups.draft.clear();
+            if state.groups().draft.built() == Ok(&sent.asked) {
+                state.groups_mut().draft.clear();
             }
             state.browsers[Resource::Workergroups].select_id(id);
         }
@@ -141,7 +142,8 @@ pub(crate) fn answered(state: &mut State, now: Now, response: &Result<Reply, Api
         other => {
             let mut past = state.mutations.past(WriteKind::CreateWorkergroup);
             let key = past.next().map(|entry| entry.intent.key.clone());
-            state.groups.creation.unresolved = Some(Unresolved {
+            drop(past);
+            state.groups_mut().creation.unresolved = Some(Unresolved {
                 key: key.unwrap_or_default(),
                 asked: sent.asked,
                 sent: sent.at,
@@ -160,7 +162,12 @@ pub(crate) fn answered(state: &mut State, now: Now, response: &Result<Reply, Api
 
 /// Looks for the created group in a new listing.
 pub(super) fn listed(state: &mut State, now: Now) {
-    let State { browsers, groups, .. } = state;
+    let State {
+        browsers,
+        feature_states,
+        ..
+    } = state;
+    let groups: &mut Groups = feature_states.get_mut();
     let workergroups = &mut browsers[Resource::Workergroups];
     let Some(listing) = workergroups.listing() else {
         return;

@@ -17,7 +17,7 @@ use self::drift::Drift;
 use self::look::{Look, Subject};
 use self::supply::{Check, SupplyChecks};
 use crate::api::{ApiError, Reply};
-use crate::core::feature::{Event, Feature};
+use crate::core::feature::{Event, Feature, Kept};
 use crate::core::message::{Effect, Toast};
 use crate::core::mutations::READ_ONLY;
 use crate::core::state::State;
@@ -32,6 +32,7 @@ use crate::keys::pane::Pane;
 use crate::table::remote::{Now, Ticket, Waiting};
 
 pub(crate) const FEATURE: Feature = Feature {
+    state: |dialect| Some(Box::new(Groups::new(dialect))),
     answered: |state, now, ticket, response| {
         if awaits(state, ticket) {
             Ok(answered(state, now, ticket, response))
@@ -50,12 +51,27 @@ pub(crate) const FEATURE: Feature = Feature {
             Vec::new()
         }
     },
-    follow: |state, _, _| state.groups.supply.banned(state.annotations.scope()),
+    follow: |state, _, _| {
+        let bans = state.annotations.scope();
+        state.groups_mut().supply.banned(bans);
+    },
     progress,
     hides: |state, action| is_own(action) && state.pane != Pane::Workergroups,
     disabled: |state, action, is_on_pane| disabled(state, is_on_pane, action),
     ..Feature::IDLE
 };
+
+impl Kept for Groups {}
+
+impl State {
+    pub fn groups(&self) -> &Groups {
+        self.feature_states.get()
+    }
+
+    pub fn groups_mut(&mut self) -> &mut Groups {
+        self.feature_states.get_mut()
+    }
+}
 
 /// The columns that a check of supply fills.
 const SUPPLY_COLUMNS: [&str; 2] = ["supply_gpus", "supply_price"];
@@ -92,7 +108,7 @@ impl State {
 
     /// Checks the supply of all groups, or stops while a check runs.
     pub fn toggle_supply_check(&mut self, now: Now) -> Vec<Effect> {
-        if let Some(stopped) = self.groups.supply.stop() {
+        if let Some(stopped) = self.groups_mut().supply.stop() {
             self.show(Toast::new("Supply check stopped", now));
             return vec![stopped];
         }
@@ -134,7 +150,7 @@ impl State {
     }
     /// The search of `subject` as it is now; `Err` says why it cannot be run.
     pub fn look_at(&self, subject: Subject) -> Result<Look, String> {
-        let draft = &self.groups.draft;
+        let draft = &self.groups().draft;
         let browser = &self.browsers[Resource::Workergroups];
         match subject {
             Subject::Draft(number) if number == draft.number() => {
@@ -151,7 +167,7 @@ impl State {
 
     /// The check of a search.
     pub fn check_of(&self, look: &Look) -> Option<&Check> {
-        self.groups.supply.of(&look.search)
+        self.groups().supply.of(&look.search)
     }
 
     /// The current report on the search of `subject`, if there is one.
@@ -162,8 +178,8 @@ impl State {
     /// Runs a search unless its report is current; `again` runs it even then.
     pub fn check(&mut self, search: Recruitment, again: bool, now: Now) -> Option<Effect> {
         let banned = self.annotations.all.not_left_out(&search.query());
-        let supply = &mut self.groups.supply;
-        supply.ask((search, banned), again, &mut self.tickets, now)
+        let groups: &mut Groups = self.feature_states.get_mut();
+        groups.supply.ask((search, banned), again, &mut self.tickets, now)
     }
 
     /// The endpoints that the listed groups serve, by name.
@@ -228,13 +244,18 @@ pub(crate) const fn is_own(action: Action) -> bool {
 
 /// Whether a check of supply waits for this response.
 pub(crate) fn awaits(state: &State, ticket: Ticket) -> bool {
-    state.groups.supply.awaits(ticket)
+    state.groups().supply.awaits(ticket)
 }
 
 /// Takes the response to a check of supply.
 pub(crate) fn answered(state: &mut State, now: Now, ticket: Ticket, result: Result<Reply, ApiError>) -> Vec<Effect> {
     let dialect = state.profile.dialect;
-    let State { groups, tickets, .. } = state;
+    let State {
+        feature_states,
+        tickets,
+        ..
+    } = state;
+    let groups: &mut Groups = feature_states.get_mut();
     let answer = match result {
         Ok(Reply::Records(listing)) => Ok(listing),
         Ok(_) => return Vec::new(),
@@ -247,16 +268,22 @@ pub(crate) fn answered(state: &mut State, now: Now, ticket: Ticket, result: Resu
 
 /// Records the progress of the pane's requests.
 pub(crate) fn progress(state: &mut State, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
-    state.groups.supply.progressed(ticket, attempt, waiting);
+    state.groups_mut().supply.progressed(ticket, attempt, waiting);
 }
 
 /// Handles a new listing of the groups.
 pub(crate) fn listed(state: &mut State, now: Now) -> Vec<Effect> {
-    let Some(listing) = state.browsers[Resource::Workergroups].listing() else {
+    let State {
+        browsers,
+        feature_states,
+        ..
+    } = &mut *state;
+    let Some(listing) = browsers[Resource::Workergroups].listing() else {
         return Vec::new();
     };
-    let effect = state.groups.drift.listed(listing, now);
-    let found = state.groups.drift.found().next();
+    let groups: &mut Groups = feature_states.get_mut();
+    let effect = groups.drift.listed(listing, now);
+    let found = groups.drift.found().next();
     let changes = found.filter(|found| found.at >= now.epoch);
     if let Some([first, others @ ..]) = changes.map(|found| found.changes.as_slice()) {
         let more = match others.len() {

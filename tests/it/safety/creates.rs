@@ -179,7 +179,7 @@ impl Schedule {
             self.core.key(KeyCode::Esc);
         }
         self.core.type_text("3");
-        let draft = &mut self.core.model.groups.draft;
+        let draft = &mut self.core.model.groups_mut().draft;
         draft.load(Draft::default());
         draft.put(Key::EndpointName, ENDPOINT);
         draft.put(Key::SearchParams, SEARCH);
@@ -385,7 +385,7 @@ fn a_transport_that_repeats_and_a_program_that_forgets_are_found_out() {
 fn creation(others: &Market) -> (Core, Sent) {
     let mut core = Core::new(Pane::Workergroups);
     core.answer_reads(&others.list());
-    let draft = &mut core.model.groups.draft;
+    let draft = &mut core.model.groups_mut().draft;
     draft.put(Key::EndpointName, ENDPOINT);
     draft.put(Key::SearchParams, SEARCH);
     core.type_text("n");
@@ -448,7 +448,7 @@ fn told(seed: u64, is_liar: bool) -> Result<(), String> {
         market.other("somebody-else");
     }
     core.answer_reads(&market.list());
-    let unresolved = core.model.groups.creation.unresolved();
+    let unresolved = core.model.groups().creation.unresolved();
     let candidates = &unresolved.ok_or("nothing is left to decide")?.candidates;
     let right: Vec<RowId> = created.map(|id| RowId(id as i64)).into_iter().collect();
     (*candidates == right)

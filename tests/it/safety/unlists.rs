@@ -214,7 +214,7 @@ fn enter_alone_cancels_or_does_nothing_in_every_dialog() {
 
     // Creating.
     let mut desk = TestApp::with_offers(THREE);
-    let draft = &mut desk.model.groups.draft;
+    let draft = &mut desk.model.groups_mut().draft;
     draft.put(Key::EndpointName, "chat");
     draft.put(Key::TemplateId, "7");
     desk.keys("3 n pgdn enter").expect("Create this workergroup?");

@@ -147,7 +147,7 @@ fn an_alert_is_edited_in_place() {
         assert_eq!(alert.name, "This search: any below $0.200/h per GPU");
         assert_eq!(alert.rule.trigger, Trigger::PriceBelow(0.2));
         assert_eq!(alert.rule.repeat, Repeat::EveryTime);
-        assert_eq!(desk.model.alerts.all.alerts.len(), 1);
+        assert_eq!(desk.model.alerts().all.alerts.len(), 1);
     }
 }
 
@@ -202,7 +202,7 @@ fn a_ring_that_another_program_has_claimed_is_only_logged() {
         desk.expect_not("$0.225/h per GPU with 50 GB is the lowest");
         assert_eq!(bourse::core::title(&desk.model), "bourse - test - Offers");
         // The other program has logged it in the file that both share.
-        let mut all = desk.model.alerts.all.clone();
+        let mut all = desk.model.alerts().all.clone();
         all.log.push(Logged {
             alert: "This search: any below $0.250/h per GPU".to_owned(),
             at: Moment::of(START),

@@ -461,7 +461,7 @@ fn an_earlier_run_s_listing_is_compared_with() {
         })
         .unwrap();
     let mut desk = TestApp::with_offers(THREE);
-    desk.model.groups.drift.resume(Some(last));
+    desk.model.groups_mut().drift.resume(Some(last));
     desk.now.epoch = START + 86_400.0;
     desk.resize(200, 40)
         .keys("3")

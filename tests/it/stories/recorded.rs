@@ -16,7 +16,7 @@ const DAY: i64 = 86_400;
 
 /// A desk with a record and the three offers, of a size.
 fn desk(columns: u16, rows: u16) -> TestApp {
-    let mut desk = TestApp::prepared(&Dialect::DOCUMENTED, |model| model.recall.is_on = true);
+    let mut desk = TestApp::prepared(&Dialect::DOCUMENTED, |model| model.recall_mut().is_on = true);
     desk.resize(columns, rows).answer(THREE);
     desk
 }

@@ -22,7 +22,7 @@ fn folder() -> TempDir {
 
 /// A dashboard on the files of a folder, with three offers.
 fn dashboard(folder: &Path) -> TestApp {
-    let mut desk = TestApp::prepared(&Dialect::DOCUMENTED, |model| model.recall.is_on = true);
+    let mut desk = TestApp::prepared(&Dialect::DOCUMENTED, |model| model.recall_mut().is_on = true);
     desk.files = Some(Files::open(folder));
     desk.answer(THREE);
     desk

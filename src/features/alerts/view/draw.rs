@@ -21,7 +21,7 @@ const RINGS: usize = 20;
 const LONGEST: usize = 400;
 
 pub(super) fn list(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
-    let all = &scene.state.alerts.all;
+    let all = &scene.state.alerts().all;
     let main = Panel::new("Alerts").facts(format::counted(all.alerts.len(), "alert", "alerts"));
     let alert = match view.entry() {
         Some(Entry::Alert(name)) => all.named(&name),
@@ -62,7 +62,7 @@ fn describe(alert: &Alert, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     if scene.size != Size::Compact {
         lines.push(Line::default());
     }
-    let log = scene.state.alerts.all.log.iter().rev();
+    let log = scene.state.alerts().all.log.iter().rev();
     let own = log.filter(|logged| logged.alert == alert.name).take(RINGS);
     let local = scene.state.local_time(scene.now);
     #[expect(clippy::cast_precision_loss)] // seconds of this age of the world

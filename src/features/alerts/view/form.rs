@@ -298,7 +298,7 @@ impl AlertForm {
 
     /// The new alert, or the edited one with what it remembers while it waits for the same.
     fn change(&self, name: String, follows: Followed, rule: Rule, cx: &mut Cx<'_>) -> AlertChange {
-        let all = &cx.state.alerts.all;
+        let all = &cx.state.alerts().all;
         let Some(edited) = &self.edited else {
             let alert = Alert {
                 name: all.free_name(&name),

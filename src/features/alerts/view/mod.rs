@@ -36,7 +36,7 @@ pub(crate) struct AlertList {
 impl AlertList {
     /// The list, on its first line; whoever opens it has heard the rings.
     pub fn open(cx: &mut Cx<'_>) -> bool {
-        cx.state.alerts.unread = 0;
+        cx.state.alerts_mut().unread = 0;
         let items = items(cx.state, Moment::of(cx.now.epoch));
         cx.open(Self { list: List::new(items) });
         true
@@ -131,17 +131,17 @@ impl View for AlertList {
                 None => cx.complain("Open Offers or Volumes, or select a workergroup first"),
             },
             (Action::Submit, Some(Entry::Alert(name))) => {
-                if let Some(alert) = cx.state.alerts.all.named(&name).cloned() {
+                if let Some(alert) = cx.state.alerts().all.named(&name).cloned() {
                     cx.open(form::AlertForm::editing(alert, cx.state));
                 }
             }
             (Action::Run, Some(Entry::Alert(name))) => {
-                if let Some(alert) = cx.state.alerts.all.named(&name).cloned() {
+                if let Some(alert) = cx.state.alerts().all.named(&name).cloned() {
                     show(&alert, cx);
                 }
             }
             (Action::Toggle, Some(Entry::Alert(name))) => {
-                let alert = cx.state.alerts.all.named(&name);
+                let alert = cx.state.alerts().all.named(&name);
                 let is_paused = alert.is_some_and(|alert| alert.is_paused);
                 self.change(AlertChange::Pause(name, !is_paused), cx);
             }
@@ -157,7 +157,7 @@ impl View for AlertList {
 
     // One may have rung, or another window changed them.
     fn tick(&mut self, cx: &mut Cx<'_>) {
-        cx.state.alerts.unread = 0;
+        cx.state.alerts_mut().unread = 0;
         self.relist(cx);
     }
 
@@ -167,7 +167,7 @@ impl View for AlertList {
 }
 
 fn items(state: &State, now: Moment) -> Vec<Item<Entry>> {
-    let alerts = &state.alerts.all.alerts;
+    let alerts = &state.alerts().all.alerts;
     let mut items = vec![Item::new("New alert", "", Entry::New)];
     items.push(Item::heading("Your alerts", ""));
     if alerts.is_empty() {

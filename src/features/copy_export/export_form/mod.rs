@@ -48,7 +48,7 @@ impl ExportForm {
     pub fn new(state: &State, now: Now) -> Self {
         let form = match state.browser() {
             Some(browser) => Self::of_records(browser, now),
-            None => Self::of_requests(state.requests.count(), now),
+            None => Self::of_requests(state.requests().count(), now),
         };
         let mut form = form;
         form.form.set_note(Key::File, "in the current folder");

@@ -128,7 +128,7 @@ impl History {
             failure: None,
             pane,
         };
-        if cx.state.recall.is_on {
+        if cx.state.recall().is_on {
             let all = LotFilter::default();
             let searches = recall::question(
                 None,
@@ -138,7 +138,7 @@ impl History {
                 Want::Searches,
                 cx.now,
             );
-            let effect = cx.state.recall(searches.clone());
+            let effect = cx.state.ask_record(searches.clone());
             cx.effect(effect);
             view.searches = Some(searches);
         } else {
@@ -155,7 +155,7 @@ impl History {
     /// Asks for the prices of the subject; the ones on the screen stay until they are here.
     fn ask(&mut self, cx: &mut Cx<'_>) {
         self.pane.1 = cx.state.browsers[self.pane.0].polls();
-        let Some(subject) = self.subject().filter(|_| cx.state.recall.is_on) else {
+        let Some(subject) = self.subject().filter(|_| cx.state.recall().is_on) else {
             return;
         };
         let ask = |seconds, want| {
@@ -165,7 +165,7 @@ impl History {
         let question = ask(self.span.seconds(), Want::Series { buckets: BUCKETS });
         let month = ask(Span::Month.seconds(), Want::Memory { gpus: None });
         for question in [question.clone(), month.clone()] {
-            let effect = cx.state.recall(question);
+            let effect = cx.state.ask_record(question);
             cx.effect(effect);
         }
         self.question = Some(question);
@@ -199,7 +199,7 @@ impl History {
     fn take_answer(&mut self, state: &State) {
         let answer = |question: &Option<Question>| {
             let question = question.as_ref()?;
-            Some(state.recall.answer(question))
+            Some(state.recall().answer(question))
         };
         match answer(&self.question) {
             Some(Recalled::Here(Answer::Series(series))) => {

@@ -106,7 +106,7 @@ fn empty(view: &Tape, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let is_awaited = view.failure.is_none()
         && view.question.as_ref().is_some_and(|question| {
-            let recalled = scene.state.recall.answer(question);
+            let recalled = scene.state.recall().answer(question);
             matches!(recalled, Recalled::Awaited)
         });
     let watch = scene.state.keymap.key_of(Action::Watch);

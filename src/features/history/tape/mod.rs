@@ -76,7 +76,7 @@ impl Tape {
     fn ask(&mut self, cx: &mut Cx<'_>) {
         self.storage = cx.state.browsers[self.resource].storage().0;
         self.responses = cx.state.browsers[self.resource].polls();
-        if !cx.state.recall.is_on {
+        if !cx.state.recall().is_on {
             return;
         }
         let search = cx.state.shown_search().filter(|_| !self.is_all);
@@ -89,7 +89,7 @@ impl Tape {
             want,
             cx.now,
         );
-        let effect = cx.state.recall(question.clone());
+        let effect = cx.state.ask_record(question.clone());
         cx.effect(effect);
         self.question = Some(question);
     }
@@ -97,7 +97,7 @@ impl Tape {
     /// Shows the answer once it is here; until then the last one stays.
     fn take_answer(&mut self, state: &State) {
         let answer = self.question.as_ref();
-        match answer.map(|question| state.recall.answer(question)) {
+        match answer.map(|question| state.recall().answer(question)) {
             Some(Recalled::Here(Answer::Tape(events))) => {
                 self.failure = None;
                 self.events.clone_from(events);

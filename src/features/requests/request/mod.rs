@@ -57,7 +57,7 @@ impl RequestDetails {
     pub fn open(number: u64, cx: &mut Cx<'_>) -> bool {
         let is_open = cx.try_open(|state| Self::new(number, state));
         if is_open {
-            cx.state.requests.opened = Some(number);
+            cx.state.requests_mut().opened = Some(number);
         }
         is_open
     }
@@ -90,7 +90,7 @@ impl RequestDetails {
 
     /// Shows the next request of the list; the search stays.
     fn step(&mut self, by: isize, cx: &mut Cx<'_>) {
-        let next = cx.state.requests.step_request(by);
+        let next = cx.state.requests_mut().step_request(by);
         let Some((number, entry)) = next.and_then(|number| Some((number, cx.state.ledger.get(number)?.clone()))) else {
             return;
         };
@@ -107,7 +107,7 @@ impl RequestDetails {
         self.lacks_secret = lacks_secret(&entry);
         self.number = number;
         self.entry = entry;
-        cx.state.requests.opened = Some(number);
+        cx.state.requests_mut().opened = Some(number);
     }
 }
 
@@ -256,7 +256,7 @@ impl View for RequestDetails {
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {
-        cx.state.requests.opened = None;
+        cx.state.requests_mut().opened = None;
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

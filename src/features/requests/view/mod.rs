@@ -13,6 +13,7 @@ use super::{Filter, Row, editable, resendable};
 use crate::core::State;
 use crate::core::message::Effect;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
+use crate::features::requests::Requests;
 use crate::keys::{Action, Context};
 use crate::table::remote::Now;
 
@@ -36,8 +37,8 @@ impl RequestsPane {
                 self.is_typing = false;
                 clear_search(cx.state);
             }
-            Action::Older => cx.state.requests.step(-1),
-            Action::Newer => cx.state.requests.step(1),
+            Action::Older => cx.state.requests_mut().step(-1),
+            Action::Newer => cx.state.requests_mut().step(1),
             _ => return Outcome::Ignored,
         }
         Outcome::Handled
@@ -80,12 +81,18 @@ pub(crate) fn unavailable(action: Action) -> Option<String> {
 }
 
 fn clear_search(state: &mut State) {
-    state.requests.search.set("");
-    state.requests.narrow(&state.ledger);
+    state.requests_mut().search.set("");
+    narrow(state);
+}
+
+fn narrow(state: &mut State) {
+    let requests: &mut Requests = state.feature_states.get_mut();
+    requests.narrow(&state.ledger);
 }
 
 fn show(filter: Filter, state: &mut State) {
-    state.requests.set_filter(filter, &state.ledger);
+    let requests: &mut Requests = state.feature_states.get_mut();
+    requests.set_filter(filter, &state.ledger);
 }
 
 /// Selects the next filter, wrapping around.
@@ -93,7 +100,7 @@ fn step_filter(by: isize, state: &mut State) {
     let many = Filter::ALL.len();
     let here = Filter::ALL
         .iter()
-        .position(|own| *own == state.requests.filter())
+        .position(|own| *own == state.requests().filter())
         .unwrap_or(0);
     let next = here.checked_add_signed(by).unwrap_or(many - 1) % many;
     show(Filter::ALL[next], state);
@@ -101,29 +108,29 @@ fn step_filter(by: isize, state: &mut State) {
 
 /// Opens the selected request, or unfolds the selected run.
 fn open(cx: &mut Cx<'_>) {
-    match cx.state.requests.selected() {
+    match cx.state.requests().selected() {
         Some(Row::Request(number)) => {
-            let place = cx.state.requests.cursor();
-            cx.state.requests.select(place);
+            let place = cx.state.requests().cursor();
+            cx.state.requests_mut().select(place);
             RequestDetails::open(number, cx);
         }
-        Some(Row::Run(run)) => cx.state.requests.toggle_run(run),
+        Some(Row::Run(run)) => cx.state.requests_mut().toggle_run(run),
         None => {}
     }
 }
 
 /// Esc: cancels resent requests, else clears the notices, the search, the filter.
 fn step_back(cx: &mut Cx<'_>) {
-    let cancelled = cx.state.requests.cancel();
+    let cancelled = cx.state.requests_mut().cancel();
     if !cancelled.is_empty() {
         cx.effects(cancelled.into_iter().map(Effect::Abort));
         cx.toast("Request cancelled");
     } else if !cx.state.notices.is_empty() {
         let effects = cx.state.dismiss_notices(cx.now);
         cx.effects(effects);
-    } else if !cx.state.requests.search.is_empty() {
+    } else if !cx.state.requests().search.is_empty() {
         clear_search(cx.state);
-    } else if cx.state.requests.filter() != Filter::All {
+    } else if cx.state.requests().filter() != Filter::All {
         show(Filter::All, cx.state);
     } else {
         let key = cx.state.keymap.key_of(Action::Quit);
@@ -153,7 +160,7 @@ impl View for RequestsPane {
     }
 
     fn availability(&self, action: Action, state: &State) -> Availability {
-        let requests = &state.requests;
+        let requests = &state.requests();
         let refused = match action {
             Action::Open | Action::Copy | Action::Export if requests.rows().is_empty() => resendable(state).err(),
             Action::Refresh => resendable(state).err(),
@@ -169,7 +176,7 @@ impl View for RequestsPane {
             return self.on_search(action, cx);
         }
         if let Some(by) = cx.motion(action) {
-            cx.state.requests.step(by);
+            cx.state.requests_mut().step(by);
             return Outcome::Handled;
         }
         match action {
@@ -186,8 +193,8 @@ impl View for RequestsPane {
     }
 
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
-        if self.is_typing && cx.state.requests.search.key(key) {
-            cx.state.requests.narrow(&cx.state.ledger);
+        if self.is_typing && cx.state.requests_mut().search.key(key) {
+            narrow(cx.state);
             return Outcome::Handled;
         }
         Outcome::Ignored
@@ -200,8 +207,8 @@ impl View for RequestsPane {
         if text.len() > LONGEST_SEARCH {
             cx.complain("Too long to search for");
         } else {
-            cx.state.requests.search.paste(text);
-            cx.state.requests.narrow(&cx.state.ledger);
+            cx.state.requests_mut().search.paste(text);
+            narrow(cx.state);
         }
         Outcome::Handled
     }
@@ -215,15 +222,15 @@ impl View for RequestsPane {
             }
             SEARCH => self.is_typing = true,
             Region::PREVIEW => open(cx),
-            _ if cx.state.requests.cursor() == line => open(cx),
-            _ => cx.state.requests.select(line),
+            _ if cx.state.requests().cursor() == line => open(cx),
+            _ => cx.state.requests_mut().select(line),
         }
         Outcome::Handled
     }
 
     fn deadline(&self, state: &State, now: Now) -> Option<f64> {
         // Their elapsed seconds are shown.
-        (!state.requests.flights().is_empty())
+        (!state.requests().flights().is_empty())
             .then(|| state.animation(now, 0.25))
             .flatten()
     }

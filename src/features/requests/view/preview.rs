@@ -27,13 +27,13 @@ const REQUEST_LINES: usize = 16;
 /// Draws what is selected in the list, beside it.
 pub(super) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
     let inner = frame(area, scene);
-    let lines = match scene.state.requests.selected() {
+    let lines = match scene.state.requests().selected() {
         Some(Row::Request(number)) => {
             let entry = scene.state.ledger.get(number);
             entry.map_or_else(Vec::new, |entry| request(entry, inner, scene))
         }
         Some(Row::Run(run)) => {
-            let run = scene.state.requests.run(run);
+            let run = scene.state.requests().run(run);
             run.map_or_else(Vec::new, |run| route_run(run, inner, scene))
         }
         None => Vec::new(),
@@ -43,7 +43,7 @@ pub(super) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
 
 /// Draws what is selected in the list, below it: the response has half of the width to itself.
 pub(super) fn below(area: Rect, scene: &mut Scene<'_, '_>) {
-    let selected = scene.state.requests.selected();
+    let selected = scene.state.requests().selected();
     let Some(Row::Request(number)) = selected else {
         return draw(area, scene);
     };
@@ -86,12 +86,12 @@ fn lines_in(area: Rect, lines: Vec<Line<'static>>, scene: &mut Scene<'_, '_>) {
 /// Draws the frame with the name of what is selected; gives the area inside.
 fn frame(area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
     let state = scene.state;
-    let (title, effect) = match state.requests.selected() {
+    let (title, effect) = match state.requests().selected() {
         Some(Row::Request(number)) => (format!("Request {number}"), "opens it"),
         Some(Row::Run(run)) => {
-            let is_open = state.requests.run(run).is_some_and(RouteRun::is_unfolded);
+            let is_open = state.requests().run(run).is_some_and(RouteRun::is_unfolded);
             let effect = if is_open { "folds it" } else { "lists its requests" };
-            let number = state.requests.run(run).map_or(run, |run| run.number);
+            let number = state.requests().run(run).map_or(run, |run| run.number);
             (format!("Route run {number}"), effect)
         }
         None => (String::new(), ""),
@@ -184,7 +184,7 @@ fn route_run(run: &RouteRun, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'sta
     ];
     let mut outcomes: BTreeMap<String, usize> = BTreeMap::new();
     for (number, entry) in state.ledger.numbered() {
-        if state.requests.run_of(number) == Some(run.number) {
+        if state.requests().run_of(number) == Some(run.number) {
             let outcome = match &entry.error {
                 Some(error) if entry.is_failed() => visible(error, 300),
                 Some(_) | None => entry.status_words(),

@@ -235,7 +235,7 @@ impl AttemptView {
 
     /// Shows the attempt at an index; false if there is none.
     fn show(&mut self, place: usize, state: &State) -> bool {
-        let Some(run) = state.routes.run(self.run) else {
+        let Some(run) = state.routes().run(self.run) else {
             return false;
         };
         let Some(sample) = run.run().samples().get(place) else {
@@ -304,7 +304,7 @@ impl View for AttemptView {
             // Their keys are those of charts; here they would sort nothing or reach another view.
             Action::Sort | Action::Differences if !self.report.is_typing() => Availability::Hidden,
             Action::Settings => {
-                let run = state.routes.run(self.run);
+                let run = state.routes().run(self.run);
                 if run.is_some_and(|run| assignment(run.run(), self.place).is_some()) {
                     Availability::Available
                 } else {
@@ -326,7 +326,7 @@ impl View for AttemptView {
 
     fn resumed(&mut self, cx: &mut Cx<'_>) {
         // The worker request may have another path or payload now.
-        let run = cx.state.routes.run(self.run).map(super::RouteRun::run);
+        let run = cx.state.routes().run(self.run).map(super::RouteRun::run);
         if let Some((run, sample)) = run.and_then(|run| Some((run, run.samples().get(self.place)?))) {
             self.report.set_lines(body(cx.state, run, sample));
         }
@@ -334,7 +334,7 @@ impl View for AttemptView {
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
         let theme = scene.theme;
-        let Some(run) = scene.state.routes.run(self.run) else {
+        let Some(run) = scene.state.routes().run(self.run) else {
             return;
         };
         let Some(sample) = run.run().samples().get(self.place) else {

@@ -48,13 +48,13 @@ impl Compare {
     }
 
     fn runs<'a>(&self, state: &'a State) -> Option<(&'a RouteRun, &'a RouteRun)> {
-        state.routes.run(self.other).zip(state.routes.run(self.run))
+        state.routes().run(self.other).zip(state.routes().run(self.run))
     }
 }
 
 /// The nearest run before or after `from`, other than `run`; at the end, one on the other side.
 fn neighbour(state: &State, run: u64, from: u64, after: bool) -> Option<u64> {
-    let numbers = state.routes.runs().iter().map(|run| run.number);
+    let numbers = state.routes().runs().iter().map(|run| run.number);
     let numbers: Vec<u64> = numbers.filter(|number| *number != run).collect();
     let before = numbers.iter().rev().find(|number| **number < from);
     let behind = numbers.iter().find(|number| **number > from);

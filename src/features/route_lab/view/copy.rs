@@ -16,7 +16,7 @@ const LONGEST: usize = 10_000;
 
 /// The menu for an attempt; without one, for the next request of the run.
 pub(super) fn menu(state: &State, run: u64, place: Option<usize>) -> Option<CopyMenu> {
-    let run = state.routes.run(run)?.run();
+    let run = state.routes().run(run)?.run();
     Some(CopyMenu::new(items(state, run, place)))
 }
 

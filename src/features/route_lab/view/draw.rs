@@ -77,7 +77,7 @@ fn welcome(area: Rect, scene: &mut Scene<'_, '_>) {
 /// The run, its progress, and its two main times.
 fn headline(route_run: &RouteRun, area: Rect, scene: &mut Scene<'_, '_>) {
     let run = route_run.run();
-    let runs = scene.state.routes.runs();
+    let runs = scene.state.routes().runs();
     let place = runs.iter().position(|own| own.number == route_run.number);
     let panel = Panel::new(words::plan(run.plan()))
         .facts(format!("run {} of {}", place.unwrap_or(0) + 1, runs.len()))
@@ -222,8 +222,8 @@ fn load(route_run: &RouteRun, scene: &Scene<'_, '_>) -> Line<'static> {
     let theme = scene.theme;
     let load = words::amount(route_run.run().load_injected());
     let mut spans = vec![Span::styled("load ", theme.dim), Span::raw(load)];
-    if scene.state.routes.runs().len() > 1 {
-        let all = words::amount(scene.state.routes.load_injected());
+    if scene.state.routes().runs().len() > 1 {
+        let all = words::amount(scene.state.routes().load_injected());
         spans.push(Span::styled(format!(" (all runs {all})"), theme.dim));
     }
     Line::from(spans)

@@ -40,7 +40,7 @@ pub(super) struct Export {
 
 impl Export {
     pub fn new(state: &State, run: u64) -> Option<Self> {
-        let route_run = state.routes.run(run)?;
+        let route_run = state.routes().run(run)?;
         let before = state.drafts.get::<Remembered>();
         let was_csv = before.is_some_and(|before| is_csv(&before.typed));
         let suggested = suggestion(route_run, was_csv);
@@ -66,7 +66,7 @@ impl Export {
             }
             return;
         }
-        if let Some(run) = cx.state.routes.run(self.run).map(RouteRun::snapshot) {
+        if let Some(run) = cx.state.routes().run(self.run).map(RouteRun::snapshot) {
             let now = cx.now.mono;
             cx.effect(Effect::SaveRun { run, now, path });
         }

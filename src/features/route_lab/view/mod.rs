@@ -107,7 +107,7 @@ pub fn open(cx: &mut Cx<'_>) -> bool {
         lab.tab = remembered.tab;
         lab.attempts.input.set(remembered.search.as_str());
     }
-    let active = cx.state.routes.active().map(|run| run.number);
+    let active = cx.state.routes().active().map(|run| run.number);
     lab.shown = active.or(lab.shown);
     cx.open(lab);
     if active.is_none() {
@@ -122,7 +122,7 @@ fn start(plan: RoutePlan, cx: &mut Cx<'_>) -> Result<(), NotStarted> {
     if plan.is_single() || !adds_load {
         return begin(plan, cx);
     }
-    if cx.state.routes.active_series().is_some() {
+    if cx.state.routes().active_series().is_some() {
         return begin(plan, cx);
     }
     let question = confirm::question(plan, cx.state);
@@ -152,8 +152,8 @@ fn explain(why: &NotStarted, cx: &mut Cx<'_>) {
 impl RouteLab {
     /// The run that is shown.
     fn run<'a>(&self, state: &'a State) -> Option<&'a RouteRun> {
-        let shown = self.shown.and_then(|number| state.routes.run(number));
-        shown.or_else(|| state.routes.latest())
+        let shown = self.shown.and_then(|number| state.routes().run(number));
+        shown.or_else(|| state.routes().latest())
     }
 
     fn samples<'a>(&self, state: &'a State) -> &'a [RouteSample] {
@@ -179,7 +179,7 @@ impl RouteLab {
     }
 
     fn step_run(&mut self, by: isize, state: &State) {
-        let runs = state.routes.runs();
+        let runs = state.routes().runs();
         let shown = self.run(state).map(|run| run.number);
         let place = runs.iter().position(|run| Some(run.number) == shown);
         let next = place.and_then(|place| runs.get(place.checked_add_signed(by)?));
@@ -219,7 +219,7 @@ impl RouteLab {
     /// The run to pause or stop: the shown one, else the one in progress.
     fn active<'a>(&self, state: &'a State) -> Option<&'a RouteRun> {
         let shown = self.run(state).filter(|run| run.is_active());
-        shown.or_else(|| state.routes.active())
+        shown.or_else(|| state.routes().active())
     }
 
     fn stop(&self, cx: &mut Cx<'_>) {
@@ -364,7 +364,7 @@ impl View for RouteLab {
                 let key = state.keymap.key_in(&[Context::RouteLab], Action::New);
                 Availability::Disabled(format!("No run yet ({key} starts one)"))
             }
-            Action::Older | Action::Newer | Action::Compare if state.routes.runs().len() < 2 => {
+            Action::Older | Action::Newer | Action::Compare if state.routes().runs().len() < 2 => {
                 disabled("There is no other run")
             }
             Action::Settings => {
@@ -432,7 +432,7 @@ impl View for RouteLab {
         if self.attempts.is_behind(self.samples(state)) {
             return Some(now.mono);
         }
-        state.routes.active().map(|_| now.mono + 0.25)
+        state.routes().active().map(|_| now.mono + 0.25)
     }
 
     fn tick(&mut self, cx: &mut Cx<'_>) {

@@ -101,7 +101,7 @@ pub(super) struct WorkerRequest {
 impl WorkerRequest {
     /// The form for an attempt with a worker.
     pub fn new(state: &State, run: u64, place: usize) -> Option<Self> {
-        assignment(state.routes.run(run)?.run(), place)?;
+        assignment(state.routes().run(run)?.run(), place)?;
         let written = Written::of(state);
         let payload = Field::text(Key::Payload, "Payload", written.payload)
             .note("JSON; blank is {}")
@@ -130,7 +130,7 @@ impl WorkerRequest {
     }
 
     fn copy(&self, key: Key, cx: &mut Cx<'_>) {
-        let run = cx.state.routes.run(self.run);
+        let run = cx.state.routes().run(self.run);
         let Some((worker, reply)) = run.and_then(|run| assignment(run.run(), self.place)) else {
             cx.complain("The reply of this attempt is no longer in memory");
             return;
@@ -196,7 +196,7 @@ impl FormView for WorkerRequest {
         ])
         .areas(inner);
         scene.form(&self.form, form);
-        let run = scene.state.routes.run(self.run);
+        let run = scene.state.routes().run(self.run);
         let Some((worker, reply)) = run.and_then(|run| assignment(run.run(), self.place)) else {
             let text = "The reply of this attempt is no longer in memory";
             scene.render(Line::styled(text, theme.warning), heading);

@@ -52,7 +52,7 @@ pub(super) fn dialog(view: &Create, area: Rect, scene: &mut Scene<'_, '_>) {
 
 fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     let theme = scene.theme;
-    let draft = &scene.state.groups.draft;
+    let draft = &scene.state.groups().draft;
     let Ok(new) = draft.built() else { return };
     rows.text(2, &what(new, scene), theme.text);
     let (cost, is_known) = cost(new, scene);
@@ -183,7 +183,7 @@ fn unknown_template(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> Option<Strin
 
 /// The worst-case cost as text, and whether it is known.
 fn cost(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> (String, bool) {
-    let subject = Subject::Draft(scene.state.groups.draft.number());
+    let subject = Subject::Draft(scene.state.groups().draft.number());
     let look = scene.state.look_at(subject);
     let check = look.as_ref().ok().and_then(|look| scene.state.check_of(look));
     let error = check.and_then(|check| check.remote().error());
@@ -258,7 +258,7 @@ fn outcome(rows: &mut Rows, scene: &Scene<'_, '_>) {
 
 fn unknown(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     let theme = scene.theme;
-    let Some(unresolved) = scene.state.groups.creation.unresolved() else {
+    let Some(unresolved) = scene.state.groups().creation.unresolved() else {
         return;
     };
     let text = format!(

@@ -59,7 +59,7 @@ pub fn resolve(cx: &mut Cx<'_>) -> bool {
 }
 
 fn open_unknown(cx: &mut Cx<'_>) {
-    let unresolved = cx.state.groups.creation.unresolved();
+    let unresolved = cx.state.groups().creation.unresolved();
     if unresolved.is_some_and(|unresolved| unresolved.listed.is_none()) {
         let effects = cx.state.refresh(Resource::Workergroups, cx.now);
         cx.effects(effects);
@@ -69,8 +69,9 @@ fn open_unknown(cx: &mut Cx<'_>) {
 
 /// Opens the dialog: on the creation that is in flight or unresolved, else for the draft.
 pub fn open(cx: &mut Cx<'_>) {
-    let draft = cx.state.groups.draft.built().ok().cloned();
-    if cx.state.groups.creation.unresolved().is_some() || draft.is_some_and(|new| cx.state.take_up_creation(Some(&new)))
+    let draft = cx.state.groups().draft.built().ok().cloned();
+    if cx.state.groups().creation.unresolved().is_some()
+        || draft.is_some_and(|new| cx.state.take_up_creation(Some(&new)))
     {
         return open_unknown(cx);
     }
@@ -83,7 +84,7 @@ pub fn open(cx: &mut Cx<'_>) {
         // A listing from just before tells a new group from an old one.
         let effects = cx.state.refresh(Resource::Workergroups, cx.now);
         cx.effects(effects);
-        let subject = Subject::Draft(cx.state.groups.draft.number());
+        let subject = Subject::Draft(cx.state.groups().draft.number());
         match cx.state.look_at(subject) {
             Ok(look) => {
                 let effect = cx.state.check(look.search, false, cx.now);
@@ -128,7 +129,7 @@ impl Create {
             Err(SendBlocked::NotConfirmed) => self.page = Page::Outcome,
             // Another view may have left one since this opened.
             Err(SendBlocked::Unsettled) => {
-                let draft = cx.state.groups.draft.built().ok().cloned();
+                let draft = cx.state.groups().draft.built().ok().cloned();
                 cx.state.take_up_creation(draft.as_ref());
                 *self = Self::on(Page::Unknown);
             }
@@ -141,7 +142,7 @@ impl Create {
 
     /// Applies the person's answer on a creation with an unknown outcome.
     fn decide(&mut self, cx: &mut Cx<'_>) {
-        let Some(unresolved) = cx.state.groups.creation.unresolved() else {
+        let Some(unresolved) = cx.state.groups().creation.unresolved() else {
             cx.close();
             return;
         };
@@ -181,7 +182,7 @@ impl Create {
     }
 
     fn step(&mut self, by: isize, state: &State) {
-        let unresolved = state.groups.creation.unresolved();
+        let unresolved = state.groups().creation.unresolved();
         let many = unresolved.map_or(0, |unresolved| unresolved.candidates.len());
         let next = self.selected.saturating_add_signed(by);
         self.selected = next.min(many.saturating_sub(1));
@@ -277,7 +278,7 @@ impl View for Create {
 
     fn deadline(&self, state: &State, now: Now) -> Option<f64> {
         let loads =
-            state.groups.supply.progress().is_some() || state.browsers[Resource::Workergroups].remote().is_loading();
+            state.groups().supply.progress().is_some() || state.browsers[Resource::Workergroups].remote().is_loading();
         let spinner = loads.then(|| state.animation(now, 0.25)).flatten();
         let countdown = state.mutations.countdown(WriteKind::CreateWorkergroup, now);
         [spinner, countdown].into_iter().flatten().reduce(f64::min)

@@ -57,7 +57,7 @@ pub(super) fn form(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
 
 fn fields(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let mut foot = String::new();
-    if scene.state.groups.draft.has_replaced() {
+    if scene.state.groups().draft.has_replaced() {
         let key = scene.state.keymap.key_in(&[Context::Form], Action::Recall);
         foot = format!("{key} brings your other draft back");
     }
@@ -78,7 +78,7 @@ fn fields(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
 fn about(view: &GroupForm, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let mut lines = vec![Line::default()];
-    if scene.state.groups.creation.unresolved().is_some() {
+    if scene.state.groups().creation.unresolved().is_some() {
         let text = "An earlier creation is unresolved: Create shows it.";
         lines.push(signed("!", text, theme.warning));
     }
@@ -105,7 +105,7 @@ fn endpoints(scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let shown: Vec<_> = names.iter().map(|name| visible(name, 40)).collect();
     let text = format!("Your endpoints: {}.", shown.join(", "));
     let mut lines = vec![Line::styled(text, scene.theme.dim)];
-    let draft = scene.state.groups.draft.draft();
+    let draft = scene.state.groups().draft.draft();
     let typed = draft.text(Key::EndpointName);
     lines.extend(new_endpoint(typed, &names).map(|text| signed("!", &text, scene.theme.warning)));
     lines
@@ -125,7 +125,7 @@ pub(crate) fn new_endpoint(typed: &str, names: &[String]) -> Option<String> {
 /// The title and the lines of the panel with the body, or with what is missing.
 fn body(width: u16, scene: &Scene<'_, '_>) -> (String, Vec<Line<'static>>) {
     let theme = scene.theme;
-    let draft = &scene.state.groups.draft;
+    let draft = &scene.state.groups().draft;
     match draft.built() {
         Ok(new) => {
             let request = preview(&Request::CreateWorkergroup(new.clone()), &scene.state.profile);
@@ -181,7 +181,7 @@ fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let look = state.look_at(Subject::Draft(view.number));
     let lines = match look {
         Err(why) => vec![signed("!", &why, theme.dim)],
-        Ok(look) if state.groups.draft.draft().is_blank() => {
+        Ok(look) if state.groups().draft.draft().is_blank() => {
             let _ = look;
             let text = "Fill in the search to see what it finds.";
             let mut lines = vec![Line::styled(text, theme.dim)];

@@ -57,8 +57,8 @@ pub fn open(cx: &mut Cx<'_>) -> bool {
 
 /// Opens the form with another draft; the old one can be restored.
 fn open_with(draft: Draft, cx: &mut Cx<'_>) {
-    cx.state.groups.draft.load(draft);
-    if cx.state.groups.draft.has_replaced() {
+    cx.state.groups_mut().draft.load(draft);
+    if cx.state.groups().draft.has_replaced() {
         let key = cx.state.keymap.key_in(&[Context::Form], Action::Recall);
         cx.toast(format!("Your earlier draft is saved ({key} to bring it back)"));
     }
@@ -96,8 +96,8 @@ fn without_banned(query: &Query, state: &State) -> Query {
 impl GroupForm {
     fn new(state: &State) -> Self {
         let mut view = Self {
-            form: fields::form(&state.groups.draft),
-            number: state.groups.draft.number(),
+            form: fields::form(&state.groups().draft),
+            number: state.groups().draft.number(),
             is_tried: false,
             is_done: false,
             changed_at: None,
@@ -116,12 +116,12 @@ impl GroupForm {
 
     /// Shows errors and warnings beside the fields, and after an attempt also what is missing.
     fn show_faults(&mut self, state: &State) {
-        fields::show_faults(&mut self.form, &state.groups.draft, self.is_tried, &state.keymap);
+        fields::show_faults(&mut self.form, &state.groups().draft, self.is_tried, &state.keymap);
     }
 
     /// Copies the value of a field into the draft.
     fn changed(&mut self, item: Item, cx: &mut Cx<'_>) {
-        let draft = &mut cx.state.groups.draft;
+        let draft = &mut cx.state.groups_mut().draft;
         match item {
             Item::Parameter(key) => {
                 if let Some(input) = self.form.input_mut(item) {
@@ -157,14 +157,14 @@ impl GroupForm {
             cx.complain(why);
             return;
         }
-        let is_open = cx.state.groups.creation.unresolved().is_some();
-        if is_open || cx.state.groups.draft.built().is_ok() {
+        let is_open = cx.state.groups().creation.unresolved().is_some();
+        if is_open || cx.state.groups().draft.built().is_ok() {
             super::create::open(cx);
             return;
         }
         self.is_tried = true;
         self.show_faults(cx.state);
-        let objections = cx.state.groups.draft.objections();
+        let objections = cx.state.groups().draft.objections();
         let first = objections.first().map(|objection| objection.parameter);
         if let Some(key) = first.and_then(Key::named) {
             if key.parameter().inert.is_some() {
@@ -180,17 +180,17 @@ impl GroupForm {
     fn due(&self, state: &State) -> Option<Look> {
         let is_shown = // The footer's row is no room for panels.
             Size::of(state.size.0, state.size.1.saturating_sub(1)) != Size::Compact;
-        if !is_shown || state.groups.draft.draft().is_blank() {
+        if !is_shown || state.groups().draft.draft().is_blank() {
             return None;
         }
         let look = state.look_at(Subject::Draft(self.number)).ok()?;
-        let is_checked = state.check_of(&look).is_some() || state.groups.supply.is_queued(&look.search);
+        let is_checked = state.check_of(&look).is_some() || state.groups().supply.is_queued(&look.search);
         (!is_checked).then_some(look)
     }
 
     fn back(&mut self, cx: &mut Cx<'_>) {
         self.is_done = true;
-        if !cx.state.groups.draft.draft().is_blank() {
+        if !cx.state.groups().draft.draft().is_blank() {
             let key = cx.state.keymap.key_of(Action::NewGroup);
             cx.toast(format!("Draft saved ({key} to reopen)"));
         }
@@ -199,7 +199,7 @@ impl GroupForm {
 
     /// Whether the draft in the fields is no longer the shared one, because it was created.
     fn is_created(&self, state: &State) -> bool {
-        self.number != state.groups.draft.number()
+        self.number != state.groups().draft.number()
     }
 }
 
@@ -243,21 +243,21 @@ impl View for GroupForm {
             Action::Back => self.back(cx),
             Action::Refresh => self.preflight(cx),
             Action::Reset => {
-                cx.state.groups.draft.load(Draft::default());
+                cx.state.groups_mut().draft.load(Draft::default());
                 self.reload(cx);
-                if cx.state.groups.draft.has_replaced() {
+                if cx.state.groups().draft.has_replaced() {
                     let key = cx.state.keymap.key_in(&[Context::Form], Action::Recall);
                     cx.toast(format!("Your draft is saved ({key} to bring it back)"));
                 }
             }
-            Action::Recall if cx.state.groups.draft.has_replaced() => {
-                cx.state.groups.draft.swap();
+            Action::Recall if cx.state.groups().draft.has_replaced() => {
+                cx.state.groups_mut().draft.swap();
                 self.reload(cx);
             }
             Action::Recall => cx.toast("No earlier draft"),
             Action::Complete => {
-                cx.state.groups.draft.apply_fix();
-                let text = cx.state.groups.draft.draft().text(Key::SearchParams).to_owned();
+                cx.state.groups_mut().draft.apply_fix();
+                let text = cx.state.groups().draft.draft().text(Key::SearchParams).to_owned();
                 let item = Item::Parameter(Key::SearchParams);
                 self.form.set_text(item, &text);
                 self.changed(item, cx);
@@ -291,7 +291,7 @@ impl View for GroupForm {
     }
 
     fn deadline(&self, state: &State, now: Now) -> Option<f64> {
-        let is_checking = state.groups.supply.progress().is_some();
+        let is_checking = state.groups().supply.progress().is_some();
         let spinner = is_checking.then(|| state.animation(now, 0.25)).flatten();
         let run = self
             .changed_at

@@ -143,7 +143,7 @@ pub(super) fn lines(
 
 /// The state of the request, unless it has succeeded.
 pub(crate) fn status(look: &Look, state: &State, now: Now, theme: &Theme) -> Option<Line<'static>> {
-    if state.groups.supply.is_queued(&look.search) {
+    if state.groups().supply.is_queued(&look.search) {
         return Some(Line::styled("Waits for another search", theme.dim));
     }
     let not_run = || Line::styled("Not run yet", theme.dim);

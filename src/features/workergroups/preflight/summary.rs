@@ -91,7 +91,7 @@ fn supply(state: &State, look: &Look, theme: &Theme) -> Vec<Line<'static>> {
         Some((Some(error), ..)) => format!("unknown: {}", error.headline()),
         Some((None, Some(found), _)) => return of_report(found, &look.group, theme),
         Some((None, None, true)) => "checking …".to_owned(),
-        _ if state.groups.supply.is_queued(&look.search) => "checking …".to_owned(),
+        _ if state.groups().supply.is_queued(&look.search) => "checking …".to_owned(),
         _ => {
             let key = state.keymap.key_of(Action::CheckSupply);
             format!("not checked ({key} to check)")
@@ -140,7 +140,7 @@ pub fn of_report(found: &Preflight, group: &NewWorkergroup, theme: &Theme) -> Ve
 fn changes(state: &State, id: RowId, now: Now, theme: &Theme) -> Vec<Line<'static>> {
     let local = state.local_time(now);
     let mut lines = Vec::new();
-    for found in state.groups.drift.found() {
+    for found in state.groups().drift.found() {
         for change in found.changes.iter().filter(|change| change.group == id) {
             let what = change.kind.words();
             let label = if lines.is_empty() { "Changed" } else { "" };
@@ -156,7 +156,7 @@ fn changes(state: &State, id: RowId, now: Now, theme: &Theme) -> Vec<Line<'stati
 }
 
 fn last_run(state: &State, endpoint: &str, theme: &Theme) -> Line<'static> {
-    let mut runs = state.routes.runs().iter().rev();
+    let mut runs = state.routes().runs().iter().rev();
     let Some(last) = runs.find(|run| run.run().plan().endpoint == endpoint) else {
         let key = state.keymap.key_of(Action::RouteLab);
         let text = format!("— ({key} to test the endpoint)");
