@@ -12,7 +12,7 @@ use crate::domain::field::Kind;
 use crate::domain::language::{self, LanguageError};
 use crate::domain::text::{self, truncate};
 use crate::domain::throughput::WorkUnit;
-use crate::domain::{Catalog, Dialect, Field, Listing, OfferType, Resource, export, format};
+use crate::domain::{Catalog, Dialect, Field, Listing, OfferType, export, format};
 use crate::table::computed_columns::{JOB_COLUMNS, TERM_COLUMNS};
 
 /// The widest cell of a table.
@@ -66,6 +66,11 @@ impl View {
             columns: columns.map(|text| chosen(text, catalog, secrets)).transpose()?,
             priced,
         })
+    }
+
+    /// Whether any of some columns was requested.
+    pub fn asks_for(&self, keys: &[&str]) -> bool {
+        self.columns.iter().flatten().any(|field| keys.contains(&field.key))
     }
 
     /// A table of the requested columns, or of the default ones that fit the terminal.
@@ -179,10 +184,6 @@ fn chosen(text: &str, catalog: &'static Catalog, secrets: bool) -> Result<Vec<&'
     let wrong = |error: LanguageError| CliError::Usage(format!("in the columns:\n{}", error.render(text)));
     let columns = language::parse_columns(text, catalog).map_err(wrong)?;
     for column in &columns {
-        if column.is_computed() && catalog.resource == Resource::Workergroups && column.key != "starred" {
-            let message = format!("{} is checked in the dashboard only", column.key);
-            return Err(CliError::Usage(message));
-        }
         if column.kind == Kind::Secret && !secrets {
             let message = format!("{} is secret: add --show-secrets to print it", column.key);
             return Err(CliError::Usage(message));

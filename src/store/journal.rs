@@ -63,7 +63,7 @@ impl Journal {
     }
 
     /// Adds what is about to be sent, unless another program has sent the same and its outcome is
-    /// unknown. Programs do this one after another, where the file system has locks.
+    /// unknown. Programs do this one after another: without a lock two could send the same.
     pub fn intend(&self, intent: &Intent) -> Result<(), String> {
         let _lock = match &self.0 {
             Place::File(path) => {
@@ -71,8 +71,8 @@ impl Journal {
                     let why = why(path, &error);
                     format!("can't save the write history in {why}")
                 })?;
-                let lock = files::lock(path);
-                lock.map_err(|why| format!("can't lock the write history: {why}"))?
+                let lock = files::lock(path).and_then(|lock| lock.ok_or_else(|| NO_LOCKS.to_owned()));
+                Some(lock.map_err(|why| format!("can't lock the write history: {why}"))?)
             }
             Place::Memory(_) | Place::Nowhere => None,
         };
@@ -106,6 +106,10 @@ impl Journal {
         }
     }
 }
+
+/// Why nothing can be sent where two programs could not see each other.
+const NO_LOCKS: &str = "its file system has no locks, so that two programs could send the same: set XDG_STATE_HOME \
+                        to a folder on another";
 
 const NO_HOME: &str = "can't save the write history without a home directory; to fix it, set HOME";
 

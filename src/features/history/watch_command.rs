@@ -178,7 +178,7 @@ impl<'a> Watch<'a> {
                 return Ok(());
             }
             if self.own.once {
-                if let (None, Some(why)) = (&self.conditions, &self.unrecorded) {
+                if let Some(why) = &self.unrecorded {
                     return Err(CliError::Failed(format!("nothing was recorded: {why}")));
                 }
                 return self.unmet();

@@ -1,6 +1,8 @@
 //! `bourse groups`: the workergroups of the account.
 
-use crate::api::Request;
+use super::look::Look;
+use super::{SUPPLY_COLUMNS, SUPPLY_FIGURES};
+use crate::api::{Request, Session};
 use crate::cli::args::{GroupsArguments, GroupsCommand};
 use crate::cli::output;
 use crate::cli::output::CliError;
@@ -8,8 +10,9 @@ use crate::cli::settings::Settings;
 use crate::cli::table::{Priced, View};
 use crate::cli::wanted;
 use crate::cli::write;
-use crate::domain::Resource;
 use crate::domain::response_check::ResponseCheck;
+use crate::domain::workergroup::{Preflight, Recruitment};
+use crate::domain::{Listing, Resource};
 use crate::features::annotations::command::Answer;
 use crate::features::search::command as search;
 
@@ -35,11 +38,16 @@ pub async fn groups(settings: &Settings, arguments: &GroupsArguments) -> Result<
     }
     let listing = search::fetch(&connection.session, &Request::ListWorkergroups).await;
     settings.keep_pacing(&connection.session);
-    let listing = listing?;
+    let mut listing = listing?;
     let mut rows = search::rows(&listing, &query, settings.dialect);
     let found = rows.len();
     let shown = arguments.search.rows.or(query.limit);
     rows.truncate(shown.map_or(usize::MAX, |shown| shown as usize));
+    if view.asks_for(&SUPPLY_COLUMNS) {
+        let checked = check_supply(&mut listing, &rows, settings, &connection.session).await;
+        settings.keep_pacing(&connection.session);
+        checked?;
+    }
     search::show(&listing, &rows, &view)?;
     search::tell_skipped(&listing);
     let answer = Answer {
@@ -51,5 +59,47 @@ pub async fn groups(settings: &Settings, arguments: &GroupsArguments) -> Result<
     };
     answer.tell();
     output::note_shown(rows.len(), found, "workergroups");
+    Ok(())
+}
+
+/// Fills the columns on supply, as the check of all workergroups in the dashboard does: one search for all groups that
+/// recruit alike. A group whose search cannot be run keeps empty cells, and a note says why.
+async fn check_supply(
+    listing: &mut Listing,
+    rows: &[u32],
+    settings: &Settings,
+    session: &Session,
+) -> Result<(), CliError> {
+    let bans = settings.annotations();
+    let mut reports: Vec<(Recruitment, Preflight)> = Vec::new();
+    let mut columns = SUPPLY_COLUMNS.map(|_| vec![None; listing.len()]);
+    for row in rows.iter().map(|row| *row as usize) {
+        let recruitment = match Look::at_row(listing, row, settings.dialect) {
+            Ok(look) => look.search,
+            Err(why) => {
+                let id = listing.id(row).map_or_else(String::new, |id| format!(" {id}"));
+                output::note(&format!("supply of workergroup{id} is not checked: {why}"));
+                continue;
+            }
+        };
+        if !reports.iter().any(|(known, _)| *known == recruitment) {
+            let mut query = recruitment.query();
+            let limit = query.limit;
+            query.conditions.extend(bans.conditions(&query, settings.dialect));
+            let mut offers = search::fetch(session, &Request::Search(query)).await?;
+            bans.hide_banned(&mut offers);
+            let report = Preflight::of(&offers, &recruitment, limit);
+            reports.push((recruitment.clone(), report));
+        }
+        let report = reports.iter().find(|(known, _)| *known == recruitment);
+        for (column, figure) in columns.iter_mut().zip(SUPPLY_FIGURES) {
+            column[row] = report.and_then(|(_, report)| figure(report));
+        }
+    }
+    for (key, numbers) in SUPPLY_COLUMNS.into_iter().zip(columns) {
+        if let Some(field) = listing.catalog().column(key) {
+            listing.set_column(field, numbers);
+        }
+    }
     Ok(())
 }

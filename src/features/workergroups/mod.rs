@@ -76,6 +76,17 @@ impl State {
 /// The columns that a check of supply fills.
 const SUPPLY_COLUMNS: [&str; 2] = ["supply_gpus", "supply_price"];
 
+/// What these columns show of a report, in their order.
+#[expect(clippy::cast_precision_loss)] // counts of GPUs
+const SUPPLY_FIGURES: [fn(&Preflight) -> Option<f64>; 2] = [
+    |report| {
+        // Of a truncated response the number is unknown.
+        let is_all = report.coverage != Coverage::Cut;
+        is_all.then_some(report.recruitable.gpus as f64)
+    },
+    |report| Some(report.prices?.lowest),
+];
+
 /// The state beside the table.
 #[derive(Debug)]
 pub struct Groups {
@@ -138,13 +149,7 @@ impl State {
             let of = |look: &Option<Look>| figure(self.check_of(look.as_ref()?)?.report()?);
             looks.iter().map(of).collect()
         };
-        #[expect(clippy::cast_precision_loss)] // counts of GPUs
-        let gpus = column(&|found| {
-            // Of a truncated response the number is unknown.
-            let is_all = found.coverage != Coverage::Cut;
-            is_all.then_some(found.recruitable.gpus as f64)
-        });
-        let prices = column(&|found| Some(found.prices?.lowest));
+        let [gpus, prices] = SUPPLY_FIGURES.map(|figure| column(&figure));
         let browser = &mut self.browsers[Resource::Workergroups];
         browser.set_columns(SUPPLY_COLUMNS.into_iter().zip([gpus, prices]));
     }

@@ -43,6 +43,42 @@ fn groups_are_filtered_sorted_and_limited() {
 }
 
 #[test]
+fn groups_that_recruit_alike_share_one_search_for_their_supply() {
+    let groups = r#"{"success": true, "results": [
+        {"id": 1, "endpoint_name": "chat", "search_query": "gpu_name=H200"},
+        {"id": 2, "endpoint_name": "sdxl", "search_query": "gpu_name=H200"},
+        {"id": 3, "endpoint_name": "odd", "search_query": "gpu_name=="}]}"#;
+    let offers = r#"{"offers": [
+        {"id": 7, "ask_contract_id": 7, "machine_id": 70, "gpu_name": "H200", "num_gpus": 2, "dph_total": 6.0},
+        {"id": 8, "ask_contract_id": 8, "machine_id": 80, "gpu_name": "H200", "num_gpus": 4, "dph_total": 8.0}]}"#;
+    let recorder = Recorder::start(move |_, request| {
+        let is_listing = request.method == "GET";
+        json(200, if is_listing { groups } else { offers })
+    });
+    let url = recorder.url();
+    let columns = ["groups", "--columns", "id,supply_gpus,supply_price", "--order", "id"];
+    let (status, out, err) = bourse(&[&columns[..], &["--base-url", &url, "--format", "csv"]].concat());
+    assert_eq!(
+        (status, out.as_str()),
+        (0, "id,supply_gpus,supply_price\n1,6,6\n2,6,6\n3,,\n"),
+        "{err}"
+    );
+    assert!(err.contains("supply of workergroup 3 is not checked"), "{err}");
+    let searches = recorder
+        .requests()
+        .into_iter()
+        .filter(|request| request.method != "GET");
+    assert_eq!(searches.count(), 1);
+
+    let (_, _, _) = bourse(&["groups", "--base-url", &url, "--format", "csv"]);
+    let searches = recorder
+        .requests()
+        .into_iter()
+        .filter(|request| request.method != "GET");
+    assert_eq!(searches.count(), 1, "without these columns nothing is searched");
+}
+
+#[test]
 fn curl_of_groups_and_route_sends_nothing_and_runs() {
     let recorder = Recorder::always(json(200, GROUPS));
     let url = recorder.url();

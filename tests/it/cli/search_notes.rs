@@ -243,7 +243,7 @@ fn words_without_a_condition_are_told() {
     let (_, err, recorder) = run(FIVE, &["offers", "l40s 48gb for llm inference"]);
     assert_eq!(
         err.lines().next().unwrap(),
-        "understood: gpu_name=L40S gpu_ram>=45 · 48 GB as sold · no condition: llm inference"
+        "understood: gpu_name=L40S gpu_ram>=45 · 48 GB as sold · no condition: llm, inference"
     );
     assert_eq!(recorder.only().json()["gpu_ram"], json!({"gte": 45_000}));
 }
