@@ -23,6 +23,8 @@ pub mod workergroups;
 
 use self::saved::toggle_price_models as price_models;
 use crate::core::view::{Cx, View, Views};
+use crate::core::views::tabs;
+use crate::core::views::tabs::{Tab, tab};
 use crate::core::{Model, Pane, Profile};
 use crate::domain::{Condition, Resource};
 use crate::keys::Action;
@@ -41,19 +43,39 @@ fn pane(pane: Pane) -> Box<dyn View> {
     }
 }
 
+/// What the loaded rows say of the market.
+const MARKET: &[Tab] = &[
+    Tab {
+        action: Action::Summary,
+        title: "Summary",
+        is_of: Pane::has_prices,
+        view: |cx| tab(market::summary::Market::new(cx.state)),
+    },
+    Tab {
+        action: Action::Plot,
+        title: "Plot",
+        is_of: Pane::has_prices,
+        view: |cx| tab(market::plot::Plot::new(cx.state)),
+    },
+    Tab {
+        action: Action::Depth,
+        title: "Depth",
+        is_of: |pane| pane == Pane::Offers,
+        view: |cx| tab(Some(market::depth::DepthView::new(cx.state))),
+    },
+];
+
 /// Opens the view of an action where the keyboard is; false if it has none. The one place that
 /// knows every view by name.
 #[expect(clippy::too_many_lines, reason = "one arm an action, so that none is forgotten")]
 pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
     match action {
-        Action::Summary => cx.try_open(market::summary::Market::new),
-        Action::Depth => cx.try_open(|state| Some(market::depth::DepthView::new(state))),
+        Action::Summary | Action::Plot | Action::Depth => tabs::open(MARKET, action, cx),
         Action::Cluster => cluster::view::open(cx),
         Action::Compare => cx.try_open(compare::view::Compare::new),
         Action::Funnel => search::funnel::open(cx),
         Action::Job if cx.state.pane == Pane::Volumes => cx.try_open(|state| Some(volumes::term::Term::new(state))),
         Action::Job => cx.try_open(|state| Some(job::view::JobForm::new(state))),
-        Action::Plot => cx.try_open(market::plot::Plot::new),
         Action::Sort if cx.is_on_pane() => cx.try_open(search::sort::Sort::new),
         Action::Columns if cx.is_on_pane() => cx.try_open(search::columns::Columns::new),
         Action::SavedSearches => cx.try_open(|state| Some(saved::view::Saved::new(state))),

@@ -194,9 +194,7 @@ impl View for Market {
 
     fn availability(&self, action: Action, _: &State) -> Availability {
         match action {
-            Action::Left | Action::Right | Action::Mark | Action::Differences | Action::Settings => {
-                Availability::Hidden
-            }
+            Action::Mark | Action::Differences | Action::Settings => Availability::Hidden,
             _ => Availability::Available,
         }
     }
@@ -204,7 +202,7 @@ impl View for Market {
     fn hint(&self, action: Action) -> Option<&'static str> {
         match action {
             Action::Submit => Some("filter by this"),
-            Action::NextTab => Some("group by"),
+            Action::Right => Some("group by"),
             _ => None,
         }
     }
@@ -225,8 +223,8 @@ impl View for Market {
             return Outcome::Handled;
         }
         match action {
-            Action::NextTab => self.regroup(1, cx.state),
-            Action::PreviousTab => self.regroup(self.groupings().len() - 1, cx.state),
+            Action::Right => self.regroup(1, cx.state),
+            Action::Left => self.regroup(self.groupings().len() - 1, cx.state),
             Action::Sort => {
                 self.order = self.order.next();
                 self.lines.clear();
