@@ -65,6 +65,28 @@ const MARKET: &[Tab] = &[
     },
 ];
 
+/// What is recorded of prices, and what rings on them.
+const HISTORY: &[Tab] = &[
+    Tab {
+        action: Action::History,
+        title: "Prices",
+        is_of: |pane| pane != Pane::Requests,
+        view: |cx| tab(history::prices::History::new(cx)),
+    },
+    Tab {
+        action: Action::Tape,
+        title: "Tape",
+        is_of: Pane::has_prices,
+        view: |cx| tab(history::tape::Tape::new(cx)),
+    },
+    Tab {
+        action: Action::Alerts,
+        title: "Alerts",
+        is_of: |_| true,
+        view: |cx| tab(Some(alerts::view::AlertList::new(cx))),
+    },
+];
+
 /// Opens the view of an action where the keyboard is; false if it has none. The one place that
 /// knows every view by name.
 #[expect(clippy::too_many_lines, reason = "one arm an action, so that none is forgotten")]
@@ -143,9 +165,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         | Action::ShowBanned
         | Action::StarredOnly
         | Action::Annotations => annotations::view::open(action, cx),
-        Action::Alerts => alerts::view::AlertList::open(cx),
-        Action::Tape => history::tape::Tape::open(cx),
-        Action::History => history::prices::History::open(cx),
+        Action::History | Action::Tape | Action::Alerts => tabs::open(HISTORY, action, cx),
         Action::WatchSettings => cx.try_open(auto_refresh::view::WatchForm::new),
         // Every action by name: a new view does not compile without its arm.
         Action::QuitNow
