@@ -44,47 +44,25 @@ fn pane(pane: Pane) -> Box<dyn View> {
 }
 
 /// What the loaded rows say of the market.
+#[rustfmt::skip] // a table reads as a table
 const MARKET: &[Tab] = &[
-    Tab {
-        action: Action::Summary,
-        title: "Summary",
-        is_of: Pane::has_prices,
-        view: |cx| tab(market::summary::Market::new(cx.state)),
-    },
-    Tab {
-        action: Action::Plot,
-        title: "Plot",
-        is_of: Pane::has_prices,
-        view: |cx| tab(market::plot::Plot::new(cx.state)),
-    },
-    Tab {
-        action: Action::Depth,
-        title: "Depth",
-        is_of: |pane| pane == Pane::Offers,
-        view: |cx| tab(Some(market::depth::DepthView::new(cx.state))),
-    },
+    Tab { action: Action::Summary, title: "Summary", is_of: Pane::has_prices,
+        view: |cx| tab(market::summary::Market::new(cx.state)) },
+    Tab { action: Action::Plot, title: "Plot", is_of: Pane::has_prices,
+        view: |cx| tab(market::plot::Plot::new(cx.state)) },
+    Tab { action: Action::Depth, title: "Depth", is_of: |pane| pane == Pane::Offers,
+        view: |cx| tab(Some(market::depth::DepthView::new(cx.state))) },
 ];
 
 /// What is recorded of prices, and what rings on them.
+#[rustfmt::skip] // a table reads as a table
 const HISTORY: &[Tab] = &[
-    Tab {
-        action: Action::History,
-        title: "Prices",
-        is_of: |pane| pane != Pane::Requests,
-        view: |cx| tab(history::prices::History::new(cx)),
-    },
-    Tab {
-        action: Action::Tape,
-        title: "Tape",
-        is_of: Pane::has_prices,
-        view: |cx| tab(history::tape::Tape::new(cx)),
-    },
-    Tab {
-        action: Action::Alerts,
-        title: "Alerts",
-        is_of: |_| true,
-        view: |cx| tab(Some(alerts::view::AlertList::new(cx))),
-    },
+    Tab { action: Action::History, title: "Prices", is_of: |pane| pane != Pane::Requests,
+        view: |cx| tab(history::prices::History::new(cx)) },
+    Tab { action: Action::Tape, title: "Tape", is_of: Pane::has_prices,
+        view: |cx| tab(history::tape::Tape::new(cx)) },
+    Tab { action: Action::Alerts, title: "Alerts", is_of: |_| true,
+        view: |cx| tab(Some(alerts::view::AlertList::new(cx))) },
 ];
 
 /// Opens the view of an action where the keyboard is; false if it has none. The one place that

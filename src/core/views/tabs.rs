@@ -122,9 +122,14 @@ impl View for Tabbed {
             action => self.place(action),
         };
         match place {
-            Some(place) => self.show(place, cx),
-            None => self.view.act(action, cx),
+            Some(place) => return self.show(place, cx),
+            None => match (self.view.act(action, cx), action) {
+                (Outcome::Ignored, Action::Refresh) => cx.perform_on_pane(action),
+                (Outcome::Ignored, Action::Back | Action::Quit) => cx.close(),
+                (outcome, _) => return outcome,
+            },
         }
+        Outcome::Handled
     }
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {

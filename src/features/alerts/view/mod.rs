@@ -125,7 +125,6 @@ impl View for AlertList {
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         match (action, self.entry()) {
-            (Action::Back, _) => cx.close(),
             (Action::Submit, Some(Entry::New)) => match form::AlertForm::new(cx.state) {
                 Some(form) => cx.open(form),
                 None => cx.complain("Open Offers or Volumes, or select a workergroup first"),

@@ -271,12 +271,10 @@ impl View for Tape {
                 self.ask(cx);
                 self.take_answer(cx.state);
             }
-            Action::Refresh => cx.perform_on_pane(action),
             Action::Back if !self.words.is_empty() => {
                 self.words.set("");
                 self.narrow(cx.state);
             }
-            Action::Back | Action::Quit => cx.close(),
             _ => return Outcome::Ignored,
         }
         Outcome::Handled

@@ -130,8 +130,6 @@ impl View for DepthView {
             Action::Left => self.switch(self.models.len(), cx.state),
             Action::Submit => self.plan(cx),
             Action::Settings => wider::load(cx),
-            Action::Refresh => cx.perform_on_pane(action),
-            Action::Back | Action::Quit => cx.close(),
             _ => return Outcome::Ignored,
         }
         Outcome::Handled

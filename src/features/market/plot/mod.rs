@@ -163,14 +163,6 @@ impl View for Plot {
                 }
                 return Outcome::Handled;
             }
-            Action::Refresh => {
-                cx.perform_on_pane(action);
-                return Outcome::Handled;
-            }
-            Action::Back | Action::Quit => {
-                cx.close();
-                return Outcome::Handled;
-            }
             _ => return Outcome::Ignored,
         };
         if let Some(row) = target

@@ -171,25 +171,9 @@ impl Searched for Market {
 
 impl View for Market {
     fn contexts(&self) -> &'static [Context] {
-        searched::contexts(
-            &self.find,
-            [
-                &[
-                    Context::Tabs,
-                    Context::Chart,
-                    Context::Report,
-                    Context::Global,
-                    Context::Always,
-                ],
-                &[
-                    Context::Tabs,
-                    Context::Report,
-                    Context::Chart,
-                    Context::Global,
-                    Context::Always,
-                ],
-            ],
-        )
+        use Context::{Always, Chart, Global, Report, Tabs};
+        let idle = &[Tabs, Chart, Report, Global, Always];
+        searched::contexts(&self.find, [idle, &[Tabs, Report, Chart, Global, Always]])
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
@@ -232,8 +216,6 @@ impl View for Market {
                 self.rows_changed(cx.state);
             }
             Action::Submit => self.narrow(cx),
-            Action::Refresh => cx.perform_on_pane(action),
-            Action::Back | Action::Quit => cx.close(),
             _ => return Outcome::Ignored,
         }
         Outcome::Handled
