@@ -24,6 +24,8 @@ pub mod workergroups;
 use self::saved::toggle_price_models as price_models;
 use crate::core::feature::Feature;
 use crate::core::view::{Cx, View, Views};
+use crate::core::views::tabs;
+use crate::core::views::tabs::{Tab, tab};
 use crate::core::{Model, Pane, Profile};
 use crate::domain::{Condition, Resource};
 use crate::keys::Action;
@@ -62,19 +64,39 @@ fn pane(pane: Pane) -> Box<dyn View> {
     }
 }
 
+/// What the loaded rows say of the market.
+#[rustfmt::skip] // a table reads as a table
+const MARKET: &[Tab] = &[
+    Tab { action: Action::Summary, title: "Summary", is_of: Pane::has_prices,
+        view: |cx| tab(market::summary::Market::new(cx.state)) },
+    Tab { action: Action::Plot, title: "Plot", is_of: Pane::has_prices,
+        view: |cx| tab(market::plot::Plot::new(cx.state)) },
+    Tab { action: Action::Depth, title: "Depth", is_of: |pane| pane == Pane::Offers,
+        view: |cx| tab(Some(market::depth::DepthView::new(cx.state))) },
+];
+
+/// What is recorded of prices, and what rings on them.
+#[rustfmt::skip] // a table reads as a table
+const HISTORY: &[Tab] = &[
+    Tab { action: Action::History, title: "Prices", is_of: |pane| pane != Pane::Requests,
+        view: |cx| tab(history::prices::History::new(cx)) },
+    Tab { action: Action::Tape, title: "Tape", is_of: Pane::has_prices,
+        view: |cx| tab(history::tape::Tape::new(cx)) },
+    Tab { action: Action::Alerts, title: "Alerts", is_of: |_| true,
+        view: |cx| tab(Some(alerts::view::AlertList::new(cx))) },
+];
+
 /// Opens the view of an action where the keyboard is; false if it has none. The one place that
 /// knows every view by name.
 #[expect(clippy::too_many_lines, reason = "one arm an action, so that none is forgotten")]
 pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
     match action {
-        Action::Summary => cx.try_open(market::summary::Market::new),
-        Action::Depth => cx.try_open(|state| Some(market::depth::DepthView::new(state))),
+        Action::Summary | Action::Plot | Action::Depth => tabs::open(MARKET, action, cx),
         Action::Cluster => cluster::view::open(cx),
         Action::Compare => cx.try_open(compare::view::Compare::new),
         Action::Funnel => search::funnel::open(cx),
         Action::Job if cx.state.pane == Pane::Volumes => cx.try_open(|state| Some(volumes::term::Term::new(state))),
         Action::Job => cx.try_open(|state| Some(job::view::JobForm::new(state))),
-        Action::Plot => cx.try_open(market::plot::Plot::new),
         Action::Sort if cx.is_on_pane() => cx.try_open(search::sort::Sort::new),
         Action::Columns if cx.is_on_pane() => cx.try_open(search::columns::Columns::new),
         Action::SavedSearches => cx.try_open(|state| Some(saved::view::Saved::new(state))),
@@ -142,9 +164,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         | Action::ShowBanned
         | Action::StarredOnly
         | Action::Annotations => annotations::view::open(action, cx),
-        Action::Alerts => alerts::view::AlertList::open(cx),
-        Action::Tape => history::tape::Tape::open(cx),
-        Action::History => history::prices::History::open(cx),
+        Action::History | Action::Tape | Action::Alerts => tabs::open(HISTORY, action, cx),
         Action::WatchSettings => cx.try_open(auto_refresh::view::WatchForm::new),
         // Every action by name: a new view does not compile without its arm.
         Action::QuitNow

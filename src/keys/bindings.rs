@@ -413,7 +413,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Chart, &["enter"], Action::Submit, "chart-select", "Open or apply the selection").hint("details", 2),
     row(Context::Chart, &["space"], Action::Mark, "chart-mark", "Mark or unmark").hint("mark", 5),
     row(Context::Chart, &["s"], Action::Sort, "chart-sort", "Change the sort order").hint("sort", 3),
-    row(Context::Chart, &["d"], Action::Differences, "differences", "Differing rows only").hint("differences", 3),
+    row(Context::Chart, &["d"], Action::Differences, "differences", "Differing rows only; in a plot, the distribution of x").hint("differences", 3),
     row(Context::Chart, &["r", "f5"], Action::Refresh, "chart-refresh", "Refresh").hint("refresh", 7),
 
     row(Context::RouteLab, &["n"], Action::New, "new-run", "New run: one request or a series").hint("new run", 1),

@@ -7,5 +7,6 @@ pub(crate) mod keys;
 pub(crate) mod request_preview;
 pub(crate) mod searched;
 pub(crate) mod sheet;
+pub(crate) mod tabs;
 pub(crate) mod wider;
 pub(crate) mod write_dialog;

@@ -52,7 +52,18 @@ pub(crate) fn open(list: Panel<'_>, preview: Panel<'_>, lines: usize, area: Rect
     let lines = u16::try_from(lines).unwrap_or(u16::MAX);
     // With frame and search line.
     let place = place(lines.saturating_add(3), area, buffer);
-    let [left, right] = Layout::horizontal([Constraint::Fill(3), Constraint::Fill(2)]).areas(place);
+    page(list, preview, place, scene)
+}
+
+/// Draws both frames over the whole area: a page needs no backdrop.
+pub(crate) fn page(list: Panel<'_>, preview: Panel<'_>, area: Rect, scene: &mut Scene<'_, '_>) -> Sheet {
+    if scene.size == Size::Compact {
+        return open(list, preview, 0, area, scene);
+    }
+    let (theme, buffer) = (scene.theme, scene.frame.buffer_mut());
+    let list = list.tone(Tone::Focused).sized(scene.size);
+    let preview = preview.sized(scene.size);
+    let [left, right] = Layout::horizontal([Constraint::Fill(3), Constraint::Fill(2)]).areas(area);
     Sheet {
         main: list.render(left, buffer, theme),
         side: Some(preview.render(right, buffer, theme)),

@@ -35,10 +35,10 @@ fn gpus_are_counted_once_and_add_up_by_price() {
     // The cheapest eight are the H100s, at 2.002 each.
     desk.expect("8 GPUs from $2.002/h, all 12 at an average of $1.438/h")
         .expect("GPUs at or below a price");
-    desk.keys("tab")
+    desk.keys("right")
         .expect("Depth: RTX 3090")
         .expect("2 GPUs from $0.220/h, all at an average of $0.260/h");
-    desk.keys("shift-tab").expect("Depth: all 3 models");
+    desk.keys("left").expect("Depth: all 3 models");
     desk.keys("q").expect_not("Depth:");
 }
 
@@ -52,7 +52,7 @@ fn a_size_is_planned_by_a_key() {
         .expect("$1.230/h");
     desk.keys("esc").expect("Depth: all 3 models");
     // The RTX 4090s are one machine of two.
-    desk.keys("tab tab enter")
+    desk.keys("right right enter")
         .expect("gpu_name=RTX_4090")
         .expect("$0.710/h");
 }

@@ -317,7 +317,7 @@ fn every_view_is_drawn_at_every_size() {
         .answer(MARKET)
         .answer(BIDS)
         .answer(RESERVED);
-    for keys in ["v", "m", "p", "p tab", "p o", "J", "F", "R", "enter"] {
+    for keys in ["v", "m", "p", "p d", "p o", "J", "F", "R", "enter"] {
         desk.keys(keys);
         for (columns, rows) in [(40, 10), (41, 11), (80, 24), (120, 40), (200, 60), (300, 80)] {
             desk.resize(columns, rows);

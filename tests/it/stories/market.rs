@@ -50,13 +50,13 @@ fn groups_count_machines_once_and_show_the_spread_of_their_prices() {
 }
 
 #[test]
-fn tabs_change_the_groups_and_sorting_follows_what_is_paid_for() {
+fn arrows_change_the_groups_and_sorting_follows_what_is_paid_for() {
     let mut desk = wide();
-    desk.keys("m tab").expect("▌ 1×");
-    desk.keys("tab tab").expect("▌ US").expect(" —");
-    desk.keys("shift-tab shift-tab shift-tab").expect("▌ RTX 3090");
-    desk.keys("shift-tab").expect("▌ —"); // no record says who hosts
-    desk.keys("tab s").expect("sorted by lowest price");
+    desk.keys("m right").expect("▌ 1×");
+    desk.keys("right right").expect("▌ US").expect(" —");
+    desk.keys("left left left").expect("▌ RTX 3090");
+    desk.keys("left").expect("▌ —"); // no record says who hosts
+    desk.keys("right s").expect("sorted by lowest price");
     // 2400 / 16.02 = 149.8 is the least for the money, 267.6 the most.
     desk.keys("s s").expect("sorted by DLPerf per $");
     let screen = desk.screen();
@@ -64,7 +64,45 @@ fn tabs_change_the_groups_and_sorting_follows_what_is_paid_for() {
     assert!(place("RTX 4090") < place("RTX 3090"));
     assert!(place("RTX 3090") < place("H100 SXM"));
     // Grouping and order are remembered.
-    desk.keys("tab esc m").expect("▌ 2×");
+    desk.keys("right esc m").expect("▌ 2×");
+}
+
+#[test]
+fn summary_plot_and_depth_are_tabs_that_stay_as_they_were_left() {
+    let mut desk = wide();
+    desk.keys("m right")
+        .expect("[Summary]  p Plot   D Depth")
+        .expect("▌ 1×");
+    desk.keys("D right")
+        .expect(" m Summary   p Plot  [Depth]")
+        .expect("Depth: RTX 3090");
+    // From the last tab to the first, and back over the one that was not open yet.
+    desk.keys("tab").expect("[Summary]").expect("▌ 1×");
+    desk.keys("tab").expect("[Plot]").expect("DLPerf (y) by $/h (x)");
+    desk.keys("shift-tab shift-tab")
+        .expect("[Depth]")
+        .expect("Depth: RTX 3090");
+    desk.keys("p").expect("[Plot]");
+    desk.keys("esc").expect_not("[Plot]");
+    // While words are searched, the letters are text.
+    desk.keys("m /").type_text("p").expect("[Summary]  Plot   Depth");
+}
+
+#[test]
+fn a_click_opens_a_tab() {
+    let mut desk = wide();
+    desk.keys("m")
+        .click("Depth")
+        .expect("[Depth]")
+        .expect("Depth: all 3 models");
+}
+
+#[test]
+fn volumes_have_no_depth() {
+    let mut desk = at_volumes();
+    desk.keys("m").expect("[Summary]  p Plot").expect_not("Depth");
+    desk.keys("tab tab").expect("[Summary]");
+    desk.keys("D").expect("D does nothing here");
 }
 
 #[test]
@@ -83,7 +121,7 @@ fn enter_filters_by_the_group() {
 fn a_filter_takes_the_place_of_conditions_on_the_same_field() {
     let mut desk = wide();
     desk.keys("/").type_text("num_gpus>=1").keys("enter").answer(MARKET);
-    desk.keys("m tab G enter");
+    desk.keys("m right G enter");
     let conditions = "verified=true rentable=true rented=false num_gpus=8";
     assert_eq!(asked(&desk).1, conditions);
 }
@@ -98,10 +136,10 @@ fn volumes_are_grouped_like_offers() {
         ["1", "0.100", "0.100", "0.100", "0.100", "8000.0"]
     );
     // By cluster: 7 has the volume in Texas.
-    desk.keys("tab").expect("Cluster  ");
+    desk.keys("right").expect("Cluster  ");
     assert_eq!(figures(&desk, "▌ 7 ")[..2], ["1", "0.100"]);
     assert_eq!(figures(&desk, "  8 ")[..2], ["1", "0.050"]);
-    desk.keys("shift-tab").expect(" US");
+    desk.keys("left").expect(" US");
     desk.keys("s s s").expect("sorted by MB/s per $");
     desk.keys("g enter");
     let conditions = "verified=true geolocation=US";

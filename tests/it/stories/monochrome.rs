@@ -51,7 +51,7 @@ fn the_bar_of_the_selected_row_has_a_sign_below_it() {
     for theme in [Theme::MONO, Theme::DARK] {
         let mut desk = TestApp::with_offers(THREE);
         desk.theme = theme;
-        desk.keys("p tab").expect("Distribution of").expect("▴");
+        desk.keys("p d").expect("Distribution of").expect("▴");
     }
 }
 

@@ -49,8 +49,8 @@ fn the_plot_has_a_histogram_and_survives_without_special_characters() {
     desk.keys("p").expect("# Pareto front: 4 rows");
     desk.expect("RTX 4090").expect_not("•").expect_not("─");
     // From 0.22 to 16.02: four of the five prices are in the first bars.
-    desk.keys("tab").expect("Distribution of $/h");
-    desk.keys("tab").expect("DLPerf (y) by $/h (x)");
+    desk.keys("d").expect("Distribution of $/h");
+    desk.keys("d").expect("DLPerf (y) by $/h (x)");
 }
 
 #[test]

@@ -152,7 +152,7 @@ fn the_tape_goes_on_with_every_response() {
     desk.keys("r").answer(THREE).wait(0.0);
     assert_eq!(questions(&mut desk).len(), 1, "asked again");
     desk.expect("cheaper"); // until the answer is here
-    desk.keys("tab").expect("Tape: all searches");
+    desk.keys("right").expect("Tape: all searches");
     let asked = questions(&mut desk);
     assert_eq!(asked[0].1.search, None);
 }
@@ -256,13 +256,32 @@ fn the_history_is_of_a_model_a_machine_or_a_search() {
     let mut desk = desk(80, 24);
     desk.keys("H");
     recall(&mut desk, &recorded());
-    desk.keys("tab").expect("RTX 4090 on machine 7");
+    desk.keys("down").expect("RTX 4090 on machine 7");
     let asked = questions(&mut desk);
     assert_eq!(asked[0].1.filter.machine, Some(7));
-    desk.keys("tab").expect("search rentable=true");
+    desk.keys("down").expect("search rentable=true");
     let asked = questions(&mut desk);
     assert_eq!(asked[0].1.filter.machine, None);
     assert_eq!(asked[0].1.filter.model, None);
+}
+
+#[test]
+fn prices_tape_and_alerts_are_tabs_that_stay_as_they_were_left() {
+    let mut desk = desk(80, 24);
+    desk.keys("H down").expect("[Prices]  T Tape   A Alerts");
+    recall(&mut desk, &recorded());
+    desk.expect("History: RTX 4090 on machine 7");
+    desk.keys("T right").expect("[Tape]").expect("Tape: all searches");
+    // In the list of alerts letters are text, so that its tabs name no keys.
+    desk.keys("A").expect(" Prices   Tape  [Alerts]").expect("None yet");
+    desk.type_text("HT").expect("/ HT");
+    desk.keys("tab")
+        .expect("[Prices]")
+        .expect("History: RTX 4090 on machine 7");
+    desk.keys("shift-tab").expect("/ HT");
+    desk.keys("shift-tab").expect("Tape: all searches");
+    desk.keys("esc").expect_not("[Tape]");
+    desk.keys("4 A").expect("None yet").expect_not("[Alerts]");
 }
 
 #[test]
@@ -388,11 +407,11 @@ fn the_history_of_volumes_is_of_the_search_or_a_cluster() {
             .iter()
             .find(|(_, asked)| matches!(asked.want, Want::Series { .. }));
         assert_eq!(series.unwrap().1.search.as_ref().unwrap().resource, Resource::Volumes);
-        desk.keys("tab").expect("History: cluster 8");
+        desk.keys("down").expect("History: cluster 8");
         let asked = questions(&mut desk);
         assert_eq!(asked[0].1.filter.machine, Some(8));
         recall(&mut desk, &recorded_volumes());
-        desk.keys("shift-tab");
+        desk.keys("up");
         recall(&mut desk, &recorded_volumes());
         desk.expect("$/GB/month");
     }

@@ -34,8 +34,7 @@ pub(super) fn list(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
             "Rings when a search, a model, a machine or a workergroup's supply meets a condition.",
         )],
     };
-    let rows = view.list.len().max(lines.len());
-    let sheet = sheet::open(main, Panel::new(title), rows, area, scene);
+    let sheet = sheet::page(main, Panel::new(title), area, scene);
     scene.searched_list(&view.list, sheet.main);
     if let Some(area) = sheet.side {
         sheet::text(lines, area, scene);

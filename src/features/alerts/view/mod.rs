@@ -7,9 +7,9 @@ mod subjects;
 use ratatui::layout::Rect;
 
 use self::subjects::is_volume;
-use crate::core::view::{Availability, Cx, Outcome, Placement, Scene, View};
+use crate::core::view::{Availability, Cx, Outcome, Scene, View};
 use crate::core::views::confirm::Confirm;
-use crate::core::views::keys::{edits, only};
+use crate::core::views::keys::only;
 use crate::core::{Pane, State};
 use crate::domain::alerts::{Alert, AlertChange, Followed, condition, repeat};
 use crate::domain::history::Moment;
@@ -35,11 +35,10 @@ pub(crate) struct AlertList {
 
 impl AlertList {
     /// The list, on its first line; whoever opens it has heard the rings.
-    pub fn open(cx: &mut Cx<'_>) -> bool {
+    pub fn new(cx: &mut Cx<'_>) -> Self {
         cx.state.alerts_mut().unread = 0;
         let items = items(cx.state, Moment::of(cx.now.epoch));
-        cx.open(Self { list: List::new(items) });
-        true
+        Self { list: List::new(items) }
     }
 
     fn entry(&self) -> Option<Entry> {
@@ -94,11 +93,12 @@ fn delete(name: String, cx: &mut Cx<'_>) {
 
 impl View for AlertList {
     fn contexts(&self) -> &'static [Context] {
-        edits(!self.list.input.is_empty())
-    }
-
-    fn placement(&self) -> Placement {
-        Placement::Dialog
+        use Context::{Always, Choice, List, ListEdit, Tabs};
+        if self.list.input.is_empty() {
+            &[Tabs, Choice, ListEdit, List, Always]
+        } else {
+            &[Tabs, ListEdit, List, Always]
+        }
     }
 
     fn widget(&mut self, _: &Cx<'_>) -> Option<&mut dyn InputWidget> {
@@ -125,7 +125,6 @@ impl View for AlertList {
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         match (action, self.entry()) {
-            (Action::Back, _) => cx.close(),
             (Action::Submit, Some(Entry::New)) => match form::AlertForm::new(cx.state) {
                 Some(form) => cx.open(form),
                 None => cx.complain("Open Offers or Volumes, or select a workergroup first"),

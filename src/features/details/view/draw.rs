@@ -9,9 +9,9 @@ use ratatui::widgets::{Paragraph, Sparkline, SparklineBar};
 
 use super::overview::Block;
 use super::spread::Spread;
-use super::{Detail, TABS, Tab, below, fields, overview};
-use crate::core::frame_layout::Target;
+use super::{Detail, Tab, below, fields, overview};
 use crate::core::view::{Region, Scene};
+use crate::core::views::tabs;
 use crate::domain::Resource;
 use crate::domain::format;
 use crate::domain::format::trimmed;
@@ -58,9 +58,12 @@ pub(super) fn detail(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
         .sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
     let gap = u16::from(scene.size != Size::Compact);
-    let [tabs, _, body] =
+    let [line, _, body] =
         Layout::vertical([Constraint::Length(1), Constraint::Length(gap), Constraint::Fill(1)]).areas(inner);
-    draw_tabs(view, tabs, scene);
+    let all = Tab::of(view.resource);
+    let names: Vec<_> = all.iter().map(|tab| (None, tab.title())).collect();
+    let open = all.iter().position(|tab| *tab == view.tab).unwrap_or(0);
+    let rest = tabs::draw_line(&names, open, line, scene);
     let viewport = match view.tab {
         Tab::Overview => draw_overview(view, row, body, scene),
         Tab::Fields => {
@@ -76,29 +79,8 @@ pub(super) fn detail(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
         Tab::Json => Some(scene.report(Region::MAIN, &view.json.report, body)),
     };
     if let Some(viewport) = viewport {
-        label_lines(viewport, view.resource, tabs, scene);
+        label_lines(viewport, rest, scene);
     }
-}
-
-/// The tab names, the open one marked; a click opens one.
-fn draw_tabs(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
-    let theme = scene.theme;
-    let mut line = Line::default();
-    let mut x = area.x;
-    for (place, tab) in Tab::of(view.resource).iter().enumerate() {
-        let (text, style) = if *tab == view.tab {
-            (format!("[{}]", tab.title()), theme.accent)
-        } else {
-            (format!(" {} ", tab.title()), theme.dim)
-        };
-        let width = cells(&text);
-        let label = Rect::new(x, area.y, width, 1).intersection(area);
-        scene.clickable(label, Target::Item(TABS, place));
-        line.push_span(Span::styled(text, style));
-        line.push_span(" ");
-        x += width + 1;
-    }
-    scene.render(line, area);
 }
 
 /// The card and one or two columns beside it.
@@ -276,18 +258,13 @@ fn scroll(view: &Detail, lines: &[Line<'static>], area: Rect, scene: &mut Scene<
 
 /// Says behind the tabs which lines are visible, unless all are. The border has the record's place
 /// in the list.
-fn label_lines(viewport: Viewport, resource: Resource, tabs: Rect, scene: &mut Scene<'_, '_>) {
-    if viewport.page >= viewport.total {
-        return;
-    }
-    let names = Tab::of(resource).iter();
-    let taken: u16 = names.map(|tab| cells(tab.title()) + 3).sum();
+fn label_lines(viewport: Viewport, rest: Rect, scene: &mut Scene<'_, '_>) {
     let label = format!("lines {}", viewport.label());
-    if taken + cells(&label) <= tabs.width {
+    if viewport.page < viewport.total && cells(&label) <= rest.width {
         let place = Rect {
-            x: tabs.right() - cells(&label),
+            x: rest.right() - cells(&label),
             width: cells(&label),
-            ..tabs
+            ..rest
         };
         scene.render(Line::styled(label, scene.theme.dim), place);
     }

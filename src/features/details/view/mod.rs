@@ -16,6 +16,7 @@ pub(crate) use self::below::below_card;
 pub(crate) use self::json::json_of;
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Response, Scene, View};
+use crate::core::views::tabs::TABS;
 use crate::domain::cost::ThreePrices;
 use crate::domain::{Resource, RowId};
 use crate::features::copy_export::copy::api_key;
@@ -30,9 +31,6 @@ use self::spread::Spread;
 
 /// How long secrets are shown, in seconds.
 const SECRET_SHOWN: f64 = 15.0;
-
-/// The region of the tab names.
-const TABS: Region = Region(2);
 
 /// A tab of the details.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

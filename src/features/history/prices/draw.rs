@@ -26,7 +26,7 @@ use crate::widgets::text::{cells, wrap_line};
 use crate::widgets::theme::Theme;
 
 /// The lowest that the chart of prices gets before that of amounts is left out.
-const LEAST_PRICES: u16 = 8;
+const LEAST_PRICES: u16 = 7;
 
 /// Lines of the chart of amounts: its title, its bars and its axis.
 const AMOUNTS: u16 = 8;

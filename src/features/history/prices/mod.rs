@@ -8,6 +8,7 @@ use ratatui::layout::Rect;
 use super::{Recalled, SECONDS_PER_DAY};
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Scene, View};
+use crate::core::views::keys::TABBED_CHART;
 use crate::domain::history::{Answer, Lot, LotFilter, Memory, Question, RecordedSearch, SearchKey, Series, Want};
 use crate::domain::insight::recorded_lot;
 use crate::domain::query::DEFAULT_STORAGE_GB;
@@ -97,23 +98,21 @@ pub(crate) struct History {
 impl History {
     /// The history of the selected offer's model, of the pane's search, or of what a workergroup's
     /// search finds.
-    pub fn open(cx: &mut Cx<'_>) -> bool {
-        let Some(browser) = cx.state.browser() else {
-            return false;
-        };
+    pub fn new(cx: &mut Cx<'_>) -> Option<Self> {
+        let browser = cx.state.browser()?;
         let pane = (browser.resource(), browser.polls());
-        Self::show(subjects(cx.state), pane, cx);
-        true
+        Some(Self::of(subjects(cx.state), pane, cx))
     }
 
     /// The history of a saved search.
     pub fn of_search(query: &Query, cx: &mut Cx<'_>) {
         let subject = Subject::of_search(SearchKey::of(query), query.storage_gb(), "search");
         let responses = cx.state.browsers[query.resource].polls();
-        Self::show(vec![subject], (query.resource, responses), cx);
+        let view = Self::of(vec![subject], (query.resource, responses), cx);
+        cx.open(view);
     }
 
-    fn show(subjects: Vec<Subject>, pane: (Resource, u64), cx: &mut Cx<'_>) {
+    fn of(subjects: Vec<Subject>, pane: (Resource, u64), cx: &mut Cx<'_>) -> Self {
         let mut view = Self {
             subjects,
             place: 0,
@@ -145,7 +144,7 @@ impl History {
             view.failure = Some("Nothing is recorded without a state folder".to_owned());
         }
         view.ask(cx);
-        cx.open(view);
+        view
     }
 
     fn subject(&self) -> Option<&Subject> {
@@ -304,7 +303,7 @@ fn subjects(state: &State) -> Vec<Subject> {
 
 impl View for History {
     fn contexts(&self) -> &'static [Context] {
-        &[Context::Tabs, Context::Chart, Context::Global, Context::Always]
+        TABBED_CHART
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
@@ -317,7 +316,6 @@ impl View for History {
             | Action::Copy
             | Action::Export
             | Action::Submit
-            | Action::Move(Motion::Up | Motion::Down)
             | Action::Open => Availability::Hidden,
             _ => Availability::Available,
         }
@@ -325,7 +323,7 @@ impl View for History {
 
     fn hint(&self, action: Action) -> Option<&'static str> {
         match action {
-            Action::NextTab => Some("model, machine, search"),
+            Action::Move(Motion::Down) => Some("subject"),
             Action::Left => Some("shorter"),
             Action::Right => Some("longer"),
             _ => None,
@@ -334,8 +332,8 @@ impl View for History {
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         match action {
-            Action::NextTab => self.step(1),
-            Action::PreviousTab => self.step(-1),
+            Action::Move(Motion::Down) => self.step(1),
+            Action::Move(Motion::Up) => self.step(-1),
             Action::Left => self.choose_span(-1),
             Action::Right => self.choose_span(1),
             Action::Refresh => {

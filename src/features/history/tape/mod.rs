@@ -49,10 +49,8 @@ pub(crate) struct Tape {
 
 impl Tape {
     /// The tape of the open pane's search; `None` where nothing is for rent.
-    pub fn open(cx: &mut Cx<'_>) -> bool {
-        let Some(browser) = cx.state.browser() else {
-            return false;
-        };
+    pub fn new(cx: &mut Cx<'_>) -> Option<Self> {
+        let browser = cx.state.browser()?;
         let mut tape = Self {
             resource: browser.resource(),
             storage: browser.storage().0,
@@ -69,8 +67,7 @@ impl Tape {
         };
         tape.ask(cx);
         tape.take_answer(cx.state);
-        cx.open(tape);
-        true
+        Some(tape)
     }
 
     fn ask(&mut self, cx: &mut Cx<'_>) {
@@ -238,7 +235,7 @@ impl View for Tape {
 
     fn availability(&self, action: Action, _: &State) -> Availability {
         match action {
-            Action::Newer | Action::Older | Action::Left | Action::Right if !self.is_typing => Availability::Hidden,
+            Action::Newer | Action::Older | Action::Left if !self.is_typing => Availability::Hidden,
             // They are about the table below.
             Action::Complete | Action::Copy | Action::Export => Availability::Hidden,
             Action::Submit if !self.is_typing && self.rows.is_empty() => Availability::Hidden,
@@ -251,8 +248,8 @@ impl View for Tape {
             Action::Query => Some("filter"),
             Action::Submit if self.is_typing => Some("keep"),
             Action::Submit => Some("machine's offers"),
-            Action::NextTab if self.is_all => Some("this search"),
-            Action::NextTab => Some("all searches"),
+            Action::Right if self.is_all => Some("this search"),
+            Action::Right => Some("all searches"),
             Action::Back if self.is_typing => Some("clear filter"),
             _ => None,
         }
@@ -269,17 +266,15 @@ impl View for Tape {
         match action {
             Action::Query => self.is_typing = true,
             Action::Submit => self.go_to_machine(cx),
-            Action::NextTab | Action::PreviousTab => {
+            Action::Left | Action::Right => {
                 self.is_all = !self.is_all;
                 self.ask(cx);
                 self.take_answer(cx.state);
             }
-            Action::Refresh => cx.perform_on_pane(action),
             Action::Back if !self.words.is_empty() => {
                 self.words.set("");
                 self.narrow(cx.state);
             }
-            Action::Back | Action::Quit => cx.close(),
             _ => return Outcome::Ignored,
         }
         Outcome::Handled

@@ -104,9 +104,7 @@ impl View for DepthView {
 
     fn availability(&self, action: Action, state: &State) -> Availability {
         match action {
-            Action::Sort | Action::Differences | Action::Mark | Action::Left | Action::Right | Action::Open => {
-                Availability::Hidden
-            }
+            Action::Sort | Action::Differences | Action::Mark | Action::Open => Availability::Hidden,
             Action::Settings => wider::availability(state),
             _ => Availability::Available,
         }
@@ -114,7 +112,7 @@ impl View for DepthView {
 
     fn hint(&self, action: Action) -> Option<&'static str> {
         match action {
-            Action::NextTab => Some("GPU model"),
+            Action::Right => Some("GPU model"),
             Action::Submit => Some("plan a cluster"),
             Action::Settings => Some("load more"),
             _ => None,
@@ -128,12 +126,10 @@ impl View for DepthView {
             return Outcome::Handled;
         }
         match action {
-            Action::NextTab => self.switch(1, cx.state),
-            Action::PreviousTab => self.switch(self.models.len(), cx.state),
+            Action::Right => self.switch(1, cx.state),
+            Action::Left => self.switch(self.models.len(), cx.state),
             Action::Submit => self.plan(cx),
             Action::Settings => wider::load(cx),
-            Action::Refresh => cx.perform_on_pane(action),
-            Action::Back | Action::Quit => cx.close(),
             _ => return Outcome::Ignored,
         }
         Outcome::Handled

@@ -142,7 +142,7 @@ impl View for Plot {
             Action::Move(Motion::Last) => self.along_front(from, isize::MAX),
             Action::Move(Motion::PageDown | Motion::HalfDown) => self.along_front(from, 1),
             Action::Move(Motion::PageUp | Motion::HalfUp) => self.along_front(from, -1),
-            Action::NextTab | Action::PreviousTab => {
+            Action::Differences => {
                 self.histogram = !self.histogram;
                 self.remember(cx.state);
                 return Outcome::Handled;
@@ -163,14 +163,6 @@ impl View for Plot {
                 }
                 return Outcome::Handled;
             }
-            Action::Refresh => {
-                cx.perform_on_pane(action);
-                return Outcome::Handled;
-            }
-            Action::Back | Action::Quit => {
-                cx.close();
-                return Outcome::Handled;
-            }
             _ => return Outcome::Ignored,
         };
         if let Some(row) = target
@@ -183,15 +175,15 @@ impl View for Plot {
 
     fn availability(&self, action: Action, _: &State) -> Availability {
         match action {
-            Action::Sort | Action::Differences => Availability::Hidden,
+            Action::Sort => Availability::Hidden,
             _ => Availability::Available,
         }
     }
 
     fn hint(&self, action: Action) -> Option<&'static str> {
         match action {
-            Action::NextTab if self.histogram => Some("plot"),
-            Action::NextTab => Some("histogram"),
+            Action::Differences if self.histogram => Some("plot"),
+            Action::Differences => Some("distribution"),
             _ => None,
         }
     }

@@ -171,32 +171,14 @@ impl Searched for Market {
 
 impl View for Market {
     fn contexts(&self) -> &'static [Context] {
-        searched::contexts(
-            &self.find,
-            [
-                &[
-                    Context::Tabs,
-                    Context::Chart,
-                    Context::Report,
-                    Context::Global,
-                    Context::Always,
-                ],
-                &[
-                    Context::Tabs,
-                    Context::Report,
-                    Context::Chart,
-                    Context::Global,
-                    Context::Always,
-                ],
-            ],
-        )
+        use Context::{Always, Chart, Global, Report, Tabs};
+        let idle = &[Tabs, Chart, Report, Global, Always];
+        searched::contexts(&self.find, [idle, &[Tabs, Report, Chart, Global, Always]])
     }
 
     fn availability(&self, action: Action, _: &State) -> Availability {
         match action {
-            Action::Left | Action::Right | Action::Mark | Action::Differences | Action::Settings => {
-                Availability::Hidden
-            }
+            Action::Mark | Action::Differences | Action::Settings => Availability::Hidden,
             _ => Availability::Available,
         }
     }
@@ -204,7 +186,7 @@ impl View for Market {
     fn hint(&self, action: Action) -> Option<&'static str> {
         match action {
             Action::Submit => Some("filter by this"),
-            Action::NextTab => Some("group by"),
+            Action::Right => Some("group by"),
             _ => None,
         }
     }
@@ -225,8 +207,8 @@ impl View for Market {
             return Outcome::Handled;
         }
         match action {
-            Action::NextTab => self.regroup(1, cx.state),
-            Action::PreviousTab => self.regroup(self.groupings().len() - 1, cx.state),
+            Action::Right => self.regroup(1, cx.state),
+            Action::Left => self.regroup(self.groupings().len() - 1, cx.state),
             Action::Sort => {
                 self.order = self.order.next();
                 self.lines.clear();
@@ -234,8 +216,6 @@ impl View for Market {
                 self.rows_changed(cx.state);
             }
             Action::Submit => self.narrow(cx),
-            Action::Refresh => cx.perform_on_pane(action),
-            Action::Back | Action::Quit => cx.close(),
             _ => return Outcome::Ignored,
         }
         Outcome::Handled

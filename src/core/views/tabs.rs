@@ -1,0 +1,240 @@
+//! Several views in one: a line of tabs, and the open tab below.
+
+use crossterm::event::KeyEvent;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::{Line, Span};
+
+use crate::core::State;
+use crate::core::frame_layout::Target;
+use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Response, Scene, View};
+use crate::keys::pane::Pane;
+use crate::keys::{Action, Context};
+use crate::table::remote::{Now, Ticket, Waiting};
+use crate::widgets::find::Find;
+
+/// The region of the tab names.
+pub(crate) const TABS: Region = Region(2);
+
+/// A view that is one tab of several.
+#[derive(Debug)]
+pub(crate) struct Tab {
+    /// The action that opens it, from the pane and from another tab.
+    pub action: Action,
+    pub title: &'static str,
+    /// Whether it is about what a pane lists.
+    pub is_of: fn(Pane) -> bool,
+    pub view: fn(&mut Cx<'_>) -> Option<Box<dyn View>>,
+}
+
+/// The open tab, and those that were open before it; the others have no cost yet.
+#[derive(Debug)]
+pub(crate) struct Tabbed {
+    tabs: Vec<&'static Tab>,
+    open: usize,
+    view: Box<dyn View>,
+    left: Vec<(usize, Box<dyn View>)>,
+}
+
+/// A view as that of a tab.
+pub(crate) fn tab(view: Option<impl View + 'static>) -> Option<Box<dyn View>> {
+    view.map(|view| Box::new(view) as Box<dyn View>)
+}
+
+/// Opens the view of these tabs on the tab of an action; false if that one has nothing to show.
+pub(crate) fn open(tabs: &'static [Tab], action: Action, cx: &mut Cx<'_>) -> bool {
+    let pane = cx.state.pane;
+    let tabs: Vec<&Tab> = tabs.iter().filter(|tab| (tab.is_of)(pane)).collect();
+    let open = tabs.iter().position(|tab| tab.action == action);
+    let view = open.and_then(|open| Some((open, (tabs[open].view)(cx)?)));
+    let is_there = view.is_some();
+    if let Some((open, view)) = view {
+        let left = Vec::new();
+        cx.open(Tabbed { tabs, open, view, left });
+    }
+    is_there
+}
+
+impl Tabbed {
+    fn place(&self, action: Action) -> Option<usize> {
+        self.tabs.iter().position(|tab| tab.action == action)
+    }
+
+    /// Shows a tab as it was left, with what has changed since.
+    fn show(&mut self, place: usize, cx: &mut Cx<'_>) -> Outcome {
+        if place == self.open {
+            return Outcome::Handled;
+        }
+        let next = match self.left.iter().position(|(left, _)| *left == place) {
+            Some(index) => {
+                let (_, mut view) = self.left.swap_remove(index);
+                view.rows_changed(cx.state);
+                view.resumed(cx);
+                view.tick(cx);
+                Some(view)
+            }
+            None => (self.tabs[place].view)(cx),
+        };
+        let is_there = next.is_some();
+        if let Some(next) = next {
+            let view = std::mem::replace(&mut self.view, next);
+            self.left.push((std::mem::replace(&mut self.open, place), view));
+        }
+        Outcome::of(is_there)
+    }
+
+    fn views(&mut self) -> impl Iterator<Item = &mut Box<dyn View>> {
+        let left = self.left.iter_mut().map(|(_, view)| view);
+        std::iter::once(&mut self.view).chain(left)
+    }
+}
+
+impl View for Tabbed {
+    fn contexts(&self) -> &'static [Context] {
+        self.view.contexts()
+    }
+
+    fn placement(&self) -> Placement {
+        self.view.placement()
+    }
+
+    fn availability(&self, action: Action, state: &State) -> Availability {
+        match action {
+            Action::NextTab | Action::PreviousTab if self.tabs.len() == 1 => Availability::Hidden,
+            Action::NextTab | Action::PreviousTab => Availability::Available,
+            action if self.place(action).is_some() => Availability::Available,
+            action => self.view.availability(action, state),
+        }
+    }
+
+    fn hint(&self, action: Action) -> Option<&'static str> {
+        self.view.hint(action)
+    }
+
+    fn search(&self) -> Option<&Find> {
+        self.view.search()
+    }
+
+    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        let many = self.tabs.len();
+        let place = match action {
+            Action::NextTab => Some((self.open + 1) % many),
+            Action::PreviousTab => Some((self.open + many - 1) % many),
+            action => self.place(action),
+        };
+        match place {
+            Some(place) => return self.show(place, cx),
+            None => match (self.view.act(action, cx), action) {
+                (Outcome::Ignored, Action::Refresh) => cx.perform_on_pane(action),
+                (Outcome::Ignored, Action::Back | Action::Quit) => cx.close(),
+                (outcome, _) => return outcome,
+            },
+        }
+        Outcome::Handled
+    }
+
+    fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+        self.view.update(action, cx)
+    }
+
+    /// The keys that open the tabs over the pane switch between them, unless they are text.
+    fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
+        let action = cx.state.keymap.resolve(&[Context::Table], key);
+        match action.filter(|action| self.place(*action).is_some() && !self.takes_text()) {
+            Some(action) => {
+                cx.perform(action);
+                Outcome::Handled
+            }
+            None => self.view.typed(key, cx),
+        }
+    }
+
+    fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
+        self.view.paste(text, cx)
+    }
+
+    fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
+        if region == TABS {
+            return self.show(line, cx);
+        }
+        self.view.click(region, line, cx)
+    }
+
+    fn wheel(&mut self, lines: isize, cx: &mut Cx<'_>) {
+        self.view.wheel(lines, cx);
+    }
+
+    fn response(&mut self, ticket: Ticket, response: Response, cx: &mut Cx<'_>) -> Option<Response> {
+        let mut views = self.views();
+        views.try_fold(response, |response, view| view.response(ticket, response, cx))
+    }
+
+    fn progress(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
+        for view in self.views() {
+            view.progress(ticket, attempt, waiting);
+        }
+    }
+
+    fn deadline(&self, state: &State, now: Now) -> Option<f64> {
+        self.view.deadline(state, now)
+    }
+
+    fn tick(&mut self, cx: &mut Cx<'_>) {
+        self.view.tick(cx);
+    }
+
+    fn rows_changed(&mut self, state: &State) {
+        self.view.rows_changed(state);
+    }
+
+    fn resumed(&mut self, cx: &mut Cx<'_>) {
+        self.view.resumed(cx);
+    }
+
+    fn closing(&mut self, cx: &mut Cx<'_>) {
+        for view in self.views() {
+            view.closing(cx);
+        }
+    }
+
+    fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
+        let height = u16::from(self.tabs.len() > 1);
+        let [line, body] = Layout::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(area);
+        let names = self.tabs.iter().enumerate().map(|(place, tab)| {
+            let is_key = place != self.open && !self.takes_text();
+            let key = is_key.then(|| scene.key(tab.action));
+            (key, tab.title)
+        });
+        let names: Vec<_> = names.collect();
+        draw_line(&names, self.open, line, scene);
+        self.view.draw(body, scene);
+    }
+}
+
+/// Draws the names of tabs with the keys that open them, the open one marked; a click opens one.
+/// Gives the rest of the line.
+pub(crate) fn draw_line(
+    tabs: &[(Option<String>, &'static str)],
+    open: usize,
+    area: Rect,
+    scene: &mut Scene<'_, '_>,
+) -> Rect {
+    let theme = scene.theme;
+    let mut rest = area;
+    for (place, (key, title)) in tabs.iter().enumerate() {
+        let line = if place == open {
+            Line::styled(format!("[{title}]"), theme.accent)
+        } else {
+            let key = key.iter().map(|key| Span::styled(format!(" {key}"), theme.key));
+            let title = Span::styled(format!(" {title} "), theme.dim);
+            key.chain([title]).collect()
+        };
+        let width = u16::try_from(line.width()).unwrap_or(u16::MAX);
+        let label = Rect { width, ..rest }.intersection(rest);
+        scene.clickable(label, Target::Item(TABS, place));
+        scene.render(line, label);
+        let taken = (width + 1).min(rest.width);
+        rest.x += taken;
+        rest.width -= taken;
+    }
+    rest
+}
