@@ -1,6 +1,5 @@
 //! The available themes, as this terminal shows them.
 
-pub(crate) mod command;
 pub(crate) mod view;
 
 use crate::widgets::theme::Theme;

@@ -18,7 +18,6 @@ use crate::api::{ApiError, Reply, Request, Session};
 use crate::cli::output;
 use crate::cli::output::CliError;
 use crate::cli::sandbox::Stop;
-use crate::cli::settings::Settings;
 use crate::cli::wanted;
 use crate::cli::wanted::Wanted;
 use crate::domain::format::{counted, lasting, unit_price};
@@ -35,6 +34,7 @@ use crate::features::annotations::command as notes;
 use crate::features::search::command as search;
 use crate::features::search::command::Found;
 use crate::runtime::hook;
+use crate::settings::Settings;
 use crate::store::history::{Database, PollLocks};
 use crate::store::keys::command_words;
 

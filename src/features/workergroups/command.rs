@@ -4,7 +4,6 @@ use crate::api::Request;
 use crate::cli::args::{GroupsArguments, GroupsCommand};
 use crate::cli::output;
 use crate::cli::output::CliError;
-use crate::cli::settings::Settings;
 use crate::cli::table::{Priced, View};
 use crate::cli::wanted;
 use crate::cli::write;
@@ -12,6 +11,7 @@ use crate::domain::Resource;
 use crate::domain::response_check::ResponseCheck;
 use crate::features::annotations::command::Answer;
 use crate::features::search::command as search;
+use crate::settings::Settings;
 
 pub async fn groups(settings: &Settings, arguments: &GroupsArguments) -> Result<(), CliError> {
     if let Some(GroupsCommand::Create(own)) = &arguments.command {

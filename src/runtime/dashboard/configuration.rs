@@ -3,12 +3,12 @@
 use std::io;
 
 use super::{Dashboard, Surface};
-use crate::cli::DEFAULT_CONFIG;
 use crate::core::Message;
 use crate::core::configuration::Reconfigured;
 use crate::runtime::config_watch::{ConfigWatch, Reloaded, Saved};
 use crate::runtime::editor::Document;
 use crate::runtime::start::{Themes, theme_choices};
+use crate::settings::DEFAULT_CONFIG;
 use crate::store::files;
 
 impl<S: Surface> Dashboard<S> {

@@ -10,8 +10,9 @@ use bourse::domain::history::{Poll, PollOutcome, Want};
 use bourse::domain::journal::Line;
 use bourse::features::auto_refresh::poll_claim::PollRight;
 use bourse::features::copy_export::export::{NotWritten, Written};
-use bourse::features::markets::{Change, ConnectionTest, Done, KeySource};
+use bourse::features::markets::{Change, ConnectionTest, Done};
 use bourse::features::markets::{MarketCommand, MarketEvent, MarketReady};
+use bourse::settings::KeySource;
 use bourse::store::Shared;
 use serde::Serialize;
 

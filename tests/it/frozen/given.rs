@@ -9,7 +9,8 @@ use bourse::domain::journal::{Entry, Intent, WriteKind};
 use bourse::domain::saved::Searches;
 use bourse::domain::workergroup::NewWorkergroup;
 use bourse::features::appearance::{NamedTheme, Themes};
-use bourse::features::markets::{KeySource, Market as Listed, MarketList, RestoredState};
+use bourse::features::markets::{Market as Listed, MarketList, RestoredState};
+use bourse::settings::KeySource;
 use bourse::widgets::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 

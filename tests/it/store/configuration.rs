@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use bourse::cli::DEFAULT_CONFIG;
 use bourse::core::keys::{Keymap, OwnKeys};
-use bourse::store::Config;
+use bourse::settings::Config;
+use bourse::settings::DEFAULT_CONFIG;
 use bourse::widgets::appearance::{Choice, Look, Override};
 use bourse::widgets::theme::Theme;
 use ratatui::style::{Color, Style};
@@ -468,7 +468,7 @@ fn a_configuration_cut_or_flipped_at_any_byte_is_read_or_refused_and_never_lost(
     for bytes in cuts.chain(flips) {
         fs::write(&path, &bytes).unwrap();
         let is_read = Config::load(&path).is_ok();
-        if bourse::store::themes::choose(&path, "light").is_ok() {
+        if bourse::settings::themes::choose(&path, "light").is_ok() {
             assert!(is_read);
             assert_eq!(Config::load(&path).unwrap().theme_name(), "light");
         } else {

@@ -5,10 +5,11 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use bourse::api::Secret;
-use bourse::cli::args::Global;
-use bourse::cli::{Environment, Market, ProfileResolver};
 use bourse::domain::Dialect;
-use bourse::features::markets::{Change, Done, KeyFrom, KeySource, NewMarket};
+use bourse::features::markets::command::ProfileResolver;
+use bourse::features::markets::{Change, Done, KeyFrom, NewMarket};
+use bourse::settings::Global;
+use bourse::settings::{Environment, KeySource, Market};
 use bourse::store::Paths;
 
 const KEY: &str = "canary-key-4711-known";

@@ -2,7 +2,7 @@
 
 use bourse::core::keys::{Keymap, OwnKeys};
 use bourse::keys::BINDINGS;
-use bourse::store::Config;
+use bourse::settings::Config;
 
 use super::write::OWN_KEYS;
 use super::{Home, KEY, fixtures};

@@ -4,11 +4,61 @@ use std::path::{Path, PathBuf};
 
 use secrecy::SecretString;
 
-use super::args::Global;
-use super::settings::{Environment, KEY_VARIABLE, VAST_KEY_VARIABLE};
-use crate::features::markets::KeySource;
+use super::config::{Profile, VAST};
+use super::{Environment, Global};
+use crate::store::Paths;
 use crate::store::keys::{self, Complaints, KeyError};
-use crate::store::{Paths, Profile, config};
+
+/// The environment variable with a key for any market.
+pub const KEY_VARIABLE: &str = "BOURSE_API_KEY";
+
+/// The environment variable with the key for the public service.
+pub const VAST_KEY_VARIABLE: &str = "VAST_API_KEY";
+
+/// The source of a key. Never the key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeySource {
+    /// The sandbox makes its own.
+    Own,
+    Variable(&'static str),
+    /// A file; its path, for display.
+    File(String),
+    /// The output of a command, run when bourse connects.
+    Command,
+    /// The file of the market's own client, which bourse only reads; its path.
+    OtherClient(String),
+    None,
+    /// A configured key that cannot be used; why.
+    Unusable(String),
+}
+
+impl KeySource {
+    pub const fn short(&self) -> &'static str {
+        match self {
+            Self::Own => "own key",
+            Self::Variable(_) => "environment",
+            Self::File(_) => "key file",
+            Self::Command => "key command",
+            Self::OtherClient(_) => "client's file",
+            Self::None => "no key",
+            Self::Unusable(_) => "key unusable",
+        }
+    }
+
+    pub fn sentence(&self) -> String {
+        match self {
+            Self::Own => "The sandbox creates its own key.".to_owned(),
+            Self::Variable(name) => format!("The key comes from {name} in the environment."),
+            Self::File(path) => format!("The key is in {path}."),
+            Self::Command => "The key is read from a command's output.".to_owned(),
+            Self::OtherClient(path) => {
+                format!("The key is read from the market's own client: {path}.")
+            }
+            Self::None => "No API key configured.".to_owned(),
+            Self::Unusable(why) => format!("The key cannot be used: {why}."),
+        }
+    }
+}
 
 pub(crate) enum Source {
     /// An environment variable: its name and value.
@@ -37,7 +87,7 @@ impl Source {
         if let Some(command) = &profile.api_key_command {
             return Self::Command(command.clone());
         }
-        if profile.name != config::VAST {
+        if profile.name != VAST {
             return Self::Nowhere;
         }
         if let Some(text) = &environment.vast_key {

@@ -2,12 +2,10 @@
 
 use std::path::Path;
 
-use crate::core::keys::{Keymap, OwnKeys};
-use crate::store::appearance::Entry;
-use crate::store::config::Place;
-use crate::store::themes;
-use crate::store::themes::ThemeFile;
-use crate::store::{Config, ConfigError, Theme};
+use super::appearance::{Entry, Theme};
+use super::config::{Config, ConfigError, Place};
+use super::themes::{self, ThemeFile};
+use crate::keys::user::{Keymap, OwnKeys};
 use crate::widgets::appearance::{Choice, Look, Override};
 
 /// A configuration and what it makes of the keys and the screen.

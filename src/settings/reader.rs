@@ -8,13 +8,14 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use super::{CUSTOM, Config, Place, Profile, SANDBOX, VAST};
+use super::appearance::{Entry, Notifications, Theme};
+use super::config::{CUSTOM, Config, Place, Profile, SANDBOX, VAST};
+use super::themes;
 use crate::domain::Dialect;
 use crate::domain::quantity::{self, Quantity};
 use crate::domain::throughput::WorkUnit;
 use crate::domain::watching::Watching;
-use crate::store::appearance::{Entry, Notifications, Theme};
-use crate::store::{keys, themes};
+use crate::store::keys;
 
 /// A mistake in the file.
 pub(super) struct Mistake {

@@ -9,7 +9,7 @@ use toml_edit::{DocumentMut, value};
 
 use super::appearance::{Entry, Theme};
 use super::config::{Config, ConfigError, Place};
-use super::files;
+use crate::store::files;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ThemeFile {

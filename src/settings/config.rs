@@ -1,18 +1,17 @@
 //! The configuration file: TOML, strict, with errors that name the line.
 
-mod read;
-
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::appearance::{Entry, Notifications, Theme};
-use super::files;
+use super::reader;
 use crate::domain::Dialect;
 use crate::domain::text;
 use crate::domain::throughput::Throughput;
 use crate::domain::watching::Watching;
+use crate::store::files;
 
 /// Profile of the embedded sandbox marketplace.
 pub const SANDBOX: &str = "sandbox";
@@ -38,7 +37,7 @@ pub struct Profile {
 }
 
 impl Profile {
-    fn bare(name: &str, dialect: &'static Dialect) -> Self {
+    pub(super) fn bare(name: &str, dialect: &'static Dialect) -> Self {
         Self {
             name: name.to_owned(),
             base_url: None,
@@ -71,7 +70,7 @@ impl Profile {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Config {
     /// The file's profiles, including changes to built-in ones.
-    profiles: BTreeMap<String, Profile>,
+    pub(super) profiles: BTreeMap<String, Profile>,
     /// The profile to open by default.
     pub default_profile: Option<String>,
     pub theme: Theme,
@@ -94,7 +93,7 @@ pub struct Config {
     /// Invalid key bindings and settings that do not exist, which are dropped.
     pub dropped: Vec<ConfigError>,
     /// Where the file sets addresses and API keys, by profile and setting.
-    places: BTreeMap<(String, String), Place>,
+    pub(super) places: BTreeMap<(String, String), Place>,
 }
 
 /// Why a configuration file cannot be used.
@@ -192,7 +191,7 @@ impl Config {
     }
 
     fn judge(text: &str, path: &Path) -> (Self, Vec<ConfigError>) {
-        let (mut config, mistakes) = read::read(text, path.parent());
+        let (mut config, mistakes) = reader::read(text, path.parent());
         let mut errors = Vec::new();
         for mistake in mistakes {
             let error = ConfigError::Wrong {
@@ -507,7 +506,7 @@ mod tests {
     fn throughput_is_read_and_its_mistakes_are_placed() {
         let text = "[throughput.\"tokens/s\"]\n\"RTX 4090\" = 2_900\nH100 = 1.5e4\n\
                     A40 = 0\nL4 = \"fast\"\n[throughput.\"frames/s\"]\nL4 = 3\n";
-        let (config, mistakes) = read::read(text, None);
+        let (config, mistakes) = reader::read(text, None);
         assert_eq!(config.throughput.models(WorkUnit::Tokens), 2);
         let mistakes: Vec<String> = mistakes
             .iter()

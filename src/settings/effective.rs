@@ -1,77 +1,62 @@
-//! `bourse config show` and `bourse paths`: the effective settings, their sources, and where the
-//! files are.
+//! The settings in force, and where each comes from.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
-use super::args::Global;
-use super::keys::Source;
-use super::output::{self, CliError};
-use super::settings::{Environment, choose};
-use super::table;
-use crate::domain::text::{message, visible};
-use crate::features::markets::KeySource;
+use super::config::{CUSTOM, SANDBOX, VAST};
+use super::key_source::{KeySource, Source};
+use super::places::places;
+use super::resolve::choose;
+use super::{Config, Environment, Error, Global, Notifications, Profile};
 use crate::sandbox::SandboxConfig;
-use crate::store::config::{CUSTOM, SANDBOX, VAST};
-use crate::store::files;
-use crate::store::history::Database;
-use crate::store::places::places;
-use crate::store::{Config, Notifications, Paths, Profile};
+use crate::store::{Paths, files};
 
 /// The source of a setting with no flag and no line in the file.
 const DEFAULT: &str = "default";
 
 /// A setting, its value, and its source.
-type Row = [String; 3];
+pub type Row = [String; 3];
 
-pub fn show(flags: &Global) -> Result<(), CliError> {
+/// The settings in force and their sources.
+///
+/// # Errors
+///
+/// When there is no such profile.
+pub fn effective(flags: &Global, paths: Option<&Paths>, file: &File) -> Result<Vec<Row>, Error> {
     let environment = Environment::of_process();
-    let paths = Paths::of_user();
-    let file = File::read(paths.as_ref());
-    let mut notices = Vec::new();
-    if let Some(wrong) = &file.wrong {
-        notices.push(format!("configuration ignored: {wrong}"));
-    }
-    for notice in &notices {
-        output::note(notice);
-    }
-    let profile = choose(flags, &file.config, &notices)?;
-    let mut rows = vec![profile_row(flags, &file, &profile)];
-    rows.extend(market_rows(flags, &file, &profile));
+    let profile = choose(flags, &file.config, file.notice.as_slice())?;
+    let mut rows = vec![profile_row(flags, file, &profile)];
+    rows.extend(market_rows(flags, file, &profile));
     if profile.base_url.is_some() {
-        let key = Source::of(&profile, flags, &environment, paths.as_ref()).describe();
-        rows.push(key_row(flags, &file, &profile, key));
+        let key = Source::of(&profile, flags, &environment, paths).describe();
+        rows.push(key_row(flags, file, &profile, key));
     }
-    rows.push(read_only_row(flags, &file, &profile));
+    rows.push(read_only_row(flags, file, &profile));
     if profile.base_url.is_none() {
         rows.extend(sandbox_rows(flags));
     }
-    rows.extend(look_rows(&file));
-    let head = ["Setting", "Value", "From"].map(str::to_owned);
-    let lines: Vec<Vec<String>> = std::iter::once(head)
-        .chain(rows)
-        .map(|row| row.map(|cell| visible(&message(&cell), 400)).to_vec())
-        .collect();
-    output::print(&table::left(&lines))
+    rows.extend(look_rows(file));
+    Ok(rows)
 }
 
 /// The configuration file, as far as it is valid.
-struct File {
+#[derive(Debug)]
+pub struct File {
     config: Config,
     /// The lines of its settings.
     lines: BTreeMap<String, usize>,
     path: String,
-    wrong: Option<String>,
+    /// Why it is not used.
+    pub notice: Option<String>,
 }
 
 impl File {
-    fn read(paths: Option<&Paths>) -> Self {
+    pub fn read(paths: Option<&Paths>) -> Self {
         let path = paths.map(Paths::config_file).unwrap_or_default();
-        let (config, wrong) = match Config::load(&path) {
+        let (config, notice) = match Config::load(&path) {
             Ok(config) => (config, None),
-            Err(error) => (Config::default(), Some(error.to_string())),
+            Err(error) => (Config::default(), Some(format!("configuration ignored: {error}"))),
         };
-        let text = match wrong {
+        let text = match notice {
             None => files::read_text(&path).unwrap_or_default(),
             Some(_) => String::new(),
         };
@@ -79,7 +64,7 @@ impl File {
             config,
             lines: places(&text),
             path: path.display().to_string(),
-            wrong,
+            notice,
         }
     }
 
@@ -239,33 +224,4 @@ fn look_rows(file: &File) -> Vec<Row> {
         rows.push(row(&setting, value, or_default(place(&setting))));
     }
     rows
-}
-
-pub fn print_paths(flags: &Global) -> Result<(), CliError> {
-    let Some(paths) = Paths::of_user() else {
-        return Err(CliError::Failed(
-            "no home directory: set HOME, or XDG_CONFIG_HOME and XDG_STATE_HOME".to_owned(),
-        ));
-    };
-    let file = File::read(Some(&paths));
-    let profile = choose(flags, &file.config, &[])?.name;
-    let rows: Vec<Vec<String>> = [
-        ("configuration", paths.config_file()),
-        ("keys", paths.keys()),
-        ("state", paths.state.clone()),
-        ("searches and views", paths.profile_state(&profile)),
-        ("write history", paths.journal_file()),
-        ("recorded prices", Database::path(&paths, &profile)),
-    ]
-    .into_iter()
-    .map(|(what, path)| {
-        let note = if path.exists() { "" } else { "(not created yet)" };
-        vec![what.to_owned(), shown(&path), note.to_owned()]
-    })
-    .collect();
-    output::print(&table::left(&rows))
-}
-
-fn shown(path: &Path) -> String {
-    visible(&path.to_string_lossy(), 4096)
 }
