@@ -5,12 +5,12 @@ use super::{CliError, output};
 use crate::domain::text::{message, visible};
 use crate::settings::effective::{self, File};
 use crate::settings::resolve::choose;
-use crate::settings::{Config, DEFAULT_CONFIG, Global, check};
+use crate::settings::{Config, Global, check, default_config};
 use crate::store::Paths;
 use crate::store::history::Database;
 
 pub fn print_default() -> Result<(), CliError> {
-    output::write(DEFAULT_CONFIG.as_bytes())
+    output::write(default_config().as_bytes())
 }
 
 pub fn check(paths: Option<&Paths>) -> Result<(), CliError> {

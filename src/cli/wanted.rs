@@ -166,7 +166,7 @@ pub fn wanted(
         columns,
         no_bans: arguments.no_bans,
     };
-    wanted.check_needs(&settings.preferences.config.throughput)?;
+    wanted.check_needs(&settings.preferences.config.values.throughput)?;
     Ok(wanted)
 }
 

@@ -31,8 +31,8 @@ impl Attention {
     /// What a configuration asks for.
     pub(super) fn of(config: &Config) -> Self {
         Self {
-            notifications: config.notifications,
-            command: config.alert_command.clone(),
+            notifications: config.values.notifications,
+            command: config.values.alert_command.clone(),
             queue: Arc::default(),
         }
     }

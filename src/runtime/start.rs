@@ -63,7 +63,7 @@ async fn connect_and_show(
     model.keymap = preferences.keymap.clone().in_words(themes.unasked.ascii);
     model.markets.market_list = markets.market_list();
     panics::install_panic_hook(thread::current().id());
-    let surface = Tty::open(themes.asked.is_some(), preferences.config.mouse())?;
+    let surface = Tty::open(themes.asked.is_some(), preferences.config.values.mouse)?;
     let session = Arc::new(connection.session);
     let dashboard = Dashboard::new(model, surface, session, themes.unasked)
         .following(themes.asked)
@@ -86,9 +86,9 @@ fn model(settings: &Settings, profile: Profile, restored: RestoredState) -> Mode
     let mut model = crate::features::dashboard(profile, settings.conditions.clone());
     model.zone = TimeZone::system();
     model.unpack(restored, settings.conditions.is_some());
-    let config = &settings.preferences.config;
-    model.set_throughput(config.throughput.clone());
-    model.watch_pace.configure(config.watch);
+    let values = &settings.preferences.config.values;
+    model.set_throughput(values.throughput.clone());
+    model.watch_pace.configure(values.watch());
     model.browsers[Resource::Offers].take_settings(&settings.words);
     if let Some(limit) = settings.limit {
         model.browsers[Resource::Offers].query.limit = (limit > 0).then_some(limit);
@@ -134,7 +134,7 @@ pub(super) fn theme_choices(preferences: &Preferences, light: Option<bool>) -> c
     });
     crate::features::appearance::Themes {
         all: all.collect(),
-        chosen: preferences.config.theme_name().to_owned(),
+        chosen: preferences.config.values.theme.name().to_owned(),
         shown: None,
         saved: None,
     }

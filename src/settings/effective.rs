@@ -1,14 +1,12 @@
 //! The settings in force, and where each comes from.
 
-use std::collections::BTreeMap;
-
 use super::config::{CUSTOM, SANDBOX, VAST};
 use super::key_source::{KeySource, Source};
-use super::places::places;
 use super::resolve::choose;
-use super::{Config, Environment, Error, Global, Notifications, Profile};
+use super::table::SETTINGS;
+use super::{Config, Environment, Error, Global, Profile};
 use crate::sandbox::SandboxConfig;
-use crate::store::{Paths, files};
+use crate::store::Paths;
 
 /// The source of a setting with no flag and no line in the file.
 const DEFAULT: &str = "default";
@@ -34,7 +32,7 @@ pub fn effective(flags: &Global, paths: Option<&Paths>, file: &File) -> Result<V
     if profile.base_url.is_none() {
         rows.extend(sandbox_rows(flags));
     }
-    rows.extend(look_rows(file));
+    rows.extend(value_rows(file));
     Ok(rows)
 }
 
@@ -42,8 +40,6 @@ pub fn effective(flags: &Global, paths: Option<&Paths>, file: &File) -> Result<V
 #[derive(Debug)]
 pub struct File {
     config: Config,
-    /// The lines of its settings.
-    lines: BTreeMap<String, usize>,
     path: String,
     /// Why it is not used.
     pub notice: Option<String>,
@@ -56,13 +52,8 @@ impl File {
             Ok(config) => (config, None),
             Err(error) => (Config::default(), Some(format!("configuration ignored: {error}"))),
         };
-        let text = match notice {
-            None => files::read_text(&path).unwrap_or_default(),
-            Some(_) => String::new(),
-        };
         Self {
             config,
-            lines: places(&text),
             path: path.display().to_string(),
             notice,
         }
@@ -70,7 +61,7 @@ impl File {
 
     /// The file and line of a setting, if the file gives it.
     fn place(&self, setting: &str) -> Option<String> {
-        let line = self.lines.get(setting)?;
+        let line = self.config.place(setting)?.line;
         Some(format!("{}:{line}", self.path))
     }
 
@@ -177,51 +168,31 @@ fn sandbox_rows(flags: &Global) -> Vec<Row> {
     ]
 }
 
-/// Theme, colours, ASCII and key bindings.
-fn look_rows(file: &File) -> Vec<Row> {
-    let config = &file.config;
-    let place = |setting: &str| file.place(setting);
-    let or_default = |place: Option<String>| place.unwrap_or_else(|| DEFAULT.to_owned());
-    let theme = config.theme_name();
+/// The settings outside of markets.
+fn value_rows(file: &File) -> Vec<Row> {
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let mut rows = vec![if no_color {
-        row("theme", "none", "NO_COLOR")
-    } else {
-        let named = place("theme.name").or_else(|| place("theme"));
-        row("theme", theme, or_default(named))
-    }];
-    for color in &config.colors {
-        let setting = format!("theme.colors.{}", color.name);
-        rows.push(row(&setting, &color.value, or_default(place(&setting))));
-    }
-    let ascii = config
-        .ascii
-        .map_or_else(|| "from the locale".to_owned(), |on| on.to_string());
-    rows.push(row("ascii", ascii, or_default(place("ascii"))));
-    let mouse = config.mouse().to_string();
-    rows.push(row("mouse", mouse, or_default(place("mouse"))));
-    let mut choices = Notifications::ALL.iter();
-    let notifications = choices.find(|(_, own)| *own == config.notifications);
-    let notifications = notifications.map_or("", |(name, _)| *name);
-    let from = or_default(place("notifications"));
-    rows.push(row("notifications", notifications, from));
-    for unit in config.throughput.units() {
-        let setting = format!("throughput.{}", unit.rate());
-        let value = format!("{} GPU models", config.throughput.models(unit));
-        rows.push(row(&setting, &value, or_default(place(&setting))));
-    }
-    let watch = config.watch;
-    let mut watch_row = |name: &str, value: String| {
-        let setting = format!("watch.{name}");
-        let from = or_default(place(&setting));
-        rows.push(row(&setting, value, from));
-    };
-    watch_row("requests_per_minute", watch.requests_a_minute.to_string());
-    watch_row("every", format!("{}s", watch.interval));
-    for keys in &config.keys {
-        let setting = format!("keys.{}", keys.name);
-        let value = keys.value.join(" ");
-        rows.push(row(&setting, value, or_default(place(&setting))));
+    let mut rows = Vec::new();
+    for setting in SETTINGS {
+        // `theme = "dark"` is short for `name = "dark"` in the section.
+        let short = setting.name.strip_suffix(".name").unwrap_or(setting.name);
+        if short == "theme" && no_color {
+            rows.push(row(short, "none", "NO_COLOR"));
+            continue;
+        }
+        for (part, value) in (setting.show)(&file.config.values) {
+            let name = if part.is_empty() {
+                short.to_owned()
+            } else {
+                format!("{short}.{part}")
+            };
+            let place = if part.is_empty() {
+                file.place(setting.name)
+            } else {
+                None
+            };
+            let from = place.or_else(|| file.place(&name));
+            rows.push(row(&name, value, from.unwrap_or_else(|| DEFAULT.to_owned())));
+        }
     }
     rows
 }

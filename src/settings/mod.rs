@@ -7,11 +7,11 @@ pub mod config;
 pub mod effective;
 pub mod flags;
 pub mod key_source;
-pub mod places;
 pub mod preferences;
 pub mod profiles;
 mod reader;
 pub mod resolve;
+mod table;
 pub mod themes;
 
 pub use appearance::{Notifications, Theme};
@@ -20,12 +20,10 @@ pub use flags::Global;
 pub use key_source::{KEY_VARIABLE, KeySource};
 pub use preferences::Preferences;
 pub use resolve::{Connection, Environment, Market, Settings, by_name};
+pub use table::{Values, default_config};
 
 use crate::api::ApiError;
 use crate::keys::Keymap;
-
-/// Every setting with its default, commented.
-pub const DEFAULT_CONFIG: &str = include_str!("../../assets/config.toml");
 
 /// Why the settings cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -228,7 +228,11 @@ pub fn by_name(learned: Vec<(Operation, f64)>) -> BTreeMap<String, f64> {
 pub(crate) fn choose(flags: &Global, config: &Config, notices: &[String]) -> Result<Profile, Error> {
     let named = flags.profile.as_ref().or_else(|| {
         // An address from the command line does not take the default profile's dialect.
-        config.default_profile.as_ref().filter(|_| flags.base_url.is_none())
+        config
+            .values
+            .default_profile
+            .as_ref()
+            .filter(|_| flags.base_url.is_none())
     });
     let mut profile = match named {
         Some(name) => config.profile(name).ok_or_else(|| {

@@ -82,7 +82,7 @@ fn conditions(settings: &Settings, own: &WatchArguments, wanted: &Wanted) -> Res
     }
     let mut asked = wanted.clone();
     asked.query.conditions.clone_from(&parsed.conditions);
-    asked.check_needs(&settings.preferences.config.throughput)?;
+    asked.check_needs(&settings.preferences.config.values.throughput)?;
     if parsed.conditions.is_empty() {
         return Err(CliError::Usage("--if: no condition".to_owned()));
     }

@@ -206,7 +206,13 @@ async fn search(settings: &Settings, arguments: &SearchArguments, mut wanted: Wa
     set_limit(&mut wanted, arguments.limit, settings.dialect)?;
     let (query, most_rows) = (&wanted.query, wanted.rows);
     let is_offers = query.resource == Resource::Offers;
-    let units = settings.preferences.config.throughput.units().filter(|_| is_offers);
+    let units = settings
+        .preferences
+        .config
+        .values
+        .throughput
+        .units()
+        .filter(|_| is_offers);
     let priced = Priced {
         job: wanted.job.map(|job| (job, query.offer_type)),
         term: wanted.term.is_some(),
@@ -283,7 +289,7 @@ fn compute(
     let mut computed = ComputedColumns::for_job(*job);
     computed.term = wanted.term;
     computed.price_models = price_models;
-    computed.throughput = Arc::new(settings.preferences.config.throughput.clone());
+    computed.throughput = Arc::new(settings.preferences.config.values.throughput.clone());
     let is_asked = job.is_some()
         || wanted.term.is_some()
         || computed.throughput.units().next().is_some()
