@@ -5,12 +5,9 @@ pub mod args;
 pub(crate) mod complete;
 pub(crate) mod config;
 pub(crate) mod create_args;
-pub(crate) mod effective;
 pub mod help;
-pub(crate) mod keys;
 pub(crate) mod output;
 pub(crate) mod sandbox;
-pub(crate) mod settings;
 pub(crate) mod table;
 pub(crate) mod wanted;
 pub(crate) mod write;
@@ -22,13 +19,11 @@ use clap::FromArgMatches as _;
 use crate::domain::{Resource, language, plain, text};
 use crate::store::Paths;
 
-pub use crate::features::appearance::command::Preferences;
-pub use crate::features::markets::command::ProfileResolver;
+use crate::features::markets::command::ProfileResolver;
+use crate::settings::{Environment, Settings};
 use args::ConfigCommand;
 pub use args::{Arguments, Command};
-pub use config::DEFAULT as DEFAULT_CONFIG;
 pub use output::CliError;
-pub use settings::{Connection, Environment, Market, Settings, by_name};
 
 /// Parses the command line of this process; exits on a usage error, `--help` and `--version`.
 pub fn arguments() -> Arguments {
@@ -93,10 +88,10 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliErro
         Command::Complete(own) => complete::complete(own),
         Command::Config { command } => match command {
             ConfigCommand::Check => config::check(Paths::of_user().as_ref()),
-            ConfigCommand::Show => effective::show(&arguments.global),
+            ConfigCommand::Show => config::show(&arguments.global),
             ConfigCommand::PrintDefault => config::print_default(),
         },
-        Command::Paths => effective::print_paths(&arguments.global),
+        Command::Paths => config::print_paths(&arguments.global),
         Command::Man => output::write(include_bytes!("../assets/man/bourse.1")),
         Command::Sandbox(own) => on_threads(sandbox::serve(&arguments.global, own)),
         Command::Offers(own) => block_on(crate::features::search::command::offers(&noted(arguments)?, own)),
@@ -115,7 +110,11 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliErro
 }
 
 fn resolve(arguments: &Arguments) -> Result<Settings, CliError> {
-    Settings::resolve(&arguments.global, &Environment::of_process(), Paths::of_user())
+    Ok(Settings::resolve(
+        &arguments.global,
+        &Environment::of_process(),
+        Paths::of_user(),
+    )?)
 }
 
 /// The settings, with their notices printed to stderr.

@@ -18,6 +18,7 @@ pub mod frame;
 pub mod keys;
 pub mod runtime;
 pub mod sandbox;
+pub mod settings;
 pub mod store;
 pub mod table;
 pub mod widgets;

@@ -17,7 +17,8 @@ fn main() -> color_eyre::Result<ExitCode> {
     match cli::dashboard_settings(&arguments) {
         Ok(settings) => {
             let markets = cli::profile_resolver(&arguments, &settings);
-            runtime::dashboard(&settings, markets)
+            let ended = runtime::dashboard(&settings, markets)?;
+            Ok(ended.unwrap_or_else(|error| cli::CliError::from(error).report()))
         }
         Err(error) => Ok(error.report()),
     }

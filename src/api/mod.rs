@@ -9,6 +9,7 @@ pub mod client;
 pub mod curl;
 pub mod error;
 pub mod har;
+mod key_source;
 pub mod ledger;
 pub mod pacing;
 pub mod raw;
@@ -24,6 +25,7 @@ use crate::domain::{Listing, Query, Resource, Untrusted};
 
 pub use client::{Client, ClientConfig, Origin, OriginError, Outcome, Received};
 pub use error::{ApiError, ErrorBody, Unreachable};
+pub use key_source::KeySource;
 pub use ledger::{Ledger, LedgerEntry};
 pub use pacing::Pacer;
 pub use raw::RawSearch;

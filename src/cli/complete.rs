@@ -18,7 +18,8 @@ use super::output::{self, CliError};
 use crate::domain::workergroup::Key;
 use crate::domain::{Catalog, Dialect, OFFERS, VOLUMES, WORKERGROUPS, language};
 use crate::sandbox::faults::{self, CATALOGUE, Profile};
-use crate::store::{Config, Paths};
+use crate::settings::Config;
+use crate::store::Paths;
 
 /// The dialect whose filters are offered: it has all of them.
 const DIALECT: &Dialect = &Dialect::SANDBOX;

@@ -1,17 +1,16 @@
-//! `bourse config check` and `bourse config print-default`.
+//! `bourse config` and `bourse paths`.
 
-use std::path::Path;
-
+use super::table;
 use super::{CliError, output};
-use crate::api::Origin;
-use crate::features::appearance::command::Preferences;
-use crate::store::{Config, ConfigError, Paths, Profile, keys};
-
-/// Every setting with its default, commented.
-pub const DEFAULT: &str = include_str!("../../assets/config.toml");
+use crate::domain::text::{message, visible};
+use crate::settings::effective::{self, File};
+use crate::settings::resolve::choose;
+use crate::settings::{Config, Global, check, default_config};
+use crate::store::Paths;
+use crate::store::history::Database;
 
 pub fn print_default() -> Result<(), CliError> {
-    output::write(DEFAULT.as_bytes())
+    output::write(default_config().as_bytes())
 }
 
 pub fn check(paths: Option<&Paths>) -> Result<(), CliError> {
@@ -19,7 +18,7 @@ pub fn check(paths: Option<&Paths>) -> Result<(), CliError> {
         return Err(CliError::Failed("no home directory for a configuration".to_owned()));
     };
     let path = paths.config_file();
-    let mistakes = mistakes(&path).map_err(|error| CliError::Failed(error.to_string()))?;
+    let mistakes = check::mistakes(&path).map_err(|error| CliError::Failed(error.to_string()))?;
     for mistake in &mistakes {
         output::complain(&mistake.to_string());
     }
@@ -37,48 +36,40 @@ pub fn check(paths: Option<&Paths>) -> Result<(), CliError> {
     output::print(&said)
 }
 
-/// All mistakes in the file, in its order.
-fn mistakes(path: &Path) -> Result<Vec<ConfigError>, ConfigError> {
-    let (config, mut mistakes) = Config::check(path)?;
-    let (preferences, dropped) = Preferences::of(config, path);
-    let config = preferences.config;
-    mistakes.extend(dropped);
-    for name in config.names() {
-        let Some(profile) = config.profile(name) else {
-            continue;
-        };
-        for (setting, message) in unusable(&profile) {
-            // Settings that are not in the file are built in, and valid.
-            if let Some(place) = config.place(name, setting) {
-                mistakes.push(ConfigError::Wrong {
-                    path: path.to_owned(),
-                    place,
-                    message: format!("{setting}: {message}"),
-                });
-            }
-        }
-    }
-    mistakes.sort_by_key(ConfigError::place);
-    Ok(mistakes)
+pub fn show(flags: &Global) -> Result<(), CliError> {
+    let paths = Paths::of_user();
+    let file = File::read(paths.as_ref());
+    file.notice.as_deref().into_iter().for_each(output::note);
+    let rows = effective::effective(flags, paths.as_ref(), &file)?;
+    let head = ["Setting", "Value", "From"].map(str::to_owned);
+    let lines: Vec<Vec<String>> = std::iter::once(head)
+        .chain(rows)
+        .map(|row| row.map(|cell| visible(&message(&cell), 400)).to_vec())
+        .collect();
+    output::print(&table::left(&lines))
 }
 
-/// The settings of a profile that cannot be used, and why. Runs no command.
-fn unusable(profile: &Profile) -> Vec<(&'static str, String)> {
-    let mut wrong = Vec::new();
-    let has_key = profile.api_key_file.is_some() || profile.api_key_command.is_some();
-    for (setting, address) in [("base_url", &profile.base_url), ("route_url", &profile.route_url)] {
-        let judged = address.as_deref().map(|address| {
-            let origin = Origin::parse(address)?;
-            if has_key { origin.judge_for_key() } else { Ok(()) }
-        });
-        // The address is not quoted: it may hold a password.
-        wrong.extend(judged.and_then(Result::err).map(|why| (setting, why.to_string())));
-    }
-    if let Some(Err(why)) = profile.api_key_file.as_deref().map(keys::check) {
-        wrong.push(("api_key_file", why.to_string()));
-    }
-    if let Some(Err(why)) = profile.api_key_command.as_deref().map(keys::command_words) {
-        wrong.push(("api_key_command", why.to_string()));
-    }
-    wrong
+pub fn print_paths(flags: &Global) -> Result<(), CliError> {
+    let Some(paths) = Paths::of_user() else {
+        return Err(CliError::Failed(
+            "no home directory: set HOME, or XDG_CONFIG_HOME and XDG_STATE_HOME".to_owned(),
+        ));
+    };
+    let config = Config::load(&paths.config_file()).unwrap_or_default();
+    let profile = choose(flags, &config, &[])?.name;
+    let rows: Vec<Vec<String>> = [
+        ("configuration", paths.config_file()),
+        ("keys", paths.keys()),
+        ("state", paths.state.clone()),
+        ("searches and views", paths.profile_state(&profile)),
+        ("write history", paths.journal_file()),
+        ("recorded prices", Database::path(&paths, &profile)),
+    ]
+    .into_iter()
+    .map(|(what, path)| {
+        let note = if path.exists() { "" } else { "(not created yet)" };
+        vec![what.to_owned(), visible(&path.to_string_lossy(), 4096), note.to_owned()]
+    })
+    .collect();
+    output::print(&table::left(&rows))
 }

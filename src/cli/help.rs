@@ -9,6 +9,7 @@ use clap::{Arg, ArgAction, Command, CommandFactory as _};
 use super::args::Arguments;
 use super::wanted::LOCAL_LIMIT;
 use crate::domain::Resource;
+use crate::settings::flags::SANDBOX;
 
 /// A command line and its effect.
 pub type Example = (&'static str, &'static str);
@@ -150,9 +151,6 @@ Exit status: 0 the conditions of --if were met, or there are none; 4 they were n
 1 failed, 2 wrong usage.
 
 ";
-
-/// The heading of the sandbox's options.
-pub(crate) const SANDBOX: &str = "Sandbox";
 
 /// The end of the help of every command.
 const ELSEWHERE: &str = "Options of the market and the sandbox, for every command: bourse --help";

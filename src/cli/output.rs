@@ -5,9 +5,9 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use crate::api::ApiError;
-use crate::core::keys::Keymap;
 use crate::domain::format::grouped;
 use crate::domain::text::{self, json_for_terminal, visible, visible_lines};
+use crate::settings::Error;
 
 #[derive(Debug)]
 pub enum CliError {
@@ -48,18 +48,18 @@ impl CliError {
     }
 }
 
+impl From<Error> for CliError {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Usage(message) => Self::Usage(message),
+            Error::Failed(message) => Self::Failed(message),
+        }
+    }
+}
+
 impl From<ApiError> for CliError {
     fn from(error: ApiError) -> Self {
-        match error {
-            ApiError::Misconfigured(message) => Self::Usage(message),
-            error @ ApiError::NoKey { .. } => {
-                let way = Keymap::default().key_hint("markets");
-                Self::Failed(format!(
-                    "{error}, pass --api-key-file, or add a key in the dashboard ({way})"
-                ))
-            }
-            error => Self::Failed(error.to_string()),
-        }
+        Error::from(error).into()
     }
 }
 

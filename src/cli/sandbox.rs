@@ -1,9 +1,10 @@
 //! `bourse sandbox`: the sandbox marketplace for other clients.
 
-use super::args::{Global, SandboxArguments};
+use super::args::SandboxArguments;
 use super::output::{self, CliError};
-use super::settings::apply_sandbox_flags;
 use crate::sandbox::{Sandbox, SandboxConfig};
+use crate::settings::Global;
+use crate::settings::resolve::apply_sandbox_flags;
 use crate::store::keys;
 
 /// Serves until SIGINT or SIGTERM.

@@ -4,7 +4,6 @@ use std::io::Read as _;
 
 use super::args::SearchArguments;
 use super::output::{self, CliError};
-use super::settings::Settings;
 use crate::api::Request;
 use crate::domain::annotations::Annotations;
 use crate::domain::cost::{Job, VolumeTerm};
@@ -12,6 +11,8 @@ use crate::domain::language::{self, Mode};
 use crate::domain::plain::{self, Reading};
 use crate::domain::throughput::Throughput;
 use crate::domain::{Condition, Dialect, Field, OfferType, Query, Resource};
+use crate::settings::Settings;
+use crate::store;
 use crate::table::column_prerequisites::Need;
 
 /// The records to request where the rows to show are chosen here: by a condition or an order that the
@@ -42,8 +43,18 @@ impl Wanted {
         if self.no_bans {
             return Annotations::default();
         }
-        settings.annotations()
+        annotations(settings)
     }
+}
+
+/// The profile's stars, notes and bans.
+pub fn annotations(settings: &Settings) -> Annotations {
+    let Some(paths) = &settings.paths else {
+        return Annotations::default();
+    };
+    let (annotations, notice) = store::state::annotations(paths, &settings.profile);
+    notice.as_deref().into_iter().for_each(output::note);
+    annotations
 }
 
 impl Wanted {
@@ -155,7 +166,7 @@ pub fn wanted(
         columns,
         no_bans: arguments.no_bans,
     };
-    wanted.check_needs(&settings.preferences.config.throughput)?;
+    wanted.check_needs(&settings.preferences.config.values.throughput)?;
     Ok(wanted)
 }
 

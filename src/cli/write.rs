@@ -16,7 +16,7 @@ use super::args::{ReplyFormat, UnlistArguments, WriteArguments};
 use super::create_args::{CreateArguments, Settlement, flag};
 use super::output::{self, CliError};
 use super::sandbox::Stop;
-use super::settings::{Market, Settings};
+use super::wanted::annotations;
 use crate::api::client::epoch_seconds;
 use crate::api::{ApiError, Progress, Reply, Request, Session};
 use crate::core::mutations;
@@ -27,9 +27,11 @@ use crate::domain::language::{self, LanguageError};
 use crate::domain::text::visible;
 use crate::domain::workergroup::{Draft, Key, NewWorkergroup, Objection};
 use crate::domain::{Condition, Operand, Operator, Query, Resource, Untrusted, Value, WORKERGROUPS};
+use crate::features::markets::command::profile_of;
 use crate::features::workergroups::creation::CREATE;
 use crate::runtime::writes::{History, journalled};
 use crate::sandbox::Running;
+use crate::settings::{Market, Settings, config};
 use crate::store::Journal;
 use crate::table::remote::{Now, Tickets};
 
@@ -95,7 +97,7 @@ fn without_banned(settings: &Settings, arguments: &CreateArguments) -> Draft {
     }
     let mut query = Query::empty(Resource::Offers);
     query.conditions = conditions;
-    let bans = settings.annotations().conditions(&query, settings.dialect);
+    let bans = annotations(settings).conditions(&query, settings.dialect);
     if !bans.is_empty() {
         let text = language::print_briefly(&bans);
         output::note(&format!(
@@ -149,7 +151,7 @@ fn list_command(settings: &Settings, new: &NewWorkergroup) -> String {
     });
     let market = match &settings.market {
         Market::Embedded(_) => Vec::new(),
-        Market::Remote { management, .. } if settings.profile == crate::store::config::CUSTOM => {
+        Market::Remote { management, .. } if settings.profile == config::CUSTOM => {
             vec!["--base-url".to_owned(), management.to_string()]
         }
         Market::Remote { .. } => vec!["--profile".to_owned(), settings.profile.clone()],
@@ -163,7 +165,7 @@ async fn perform(settings: &Settings, write: Write, how: WriteArguments) -> Resu
         allowed(settings, how)?;
     }
     let connection = settings.connect().await?;
-    let profile = settings.speaker(&connection.session);
+    let profile = profile_of(settings, &connection.session);
     let consent = mutations::preview(&write.request, &profile);
     if how.dry_run {
         let text = match how.format {

@@ -2,7 +2,7 @@
 
 use super::profile::Profile;
 use super::sandbox::SandboxNotes;
-use crate::api::{ApiError, Secret};
+use crate::api::{ApiError, KeySource, Secret};
 use crate::domain::Dialect;
 use crate::domain::alerts::Alerts;
 use crate::domain::annotations::Annotations;
@@ -11,9 +11,6 @@ use crate::domain::saved::{Searches, Snapshot};
 use crate::domain::workergroup;
 use crate::keys::{Action, Keymap};
 use crate::table::remote::Ticket;
-
-/// The environment variable with a key for any market.
-pub const KEY_VARIABLE: &str = "BOURSE_API_KEY";
 
 /// A market in the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,51 +38,6 @@ pub struct KeyFile {
     pub path: String,
     /// Whether bourse wrote it: then it is deleted with its key.
     pub is_own: bool,
-}
-
-/// The source of a key. Never the key.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum KeySource {
-    /// The sandbox makes its own.
-    Own,
-    Variable(&'static str),
-    /// A file; its path, for display.
-    File(String),
-    /// The output of a command, run when bourse connects.
-    Command,
-    /// The file of the market's own client, which bourse only reads; its path.
-    OtherClient(String),
-    None,
-    /// A configured key that cannot be used; why.
-    Unusable(String),
-}
-
-impl KeySource {
-    pub const fn short(&self) -> &'static str {
-        match self {
-            Self::Own => "own key",
-            Self::Variable(_) => "environment",
-            Self::File(_) => "key file",
-            Self::Command => "key command",
-            Self::OtherClient(_) => "client's file",
-            Self::None => "no key",
-            Self::Unusable(_) => "key unusable",
-        }
-    }
-
-    pub fn sentence(&self) -> String {
-        match self {
-            Self::Own => "The sandbox creates its own key.".to_owned(),
-            Self::Variable(name) => format!("The key comes from {name} in the environment."),
-            Self::File(path) => format!("The key is in {path}."),
-            Self::Command => "The key is read from a command's output.".to_owned(),
-            Self::OtherClient(path) => {
-                format!("The key is read from the market's own client: {path}.")
-            }
-            Self::None => "No API key configured.".to_owned(),
-            Self::Unusable(why) => format!("The key cannot be used: {why}."),
-        }
-    }
 }
 
 /// All markets, and what the form for adding one needs.

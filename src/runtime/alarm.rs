@@ -12,7 +12,7 @@ use super::hook;
 use super::surface::Surface;
 use crate::core::Message;
 use crate::core::message::Alarm;
-use crate::store::{Config, Notifications};
+use crate::settings::{Config, Notifications};
 
 /// How long a command may run: one that hangs must not be joined by ever more.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -31,8 +31,8 @@ impl Attention {
     /// What a configuration asks for.
     pub(super) fn of(config: &Config) -> Self {
         Self {
-            notifications: config.notifications,
-            command: config.alert_command.clone(),
+            notifications: config.values.notifications,
+            command: config.values.alert_command.clone(),
             queue: Arc::default(),
         }
     }

@@ -11,9 +11,9 @@ use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use crate::cli::{Preferences, ProfileResolver};
 use crate::features::markets::MarketList;
-use crate::store::{Config, ConfigError};
+use crate::features::markets::command::ProfileResolver;
+use crate::settings::{Config, ConfigError, Preferences};
 
 /// Editors empty a file, write it and rename it: states in between are not meant to be read.
 const SETTLING: Duration = Duration::from_millis(100);

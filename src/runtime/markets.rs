@@ -9,11 +9,12 @@ use tokio::sync::oneshot;
 use super::dashboard::Calls;
 use super::start::{self, Files};
 use crate::api::{Operation, Reply, Request};
-use crate::cli::{CliError, ProfileResolver, Settings};
 use crate::core::Message;
 use crate::domain::text::{message, visible};
 use crate::domain::{Resource, language};
+use crate::features::markets::command::{ProfileResolver, profile_of};
 use crate::features::markets::{ConnectionTest, MarketCommand, MarketEvent, MarketReady};
+use crate::settings::{Error, Settings};
 use crate::table::remote::Ticket;
 
 /// Everything the event loop needs to switch to a market.
@@ -74,13 +75,13 @@ impl MarketTasks {
                             .await
                             .unwrap_or_else(|error| MarketEvent::ConnectFailed {
                                 ticket,
-                                why: words(error),
+                                why: words(&error),
                             }),
                     )
                 }
                 MarketCommand::Test { ticket, name } => {
                     let outcome = self.test(name).await;
-                    let outcome = outcome.unwrap_or_else(|error| ConnectionTest::NotSent(words(error)));
+                    let outcome = outcome.unwrap_or_else(|error| ConnectionTest::NotSent(words(&error)));
                     Some(MarketEvent::Tested { ticket, outcome })
                 }
                 // Handled by the event loop itself.
@@ -93,7 +94,7 @@ impl MarketTasks {
     }
 
     /// The settings of a market. Reads its key, which may run a command.
-    async fn settings(&self, name: String) -> Result<Settings, CliError> {
+    async fn settings(&self, name: String) -> Result<Settings, Error> {
         let known = Arc::clone(&self.known);
         blocking(move || known.settings(&name))
             .await
@@ -101,12 +102,12 @@ impl MarketTasks {
     }
 
     /// Connects a market without sending anything to it.
-    async fn connect(&self, ticket: Ticket, name: String) -> Result<MarketEvent, CliError> {
+    async fn connect(&self, ticket: Ticket, name: String) -> Result<MarketEvent, Error> {
         let mut settings = self.settings(name).await?;
         // They are about the start of the program, and were shown then.
         settings.notices.clear();
         let connection = settings.connect().await?;
-        let profile = settings.speaker(&connection.session);
+        let profile = profile_of(&settings, &connection.session);
         let notes = start::sandbox_notes(&settings, &connection);
         let known = Arc::clone(&self.known);
         let opened = blocking(move || {
@@ -132,7 +133,7 @@ impl MarketTasks {
     }
 
     /// Sends one read-only request, once.
-    async fn test(&self, name: String) -> Result<ConnectionTest, CliError> {
+    async fn test(&self, name: String) -> Result<ConnectionTest, Error> {
         let settings = self.settings(name).await?;
         let connection = settings.connect().await?;
         let client = connection.session.client();
@@ -165,8 +166,8 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
     tokio::task::spawn_blocking(work).await.ok()
 }
 
-fn lost() -> CliError {
-    CliError::Failed("bourse failed to connect".to_owned())
+fn lost() -> Error {
+    Error::Failed("bourse failed to connect".to_owned())
 }
 
 fn shown(why: &str) -> String {
@@ -174,9 +175,6 @@ fn shown(why: &str) -> String {
 }
 
 /// The error message for the screen.
-fn words(error: CliError) -> String {
-    match error {
-        CliError::Usage(why) | CliError::Failed(why) | CliError::Unknown(why) => shown(&why),
-        CliError::NotMet | CliError::Quiet | CliError::Closed => "it failed".to_owned(),
-    }
+fn words(error: &Error) -> String {
+    shown(&error.to_string())
 }

@@ -13,28 +13,28 @@ use super::panics;
 use super::terminal::{self, HANG_UP_STATUS, require_terminal};
 use super::tty::Tty;
 use super::writes::History;
-use crate::cli::{CliError, Connection, Market, Preferences, ProfileResolver, Settings};
 use crate::core::sandbox::{OwnListing, SandboxNotes};
 use crate::core::themes::NamedTheme;
 use crate::core::{Model, Profile};
 use crate::domain::Resource;
 use crate::features::markets::RestoredState;
+use crate::features::markets::command::{ProfileResolver, profile_of};
 use crate::sandbox::Running;
+use crate::settings::{Connection, Error, Market, Preferences, Settings};
 use crate::store::history::HistoryPlace;
 use crate::store::{GroupsFile, Journal, PacingFile, Paths, StateStore};
 use crate::widgets::appearance::{Choice, Look};
 use crate::widgets::theme::Theme;
 
-/// Connects, shows the dashboard, and returns the exit status. An error that a person can fix is
-/// one line.
+/// Connects, shows the dashboard, and returns the exit status, or an error that a person can fix.
 ///
 /// # Errors
 ///
 /// When the terminal cannot be taken or drawn on.
-pub fn dashboard(settings: &Settings, markets: ProfileResolver) -> color_eyre::Result<ExitCode> {
+pub fn dashboard(settings: &Settings, markets: ProfileResolver) -> color_eyre::Result<Result<ExitCode, Error>> {
     if let Err(error) = require_terminal() {
         let advice = "the dashboard needs a terminal; in pipes use bourse offers (see --help)";
-        return Ok(CliError::Usage(format!("{error}: {advice}")).report());
+        return Ok(Err(Error::Usage(format!("{error}: {advice}"))));
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -46,12 +46,15 @@ pub fn dashboard(settings: &Settings, markets: ProfileResolver) -> color_eyre::R
     ended
 }
 
-async fn connect_and_show(settings: &Settings, markets: ProfileResolver) -> color_eyre::Result<ExitCode> {
+async fn connect_and_show(
+    settings: &Settings,
+    markets: ProfileResolver,
+) -> color_eyre::Result<Result<ExitCode, Error>> {
     let connection = match settings.connect().await {
         Ok(connection) => connection,
-        Err(error) => return Ok(error.report()),
+        Err(error) => return Ok(Err(error)),
     };
-    let profile = settings.speaker(&connection.session);
+    let profile = profile_of(settings, &connection.session);
     let (files, mut restored) = open(settings, &profile);
     restored.sandbox = sandbox_notes(settings, &connection);
     let preferences = &settings.preferences;
@@ -60,7 +63,7 @@ async fn connect_and_show(settings: &Settings, markets: ProfileResolver) -> colo
     model.keymap = preferences.keymap.clone().in_words(themes.unasked.ascii);
     model.markets.market_list = markets.market_list();
     panics::install_panic_hook(thread::current().id());
-    let surface = Tty::open(themes.asked.is_some(), preferences.config.mouse())?;
+    let surface = Tty::open(themes.asked.is_some(), preferences.config.values.mouse)?;
     let session = Arc::new(connection.session);
     let dashboard = Dashboard::new(model, surface, session, themes.unasked)
         .following(themes.asked)
@@ -75,7 +78,7 @@ async fn connect_and_show(settings: &Settings, markets: ProfileResolver) -> colo
         Err(error) if terminal::is_hang_up(&error) => HANG_UP_STATUS,
         ended => ended?,
     };
-    Ok(ExitCode::from(u8::try_from(status).unwrap_or(1)))
+    Ok(Ok(ExitCode::from(u8::try_from(status).unwrap_or(1))))
 }
 
 /// The dashboard's state as the settings and the last run left it.
@@ -83,9 +86,9 @@ fn model(settings: &Settings, profile: Profile, restored: RestoredState) -> Mode
     let mut model = crate::features::dashboard(profile, settings.conditions.clone());
     model.zone = TimeZone::system();
     model.unpack(restored, settings.conditions.is_some());
-    let config = &settings.preferences.config;
-    model.set_throughput(config.throughput.clone());
-    model.watch_pace.configure(config.watch);
+    let values = &settings.preferences.config.values;
+    model.set_throughput(values.throughput.clone());
+    model.watch_pace.configure(values.watch());
     model.browsers[Resource::Offers].take_settings(&settings.words);
     if let Some(limit) = settings.limit {
         model.browsers[Resource::Offers].query.limit = (limit > 0).then_some(limit);
@@ -131,7 +134,7 @@ pub(super) fn theme_choices(preferences: &Preferences, light: Option<bool>) -> c
     });
     crate::core::themes::Themes {
         all: all.collect(),
-        chosen: preferences.config.theme_name().to_owned(),
+        chosen: preferences.config.values.theme.name().to_owned(),
         shown: None,
         saved: None,
     }

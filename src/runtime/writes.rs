@@ -6,9 +6,9 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::calls::{Calls, Notify};
 use crate::api::{ApiError, Reply, Request};
-use crate::cli::Settings;
 use crate::core::{Message, Profile, mutations};
 use crate::domain::journal::{self, Entry, Intent, Line, Outcome};
+use crate::settings::Settings;
 use crate::store::{Journal, Paths};
 
 /// The journal of writes, as a market finds it.

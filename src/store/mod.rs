@@ -1,7 +1,5 @@
-//! Files: configuration and profiles, API keys, and the program's state.
+//! Files: API keys, the program's state, the recorded prices.
 
-pub mod appearance;
-pub mod config;
 pub mod drift;
 pub mod export;
 pub mod files;
@@ -10,16 +8,11 @@ pub mod journal;
 pub mod keys;
 pub mod pacing;
 pub mod paths;
-pub mod places;
-pub mod profiles;
 pub mod sandbox_files;
 mod shared_file;
 pub mod state;
 mod state_file;
-pub mod themes;
 
-pub use appearance::{Notifications, Theme};
-pub use config::{Config, ConfigError, Profile};
 pub use drift::GroupsFile;
 pub use journal::Journal;
 pub use pacing::PacingFile;

@@ -1,4 +1,3 @@
 //! The look: the picker of themes, and the preferences of this terminal.
 
-pub(crate) mod command;
 pub(crate) mod view;

@@ -6,12 +6,12 @@ use serde_json::{Value as Json, json};
 
 use crate::cli::output;
 use crate::cli::output::CliError;
-use crate::cli::settings::Settings;
 use crate::cli::table;
 use crate::domain::insight::plan::{Need, Offers, Plan, Planning};
 use crate::domain::{Resource, export, format};
 use crate::features::market::arguments::{PlanArguments, ReportFormat};
 use crate::features::market::command::{Market, print_document};
+use crate::settings::Settings;
 
 pub async fn plan(settings: &Settings, own: &PlanArguments) -> Result<(), CliError> {
     let need = need(own)?;

@@ -8,7 +8,6 @@ use crate::api::client::epoch_seconds;
 use crate::cli::args::{Format, SearchArguments};
 use crate::cli::output;
 use crate::cli::output::CliError;
-use crate::cli::settings::Settings;
 use crate::cli::table;
 use crate::cli::wanted;
 use crate::cli::wanted::Wanted;
@@ -20,6 +19,7 @@ use crate::domain::history::{
 };
 use crate::domain::{Resource, export};
 use crate::features::market::arguments::ReportFormat;
+use crate::settings::Settings;
 
 /// Seconds of a day.
 const DAY: i64 = 86_400;

@@ -9,11 +9,11 @@ use super::command::{end_name, rfc3339};
 use crate::api::client::epoch_seconds;
 use crate::cli::output;
 use crate::cli::output::CliError;
-use crate::cli::settings::Settings;
 use crate::domain::export::csv_lines;
 use crate::domain::format::{grouped, moment, size};
 use crate::domain::history::Moment;
 use crate::domain::text;
+use crate::settings::Settings;
 use crate::store::history::{Database, ExportedSpell, HistoryError};
 
 /// Lines that are printed at a time.

@@ -18,7 +18,6 @@ use crate::api::{ApiError, Reply, Request, Session};
 use crate::cli::output;
 use crate::cli::output::CliError;
 use crate::cli::sandbox::Stop;
-use crate::cli::settings::Settings;
 use crate::cli::wanted;
 use crate::cli::wanted::Wanted;
 use crate::domain::format::{counted, lasting, unit_price};
@@ -35,6 +34,7 @@ use crate::features::annotations::command as notes;
 use crate::features::search::command as search;
 use crate::features::search::command::Found;
 use crate::runtime::hook;
+use crate::settings::Settings;
 use crate::store::history::{Database, PollLocks};
 use crate::store::keys::command_words;
 
@@ -82,7 +82,7 @@ fn conditions(settings: &Settings, own: &WatchArguments, wanted: &Wanted) -> Res
     }
     let mut asked = wanted.clone();
     asked.query.conditions.clone_from(&parsed.conditions);
-    asked.check_needs(&settings.preferences.config.throughput)?;
+    asked.check_needs(&settings.preferences.config.values.throughput)?;
     if parsed.conditions.is_empty() {
         return Err(CliError::Usage("--if: no condition".to_owned()));
     }

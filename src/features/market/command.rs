@@ -6,7 +6,6 @@ use super::arguments::{AnalysisArguments, DepthArguments, Grouping, MarketArgume
 use crate::cli::args::{Format, SearchArguments};
 use crate::cli::output;
 use crate::cli::output::CliError;
-use crate::cli::settings::Settings;
 use crate::cli::table;
 use crate::cli::wanted;
 use crate::domain::cost::{Basis, Prices};
@@ -18,6 +17,7 @@ use crate::domain::{Field, Resource, export, format, language};
 use crate::features::annotations::command as notes;
 use crate::features::search::command as search;
 use crate::features::search::command::Found;
+use crate::settings::Settings;
 
 /// The offers of a search, and what they are priced by.
 pub struct Market {

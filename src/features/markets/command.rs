@@ -5,20 +5,19 @@ use std::fmt;
 use std::fs;
 use std::path::Path;
 
-use super::{Change, Done, KeyFile, KeyFrom, KeySource, Market, MarketList, NewMarket};
-use crate::api::Origin;
+use super::{Change, Done, KeyFile, KeyFrom, Market, MarketList, NewMarket};
+use crate::api::KeySource;
 use crate::api::redact::KnownSecrets;
-use crate::cli::args::Global;
-use crate::cli::keys::Source;
-use crate::cli::output::CliError;
-use crate::cli::settings::{Environment, Settings, choose, dropped};
+use crate::api::{Origin, Session};
 use crate::domain::text::{message, visible};
-use crate::features::appearance::command::Preferences;
-use crate::store::keys;
-use crate::store::keys::Complaints;
-use crate::store::profiles;
-use crate::store::profiles::{KeyPlace, NewProfile};
-use crate::store::{Config, ConfigError, Paths, Profile, config, themes};
+use crate::settings::key_source::Source;
+use crate::settings::profiles::{self, KeyPlace, NewProfile};
+use crate::settings::resolve::{choose, dropped};
+use crate::settings::{
+    Config, ConfigError, Environment, Error, Global, Preferences, Profile, Settings, config, themes,
+};
+use crate::store::Paths;
+use crate::store::keys::{self, Complaints};
 
 /// How the program was started: everything needed to resolve another profile.
 #[derive(Clone)]
@@ -29,6 +28,20 @@ pub struct ProfileResolver {
     started: String,
     /// The keys in use, shared by all profiles.
     secrets: KnownSecrets,
+}
+
+/// The profile of a session with these settings.
+pub fn profile_of(settings: &Settings, session: &Session) -> crate::core::Profile {
+    let config = session.client().config();
+    crate::core::Profile {
+        name: settings.profile.clone(),
+        is_sandbox: settings.is_sandbox(),
+        read_only: settings.read_only,
+        dialect: settings.dialect,
+        base_url: config.management.to_string(),
+        route_url: config.route.to_string(),
+        has_key: config.key.is_some(),
+    }
 }
 
 /// Without the environment: it may hold keys.
@@ -91,7 +104,7 @@ impl ProfileResolver {
     /// # Errors
     ///
     /// When there is no such profile, or its address or key cannot be used.
-    pub fn settings(&self, name: &str) -> Result<Settings, CliError> {
+    pub fn settings(&self, name: &str) -> Result<Settings, Error> {
         let flags = self.flags_for(name);
         let settings = Settings::resolve(&flags, &self.environment, self.paths.clone())?;
         Ok(Settings {

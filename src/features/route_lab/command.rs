@@ -7,11 +7,11 @@ use crate::api::{Request, RouteCall, Secret, Session};
 use crate::cli::args::{Format, RouteArguments};
 use crate::cli::output;
 use crate::cli::output::CliError;
-use crate::cli::settings::Settings;
 use crate::domain::dialect::RouteKey;
 use crate::domain::routing::{DEFAULT_RATE, OutcomeKind, PollPolicy, RoutePlan, Run, Stop};
 use crate::domain::{CellRef, Untrusted};
 use crate::features::search::command as search;
+use crate::settings::Settings;
 
 /// Concurrency of a run by duration: with one slot, a slow reply would hold back the requests due
 /// after it.

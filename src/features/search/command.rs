@@ -6,9 +6,8 @@ use crate::api::{ApiError, Progress, Reply, Request, Session, Wait};
 use crate::cli::args::{Format, OffersArguments, SearchArguments, VolumesArguments};
 use crate::cli::output;
 use crate::cli::output::{CliError, ProgressLine};
-use crate::cli::settings::Settings;
 use crate::cli::table::{Priced, View};
-use crate::cli::wanted::{Wanted, is_sorted_here, request, set_limit, wanted};
+use crate::cli::wanted::{Wanted, annotations, is_sorted_here, request, set_limit, wanted};
 use crate::domain::annotations::Annotations;
 use crate::domain::cost::Basis;
 use crate::domain::format;
@@ -18,6 +17,7 @@ use crate::domain::response_check::ResponseCheck;
 use crate::domain::{Condition, Dialect, Field, Listing, OfferType, Operand, Operator, Query, Resource, Value};
 use crate::features::annotations::command as notes;
 use crate::features::annotations::command::Answer;
+use crate::settings::Settings;
 use crate::table::computed_columns::ComputedColumns;
 use crate::table::price_models::PriceModelSearches;
 
@@ -206,7 +206,13 @@ async fn search(settings: &Settings, arguments: &SearchArguments, mut wanted: Wa
     set_limit(&mut wanted, arguments.limit, settings.dialect)?;
     let (query, most_rows) = (&wanted.query, wanted.rows);
     let is_offers = query.resource == Resource::Offers;
-    let units = settings.preferences.config.throughput.units().filter(|_| is_offers);
+    let units = settings
+        .preferences
+        .config
+        .values
+        .throughput
+        .units()
+        .filter(|_| is_offers);
     let priced = Priced {
         job: wanted.job.map(|job| (job, query.offer_type)),
         term: wanted.term.is_some(),
@@ -283,7 +289,7 @@ fn compute(
     let mut computed = ComputedColumns::for_job(*job);
     computed.term = wanted.term;
     computed.price_models = price_models;
-    computed.throughput = Arc::new(settings.preferences.config.throughput.clone());
+    computed.throughput = Arc::new(settings.preferences.config.values.throughput.clone());
     let is_asked = job.is_some()
         || wanted.term.is_some()
         || computed.throughput.units().next().is_some()
@@ -291,7 +297,7 @@ fn compute(
     if !is_asked {
         return computed;
     }
-    computed.annotations = Arc::new(settings.annotations());
+    computed.annotations = Arc::new(annotations(settings));
     match query.resource {
         Resource::Offers => {
             let pricing = Basis {

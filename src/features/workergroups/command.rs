@@ -6,7 +6,6 @@ use crate::api::{Request, Session};
 use crate::cli::args::{GroupsArguments, GroupsCommand};
 use crate::cli::output;
 use crate::cli::output::CliError;
-use crate::cli::settings::Settings;
 use crate::cli::table::{Priced, View};
 use crate::cli::wanted;
 use crate::cli::write;
@@ -15,6 +14,7 @@ use crate::domain::workergroup::{Preflight, Recruitment};
 use crate::domain::{Listing, Resource};
 use crate::features::annotations::command::Answer;
 use crate::features::search::command as search;
+use crate::settings::Settings;
 
 pub async fn groups(settings: &Settings, arguments: &GroupsArguments) -> Result<(), CliError> {
     if let Some(GroupsCommand::Create(own)) = &arguments.command {
@@ -70,7 +70,7 @@ async fn check_supply(
     settings: &Settings,
     session: &Session,
 ) -> Result<(), CliError> {
-    let bans = settings.annotations();
+    let bans = wanted::annotations(settings);
     let mut reports: Vec<(Recruitment, Preflight)> = Vec::new();
     let mut columns = SUPPLY_COLUMNS.map(|_| vec![None; listing.len()]);
     for row in rows.iter().map(|row| *row as usize) {

@@ -3,12 +3,12 @@
 use std::io;
 
 use super::{Dashboard, Surface};
-use crate::cli::DEFAULT_CONFIG;
 use crate::core::Message;
 use crate::core::configuration::Reconfigured;
 use crate::runtime::config_watch::{ConfigWatch, Reloaded, Saved};
 use crate::runtime::editor::Document;
 use crate::runtime::start::{Themes, theme_choices};
+use crate::settings::default_config;
 use crate::store::files;
 
 impl<S: Surface> Dashboard<S> {
@@ -30,7 +30,7 @@ impl<S: Surface> Dashboard<S> {
         let written = if path.exists() {
             Ok(())
         } else {
-            files::replace(&path, DEFAULT_CONFIG.as_bytes())
+            files::replace(&path, default_config().as_bytes())
         };
         let edited = match written {
             Ok(()) => self.edit(Document::File(path)).await?,
@@ -59,12 +59,12 @@ impl<S: Surface> Dashboard<S> {
             let asked = asked.map(|(asked, is_light)| asked[usize::from(is_light)]);
             self.theme = asked.unwrap_or(themes.unasked);
             self.attention = self.attention.configured(&preferences.config);
-            self.surface.mouse(preferences.config.mouse());
+            self.surface.mouse(preferences.config.values.mouse);
             Box::new(Reconfigured {
                 themes: theme_choices(&preferences, self.is_light),
                 keymap: preferences.keymap.in_words(self.theme.ascii),
-                throughput: preferences.config.throughput,
-                watch: preferences.config.watch,
+                watch: preferences.config.values.watch(),
+                throughput: preferences.config.values.throughput,
                 market_list,
                 notices,
                 is_noticeable,

@@ -3,13 +3,14 @@
 //! The words are written by hand, so that a record survives that types are renamed. What is only of
 //! interest between programs and threads is carried out without a word.
 
+use bourse::api::KeySource;
 use bourse::api::Request;
 use bourse::core::exported::{NotWritten, Written};
 use bourse::core::{Effect, Message, Profile};
 use bourse::domain::Dialect;
 use bourse::domain::history::{Poll, PollOutcome, Want};
 use bourse::domain::journal::Line;
-use bourse::features::markets::{Change, ConnectionTest, Done, KeySource};
+use bourse::features::markets::{Change, ConnectionTest, Done};
 use bourse::features::markets::{MarketCommand, MarketEvent, MarketReady};
 use bourse::store::Shared;
 use bourse::table::watch::PollRight;

@@ -1,5 +1,6 @@
 //! What is there before a script starts: market, profile, files, markets, themes; and keys by name.
 
+use bourse::api::KeySource;
 use bourse::core::keys::{Keymap, OwnKeys};
 use bourse::core::sandbox::{OwnListing, SandboxNotes};
 use bourse::core::themes::{NamedTheme, Themes};
@@ -9,7 +10,7 @@ use bourse::domain::history::{Moment, Poll};
 use bourse::domain::journal::{Entry, Intent, WriteKind};
 use bourse::domain::saved::Searches;
 use bourse::domain::workergroup::NewWorkergroup;
-use bourse::features::markets::{KeySource, Market as Listed, MarketList, RestoredState};
+use bourse::features::markets::{Market as Listed, MarketList, RestoredState};
 use bourse::widgets::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 

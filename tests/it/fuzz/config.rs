@@ -4,8 +4,8 @@ use std::path::Path;
 
 use bourse::domain::Dialect;
 use bourse::domain::text::message;
-use bourse::store::Config;
-use bourse::store::profiles::{KeyPlace, NewProfile, add};
+use bourse::settings::Config;
+use bourse::settings::profiles::{KeyPlace, NewProfile, add};
 
 use crate::hostile::forbidden;
 

@@ -1,8 +1,5 @@
 //! Words that read like a translation, held out of what people read: texts and documents.
 
-use std::fs;
-use std::path::Path;
-
 use super::guide::pages;
 use super::tokens::sources;
 
@@ -85,7 +82,6 @@ fn texts(source: &str) -> Vec<(usize, String)> {
 }
 
 fn offences() -> Vec<String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
     for (path, source) in sources("src") {
         // Words that people type, none of ours.
@@ -105,9 +101,11 @@ fn offences() -> Vec<String> {
             }
         }
     }
-    let config = "assets/config.toml";
     let mut pages: Vec<_> = pages().into_iter().map(|page| (page.path, page.text)).collect();
-    pages.push((config.to_owned(), fs::read_to_string(root.join(config)).unwrap()));
+    pages.push((
+        "bourse config print-default".to_owned(),
+        bourse::settings::default_config(),
+    ));
     for (path, text) in pages {
         for (number, line) in text.lines().enumerate() {
             for words in NOWHERE.iter().chain(&NOT_IN_TEXTS) {

@@ -9,11 +9,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bourse::api::{Reply, Request};
-use bourse::cli::args::Global;
-use bourse::cli::{Environment, Market, Settings};
 use bourse::domain::workergroup::{GroupChange, MadeGroups, NewWorkergroup};
 use bourse::sandbox::latency::Latency;
 use bourse::sandbox::{GroupStore, SandboxConfig, UnlistStore};
+use bourse::settings::Global;
+use bourse::settings::{Environment, Market, Settings};
 use bourse::store::Paths;
 use serde_json::{Value, json};
 

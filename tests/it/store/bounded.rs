@@ -5,7 +5,8 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
-use bourse::store::{Config, Paths, StateStore, themes};
+use bourse::settings::{Config, themes};
+use bourse::store::{Paths, StateStore};
 
 fn fifo(path: &Path) {
     let made = Command::new("mkfifo").arg(path).status().unwrap();

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use bourse::cli::DEFAULT_CONFIG;
 use bourse::core::keys::{Keymap, OwnKeys};
-use bourse::store::Config;
+use bourse::settings::Config;
+use bourse::settings::default_config;
 use bourse::widgets::appearance::{Choice, Look, Override};
 use bourse::widgets::theme::Theme;
 use ratatui::style::{Color, Style};
@@ -41,7 +41,7 @@ fn check(config: &str) -> (i32, String, String) {
 fn the_printed_default_is_read_and_changes_nothing() {
     let home = tempfile::tempdir().unwrap();
     let (status, printed, _) = bourse(home.path(), &["config", "print-default"]);
-    assert_eq!((status, printed.as_str()), (0, DEFAULT_CONFIG));
+    assert_eq!((status, printed.as_str()), (0, &*default_config()));
     let read = Config::parse(&printed, Path::new("/x/config.toml")).unwrap();
     assert_eq!(read, Config::default());
 }
@@ -49,7 +49,7 @@ fn the_printed_default_is_read_and_changes_nothing() {
 /// Every example behind a `#` is good once the `#` is gone; one key source, as the file says.
 #[test]
 fn the_examples_in_the_default_are_good() {
-    let examples: String = DEFAULT_CONFIG
+    let examples: String = default_config()
         .lines()
         .filter(|line| !line.contains("api_key_command"))
         .map(|line| match line.strip_prefix('#') {
@@ -58,12 +58,13 @@ fn the_examples_in_the_default_are_good() {
         })
         .collect();
     let read = Config::parse(&examples, Path::new("/x/config.toml")).unwrap();
-    assert_eq!(read.default_profile.as_deref(), Some("sandbox"));
-    assert_eq!(read.colors.len(), 13, "12 roles and the background");
-    for entry in &read.colors {
+    assert_eq!(read.values.default_profile.as_deref(), Some("sandbox"));
+    assert_eq!(read.values.colors.len(), 13, "12 roles and the background");
+    for entry in &read.values.colors {
         Override::parse(&entry.name, &entry.value).unwrap();
     }
     let keys: Vec<_> = read
+        .values
         .keys
         .iter()
         .map(|entry| OwnKeys {
@@ -453,7 +454,7 @@ quit = ["q", "ctrl-q"] # mine
 #[test]
 fn a_configuration_cut_or_flipped_at_any_byte_is_read_or_refused_and_never_lost() {
     let whole = Config::parse(WHOLE, Path::new("/x/config.toml")).unwrap();
-    assert_eq!(whole.default_profile.as_deref(), Some("work"), "control");
+    assert_eq!(whole.values.default_profile.as_deref(), Some("work"), "control");
     let cuts = (0..WHOLE.len()).map(|end| WHOLE.as_bytes()[..end].to_vec());
     let flips = (0..WHOLE.len()).flat_map(|place| {
         [0x01, 0x15, 0x80].map(|bits| {
@@ -468,9 +469,9 @@ fn a_configuration_cut_or_flipped_at_any_byte_is_read_or_refused_and_never_lost(
     for bytes in cuts.chain(flips) {
         fs::write(&path, &bytes).unwrap();
         let is_read = Config::load(&path).is_ok();
-        if bourse::store::themes::choose(&path, "light").is_ok() {
+        if bourse::settings::themes::choose(&path, "light").is_ok() {
             assert!(is_read);
-            assert_eq!(Config::load(&path).unwrap().theme_name(), "light");
+            assert_eq!(Config::load(&path).unwrap().values.theme.name(), "light");
         } else {
             refused += 1;
             assert_eq!(fs::read(&path).unwrap(), bytes);

@@ -4,11 +4,13 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
+use bourse::api::KeySource;
 use bourse::api::Secret;
-use bourse::cli::args::Global;
-use bourse::cli::{Environment, Market, ProfileResolver};
 use bourse::domain::Dialect;
-use bourse::features::markets::{Change, Done, KeyFrom, KeySource, NewMarket};
+use bourse::features::markets::command::ProfileResolver;
+use bourse::features::markets::{Change, Done, KeyFrom, NewMarket};
+use bourse::settings::Global;
+use bourse::settings::{Environment, Market};
 use bourse::store::Paths;
 
 const KEY: &str = "canary-key-4711-known";

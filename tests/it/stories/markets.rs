@@ -7,13 +7,14 @@ use bourse::core::{Pane, Profile};
 use bourse::domain::saved::{Searches, Snapshot};
 use bourse::domain::{Dialect, Resource};
 use bourse::features::markets::{
-    Change, ConnectionTest, Done, KeyFile, KeyFrom, KeySource, Market, MarketCommand, MarketEvent, MarketList,
-    MarketReady, NewMarket, RestoredState,
+    Change, ConnectionTest, Done, KeyFile, KeyFrom, Market, MarketCommand, MarketEvent, MarketList, MarketReady,
+    NewMarket, RestoredState,
 };
 use bourse::table::remote::Ticket;
 
 use crate::stories::unlist::{TWO, flat, said};
 use crate::test_app::{THREE, TestApp};
+use bourse::api::KeySource;
 
 const KEY: &str = "canary-key-4711-markets";
 

@@ -8,9 +8,10 @@ use std::sync::Arc;
 use bourse::api::Pacer;
 use bourse::api::session::Session;
 
-use bourse::cli::args::Global;
-use bourse::cli::{Environment, ProfileResolver};
+use bourse::features::markets::command::ProfileResolver;
 use bourse::runtime::dashboard::Dashboard;
+use bourse::settings::Environment;
+use bourse::settings::Global;
 use bourse::store::Paths;
 use bourse::widgets::theme::Theme;
 use crossterm::event::{Event, KeyCode};

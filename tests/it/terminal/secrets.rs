@@ -289,7 +289,7 @@ fn the_dashboard_paints_copies_and_writes_no_planted_key() {
 #[tokio::test]
 async fn the_sandbox_never_sees_the_key_of_the_environment() {
     use bourse::api::Request;
-    use bourse::cli::{Environment, Settings};
+    use bourse::settings::{Environment, Settings};
     use clap::Parser as _;
 
     let environment = Environment {

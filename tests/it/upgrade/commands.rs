@@ -2,7 +2,7 @@
 
 use bourse::core::keys::{Keymap, OwnKeys};
 use bourse::keys::BINDINGS;
-use bourse::store::Config;
+use bourse::settings::Config;
 
 use super::write::OWN_KEYS;
 use super::{Home, KEY, fixtures};
@@ -11,8 +11,8 @@ use super::{Home, KEY, fixtures};
 fn gone() -> Vec<String> {
     let path = fixtures("0.1").join("config/bourse/config.toml");
     let config = Config::load(&path).unwrap();
-    assert!(config.keys.len() > 170, "every action has a line");
-    let names = config.keys.iter().map(|entry| entry.name.clone());
+    assert!(config.values.keys.len() > 170, "every action has a line");
+    let names = config.values.keys.iter().map(|entry| entry.name.clone());
     let is_known = |name: &String| BINDINGS.iter().any(|row| row.name == name);
     names.filter(|name| !is_known(name)).collect()
 }
@@ -22,7 +22,7 @@ fn every_key_holds_or_its_action_is_named() {
     let home = Home::of_0_1();
     let config = Config::load(&home.paths.config_file()).unwrap();
     assert_eq!(config.dropped, []);
-    let own = config.keys.iter().map(|entry| OwnKeys {
+    let own = config.values.keys.iter().map(|entry| OwnKeys {
         name: entry.name.clone(),
         keys: entry.value.clone(),
         line: entry.place.line,
@@ -73,7 +73,7 @@ fn every_setting_holds() {
         assert_eq!(line.split_whitespace().nth(1), Some(value), "{line}");
     }
     let config = Config::load(&home.paths.config_file()).unwrap();
-    assert_eq!(config.alert_command.as_deref(), Some("true"));
+    assert_eq!(config.values.alert_command.as_deref(), Some("true"));
     let lab = config.profile("lab").unwrap();
     assert!(lab.read_only && lab.dialect.name == "documented");
 }

@@ -10,8 +10,9 @@ use crate::core::State;
 use crate::core::view::{Cx, Outcome, Placement, Region, Scene, View};
 use crate::domain::Dialect;
 use crate::features::markets;
-use crate::features::markets::{Change, KEY_VARIABLE, KeyFrom, Market, NewMarket};
+use crate::features::markets::{Change, KeyFrom, Market, NewMarket};
 use crate::keys::{Action, Context};
+use crate::settings::KEY_VARIABLE;
 use crate::widgets::form::{Field, Form, FormEvent};
 use crate::widgets::secret_input::SecretInput;
 

@@ -6,7 +6,8 @@ mod form;
 use ratatui::layout::Rect;
 
 use self::form::MarketForm;
-use super::{Change, Done, KeySource, Market, StatusMessage};
+use super::{Change, Done, Market, StatusMessage};
+use crate::api::KeySource;
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::core::views::confirm::Confirm;

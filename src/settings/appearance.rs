@@ -27,6 +27,34 @@ impl Theme {
     ];
 }
 
+/// A theme as the configuration names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ThemeName {
+    BuiltIn(Theme),
+    /// A file in `themes/`, whose colours override those of a built-in theme.
+    File(String),
+}
+
+impl Default for ThemeName {
+    fn default() -> Self {
+        Self::BuiltIn(Theme::default())
+    }
+}
+
+impl ThemeName {
+    pub fn name(&self) -> &str {
+        match self {
+            Self::BuiltIn(theme) => name_in(&Theme::ALL, theme),
+            Self::File(name) => name,
+        }
+    }
+}
+
+fn name_in<T: PartialEq>(all: &[(&'static str, T)], own: &T) -> &'static str {
+    let own = all.iter().find(|(_, choice)| choice == own);
+    own.map_or("", |(name, _)| name)
+}
+
 /// When a desktop notification is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Notifications {
@@ -43,6 +71,10 @@ impl Notifications {
         ("unfocused", Self::Unfocused),
         ("always", Self::Always),
     ];
+
+    pub fn name(self) -> &'static str {
+        name_in(&Self::ALL, &self)
+    }
 }
 
 /// A name in the file, its value, and its position.

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use toml_edit::{DocumentMut, Item, Table, TableLike, TomlError, value};
 
 use super::config::{Config, ConfigError, Profile};
-use super::files;
 use crate::domain::Dialect;
+use crate::store::files;
 
 /// Where the configuration gets the key of a profile from.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,12 +2,10 @@
 
 use std::path::Path;
 
-use crate::core::keys::{Keymap, OwnKeys};
-use crate::store::appearance::Entry;
-use crate::store::config::Place;
-use crate::store::themes;
-use crate::store::themes::ThemeFile;
-use crate::store::{Config, ConfigError, Theme};
+use super::appearance::{Entry, Theme, ThemeName};
+use super::config::{Config, ConfigError, Place};
+use super::themes::{self, ThemeFile};
+use crate::keys::user::{Keymap, OwnKeys};
 use crate::widgets::appearance::{Choice, Look, Override};
 
 /// A configuration and what it makes of the keys and the screen.
@@ -33,6 +31,7 @@ impl Preferences {
             });
         };
         let own: Vec<_> = config
+            .values
             .keys
             .iter()
             .map(|entry| OwnKeys {
@@ -43,11 +42,11 @@ impl Preferences {
             .collect();
         let (keymap, errors) = Keymap::configured(&own);
         for error in errors {
-            if let Some(entry) = config.keys.iter().find(|entry| entry.name == error.name) {
+            if let Some(entry) = config.values.keys.iter().find(|entry| entry.name == error.name) {
                 note(entry.place, error.message);
             }
         }
-        let (_, mistakes) = overrides(&config.colors, path);
+        let (_, mistakes) = overrides(&config.values.colors, path);
         wrong.extend(mistakes);
         wrong.sort_by_key(ConfigError::place);
         let (files, mistakes) = themes::load(&themes::folder(path));
@@ -56,14 +55,16 @@ impl Preferences {
         let own_themes = files.iter();
         let own_themes = own_themes.map(|file| (file.name.clone(), of_file(file, &config, path), true));
         let themes = built_in.chain(own_themes).collect();
-        let chosen = files.iter().find(|file| Some(&file.name) == config.theme_file.as_ref());
-        let look = match chosen {
-            Some(file) => {
-                let file_mistakes = overrides(&file.colors, &file.path).1;
-                wrong.extend(mistakes.into_iter().chain(file_mistakes));
-                of_file(file, &config, path)
-            }
-            None => of_theme(config.theme, &config, path),
+        let look = match &config.values.theme {
+            ThemeName::BuiltIn(theme) => of_theme(*theme, &config, path),
+            ThemeName::File(name) => match files.iter().find(|file| file.name == *name) {
+                Some(file) => {
+                    let file_mistakes = overrides(&file.colors, &file.path).1;
+                    wrong.extend(mistakes.into_iter().chain(file_mistakes));
+                    of_file(file, &config, path)
+                }
+                None => of_theme(Theme::default(), &config, path),
+            },
         };
         (
             Self {
@@ -80,8 +81,8 @@ impl Preferences {
 fn of_theme(theme: Theme, config: &Config, path: &Path) -> Look {
     Look {
         choice: choice(theme),
-        overrides: overrides(&config.colors, path).0,
-        ascii: config.ascii,
+        overrides: overrides(&config.values.colors, path).0,
+        ascii: config.values.ascii,
     }
 }
 

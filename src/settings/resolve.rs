@@ -6,27 +6,18 @@ use std::time::Duration;
 
 use secrecy::ExposeSecret as _;
 
-use super::args::Global;
-use super::keys::Source;
-use super::output::{self, CliError};
+use super::key_source::{KEY_VARIABLE, Source, VAST_KEY_VARIABLE};
+use super::{Config, ConfigError, Error, Global, Preferences, Profile};
 use crate::api::client::epoch_seconds;
 use crate::api::redact::KnownSecrets;
 use crate::api::{Client, ClientConfig, Operation, Origin, Pacer, Secret, Session};
-use crate::domain::annotations::Annotations;
 use crate::domain::workergroup::{MOST_GROUPS, MadeGroups};
 use crate::domain::{Condition, Dialect, plain};
-use crate::features::appearance::command::Preferences;
 use crate::sandbox::latency::Latency;
 use crate::sandbox::{GroupStore, Running, Sandbox, SandboxConfig, UnlistStore};
 use crate::store::history::{Database, HistoryPlace};
 use crate::store::keys::{self, Complaints};
-use crate::store::{self, Config, ConfigError, PacingFile, Paths, Profile, SandboxFile};
-
-/// The environment variable with the key for any marketplace.
-pub use crate::features::markets::KEY_VARIABLE;
-
-/// The environment variable with the key for the public service.
-pub const VAST_KEY_VARIABLE: &str = "VAST_API_KEY";
+use crate::store::{PacingFile, Paths, SandboxFile};
 
 /// The keys in the environment. An empty variable counts as unset.
 #[derive(Clone, Default)]
@@ -100,7 +91,7 @@ pub struct Connection {
 impl Settings {
     /// Resolves the settings from flags, environment and configuration. If the configuration file
     /// is broken, a notice says so and defaults apply.
-    pub fn resolve(flags: &Global, environment: &Environment, paths: Option<Paths>) -> Result<Self, CliError> {
+    pub fn resolve(flags: &Global, environment: &Environment, paths: Option<Paths>) -> Result<Self, Error> {
         let mut notices = Vec::new();
         let config = match paths.as_ref().map(|paths| Config::load(&paths.config_file())) {
             Some(Ok(config)) => config,
@@ -147,32 +138,6 @@ impl Settings {
         matches!(self.market, Market::Embedded(_))
     }
 
-    /// The profile of a session with these settings.
-    pub fn speaker(&self, session: &Session) -> crate::core::Profile {
-        let config = session.client().config();
-        crate::core::Profile {
-            name: self.profile.clone(),
-            is_sandbox: self.is_sandbox(),
-            read_only: self.read_only,
-            dialect: self.dialect,
-            base_url: config.management.to_string(),
-            route_url: config.route.to_string(),
-            has_key: config.key.is_some(),
-        }
-    }
-
-    /// The profile's stars, notes and bans.
-    pub fn annotations(&self) -> Annotations {
-        let Some(paths) = &self.paths else {
-            return Annotations::default();
-        };
-        let (annotations, notice) = store::state::annotations(paths, &self.profile);
-        if let Some(notice) = notice {
-            output::note(&notice);
-        }
-        annotations
-    }
-
     /// The profile's file of learned intervals; none for the sandbox, which is another market in
     /// every run.
     pub fn pacing_file(&self) -> Option<PacingFile> {
@@ -217,7 +182,7 @@ impl Settings {
     }
 
     /// Connects, starting the embedded sandbox if it is the marketplace. Nothing is sent.
-    pub async fn connect(&self) -> Result<Connection, CliError> {
+    pub async fn connect(&self) -> Result<Connection, Error> {
         let pacer = self.pacer();
         let (config, sandbox) = match &self.market {
             Market::Remote { management, route, key } => (
@@ -232,9 +197,8 @@ impl Settings {
             Market::Embedded(sandbox) => {
                 let running = Sandbox::start(sandbox.clone())
                     .await
-                    .map_err(|error| CliError::Failed(format!("can't start the sandbox: {error}")))?;
-                let origin =
-                    Origin::of_listener(running.addr()).map_err(|error| CliError::Failed(error.to_string()))?;
+                    .map_err(|error| Error::Failed(format!("can't start the sandbox: {error}")))?;
+                let origin = Origin::of_listener(running.addr()).map_err(|error| Error::Failed(error.to_string()))?;
                 let config = ClientConfig {
                     management: origin.clone(),
                     route: origin,
@@ -261,16 +225,20 @@ pub fn by_name(learned: Vec<(Operation, f64)>) -> BTreeMap<String, f64> {
 }
 
 /// The selected profile, with addresses from the flags.
-pub(crate) fn choose(flags: &Global, config: &Config, notices: &[String]) -> Result<Profile, CliError> {
+pub(crate) fn choose(flags: &Global, config: &Config, notices: &[String]) -> Result<Profile, Error> {
     let named = flags.profile.as_ref().or_else(|| {
         // An address from the command line does not take the default profile's dialect.
-        config.default_profile.as_ref().filter(|_| flags.base_url.is_none())
+        config
+            .values
+            .default_profile
+            .as_ref()
+            .filter(|_| flags.base_url.is_none())
     });
     let mut profile = match named {
         Some(name) => config.profile(name).ok_or_else(|| {
             let known = config.names().join(", ");
             let notice = notices.first().map(|n| format!(" ({n})")).unwrap_or_default();
-            CliError::Usage(format!("no profile named '{name}'; available: {known}{notice}"))
+            Error::Usage(format!("no profile named '{name}'; available: {known}{notice}"))
         })?,
         None => match &flags.base_url {
             Some(base) if public_service(base).is_some() => Profile {
@@ -287,7 +255,7 @@ pub(crate) fn choose(flags: &Global, config: &Config, notices: &[String]) -> Res
         profile.route_url = None;
     }
     match (&flags.route_url, &profile.base_url) {
-        (Some(_), None) => Err(CliError::Usage(
+        (Some(_), None) => Err(Error::Usage(
             "--route-url needs --base-url or a profile: the embedded sandbox has its own routing".to_owned(),
         )),
         (Some(route), Some(_)) => {
@@ -329,9 +297,9 @@ fn embedded(
     profile: &str,
     paths: Option<&Paths>,
     notices: &mut Vec<String>,
-) -> Result<SandboxConfig, CliError> {
+) -> Result<SandboxConfig, Error> {
     if let Some(path) = &flags.api_key_file {
-        keys::check(path).map_err(|error| CliError::Usage(error.to_string()))?;
+        keys::check(path).map_err(|error| Error::Usage(error.to_string()))?;
         notices.push("--api-key-file ignored: the sandbox generates its own key".to_owned());
     }
     let mut config = SandboxConfig::default();
@@ -358,13 +326,13 @@ fn embedded(
 }
 
 /// Lays the sandbox flags over a configuration.
-pub fn apply_sandbox_flags(config: &mut SandboxConfig, flags: &Global) -> Result<(), CliError> {
+pub fn apply_sandbox_flags(config: &mut SandboxConfig, flags: &Global) -> Result<(), Error> {
     if let Some(seed) = flags.seed {
         config.market.seed = seed;
     }
     if let Some(offers) = flags.offers {
         if offers > MOST_SANDBOX_OFFERS {
-            return Err(CliError::Usage(format!("--offers takes {MOST_SANDBOX_OFFERS} at most")));
+            return Err(Error::Usage(format!("--offers takes {MOST_SANDBOX_OFFERS} at most")));
         }
         config.market.offers = offers;
     }
@@ -388,9 +356,8 @@ fn remote(
     flags: &Global,
     environment: &Environment,
     paths: Option<&Paths>,
-) -> Result<Market, CliError> {
-    let origin =
-        |text: &str| Origin::parse(text).map_err(|error| CliError::Usage(format!("the address {text}: {error}")));
+) -> Result<Market, Error> {
+    let origin = |text: &str| Origin::parse(text).map_err(|error| Error::Usage(format!("the address {text}: {error}")));
     let management = origin(base)?;
     let route = match &profile.route_url {
         Some(route) => origin(route)?,
@@ -398,7 +365,7 @@ fn remote(
     };
     let key = Source::of(profile, flags, environment, paths)
         .read(environment.complaints)
-        .map_err(|error| CliError::Usage(error.to_string()))?
+        .map_err(|error| Error::Usage(error.to_string()))?
         .map(|key| Secret::new(key.expose_secret()));
     Ok(Market::Remote { management, route, key })
 }

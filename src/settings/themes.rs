@@ -9,7 +9,7 @@ use toml_edit::{DocumentMut, value};
 
 use super::appearance::{Entry, Theme};
 use super::config::{Config, ConfigError, Place};
-use super::files;
+use crate::store::files;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ThemeFile {
@@ -113,7 +113,7 @@ pub fn choose(config: &Path, name: &str) -> Result<(), String> {
     let foreign = || format!("{shown} can't be changed here: write theme = \"{name}\" into it");
     let changed = named(&text, name).ok_or_else(foreign)?;
     let after = Config::parse(&changed, config).map_err(|_| foreign())?;
-    if after.theme_name() != name || after.names() != before.names() {
+    if after.values.theme.name() != name || after.names() != before.names() {
         return Err(foreign());
     }
     files::replace(config, changed.as_bytes()).map_err(|why| format!("{shown} can't be written: {why}"))
@@ -186,9 +186,9 @@ mod tests {
         fs::create_dir(folder.path().join("themes")).unwrap();
         fs::write(folder.path().join("themes/night.toml"), "accent = \"red\"").unwrap();
         choose(&config, "night").unwrap();
-        assert_eq!(Config::load(&config).unwrap().theme_name(), "night");
+        assert_eq!(Config::load(&config).unwrap().values.theme.name(), "night");
         choose(&config, "light").unwrap();
-        assert_eq!(Config::load(&config).unwrap().theme_name(), "light");
+        assert_eq!(Config::load(&config).unwrap().values.theme.name(), "light");
         assert!(choose(&config, "absent").is_err());
         assert_eq!(fs::read_to_string(&config).unwrap(), "theme = \"light\"\n");
     }

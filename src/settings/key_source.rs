@@ -4,11 +4,17 @@ use std::path::{Path, PathBuf};
 
 use secrecy::SecretString;
 
-use super::args::Global;
-use super::settings::{Environment, KEY_VARIABLE, VAST_KEY_VARIABLE};
-use crate::features::markets::KeySource;
+use super::config::{Profile, VAST};
+use super::{Environment, Global};
+use crate::api::KeySource;
+use crate::store::Paths;
 use crate::store::keys::{self, Complaints, KeyError};
-use crate::store::{Paths, Profile, config};
+
+/// The environment variable with a key for any market.
+pub const KEY_VARIABLE: &str = "BOURSE_API_KEY";
+
+/// The environment variable with the key for the public service.
+pub const VAST_KEY_VARIABLE: &str = "VAST_API_KEY";
 
 pub(crate) enum Source {
     /// An environment variable: its name and value.
@@ -37,7 +43,7 @@ impl Source {
         if let Some(command) = &profile.api_key_command {
             return Self::Command(command.clone());
         }
-        if profile.name != config::VAST {
+        if profile.name != VAST {
             return Self::Nowhere;
         }
         if let Some(text) = &environment.vast_key {

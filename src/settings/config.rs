@@ -1,18 +1,16 @@
 //! The configuration file: TOML, strict, with errors that name the line.
 
-mod read;
-
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::appearance::{Entry, Notifications, Theme};
-use super::files;
+use super::appearance::Entry;
+use super::reader;
+use super::table::Values;
 use crate::domain::Dialect;
 use crate::domain::text;
-use crate::domain::throughput::Throughput;
-use crate::domain::watching::Watching;
+use crate::store::files;
 
 /// Profile of the embedded sandbox marketplace.
 pub const SANDBOX: &str = "sandbox";
@@ -38,7 +36,7 @@ pub struct Profile {
 }
 
 impl Profile {
-    fn bare(name: &str, dialect: &'static Dialect) -> Self {
+    pub(super) fn bare(name: &str, dialect: &'static Dialect) -> Self {
         Self {
             name: name.to_owned(),
             base_url: None,
@@ -71,30 +69,12 @@ impl Profile {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Config {
     /// The file's profiles, including changes to built-in ones.
-    profiles: BTreeMap<String, Profile>,
-    /// The profile to open by default.
-    pub default_profile: Option<String>,
-    pub theme: Theme,
-    /// The file in `themes/` whose colours override the theme's, by name.
-    pub theme_file: Option<String>,
-    /// Colours for roles of the theme.
-    pub colors: Vec<Entry<String>>,
-    /// Whether only ASCII is drawn; `None` leaves it to the environment.
-    pub ascii: Option<bool>,
-    /// Whether the mouse is captured; on by default.
-    pub mouse: Option<bool>,
-    /// When a desktop notification is sent.
-    pub notifications: Notifications,
-    /// The command that runs when an alert rings.
-    pub alert_command: Option<String>,
-    /// The person's own throughput per GPU model.
-    pub throughput: Throughput,
-    pub watch: Watching,
-    pub keys: Vec<Entry<Vec<String>>>,
+    pub(super) profiles: BTreeMap<String, Profile>,
+    pub values: Values,
     /// Invalid key bindings and settings that do not exist, which are dropped.
     pub dropped: Vec<ConfigError>,
-    /// Where the file sets addresses and API keys, by profile and setting.
-    places: BTreeMap<(String, String), Place>,
+    /// Where the file has each setting, by its dotted name.
+    pub(super) places: BTreeMap<String, Place>,
 }
 
 /// Why a configuration file cannot be used.
@@ -192,7 +172,7 @@ impl Config {
     }
 
     fn judge(text: &str, path: &Path) -> (Self, Vec<ConfigError>) {
-        let (mut config, mistakes) = read::read(text, path.parent());
+        let (mut config, mistakes) = reader::read(text, path.parent());
         let mut errors = Vec::new();
         for mistake in mistakes {
             let error = ConfigError::Wrong {
@@ -209,10 +189,9 @@ impl Config {
         (config, errors)
     }
 
-    /// Where the file sets `setting` of a profile.
-    pub fn place(&self, profile: &str, setting: &str) -> Option<Place> {
-        let key = (profile.to_owned(), setting.to_owned());
-        self.places.get(&key).copied()
+    /// Where the file has a setting, by its dotted name: `profiles.work.base_url`.
+    pub fn place(&self, setting: &str) -> Option<Place> {
+        self.places.get(setting).copied()
     }
 
     pub fn profile(&self, name: &str) -> Option<Profile> {
@@ -240,8 +219,11 @@ impl Config {
             bare
         }
         Self {
-            colors: bare(&self.colors),
-            keys: bare(&self.keys),
+            values: Values {
+                colors: bare(&self.values.colors),
+                keys: bare(&self.values.keys),
+                ..self.values.clone()
+            },
             dropped: Vec::new(),
             places: BTreeMap::new(),
             ..self.clone()
@@ -255,23 +237,11 @@ impl Config {
 
     /// Whether two configurations have the same key bindings, colours and switches.
     pub fn has_same_preferences(&self, other: &Self) -> bool {
-        let bare = |config: &Self| Self {
-            profiles: BTreeMap::new(),
+        let bare = |config: &Self| Values {
             default_profile: None,
-            ..config.meaning()
+            ..config.meaning().values
         };
         bare(self) == bare(other) && self.dropped == other.dropped
-    }
-
-    /// Whether the mouse is captured.
-    pub fn mouse(&self) -> bool {
-        self.mouse.unwrap_or(true)
-    }
-
-    pub fn theme_name(&self) -> &str {
-        let built_in = Theme::ALL.iter().find(|(_, theme)| *theme == self.theme);
-        let built_in = built_in.map_or("", |(name, _)| *name);
-        self.theme_file.as_deref().unwrap_or(built_in)
     }
 
     /// The names of all profiles, the built-in ones first.
@@ -291,6 +261,7 @@ impl Config {
 mod tests {
     use super::*;
     use crate::domain::throughput::WorkUnit;
+    use crate::settings::appearance::{Theme, ThemeName};
 
     fn parse(text: &str) -> Result<Config, String> {
         Config::parse(text, Path::new("/etc/x/config.toml")).map_err(|error| error.to_string())
@@ -324,8 +295,8 @@ mod tests {
             "#,
         )
         .unwrap();
-        assert_eq!(config.default_profile.as_deref(), Some("work"));
-        assert_eq!(config.theme, Theme::Light);
+        assert_eq!(config.values.default_profile.as_deref(), Some("work"));
+        assert_eq!(config.values.theme, ThemeName::BuiltIn(Theme::Light));
         let work = config.profile("work").unwrap();
         assert_eq!(work.api_key_file, Some(PathBuf::from("/etc/x/keys/work")));
         assert_eq!((work.dialect.name, work.read_only), ("vast", true));
@@ -372,14 +343,15 @@ mod tests {
              [keys]\nsort = \"S\"\nrefresh = [\n  \"R\", \"f5\"]\n",
         )
         .unwrap();
-        assert_eq!((config.theme, config.ascii), (Theme::Ansi, Some(true)));
+        assert_eq!((config.values.theme.name(), config.values.ascii), ("ansi", Some(true)));
         let color = Entry {
             name: "error".to_owned(),
             value: "#ff0000".to_owned(),
             place: Place { line: 5, column: 9 },
         };
-        assert_eq!(config.colors, [color]);
+        assert_eq!(config.values.colors, [color]);
         let keys: Vec<_> = config
+            .values
             .keys
             .iter()
             .map(|entry| (entry.name.as_str(), entry.value.join(" "), entry.place.line))
@@ -394,8 +366,8 @@ mod tests {
         let text = "shadow = true\nascii = true\n[theme]\ncolour = {}\nname = \"ansi\"\n\
             [watch]\nfast = 1\nevery = \"2m\"\n";
         let config = parse(text).unwrap();
-        assert_eq!((config.theme, config.ascii), (Theme::Ansi, Some(true)));
-        assert_eq!(config.watch.interval, 120);
+        assert_eq!((config.values.theme.name(), config.values.ascii), ("ansi", Some(true)));
+        assert_eq!(config.values.interval, 120);
         let dropped: Vec<_> = config.dropped.iter().map(ToString::to_string).collect();
         for (found, wanted) in dropped.iter().zip([
             "1:1: unknown field `shadow`",
@@ -411,8 +383,9 @@ mod tests {
     fn keys_of_another_type_drop_only_themselves() {
         let config =
             parse("default_profile = \"vast\"\n[keys]\nsort = 3\nrefresh = [\"R\", 4]\nquit = [5]\nopen = []").unwrap();
-        assert_eq!(config.default_profile.as_deref(), Some("vast"));
+        assert_eq!(config.values.default_profile.as_deref(), Some("vast"));
         let keys: Vec<_> = config
+            .values
             .keys
             .iter()
             .map(|entry| (entry.name.as_str(), entry.value.join(" ")))
@@ -490,8 +463,8 @@ mod tests {
     #[test]
     fn the_pace_of_watched_searches_is_read_and_its_mistakes_are_placed() {
         let config = parse("[watch]\nrequests_per_minute = 4\nevery = \"2m\"\n").unwrap();
-        assert_eq!(config.watch.requests_a_minute, 4);
-        assert_eq!(config.watch.interval, 120);
+        assert_eq!(config.values.requests_a_minute, 4);
+        assert_eq!(config.values.interval, 120);
         let text = "[watch]\nrequests_per_minute = 0\nevery = \"5s\"\nfast = true\n";
         assert_eq!(
             mistakes(text),
@@ -507,8 +480,8 @@ mod tests {
     fn throughput_is_read_and_its_mistakes_are_placed() {
         let text = "[throughput.\"tokens/s\"]\n\"RTX 4090\" = 2_900\nH100 = 1.5e4\n\
                     A40 = 0\nL4 = \"fast\"\n[throughput.\"frames/s\"]\nL4 = 3\n";
-        let (config, mistakes) = read::read(text, None);
-        assert_eq!(config.throughput.models(WorkUnit::Tokens), 2);
+        let (config, mistakes) = reader::read(text, None);
+        assert_eq!(config.values.throughput.models(WorkUnit::Tokens), 2);
         let mistakes: Vec<String> = mistakes
             .iter()
             .map(|own| format!("{}: {}", own.place, own.message))

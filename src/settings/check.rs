@@ -1,0 +1,57 @@
+//! Checks a configuration more thoroughly than a start does: of all markets, addresses and keys too.
+
+use std::path::Path;
+
+use super::{Config, ConfigError, Preferences, Profile};
+use crate::api::Origin;
+use crate::store::keys;
+
+/// All mistakes in the file, in its order.
+///
+/// # Errors
+///
+/// When the file cannot be read.
+pub fn mistakes(path: &Path) -> Result<Vec<ConfigError>, ConfigError> {
+    let (config, mut mistakes) = Config::check(path)?;
+    let (preferences, dropped) = Preferences::of(config, path);
+    let config = preferences.config;
+    mistakes.extend(dropped);
+    for name in config.names() {
+        let Some(profile) = config.profile(name) else {
+            continue;
+        };
+        for (setting, message) in unusable(&profile) {
+            // Settings that are not in the file are built in, and valid.
+            if let Some(place) = config.place(&format!("profiles.{name}.{setting}")) {
+                mistakes.push(ConfigError::Wrong {
+                    path: path.to_owned(),
+                    place,
+                    message: format!("{setting}: {message}"),
+                });
+            }
+        }
+    }
+    mistakes.sort_by_key(ConfigError::place);
+    Ok(mistakes)
+}
+
+/// The settings of a profile that cannot be used, and why. Runs no command.
+fn unusable(profile: &Profile) -> Vec<(&'static str, String)> {
+    let mut wrong = Vec::new();
+    let has_key = profile.api_key_file.is_some() || profile.api_key_command.is_some();
+    for (setting, address) in [("base_url", &profile.base_url), ("route_url", &profile.route_url)] {
+        let judged = address.as_deref().map(|address| {
+            let origin = Origin::parse(address)?;
+            if has_key { origin.judge_for_key() } else { Ok(()) }
+        });
+        // The address is not quoted: it may hold a password.
+        wrong.extend(judged.and_then(Result::err).map(|why| (setting, why.to_string())));
+    }
+    if let Some(Err(why)) = profile.api_key_file.as_deref().map(keys::check) {
+        wrong.push(("api_key_file", why.to_string()));
+    }
+    if let Some(Err(why)) = profile.api_key_command.as_deref().map(keys::command_words) {
+        wrong.push(("api_key_command", why.to_string()));
+    }
+    wrong
+}

@@ -1,0 +1,51 @@
+//! The person's settings, and where the value of each comes from: flags, the environment, the
+//! configuration file, a default.
+
+pub mod appearance;
+pub mod check;
+pub mod config;
+pub mod effective;
+pub mod flags;
+pub mod key_source;
+pub mod preferences;
+pub mod profiles;
+mod reader;
+pub mod resolve;
+mod table;
+pub mod themes;
+
+pub use appearance::{Notifications, Theme};
+pub use config::{Config, ConfigError, Profile};
+pub use flags::Global;
+pub use key_source::KEY_VARIABLE;
+pub use preferences::Preferences;
+pub use resolve::{Connection, Environment, Market, Settings, by_name};
+pub use table::{Values, default_config};
+
+use crate::api::ApiError;
+use crate::keys::Keymap;
+
+/// Why the settings cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// A mistake in the command line or the configuration.
+    #[error("{0}")]
+    Usage(String),
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl From<ApiError> for Error {
+    fn from(error: ApiError) -> Self {
+        match error {
+            ApiError::Misconfigured(message) => Self::Usage(message),
+            error @ ApiError::NoKey { .. } => {
+                let way = Keymap::default().key_hint("markets");
+                Self::Failed(format!(
+                    "{error}, pass --api-key-file, or add a key in the dashboard ({way})"
+                ))
+            }
+            error => Self::Failed(error.to_string()),
+        }
+    }
+}

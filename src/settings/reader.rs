@@ -1,0 +1,372 @@
+//! Reads a configuration setting by setting, so that every mistake in it is found at once: serde
+//! would stop at the first.
+
+use std::ops::{Range, RangeInclusive};
+use std::path::{Path, PathBuf};
+
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
+
+use super::appearance::{Entry, Theme, ThemeName};
+use super::config::{CUSTOM, Config, Place, Profile, SANDBOX, VAST};
+use super::table::{PROFILE, SETTINGS};
+use super::themes;
+use crate::domain::Dialect;
+use crate::domain::quantity::{self, Quantity};
+use crate::domain::throughput::{Throughput, WorkUnit};
+
+/// A mistake in the file.
+pub(super) struct Mistake {
+    pub(super) place: Place,
+    pub(super) message: String,
+    /// Whether only the setting itself is dropped. A market must not be contacted, nor a key sent,
+    /// with half of its settings; a wrong key binding or a setting of another version harms nothing.
+    pub(super) is_local: bool,
+}
+
+pub(super) type Value<'a> = Spanned<DeValue<'a>>;
+type Name<'a> = Spanned<DeString<'a>>;
+
+pub(super) struct Reader<'a> {
+    text: &'a str,
+    folder: Option<&'a Path>,
+    mistakes: Vec<Mistake>,
+    pub(super) config: Config,
+}
+
+/// The valid settings of a text, and all mistakes in the order of the file. Relative paths are
+/// resolved against `folder`.
+pub(super) fn read(text: &str, folder: Option<&Path>) -> (Config, Vec<Mistake>) {
+    // A byte order mark takes no column in an editor.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let (root, errors) = DeTable::parse_recoverable(text);
+    let mut reader = Reader {
+        text,
+        folder,
+        mistakes: Vec::new(),
+        config: Config::default(),
+    };
+    for error in &errors {
+        let at = error.span().unwrap_or(0..0);
+        reader.wrong(&at, one_line(error.message()));
+    }
+    let broken: Vec<usize> = reader.mistakes.iter().map(|own| own.place.line).collect();
+    reader.places(root.get_ref(), "");
+    reader.section(root.get_ref(), "");
+    reader.default_profile(root.get_ref());
+    // The rest of a line that is not TOML is not checked.
+    let syntax = broken.len();
+    let mut place = 0;
+    reader.mistakes.retain(|own| {
+        place += 1;
+        place <= syntax || !broken.contains(&own.place.line)
+    });
+    reader.mistakes.sort_by_key(|own| own.place);
+    (reader.config, reader.mistakes)
+}
+
+impl Reader<'_> {
+    fn wrong(&mut self, at: &Range<usize>, message: impl Into<String>) {
+        self.wrong_at(Place::of(self.text, at.start), message.into());
+    }
+
+    fn wrong_at(&mut self, place: Place, message: String) {
+        self.mistakes.push(Mistake {
+            place,
+            message,
+            is_local: false,
+        });
+    }
+
+    /// Reads something whose mistakes drop only themselves.
+    fn locally<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.mistakes.len();
+        let value = read(self);
+        for mistake in self.mistakes.iter_mut().skip(before) {
+            mistake.is_local = true;
+        }
+        value
+    }
+
+    fn unknown(&mut self, name: &Name<'_>, known: &[&str]) {
+        let known: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
+        let message = format!(
+            "unknown field `{}`, expected one of {}",
+            name.get_ref(),
+            known.join(", ")
+        );
+        self.wrong(&name.span(), message);
+    }
+
+    /// The value has the wrong type. The value itself is not quoted: it may be a secret.
+    fn mistyped(&mut self, value: &Value<'_>, wanted: &str) {
+        let found = value.get_ref().type_str();
+        let message = format!("invalid type: {found}, expected {wanted}");
+        self.wrong(&value.span(), message);
+    }
+
+    /// A value of the right type; what else is `wanted` otherwise.
+    fn typed<T>(&mut self, value: &Value<'_>, found: Option<T>, wanted: &str) -> Option<T> {
+        if found.is_none() {
+            self.mistyped(value, wanted);
+        }
+        found
+    }
+
+    pub(super) fn string(&mut self, value: &Value<'_>) -> Option<String> {
+        self.typed(value, value.get_ref().as_str().map(str::to_owned), "a string")
+    }
+
+    pub(super) fn flag(&mut self, value: &Value<'_>) -> Option<bool> {
+        self.typed(value, value.get_ref().as_bool(), "true or false")
+    }
+
+    pub(super) fn number(&mut self, value: &Value<'_>, range: RangeInclusive<u32>) -> Option<u32> {
+        let number = value.get_ref().as_integer();
+        let number = number.and_then(|number| number.to_string().parse().ok());
+        let number = number.filter(|number| range.contains(number));
+        let wanted = format!("a number from {} to {}", range.start(), range.end());
+        self.typed(value, number, &wanted)
+    }
+
+    /// A text that may be wrong.
+    pub(super) fn parsed<T>(&mut self, value: &Value<'_>, parse: impl FnOnce(&str) -> Result<T, String>) -> Option<T> {
+        let parsed = parse(&self.string(value)?);
+        parsed.map_err(|why| self.wrong(&value.span(), why)).ok()
+    }
+
+    /// A time such as `2m`, in whole seconds.
+    pub(super) fn seconds(&mut self, value: &Value<'_>, range: RangeInclusive<f64>) -> Option<u32> {
+        let seconds = self.parsed(value, |text| quantity::within(text, Quantity::Seconds, range));
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        seconds.map(|seconds| seconds as u32)
+    }
+
+    /// A path with `~/` for the home folder; a relative one is resolved against the configuration's
+    /// folder.
+    pub(super) fn path(&mut self, value: &Value<'_>) -> Option<PathBuf> {
+        let path = PathBuf::from(self.string(value)?);
+        if let Ok(rest) = path.strip_prefix("~")
+            && let Ok(home) = etcetera::home_dir()
+        {
+            return Some(home.join(rest));
+        }
+        Some(match self.folder {
+            Some(folder) if path.is_relative() => folder.join(path),
+            _ => path,
+        })
+    }
+
+    fn table<'t, 'v>(&mut self, value: &'t Value<'v>) -> Option<&'t DeTable<'v>> {
+        self.typed(value, value.get_ref().as_table(), "a table")
+    }
+
+    /// Notes where every setting is, by its dotted name, and every section that has one.
+    fn places(&mut self, table: &DeTable<'_>, above: &str) {
+        for (key, value) in table {
+            let name = format!("{above}{}", key.get_ref());
+            if let DeValue::Table(inner) = value.get_ref() {
+                let before = self.config.places.len();
+                self.places(inner, &format!("{name}."));
+                if self.config.places.len() == before {
+                    continue;
+                }
+            }
+            let place = Place::of(self.text, value.span().start);
+            self.config.places.insert(name, place);
+        }
+    }
+
+    /// The settings of a table, whose dotted name with a dot at its end is `above`.
+    fn section(&mut self, table: &DeTable<'_>, above: &str) {
+        let inside = SETTINGS.iter().filter_map(|own| own.name.strip_prefix(above));
+        let mut known: Vec<_> = inside.filter_map(|name| name.split('.').next()).collect();
+        if above.is_empty() {
+            known.push("profiles");
+        }
+        known.dedup();
+        for (key, value) in table {
+            let name = format!("{above}{}", key.get_ref());
+            let mut settings = SETTINGS.iter();
+            if let Some(setting) = settings.find(|own| own.name == name) {
+                (setting.read)(self, value);
+            } else if !known.contains(&key.get_ref().as_ref()) {
+                // One that a later version has removed, too.
+                self.locally(|own| own.unknown(key, &known));
+            } else if name == "profiles" {
+                for (name, profile) in self.table(value).into_iter().flatten() {
+                    self.profile(name, profile);
+                }
+            } else if name == "theme" && !value.get_ref().is_table() {
+                let wanted = "a theme's name, or a table with `name` and `colors`";
+                let name = self.typed(value, value.get_ref().as_str(), wanted);
+                if let Some(theme) = name.and_then(|_| self.theme(value)) {
+                    self.config.values.theme = theme;
+                }
+            } else if let Some(inner) = self.table(value) {
+                self.section(inner, &format!("{name}."));
+            }
+        }
+    }
+
+    /// The profile must exist. One with mistakes of its own, which are reported already, does.
+    fn default_profile(&mut self, root: &DeTable<'_>) {
+        let config = &mut self.config;
+        let Some(name) = config.values.default_profile.take() else {
+            return;
+        };
+        let declared = root.get("profiles").and_then(|all| all.get_ref().as_table());
+        let is_declared = declared.is_some_and(|all| all.contains_key(name.as_str()));
+        if is_declared || config.profile(&name).is_some() {
+            config.values.default_profile = Some(name);
+            return;
+        }
+        let place = config.place("default_profile").unwrap_or_default();
+        let known = config.names().join(", ");
+        self.wrong_at(place, format!("no profile named '{name}'; available: {known}"));
+    }
+
+    pub(super) fn theme(&mut self, value: &Value<'_>) -> Option<ThemeName> {
+        let folder = self.folder;
+        self.parsed(value, |name| {
+            if folder.is_some_and(|folder| themes::exists(folder, name)) {
+                return Ok(ThemeName::File(name.to_owned()));
+            }
+            one_of("theme", name, Theme::ALL).map(ThemeName::BuiltIn)
+        })
+    }
+
+    pub(super) fn colors(&mut self, value: &Value<'_>) -> Option<Vec<Entry<String>>> {
+        let mut colors = Vec::new();
+        for (name, color) in self.table(value)? {
+            let text = self.string(color);
+            colors.extend(text.map(|text| self.entry(name, color, text)));
+        }
+        colors.sort_by_key(|entry| entry.place);
+        Some(colors)
+    }
+
+    /// Rates by unit and GPU model. A wrong one is dropped on its own.
+    pub(super) fn throughput(&mut self, value: &Value<'_>) -> Option<Throughput> {
+        self.locally(|own| {
+            let mut throughput = Throughput::default();
+            for (name, models) in own.table(value)? {
+                let units = WorkUnit::ALL.map(|unit| (unit.rate(), unit));
+                match one_of("unit of work", name.get_ref(), units) {
+                    Ok(unit) => own.rates(&mut throughput, unit, models),
+                    Err(why) => own.wrong(&name.span(), why),
+                }
+            }
+            Some(throughput)
+        })
+    }
+
+    fn rates(&mut self, throughput: &mut Throughput, unit: WorkUnit, models: &Value<'_>) {
+        for (model, rate) in self.table(models).into_iter().flatten() {
+            let text = match rate.get_ref() {
+                DeValue::Integer(rate) => rate.to_string(),
+                DeValue::Float(rate) => rate.to_string(),
+                DeValue::String(_)
+                | DeValue::Boolean(_)
+                | DeValue::Datetime(_)
+                | DeValue::Array(_)
+                | DeValue::Table(_) => {
+                    self.mistyped(rate, "a number such as 2900");
+                    continue;
+                }
+            };
+            let number = text.replace('_', "").parse().unwrap_or(f64::NAN);
+            if let Err(why) = throughput.set(unit, model.get_ref(), number) {
+                self.wrong(&rate.span(), format!("{}: {why}", model.get_ref()));
+            }
+        }
+    }
+
+    /// Key bindings: one key for an action, or several. A wrong one is dropped on its own.
+    pub(super) fn keys(&mut self, value: &Value<'_>) -> Option<Vec<Entry<Vec<String>>>> {
+        self.locally(|own| {
+            let mut bindings = Vec::new();
+            for (name, value) in own.table(value)? {
+                let keys = match value.get_ref() {
+                    DeValue::String(key) => Some(vec![key.to_string()]),
+                    DeValue::Array(list) => {
+                        let keys: Vec<_> = list.iter().filter_map(|key| own.string(key)).collect();
+                        // An empty list unbinds the action, but only if it was written as empty.
+                        (!keys.is_empty() || list.is_empty()).then_some(keys)
+                    }
+                    _ => own.typed(value, None, "a key such as \"R\" or a list such as [\"R\", \"f5\"]"),
+                };
+                bindings.extend(keys.map(|keys| own.entry(name, value, keys)));
+            }
+            bindings.sort_by_key(|entry| entry.place);
+            Some(bindings)
+        })
+    }
+
+    fn entry<T>(&self, name: &Name<'_>, at: &Value<'_>, value: T) -> Entry<T> {
+        Entry {
+            name: name.get_ref().to_string(),
+            value,
+            place: Place::of(self.text, at.span().start),
+        }
+    }
+
+    fn profile(&mut self, name: &Name<'_>, value: &Value<'_>) {
+        let before = self.mistakes.len();
+        let Some(settings) = self.table(value) else {
+            return;
+        };
+        let own = name.get_ref().as_ref();
+        let mut profile = match own {
+            SANDBOX => {
+                let why = "'sandbox' is the built-in sandbox and takes no settings; choose another name";
+                return self.wrong(&name.span(), why);
+            }
+            CUSTOM => {
+                let why = "'custom' is reserved for --base-url without a profile; choose another name";
+                return self.wrong(&name.span(), why);
+            }
+            VAST => Profile::vast(),
+            _ => Profile::bare(own, &Dialect::DOCUMENTED),
+        };
+        for setting in PROFILE {
+            if let Some(value) = settings.get(setting.name) {
+                (setting.read)(&mut profile, value, self);
+            }
+        }
+        let known: Vec<_> = PROFILE.iter().map(|setting| setting.name).collect();
+        for (key, _) in settings {
+            if !known.contains(&key.get_ref().as_ref()) {
+                self.unknown(key, &known);
+            }
+        }
+        if own != VAST && settings.get("base_url").is_none() {
+            self.wrong(&name.span(), format!("the profile '{own}' needs a base_url"));
+        }
+        if profile.api_key_file.is_some() && profile.api_key_command.is_some() {
+            let why = format!("the profile '{own}' has an api_key_file and an api_key_command: choose one");
+            self.wrong(&name.span(), why);
+        }
+        if self.mistakes.len() == before {
+            self.config.profiles.insert(own.to_owned(), profile);
+        }
+    }
+}
+
+/// The choice with that name.
+///
+/// # Errors
+///
+/// All choices, for display.
+pub(super) fn one_of<T: Copy, const N: usize>(what: &str, word: &str, choices: [(&str, T); N]) -> Result<T, String> {
+    let found = choices.iter().find(|(name, _)| *name == word);
+    found.map(|(_, choice)| *choice).ok_or_else(|| {
+        let names = choices.map(|(name, _)| format!("'{name}'")).join(", ");
+        format!("'{word}' is not a {what}: use one of {names}")
+    })
+}
+
+fn one_line(message: &str) -> String {
+    let lines: Vec<_> = message.lines().map(str::trim).collect();
+    lines.join("; ")
+}

@@ -1,0 +1,259 @@
+//! Every setting of the configuration, one row each: from a row follow reading, checking,
+//! `bourse config show`, the printed default and what a reload compares.
+
+use std::iter;
+
+use super::appearance::{Entry, Notifications, ThemeName};
+use super::config::Profile;
+use super::reader::{Reader, Value, one_of};
+use crate::domain::Dialect;
+use crate::domain::throughput::Throughput;
+use crate::domain::watching::Watching;
+use crate::store::keys;
+
+/// A setting outside of markets.
+pub(super) struct Setting {
+    /// Its name, behind that of its section: `watch.every`.
+    pub name: &'static str,
+    /// Its comment in the printed default.
+    doc: &'static str,
+    /// Its default or an example, as TOML; for one that is a table, the whole section.
+    sample: &'static str,
+    /// Sets it to a value from the file.
+    pub read: fn(&mut Reader<'_>, &Value<'_>),
+    /// What it is, for display: each part by its name, which is empty if there is only one.
+    pub show: fn(&Values) -> Vec<Part>,
+}
+
+type Part = (String, String);
+
+/// Makes [`Values`] and [`SETTINGS`] of rows: the comment in the printed default, `name` = `sample`,
+/// field, type and default, then how to read and how to show it.
+macro_rules! settings {
+    ($($(#[doc = $doc:literal])+
+    $name:literal = $sample:literal, $field:ident: $type:ty = $default:expr, $read:expr, $show:expr;)+) => {
+        /// The value of every setting: the file's, else the default.
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub struct Values {
+            $($(#[doc = $doc])+ pub $field: $type,)+
+        }
+
+        impl Default for Values {
+            fn default() -> Self {
+                Self { $($field: $default,)+ }
+            }
+        }
+
+        pub(super) static SETTINGS: &[Setting] = &[$(Setting {
+            name: $name,
+            doc: concat!($("#", $doc, "\n"),+),
+            sample: $sample,
+            read: |reader, value| {
+                let read: fn(&mut Reader<'_>, &Value<'_>) -> Option<$type> = $read;
+                if let Some(new) = read(reader, value) {
+                    reader.config.values.$field = new;
+                }
+            },
+            show: |values| {
+                let show: fn(&$type) -> Vec<Part> = $show;
+                show(&values.$field)
+            },
+        }),+];
+    };
+}
+
+settings! {
+    /// The profile that `bourse` opens on. `sandbox` (a market inside the program) and `vast` are built in.
+    "default_profile" = "\"sandbox\"", default_profile: Option<String> = None,
+        |reader, value| reader.string(value).map(Some),
+        // It is shown as the profile in use.
+        |_| Vec::new();
+
+    /// auto (dark or light, as the terminal's background is), dark, light, high-contrast,
+    /// ansi (the terminal's own sixteen colours) or none. `NO_COLOR` in the environment means none.
+    "theme.name" = "\"auto\"", theme: ThemeName = ThemeName::default(),
+        |reader, value| reader.theme(value), |own| alone(own.name());
+
+    /// Other colours: "#rrggbb", a name (red, light-blue, dark-gray ...) or a number of the 256-colour
+    /// palette; with a background: "black on #ffcc00".
+    "theme.colors" = r##"[theme.colors]
+#text = "white"           # ordinary text
+#dim = "dark-gray"        # text of less weight
+#accent = "light-cyan"    # the open tab, names of fields
+#heading = "magenta"      # column headers, titles
+#selected = "white on 24" # the selected line
+#border = "dark-gray"     # frames
+#key = "light-cyan"       # keys in hints
+#good = "green"           # good news, best values
+#warning = "yellow"       # things to notice
+#error = "light-red"      # bad news
+#sandbox = "black on green"
+#live = "black on yellow"
+#background = "#101418"   # under everything; without it the terminal's own
+"##, colors: Vec<Entry<String>> = Vec::new(),
+        |reader, value| reader.colors(value),
+        |own| own.iter().map(|color| (color.name.clone(), color.value.clone())).collect();
+
+    /// Whether borders, bars and arrows are drawn with ASCII only. Without it: in locales that are not
+    /// UTF-8 and on the Linux console.
+    "ascii" = "false", ascii: Option<bool> = None,
+        |reader, value| reader.flag(value).map(Some),
+        |own| alone(&own.map_or_else(|| "from the locale".to_owned(), |on| on.to_string()));
+
+    /// Whether clicks, drags and the wheel work. With false the terminal selects text as usual.
+    "mouse" = "true", mouse: bool = true, |reader, value| reader.flag(value), |own| alone(own);
+
+    /// Desktop notifications, such as the end of a route run: off, unfocused (only while this terminal
+    /// reports that it does not have the focus) or always. The terminal shows them (OSC 9 or OSC 777).
+    "notifications" = "\"off\"", notifications: Notifications = Notifications::Off,
+        |reader, value| reader.parsed(value, |word| one_of("choice for notifications", word, Notifications::ALL)),
+        |own| alone(own.name());
+
+    /// A command that runs when an alert rings, without a shell. It finds `BOURSE_ALERT` (the alert's name),
+    /// `BOURSE_ALERT_TEXT`, `BOURSE_PRICE`, `BOURSE_COUNT`, `BOURSE_MODEL`, `BOURSE_MACHINE` and
+    /// `BOURSE_OFFER` in its environment.
+    "alert_command" = "\"/home/me/bin/on-alert\"", alert_command: Option<String> = None,
+        |reader, value| {
+            let parse = |text: &str| keys::command_words(text).map(|_| Some(text.to_owned()));
+            reader.parsed(value, |text| parse(text).map_err(|why| format!("alert_command: {why}")))
+        },
+        // Only the program: what follows may be the address of a private channel.
+        |own| {
+            let program = own.as_deref().and_then(|text| keys::command_words(text).ok());
+            alone(&program.map_or_else(|| "none".to_owned(), |(program, _)| program))
+        };
+
+    /// What one GPU does for you, as you measured it, in tokens/s, images/s or steps/s: columns show what a
+    /// million tokens, or a thousand images or steps, cost. An offer with 8 GPUs does 8 times as much.
+    "throughput" = r#"#[throughput."tokens/s"]
+#"RTX 4090" = 2900
+#"H100 SXM" = 11000
+"#, throughput: Throughput = Throughput::default(),
+        |reader, value| reader.throughput(value),
+        |own| {
+            let units = own.units();
+            units.map(|unit| (unit.rate().to_owned(), format!("{} GPU models", own.models(unit)))).collect()
+        };
+
+    /// How many requests a minute all watched searches may send together, 1 to 60.
+    "watch.requests_per_minute" = "10", requests_a_minute: u32 = Watching::default().requests_a_minute,
+        |reader, value| reader.number(value, 1..=Watching::MOST), |own| alone(own);
+
+    /// How often each watched search is refreshed, from 10s to 1d, unless another interval is chosen for it.
+    "watch.every" = "\"30s\"", interval: u32 = Watching::default().interval,
+        |reader, value| reader.seconds(value, 10.0..=86_400.0), |own| alone(&format!("{own}s"));
+
+    /// Other keys. The names stand in the help screen (?), at the right. One key or several: a character,
+    /// enter, esc, tab, shift-tab, space, backspace, delete, up, down, left, right, home, end, pgup, pgdn,
+    /// f1 to f12, with ctrl- or alt- in front. Not ctrl-i, ctrl-m, ctrl-[ and ctrl-h: terminals send Tab,
+    /// Enter, Esc and Backspace for them. An empty list leaves an action to the palette.
+    "keys" = r#"[keys]
+#refresh = ["r", "f5"]
+#quit = "q"
+"#, keys: Vec<Entry<Vec<String>>> = Vec::new(),
+        |reader, value| reader.keys(value),
+        |own| own.iter().map(|keys| (keys.name.clone(), keys.value.join(" "))).collect();
+}
+
+/// The value of a setting without parts.
+fn alone(value: &(impl ToString + ?Sized)) -> Vec<Part> {
+    vec![(String::new(), value.to_string())]
+}
+
+impl Values {
+    /// How often watched searches are refreshed.
+    pub const fn watch(&self) -> Watching {
+        Watching {
+            requests_a_minute: self.requests_a_minute,
+            interval: self.interval,
+        }
+    }
+}
+
+/// A setting of a market.
+pub(super) struct ProfileSetting {
+    pub name: &'static str,
+    /// An example and its comment.
+    sample: &'static str,
+    pub read: fn(&mut Profile, &Value<'_>, &mut Reader<'_>),
+}
+
+/// The settings of a market, in the order in which they are read.
+pub(super) static PROFILE: &[ProfileSetting] = &[
+    ProfileSetting {
+        name: "base_url",
+        sample: "\"https://market.example\"",
+        read: |profile, value, reader| {
+            if let Some(base) = reader.string(value) {
+                profile.base_url = Some(base);
+                // The route address of the old base does not belong to the new one.
+                profile.route_url = None;
+            }
+        },
+    },
+    ProfileSetting {
+        name: "route_url",
+        sample: "\"https://run.example\"    # without it the base address",
+        read: |profile, value, reader| profile.route_url = reader.string(value).or(profile.route_url.take()),
+    },
+    ProfileSetting {
+        name: "dialect",
+        sample: "\"documented\"               # documented, vast or sandbox: how the server spells things",
+        read: |profile, value, reader| {
+            let known = Dialect::ALL.map(|dialect| (dialect.name, dialect));
+            let dialect = reader.parsed(value, |word| one_of("dialect", word, known));
+            profile.dialect = dialect.unwrap_or(profile.dialect);
+        },
+    },
+    ProfileSetting {
+        name: "api_key_file",
+        sample: "\"keys/work\"           # mode 0600; relative to this folder",
+        read: |profile, value, reader| profile.api_key_file = reader.path(value),
+    },
+    ProfileSetting {
+        name: "api_key_command",
+        sample: "\"pass show market\" # instead of a file: a command that prints the key",
+        read: |profile, value, reader| profile.api_key_command = reader.string(value),
+    },
+    ProfileSetting {
+        name: "read_only",
+        sample: "false                    # true refuses to create workergroups and to unlist volumes",
+        read: |profile, value, reader| profile.read_only = reader.flag(value).unwrap_or(true),
+    },
+];
+
+const HEAD: &str = "\
+# The configuration of bourse: $XDG_CONFIG_HOME/bourse/config.toml
+# (~/.config/bourse/config.toml if that is not set). Every setting is listed after a #, with its
+# default or an example. `bourse config check` reports mistakes in yours.
+";
+
+const MARKET: &str = "
+# A market of your own. The key comes from --api-key-file, else BOURSE_API_KEY, else from here.
+#[profiles.work]
+";
+
+/// A configuration that changes nothing: every setting with its default or an example, commented.
+pub fn default_config() -> String {
+    let is_alone = |setting: &&Setting| !setting.name.contains('.') && !setting.sample.ends_with('\n');
+    // In TOML what is below the heading of a section belongs to it.
+    let (alone, in_sections): (Vec<_>, Vec<_>) = SETTINGS.iter().partition(is_alone);
+    let mut text = HEAD.to_owned();
+    let mut open = "";
+    for setting in alone.into_iter().chain(in_sections) {
+        let Setting { name, doc, sample, .. } = setting;
+        if sample.ends_with('\n') {
+            text.extend(["\n", doc, sample]);
+            continue;
+        }
+        let (section, last) = name.rsplit_once('.').unwrap_or(("", name));
+        if section != open {
+            text.extend(["\n[", section, "]"]);
+            open = section;
+        }
+        text.extend(["\n", doc, "#", last, " = ", sample, "\n"]);
+    }
+    let market = PROFILE.iter().flat_map(|own| ["#", own.name, " = ", own.sample, "\n"]);
+    text.extend(iter::once(MARKET).chain(market));
+    text
+}
