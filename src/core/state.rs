@@ -22,6 +22,7 @@ use crate::features::route_lab::Routes;
 use crate::features::workergroups::Groups;
 use crate::features::{appearance as themes, history as recall};
 use crate::keys::{Chord, Keymap};
+use crate::settings::Values;
 use crate::table::browser::Browser;
 
 /// The state that views share: the market, its data and the person's settings.
@@ -65,6 +66,8 @@ pub struct State {
     pub zone: jiff::tz::TimeZone,
     /// The markets to connect to.
     pub markets: Markets,
+    /// The values of the configuration.
+    pub settings: Values,
     /// The themes, and the current one.
     pub themes: themes::Themes,
     pub drafts: drafts::Drafts,
@@ -203,6 +206,7 @@ impl State {
             split: split::Split::default(),
             zone: jiff::tz::TimeZone::UTC,
             markets: Markets::default(),
+            settings: Values::default(),
             themes: themes::Themes::default(),
             drafts: drafts::Drafts::default(),
             watch_pace: watch::Pace::default(),

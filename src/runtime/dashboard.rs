@@ -108,13 +108,6 @@ impl<S: Surface> Dashboard<S> {
         self
     }
 
-    /// Gets the person's attention in this way.
-    #[must_use]
-    pub fn notifying(mut self, attention: Attention) -> Self {
-        self.attention = attention;
-        self
-    }
-
     /// Connects to other markets on request. `sandbox` is the embedded one, if it is the current
     /// market; it stops with the dashboard or on a switch.
     #[must_use]

@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use super::appearance::{Entry, Theme, ThemeName};
+use super::appearance::{Entry, ThemeName};
 use super::config::{CUSTOM, Config, Place, Profile, SANDBOX, VAST};
 use super::table::{PROFILE, SETTINGS};
 use super::themes;
 use crate::domain::Dialect;
 use crate::domain::quantity::{self, Quantity};
 use crate::domain::throughput::{Throughput, WorkUnit};
+use crate::widgets::appearance::Choice;
 
 /// A mistake in the file.
 pub(super) struct Mistake {
@@ -232,7 +233,7 @@ impl Reader<'_> {
             if folder.is_some_and(|folder| themes::exists(folder, name)) {
                 return Ok(ThemeName::File(name.to_owned()));
             }
-            one_of("theme", name, Theme::ALL).map(ThemeName::BuiltIn)
+            one_of("theme", name, Choice::ALL).map(ThemeName::BuiltIn)
         })
     }
 

@@ -65,6 +65,7 @@ impl State {
             keyboard,
             markets,
             themes,
+            settings,
             watch_pace,
             // These belong to the market.
             profile: _,
@@ -99,6 +100,7 @@ impl State {
         self.keyboard = keyboard;
         self.markets = markets;
         self.themes = themes;
+        self.settings = settings;
         self.watch_pace = watch_pace;
     }
 }
