@@ -30,33 +30,28 @@ pub(super) fn tell(state: &State, title: &str, text: &str, surface: &mut impl Su
     }
 }
 
-/// The rings of alerts.
-#[derive(Debug, Default)]
-pub(super) struct Attention {
-    queue: Arc<Mutex<Queue>>,
-}
+/// The rings of alerts, shared with the task that runs their commands.
+pub(super) type Rings = Arc<Mutex<Queue>>;
 
-impl Attention {
-    /// Tells of an alert in every way that the person wants.
-    pub(super) fn ring(
-        &self,
-        state: &State,
-        alarm: Alarm,
-        surface: &mut impl Surface,
-        outbox: UnboundedSender<Message>,
-    ) {
-        surface.bell();
-        tell(state, &alarm.title, &alarm.text, surface);
-        if let Some(command) = state.settings.alert_command.clone() {
-            run(&self.queue, command, alarm, outbox);
-        }
+/// Tells of an alert in every way that the person wants.
+pub(super) fn ring(
+    rings: &Rings,
+    state: &State,
+    alarm: Alarm,
+    surface: &mut impl Surface,
+    outbox: UnboundedSender<Message>,
+) {
+    surface.bell();
+    tell(state, &alarm.title, &alarm.text, surface);
+    if let Some(command) = state.settings.alert_command.clone() {
+        run(rings, command, alarm, outbox);
     }
 }
 
 /// The rings whose command has not run. Commands run one after another: hundreds of alerts must not
 /// start hundreds of programs.
 #[derive(Debug, Default)]
-struct Queue {
+pub(super) struct Queue {
     waiting: VecDeque<(String, Alarm)>,
     is_running: bool,
 }
@@ -77,7 +72,7 @@ impl Queue {
 
 /// Runs `command` in the background once those before it have ended. The screen is the dashboard's,
 /// so its output goes nowhere; a failure is shown.
-fn run(queue: &Arc<Mutex<Queue>>, command: String, alarm: Alarm, outbox: UnboundedSender<Message>) {
+fn run(queue: &Rings, command: String, alarm: Alarm, outbox: UnboundedSender<Message>) {
     let mut own = queue.lock().unwrap_or_else(PoisonError::into_inner);
     own.add(command, alarm);
     if own.is_running {

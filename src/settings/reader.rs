@@ -91,11 +91,8 @@ impl Reader<'_> {
 
     fn unknown(&mut self, name: &Name<'_>, known: &[&str]) {
         let known: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
-        let message = format!(
-            "unknown field `{}`, expected one of {}",
-            name.get_ref(),
-            known.join(", ")
-        );
+        let known = known.join(", ");
+        let message = format!("unknown field `{}`, expected one of {known}", name.get_ref());
         self.wrong(&name.span(), message);
     }
 
@@ -267,11 +264,7 @@ impl Reader<'_> {
             let text = match rate.get_ref() {
                 DeValue::Integer(rate) => rate.to_string(),
                 DeValue::Float(rate) => rate.to_string(),
-                DeValue::String(_)
-                | DeValue::Boolean(_)
-                | DeValue::Datetime(_)
-                | DeValue::Array(_)
-                | DeValue::Table(_) => {
+                _ => {
                     self.mistyped(rate, "a number such as 2900");
                     continue;
                 }
@@ -330,12 +323,12 @@ impl Reader<'_> {
             VAST => Profile::vast(),
             _ => Profile::bare(own, &Dialect::DOCUMENTED),
         };
-        for setting in PROFILE {
-            if let Some(value) = settings.get(setting.name) {
-                (setting.read)(&mut profile, value, self);
+        for (name, _, read) in PROFILE {
+            if let Some(value) = settings.get(*name) {
+                read(&mut profile, value, self);
             }
         }
-        let known: Vec<_> = PROFILE.iter().map(|setting| setting.name).collect();
+        let known: Vec<_> = PROFILE.iter().map(|(name, ..)| *name).collect();
         for (key, _) in settings {
             if !known.contains(&key.get_ref().as_ref()) {
                 self.unknown(key, &known);

@@ -105,10 +105,7 @@ impl Settings {
             notices.push(format!("{base} is the public service: using the {dialect} dialect"));
         }
         let market = match &profile.base_url {
-            None => {
-                let config = embedded(flags, &profile.name, paths.as_ref(), &mut notices)?;
-                Market::Embedded(config)
-            }
+            None => Market::Embedded(embedded(flags, &profile.name, paths.as_ref(), &mut notices)?),
             Some(base) => remote(&profile, base, flags, environment, paths.as_ref())?,
         };
         Ok(Self {

@@ -90,7 +90,7 @@ impl<S: Surface> Dashboard<S> {
 
     fn ring(&mut self, alarm: Alarm) {
         let outbox = self.outbox.clone();
-        self.attention.ring(&self.model, alarm, &mut self.surface, outbox);
+        alarm::ring(&self.rings, &self.model, alarm, &mut self.surface, outbox);
     }
 
     async fn edit_text(&mut self, text: String, suffix: &'static str) -> io::Result<()> {
