@@ -19,10 +19,11 @@ pub(crate) fn reloaded(state: &mut State, now: Now, result: Result<Box<Reconfigu
             state.keymap = new.keymap;
             state.markets.market_list = new.market_list;
             state.themes = new.themes;
-            if new.throughput != *state.browsers[Resource::Offers].computed.throughput {
-                state.set_throughput(new.throughput);
+            if new.values.throughput != *state.browsers[Resource::Offers].computed.throughput {
+                state.set_throughput(new.values.throughput.clone());
             }
-            state.watch_pace.configure(new.watch);
+            state.watch_pace.configure(new.values.watch());
+            state.settings = new.values;
             let own = state.markets.market_list.markets.iter();
             let mut own = own.filter(|market| market.name == state.profile.name);
             if let Some(market) = own.next() {

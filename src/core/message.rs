@@ -17,10 +17,9 @@ use crate::domain::history::{Answer, Poll, Question};
 use crate::domain::journal::{Intent, Outcome};
 use crate::domain::routing::Run;
 use crate::domain::saved::{SearchChange, Searches, Snapshot};
-use crate::domain::throughput::Throughput;
-use crate::domain::watching::Watching;
 use crate::domain::workergroup;
 use crate::keys::Keymap;
+use crate::settings::Values;
 use crate::table::browser::Arrival;
 use crate::table::remote::{Ticket, Waiting};
 use crate::table::watch::{PollClaim, PollRight};
@@ -263,8 +262,7 @@ pub struct Reconfigured {
     pub market_list: MarketList,
     /// The themes, none shown but the one that the file names.
     pub themes: Themes,
-    pub throughput: Throughput,
-    pub watch: Watching,
+    pub values: Values,
     /// What is wrong with the file but stops nothing: an unknown key, a bad color.
     pub notices: Vec<String>,
     /// Whether keys, colors or switches differ from before; adding a market changes none of them.

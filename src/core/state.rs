@@ -17,6 +17,7 @@ use crate::domain::saved::{Searches, Snapshot};
 use crate::domain::{Condition, Dialect, Resource};
 use crate::keys::pane::Pane;
 use crate::keys::{Action, Chord, Keymap};
+use crate::settings::Values;
 use crate::table::browser::Browser;
 use crate::table::remote::{Now, Tickets};
 use crate::table::watch;
@@ -56,6 +57,8 @@ pub struct State {
     pub zone: jiff::tz::TimeZone,
     /// The markets to connect to.
     pub markets: Markets,
+    /// The values of the configuration.
+    pub settings: Values,
     /// The themes, and the current one.
     pub themes: themes::Themes,
     pub drafts: drafts::Drafts,
@@ -192,6 +195,7 @@ impl State {
             split: split::Split::default(),
             zone: jiff::tz::TimeZone::UTC,
             markets: Markets::default(),
+            settings: Values::default(),
             themes: themes::Themes::default(),
             drafts: drafts::Drafts::default(),
             watch_pace: watch::Pace::default(),

@@ -12,71 +12,46 @@ use super::hook;
 use super::surface::Surface;
 use crate::core::Message;
 use crate::core::message::Alarm;
-use crate::settings::{Config, Notifications};
+use crate::core::state::State;
+use crate::settings::Notifications;
 
 /// How long a command may run: one that hangs must not be joined by ever more.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// How to get the person's attention.
-#[derive(Debug, Clone, Default)]
-pub struct Attention {
-    /// When a desktop notification is sent.
-    pub notifications: Notifications,
-    /// What runs when an alert rings.
-    pub command: Option<String>,
-    queue: Arc<Mutex<Queue>>,
+/// Shows a desktop notification, if the person wants one now.
+pub(super) fn tell(state: &State, title: &str, text: &str, surface: &mut impl Surface) {
+    let is_wanted = match state.settings.notifications {
+        Notifications::Off => false,
+        Notifications::Unfocused => !state.is_focused,
+        Notifications::Always => true,
+    };
+    if is_wanted {
+        surface.notify(title, text);
+    }
 }
 
-impl Attention {
-    /// What a configuration asks for.
-    pub(super) fn of(config: &Config) -> Self {
-        Self {
-            notifications: config.values.notifications,
-            command: config.values.alert_command.clone(),
-            queue: Arc::default(),
-        }
-    }
+/// The rings of alerts, shared with the task that runs their commands.
+pub(super) type Rings = Arc<Mutex<Queue>>;
 
-    /// The same with what another configuration asks for.
-    pub(super) fn configured(&self, config: &Config) -> Self {
-        Self {
-            queue: Arc::clone(&self.queue),
-            ..Self::of(config)
-        }
-    }
-
-    /// Shows a desktop notification, if the person wants one now.
-    pub(super) fn tell(&self, title: &str, text: &str, is_focused: bool, surface: &mut impl Surface) {
-        let is_wanted = match self.notifications {
-            Notifications::Off => false,
-            Notifications::Unfocused => !is_focused,
-            Notifications::Always => true,
-        };
-        if is_wanted {
-            surface.notify(title, text);
-        }
-    }
-
-    /// Tells of an alert in every way that the person wants.
-    pub(super) fn ring(
-        &self,
-        alarm: Alarm,
-        is_focused: bool,
-        surface: &mut impl Surface,
-        outbox: UnboundedSender<Message>,
-    ) {
-        surface.bell();
-        self.tell(&alarm.title, &alarm.text, is_focused, surface);
-        if let Some(command) = self.command.clone() {
-            run(&self.queue, command, alarm, outbox);
-        }
+/// Tells of an alert in every way that the person wants.
+pub(super) fn ring(
+    rings: &Rings,
+    state: &State,
+    alarm: Alarm,
+    surface: &mut impl Surface,
+    outbox: UnboundedSender<Message>,
+) {
+    surface.bell();
+    tell(state, &alarm.title, &alarm.text, surface);
+    if let Some(command) = state.settings.alert_command.clone() {
+        run(rings, command, alarm, outbox);
     }
 }
 
 /// The rings whose command has not run. Commands run one after another: hundreds of alerts must not
 /// start hundreds of programs.
 #[derive(Debug, Default)]
-struct Queue {
+pub(super) struct Queue {
     waiting: VecDeque<(String, Alarm)>,
     is_running: bool,
 }
@@ -97,7 +72,7 @@ impl Queue {
 
 /// Runs `command` in the background once those before it have ended. The screen is the dashboard's,
 /// so its output goes nowhere; a failure is shown.
-fn run(queue: &Arc<Mutex<Queue>>, command: String, alarm: Alarm, outbox: UnboundedSender<Message>) {
+fn run(queue: &Rings, command: String, alarm: Alarm, outbox: UnboundedSender<Message>) {
     let mut own = queue.lock().unwrap_or_else(PoisonError::into_inner);
     own.add(command, alarm);
     if own.is_running {

@@ -16,7 +16,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
-use super::alarm::Attention;
+use super::alarm::Rings;
 pub use super::calls::{Boxed, Calls, Notify};
 use super::clock::Clock;
 use super::config_watch::ConfigWatch;
@@ -51,7 +51,7 @@ pub struct Dashboard<S> {
     themes: Option<[Theme; 2]>,
     /// Whether the terminal's background is light, if known.
     is_light: Option<bool>,
-    attention: Attention,
+    rings: Rings,
     title: String,
     config: Option<ConfigWatch>,
     clock: Clock,
@@ -81,7 +81,7 @@ impl<S: Surface> Dashboard<S> {
             theme,
             themes: None,
             is_light: None,
-            attention: Attention::default(),
+            rings: Rings::default(),
             title: String::new(),
             config: None,
             clock: Clock::start(),
@@ -105,13 +105,6 @@ impl<S: Surface> Dashboard<S> {
     #[must_use]
     pub const fn following(mut self, themes: Option<[Theme; 2]>) -> Self {
         self.themes = themes;
-        self
-    }
-
-    /// Gets the person's attention in this way.
-    #[must_use]
-    pub fn notifying(mut self, attention: Attention) -> Self {
-        self.attention = attention;
         self
     }
 

@@ -75,13 +75,13 @@ impl MarketTasks {
                             .await
                             .unwrap_or_else(|error| MarketEvent::ConnectFailed {
                                 ticket,
-                                why: words(&error),
+                                why: shown(&error.to_string()),
                             }),
                     )
                 }
                 MarketCommand::Test { ticket, name } => {
                     let outcome = self.test(name).await;
-                    let outcome = outcome.unwrap_or_else(|error| ConnectionTest::NotSent(words(&error)));
+                    let outcome = outcome.unwrap_or_else(|error| ConnectionTest::NotSent(shown(&error.to_string())));
                     Some(MarketEvent::Tested { ticket, outcome })
                 }
                 // Handled by the event loop itself.
@@ -172,9 +172,4 @@ fn lost() -> Error {
 
 fn shown(why: &str) -> String {
     visible(&message(why), 400)
-}
-
-/// The error message for the screen.
-fn words(error: &Error) -> String {
-    shown(&error.to_string())
 }

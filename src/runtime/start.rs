@@ -7,7 +7,6 @@ use std::thread;
 
 use jiff::tz::TimeZone;
 
-use super::alarm::Attention;
 use super::dashboard::Dashboard;
 use super::panics;
 use super::terminal::{self, HANG_UP_STATUS, require_terminal};
@@ -67,7 +66,6 @@ async fn connect_and_show(
     let session = Arc::new(connection.session);
     let dashboard = Dashboard::new(model, surface, session, themes.unasked)
         .following(themes.asked)
-        .notifying(Attention::of(&preferences.config))
         .with_journal(files.journal)
         .with_groups(files.groups)
         .with_pacing(files.pacing)
@@ -89,6 +87,7 @@ fn model(settings: &Settings, profile: Profile, restored: RestoredState) -> Mode
     let values = &settings.preferences.config.values;
     model.set_throughput(values.throughput.clone());
     model.watch_pace.configure(values.watch());
+    model.settings.clone_from(values);
     model.browsers[Resource::Offers].take_settings(&settings.words);
     if let Some(limit) = settings.limit {
         model.browsers[Resource::Offers].query.limit = (limit > 0).then_some(limit);

@@ -1,50 +1,26 @@
 //! The appearance and notification settings of the configuration, with their positions.
 
 use super::config::Place;
-
-/// The colours of the dashboard.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Theme {
-    /// By the terminal's background.
-    #[default]
-    Auto,
-    Dark,
-    Light,
-    HighContrast,
-    /// The terminal's own sixteen colours.
-    Ansi,
-    Plain,
-}
-
-impl Theme {
-    pub const ALL: [(&'static str, Self); 6] = [
-        ("auto", Self::Auto),
-        ("dark", Self::Dark),
-        ("light", Self::Light),
-        ("high-contrast", Self::HighContrast),
-        ("ansi", Self::Ansi),
-        ("none", Self::Plain),
-    ];
-}
+use crate::widgets::appearance::Choice;
 
 /// A theme as the configuration names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ThemeName {
-    BuiltIn(Theme),
+    BuiltIn(Choice),
     /// A file in `themes/`, whose colours override those of a built-in theme.
     File(String),
 }
 
 impl Default for ThemeName {
     fn default() -> Self {
-        Self::BuiltIn(Theme::default())
+        Self::BuiltIn(Choice::default())
     }
 }
 
 impl ThemeName {
     pub fn name(&self) -> &str {
         match self {
-            Self::BuiltIn(theme) => name_in(&Theme::ALL, theme),
+            Self::BuiltIn(theme) => name_in(&Choice::ALL, theme),
             Self::File(name) => name,
         }
     }

@@ -23,11 +23,7 @@ pub fn mistakes(path: &Path) -> Result<Vec<ConfigError>, ConfigError> {
         for (setting, message) in unusable(&profile) {
             // Settings that are not in the file are built in, and valid.
             if let Some(place) = config.place(&format!("profiles.{name}.{setting}")) {
-                mistakes.push(ConfigError::Wrong {
-                    path: path.to_owned(),
-                    place,
-                    message: format!("{setting}: {message}"),
-                });
+                mistakes.push(ConfigError::wrong(path, place, format!("{setting}: {message}")));
             }
         }
     }

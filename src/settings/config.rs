@@ -10,7 +10,7 @@ use super::reader;
 use super::table::Values;
 use crate::domain::Dialect;
 use crate::domain::text;
-use crate::store::files;
+use crate::store::{Paths, files};
 
 /// Profile of the embedded sandbox marketplace.
 pub const SANDBOX: &str = "sandbox";
@@ -97,6 +97,11 @@ fn shown(path: &Path) -> String {
 }
 
 impl ConfigError {
+    pub(super) fn wrong(path: &Path, place: Place, message: String) -> Self {
+        let path = path.to_owned();
+        Self::Wrong { path, place, message }
+    }
+
     /// Where in the file, unless it could not be read.
     pub const fn place(&self) -> Option<Place> {
         match self {
@@ -140,6 +145,13 @@ impl Config {
         Self::first(Self::check(path)?)
     }
 
+    /// The person's configuration; if it cannot be used, the default and why.
+    pub fn or_default(paths: Option<&Paths>) -> (Self, Option<String>) {
+        let config = paths.map(|paths| Self::load(&paths.config_file()));
+        let config = config.unwrap_or_else(|| Ok(Self::default()));
+        config.map_or_else(|why| (Self::default(), Some(why.to_string())), |config| (config, None))
+    }
+
     /// Parses a configuration; `path` is for messages and for relative key files.
     ///
     /// # Errors
@@ -175,11 +187,7 @@ impl Config {
         let (mut config, mistakes) = reader::read(text, path.parent());
         let mut errors = Vec::new();
         for mistake in mistakes {
-            let error = ConfigError::Wrong {
-                path: path.to_owned(),
-                place: mistake.place,
-                message: mistake.message,
-            };
+            let error = ConfigError::wrong(path, mistake.place, mistake.message);
             if mistake.is_local {
                 config.dropped.push(error);
             } else {
@@ -246,14 +254,9 @@ impl Config {
 
     /// The names of all profiles, the built-in ones first.
     pub fn names(&self) -> Vec<&str> {
-        let mut names = vec![SANDBOX, VAST];
-        names.extend(
-            self.profiles
-                .keys()
-                .map(String::as_str)
-                .filter(|name| !matches!(*name, SANDBOX | VAST)),
-        );
-        names
+        let own = self.profiles.keys().map(String::as_str);
+        let own = own.filter(|name| !matches!(*name, SANDBOX | VAST));
+        [SANDBOX, VAST].into_iter().chain(own).collect()
     }
 }
 
@@ -261,7 +264,8 @@ impl Config {
 mod tests {
     use super::*;
     use crate::domain::throughput::WorkUnit;
-    use crate::settings::appearance::{Theme, ThemeName};
+    use crate::settings::appearance::ThemeName;
+    use crate::widgets::appearance::Choice;
 
     fn parse(text: &str) -> Result<Config, String> {
         Config::parse(text, Path::new("/etc/x/config.toml")).map_err(|error| error.to_string())
@@ -296,7 +300,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!(config.values.default_profile.as_deref(), Some("work"));
-        assert_eq!(config.values.theme, ThemeName::BuiltIn(Theme::Light));
+        assert_eq!(config.values.theme, ThemeName::BuiltIn(Choice::Light));
         let work = config.profile("work").unwrap();
         assert_eq!(work.api_key_file, Some(PathBuf::from("/etc/x/keys/work")));
         assert_eq!((work.dialect.name, work.read_only), ("vast", true));

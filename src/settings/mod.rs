@@ -14,7 +14,7 @@ pub mod resolve;
 mod table;
 pub mod themes;
 
-pub use appearance::{Notifications, Theme};
+pub use appearance::Notifications;
 pub use config::{Config, ConfigError, Profile};
 pub use flags::Global;
 pub use key_source::KEY_VARIABLE;

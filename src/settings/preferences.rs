@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::appearance::{Entry, Theme, ThemeName};
-use super::config::{Config, ConfigError, Place};
+use super::appearance::{Entry, ThemeName};
+use super::config::{Config, ConfigError};
 use super::themes::{self, ThemeFile};
-use crate::keys::user::{Keymap, OwnKeys};
+use crate::keys::user::Keymap;
 use crate::widgets::appearance::{Choice, Look, Override};
 
 /// A configuration and what it makes of the keys and the screen.
@@ -23,34 +23,17 @@ impl Preferences {
     /// invalid settings.
     pub fn of(config: Config, path: &Path) -> (Self, Vec<ConfigError>) {
         let mut wrong = config.dropped.clone();
-        let mut note = |place: Place, message: String| {
-            wrong.push(ConfigError::Wrong {
-                path: path.to_owned(),
-                place,
-                message,
-            });
-        };
-        let own: Vec<_> = config
-            .values
-            .keys
-            .iter()
-            .map(|entry| OwnKeys {
-                name: entry.name.clone(),
-                keys: entry.value.clone(),
-                line: entry.place.line,
-            })
-            .collect();
-        let (keymap, errors) = Keymap::configured(&own);
+        let (keymap, errors) = Keymap::configured(&config.values.own_keys());
         for error in errors {
             if let Some(entry) = config.values.keys.iter().find(|entry| entry.name == error.name) {
-                note(entry.place, error.message);
+                wrong.push(ConfigError::wrong(path, entry.place, error.message));
             }
         }
         let (_, mistakes) = overrides(&config.values.colors, path);
         wrong.extend(mistakes);
         wrong.sort_by_key(ConfigError::place);
         let (files, mistakes) = themes::load(&themes::folder(path));
-        let built_in = Theme::ALL.into_iter();
+        let built_in = Choice::ALL.into_iter();
         let built_in = built_in.map(|(name, theme)| (name.to_owned(), of_theme(theme, &config, path), false));
         let own_themes = files.iter();
         let own_themes = own_themes.map(|file| (file.name.clone(), of_file(file, &config, path), true));
@@ -63,7 +46,7 @@ impl Preferences {
                     wrong.extend(mistakes.into_iter().chain(file_mistakes));
                     of_file(file, &config, path)
                 }
-                None => of_theme(Theme::default(), &config, path),
+                None => of_theme(Choice::default(), &config, path),
             },
         };
         (
@@ -78,9 +61,9 @@ impl Preferences {
     }
 }
 
-fn of_theme(theme: Theme, config: &Config, path: &Path) -> Look {
+fn of_theme(choice: Choice, config: &Config, path: &Path) -> Look {
     Look {
-        choice: choice(theme),
+        choice,
         overrides: overrides(&config.values.colors, path).0,
         ascii: config.values.ascii,
     }
@@ -101,25 +84,10 @@ fn overrides(colors: &[Entry<String>], path: &Path) -> (Vec<Override>, Vec<Confi
         .filter_map(|entry| match Override::parse(&entry.name, &entry.value) {
             Ok(change) => Some(change),
             Err(message) => {
-                wrong.push(ConfigError::Wrong {
-                    path: path.to_owned(),
-                    place: entry.place,
-                    message,
-                });
+                wrong.push(ConfigError::wrong(path, entry.place, message));
                 None
             }
         })
         .collect();
     (overrides, wrong)
-}
-
-const fn choice(theme: Theme) -> Choice {
-    match theme {
-        Theme::Auto => Choice::Auto,
-        Theme::Dark => Choice::Dark,
-        Theme::Light => Choice::Light,
-        Theme::HighContrast => Choice::HighContrast,
-        Theme::Ansi => Choice::Ansi,
-        Theme::Plain => Choice::Plain,
-    }
 }

@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use super::appearance::{Entry, Theme, ThemeName};
+use super::appearance::{Entry, ThemeName};
 use super::config::{CUSTOM, Config, Place, Profile, SANDBOX, VAST};
 use super::table::{PROFILE, SETTINGS};
 use super::themes;
 use crate::domain::Dialect;
 use crate::domain::quantity::{self, Quantity};
 use crate::domain::throughput::{Throughput, WorkUnit};
+use crate::widgets::appearance::Choice;
 
 /// A mistake in the file.
 pub(super) struct Mistake {
@@ -90,11 +91,8 @@ impl Reader<'_> {
 
     fn unknown(&mut self, name: &Name<'_>, known: &[&str]) {
         let known: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
-        let message = format!(
-            "unknown field `{}`, expected one of {}",
-            name.get_ref(),
-            known.join(", ")
-        );
+        let known = known.join(", ");
+        let message = format!("unknown field `{}`, expected one of {known}", name.get_ref());
         self.wrong(&name.span(), message);
     }
 
@@ -232,7 +230,7 @@ impl Reader<'_> {
             if folder.is_some_and(|folder| themes::exists(folder, name)) {
                 return Ok(ThemeName::File(name.to_owned()));
             }
-            one_of("theme", name, Theme::ALL).map(ThemeName::BuiltIn)
+            one_of("theme", name, Choice::ALL).map(ThemeName::BuiltIn)
         })
     }
 
@@ -266,11 +264,7 @@ impl Reader<'_> {
             let text = match rate.get_ref() {
                 DeValue::Integer(rate) => rate.to_string(),
                 DeValue::Float(rate) => rate.to_string(),
-                DeValue::String(_)
-                | DeValue::Boolean(_)
-                | DeValue::Datetime(_)
-                | DeValue::Array(_)
-                | DeValue::Table(_) => {
+                _ => {
                     self.mistyped(rate, "a number such as 2900");
                     continue;
                 }
@@ -329,12 +323,12 @@ impl Reader<'_> {
             VAST => Profile::vast(),
             _ => Profile::bare(own, &Dialect::DOCUMENTED),
         };
-        for setting in PROFILE {
-            if let Some(value) = settings.get(setting.name) {
-                (setting.read)(&mut profile, value, self);
+        for (name, _, read) in PROFILE {
+            if let Some(value) = settings.get(*name) {
+                read(&mut profile, value, self);
             }
         }
-        let known: Vec<_> = PROFILE.iter().map(|setting| setting.name).collect();
+        let known: Vec<_> = PROFILE.iter().map(|(name, ..)| *name).collect();
         for (key, _) in settings {
             if !known.contains(&key.get_ref().as_ref()) {
                 self.unknown(key, &known);

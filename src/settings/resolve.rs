@@ -92,15 +92,8 @@ impl Settings {
     /// Resolves the settings from flags, environment and configuration. If the configuration file
     /// is broken, a notice says so and defaults apply.
     pub fn resolve(flags: &Global, environment: &Environment, paths: Option<Paths>) -> Result<Self, Error> {
-        let mut notices = Vec::new();
-        let config = match paths.as_ref().map(|paths| Config::load(&paths.config_file())) {
-            Some(Ok(config)) => config,
-            Some(Err(error)) => {
-                notices.push(format!("configuration ignored: {error}"));
-                Config::default()
-            }
-            None => Config::default(),
-        };
+        let (config, wrong) = Config::or_default(paths.as_ref());
+        let mut notices = Vec::from_iter(wrong.map(|why| format!("configuration ignored: {why}")));
         let path = paths.as_ref().map(Paths::config_file).unwrap_or_default();
         let (preferences, wrong) = Preferences::of(config, &path);
         notices.extend(dropped(&wrong));
@@ -112,10 +105,7 @@ impl Settings {
             notices.push(format!("{base} is the public service: using the {dialect} dialect"));
         }
         let market = match &profile.base_url {
-            None => {
-                let config = embedded(flags, &profile.name, paths.as_ref(), &mut notices)?;
-                Market::Embedded(config)
-            }
+            None => Market::Embedded(embedded(flags, &profile.name, paths.as_ref(), &mut notices)?),
             Some(base) => remote(&profile, base, flags, environment, paths.as_ref())?,
         };
         Ok(Self {

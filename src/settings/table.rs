@@ -9,6 +9,7 @@ use super::reader::{Reader, Value, one_of};
 use crate::domain::Dialect;
 use crate::domain::throughput::Throughput;
 use crate::domain::watching::Watching;
+use crate::keys::OwnKeys;
 use crate::store::keys;
 
 /// A setting outside of markets.
@@ -161,6 +162,16 @@ fn alone(value: &(impl ToString + ?Sized)) -> Vec<Part> {
 }
 
 impl Values {
+    /// The key bindings as the key table takes them.
+    pub fn own_keys(&self) -> Vec<OwnKeys> {
+        let keys = self.keys.iter().map(|entry| OwnKeys {
+            name: entry.name.clone(),
+            keys: entry.value.clone(),
+            line: entry.place.line,
+        });
+        keys.collect()
+    }
+
     /// How often watched searches are refreshed.
     pub const fn watch(&self) -> Watching {
         Watching {
@@ -170,56 +181,37 @@ impl Values {
     }
 }
 
-/// A setting of a market.
-pub(super) struct ProfileSetting {
-    pub name: &'static str,
-    /// An example and its comment.
-    sample: &'static str,
-    pub read: fn(&mut Profile, &Value<'_>, &mut Reader<'_>),
-}
+/// A setting of a market: its name, an example with its comment, and how it is read.
+type ProfileSetting = (
+    &'static str,
+    &'static str,
+    fn(&mut Profile, &Value<'_>, &mut Reader<'_>),
+);
 
 /// The settings of a market, in the order in which they are read.
+#[rustfmt::skip] // a table reads as a table
 pub(super) static PROFILE: &[ProfileSetting] = &[
-    ProfileSetting {
-        name: "base_url",
-        sample: "\"https://market.example\"",
-        read: |profile, value, reader| {
-            if let Some(base) = reader.string(value) {
-                profile.base_url = Some(base);
-                // The route address of the old base does not belong to the new one.
-                profile.route_url = None;
-            }
-        },
-    },
-    ProfileSetting {
-        name: "route_url",
-        sample: "\"https://run.example\"    # without it the base address",
-        read: |profile, value, reader| profile.route_url = reader.string(value).or(profile.route_url.take()),
-    },
-    ProfileSetting {
-        name: "dialect",
-        sample: "\"documented\"               # documented, vast or sandbox: how the server spells things",
-        read: |profile, value, reader| {
+    ("base_url", "\"https://market.example\"", |profile, value, reader| {
+        if let Some(base) = reader.string(value) {
+            profile.base_url = Some(base);
+            // The route address of the old base does not belong to the new one.
+            profile.route_url = None;
+        }
+    }),
+    ("route_url", "\"https://run.example\"    # without it the base address",
+        |profile, value, reader| profile.route_url = reader.string(value).or(profile.route_url.take())),
+    ("dialect", "\"documented\"               # documented, vast or sandbox: how the server spells things",
+        |profile, value, reader| {
             let known = Dialect::ALL.map(|dialect| (dialect.name, dialect));
             let dialect = reader.parsed(value, |word| one_of("dialect", word, known));
             profile.dialect = dialect.unwrap_or(profile.dialect);
-        },
-    },
-    ProfileSetting {
-        name: "api_key_file",
-        sample: "\"keys/work\"           # mode 0600; relative to this folder",
-        read: |profile, value, reader| profile.api_key_file = reader.path(value),
-    },
-    ProfileSetting {
-        name: "api_key_command",
-        sample: "\"pass show market\" # instead of a file: a command that prints the key",
-        read: |profile, value, reader| profile.api_key_command = reader.string(value),
-    },
-    ProfileSetting {
-        name: "read_only",
-        sample: "false                    # true refuses to create workergroups and to unlist volumes",
-        read: |profile, value, reader| profile.read_only = reader.flag(value).unwrap_or(true),
-    },
+        }),
+    ("api_key_file", "\"keys/work\"           # mode 0600; relative to this folder",
+        |profile, value, reader| profile.api_key_file = reader.path(value)),
+    ("api_key_command", "\"pass show market\" # instead of a file: a command that prints the key",
+        |profile, value, reader| profile.api_key_command = reader.string(value)),
+    ("read_only", "false                    # true refuses to create workergroups and to unlist volumes",
+        |profile, value, reader| profile.read_only = reader.flag(value).unwrap_or(true)),
 ];
 
 const HEAD: &str = "\
@@ -253,7 +245,9 @@ pub fn default_config() -> String {
         }
         text.extend(["\n", doc, "#", last, " = ", sample, "\n"]);
     }
-    let market = PROFILE.iter().flat_map(|own| ["#", own.name, " = ", own.sample, "\n"]);
+    let market = PROFILE
+        .iter()
+        .flat_map(|(name, sample, _)| ["#", *name, " = ", *sample, "\n"]);
     text.extend(iter::once(MARKET).chain(market));
     text
 }

@@ -7,15 +7,16 @@ use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 use toml_edit::{DocumentMut, value};
 
-use super::appearance::{Entry, Theme};
+use super::appearance::Entry;
 use super::config::{Config, ConfigError, Place};
 use crate::store::files;
+use crate::widgets::appearance::Choice;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ThemeFile {
     pub name: String,
     /// The built-in theme for colours that the file does not set.
-    pub base: Theme,
+    pub base: Choice,
     pub colors: Vec<Entry<String>>,
     pub path: PathBuf,
 }
@@ -28,7 +29,7 @@ pub fn folder(config: &Path) -> PathBuf {
 /// Whether a text can name a theme. Names are parts of paths.
 pub fn is_name(name: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-    !name.is_empty() && name.bytes().all(is_plain) && !Theme::ALL.iter().any(|(own, _)| *own == name)
+    !name.is_empty() && name.bytes().all(is_plain) && !Choice::ALL.iter().any(|(own, _)| *own == name)
 }
 
 /// Whether a folder has a theme of that name.
@@ -62,17 +63,13 @@ pub fn load(folder: &Path) -> (Vec<ThemeFile>, Vec<ConfigError>) {
 fn read(name: &str, text: &str, path: &Path, wrong: &mut Vec<ConfigError>) -> ThemeFile {
     let mut theme = ThemeFile {
         name: name.to_owned(),
-        base: Theme::Auto,
+        base: Choice::Auto,
         colors: Vec::new(),
         path: path.to_owned(),
     };
     let (root, errors) = DeTable::parse_recoverable(text);
     let mut note = |at: usize, message: String| {
-        wrong.push(ConfigError::Wrong {
-            path: path.to_owned(),
-            place: Place::of(text, at),
-            message,
-        });
+        wrong.push(ConfigError::wrong(path, Place::of(text, at), message));
     };
     for error in &errors {
         let at = error.span().map_or(0, |span| span.start);
@@ -85,7 +82,7 @@ fn read(name: &str, text: &str, path: &Path, wrong: &mut Vec<ConfigError>) -> Th
             continue;
         };
         if role.get_ref().as_ref() == "base" {
-            match Theme::ALL.iter().find(|(own, _)| *own == value) {
+            match Choice::ALL.iter().find(|(own, _)| *own == value) {
                 Some((_, base)) => theme.base = *base,
                 None => note(at, format!("'{value}' is not a built-in theme")),
             }
@@ -172,7 +169,7 @@ mod tests {
         let (themes, wrong) = load(folder.path());
         // A file cannot replace a built-in theme.
         assert_eq!(themes.len(), 1);
-        assert_eq!((themes[0].name.as_str(), themes[0].base), ("night", Theme::Dark));
+        assert_eq!((themes[0].name.as_str(), themes[0].base), ("night", Choice::Dark));
         let colors: Vec<_> = themes[0].colors.iter().map(|own| own.value.as_str()).collect();
         assert_eq!(colors, ["#ff79c6"]);
         assert!(wrong[0].to_string().contains("night.toml:3:9: expected a color"));

@@ -21,6 +21,18 @@ pub enum Choice {
     Plain,
 }
 
+impl Choice {
+    /// By the names in the configuration.
+    pub const ALL: [(&'static str, Self); 6] = [
+        ("auto", Self::Auto),
+        ("dark", Self::Dark),
+        ("light", Self::Light),
+        ("high-contrast", Self::HighContrast),
+        ("ansi", Self::Ansi),
+        ("none", Self::Plain),
+    ];
+}
+
 /// How many colours the terminal supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Depth {

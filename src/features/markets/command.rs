@@ -130,11 +130,7 @@ impl ProfileResolver {
 
     /// All markets: the built-in ones, those of the configuration, that of the command line.
     pub fn market_list(&self) -> MarketList {
-        let (config, wrong) = match self.file().map(|file| Config::load(&file)) {
-            Some(Ok(config)) => (config, None),
-            Some(Err(error)) => (Config::default(), Some(error.to_string())),
-            None => (Config::default(), None),
-        };
+        let (config, wrong) = Config::or_default(self.paths.as_ref());
         let mut names = config.names();
         if !names.contains(&self.started.as_str()) {
             names.push(&self.started);

@@ -66,6 +66,7 @@ impl State {
             keyboard,
             markets,
             themes,
+            settings,
             watch_pace,
             // These belong to the market.
             profile: _,
@@ -97,6 +98,7 @@ impl State {
         self.keyboard = keyboard;
         self.markets = markets;
         self.themes = themes;
+        self.settings = settings;
         self.watch_pace = watch_pace;
     }
 }

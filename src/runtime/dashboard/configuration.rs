@@ -58,13 +58,11 @@ impl<S: Surface> Dashboard<S> {
             let asked = themes.asked.zip(self.is_light);
             let asked = asked.map(|(asked, is_light)| asked[usize::from(is_light)]);
             self.theme = asked.unwrap_or(themes.unasked);
-            self.attention = self.attention.configured(&preferences.config);
             self.surface.mouse(preferences.config.values.mouse);
             Box::new(Reconfigured {
                 themes: theme_choices(&preferences, self.is_light),
                 keymap: preferences.keymap.in_words(self.theme.ascii),
-                watch: preferences.config.values.watch(),
-                throughput: preferences.config.values.throughput,
+                values: preferences.config.values,
                 market_list,
                 notices,
                 is_noticeable,

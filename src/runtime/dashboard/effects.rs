@@ -17,7 +17,7 @@ use crate::runtime::history::{HistoryJob, HistoryThread};
 use crate::runtime::markets::MarketTasks;
 use crate::runtime::messages::told;
 use crate::runtime::writes::{self, journalled};
-use crate::runtime::{arrivals, routes};
+use crate::runtime::{alarm, arrivals, routes};
 use crate::table::remote::Ticket;
 use crate::table::watch::PollClaim;
 
@@ -85,14 +85,12 @@ impl<S: Surface> Dashboard<S> {
     }
 
     fn tell(&mut self, title: &str, body: &str) {
-        let is_focused = self.model.is_focused;
-        self.attention.tell(title, body, is_focused, &mut self.surface);
+        alarm::tell(&self.model, title, body, &mut self.surface);
     }
 
     fn ring(&mut self, alarm: Alarm) {
-        let is_focused = self.model.is_focused;
         let outbox = self.outbox.clone();
-        self.attention.ring(alarm, is_focused, &mut self.surface, outbox);
+        alarm::ring(&self.rings, &self.model, alarm, &mut self.surface, outbox);
     }
 
     async fn edit_text(&mut self, text: String, suffix: &'static str) -> io::Result<()> {

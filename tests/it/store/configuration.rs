@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use bourse::core::keys::{Keymap, OwnKeys};
+use bourse::core::keys::Keymap;
 use bourse::settings::Config;
 use bourse::settings::default_config;
 use bourse::widgets::appearance::{Choice, Look, Override};
@@ -63,16 +63,7 @@ fn the_examples_in_the_default_are_good() {
     for entry in &read.values.colors {
         Override::parse(&entry.name, &entry.value).unwrap();
     }
-    let keys: Vec<_> = read
-        .values
-        .keys
-        .iter()
-        .map(|entry| OwnKeys {
-            name: entry.name.clone(),
-            keys: entry.value.clone(),
-            line: entry.place.line,
-        })
-        .collect();
+    let keys = read.values.own_keys();
     assert_eq!(keys.len(), 2);
     assert_eq!(Keymap::configured(&keys).1, []);
     assert!(read.profile("work").is_some());

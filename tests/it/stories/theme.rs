@@ -115,8 +115,7 @@ fn reloaded(desk: &mut TestApp, theme: &str) {
         keymap: desk.model.keymap.clone(),
         market_list: desk.model.markets.market_list.clone(),
         themes,
-        throughput: bourse::domain::throughput::Throughput::default(),
-        watch: bourse::domain::watching::Watching::default(),
+        values: bourse::settings::Values::default(),
         notices: Vec::new(),
         is_noticeable: true,
     }))));

@@ -1,6 +1,7 @@
 //! The work in the person's own units: `$/Mtoken` and the like, from the configuration.
 
 use bourse::core::message::{Message, Reconfigured};
+use bourse::settings::Values;
 use bourse::domain::throughput::{Throughput, WorkUnit};
 
 use super::groups::at_groups;
@@ -20,8 +21,10 @@ fn configure(desk: &mut TestApp, throughput: Throughput) {
         keymap: desk.model.keymap.clone(),
         market_list: desk.model.markets.market_list.clone(),
         themes: desk.model.themes.clone(),
-        throughput,
-        watch: bourse::domain::watching::Watching::default(),
+        values: Values {
+            throughput,
+            ..Values::default()
+        },
         notices: Vec::new(),
         is_noticeable: true,
     }))));

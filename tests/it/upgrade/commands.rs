@@ -1,6 +1,6 @@
 //! Commands on the files.
 
-use bourse::core::keys::{Keymap, OwnKeys};
+use bourse::core::keys::Keymap;
 use bourse::keys::BINDINGS;
 use bourse::settings::Config;
 
@@ -22,12 +22,7 @@ fn every_key_holds_or_its_action_is_named() {
     let home = Home::of_0_1();
     let config = Config::load(&home.paths.config_file()).unwrap();
     assert_eq!(config.dropped, []);
-    let own = config.values.keys.iter().map(|entry| OwnKeys {
-        name: entry.name.clone(),
-        keys: entry.value.clone(),
-        line: entry.place.line,
-    });
-    let own: Vec<OwnKeys> = own.collect();
+    let own = config.values.own_keys();
     let (keymap, errors) = Keymap::configured(&own);
     let named: Vec<_> = errors.iter().map(|error| error.name.clone()).collect();
     assert_eq!(named, gone(), "{errors:#?}");
