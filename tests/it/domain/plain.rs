@@ -228,7 +228,7 @@ fn texts() -> impl Strategy<Value = String> {
 }
 
 /// Words that only join others.
-const JOINING: &[&str] = &["for", "per", "in", "gpu", "h"];
+const JOINING: &[&str] = &["for", "per", "in", "gpu", "h", "a", "i"];
 
 /// The words of a text that are part of no clause, neither of one that is read nor of one that is refused, and
 /// that did not stay in the query.
