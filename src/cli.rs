@@ -12,6 +12,7 @@ pub(crate) mod table;
 pub(crate) mod wanted;
 pub(crate) mod write;
 
+use crate::features;
 use std::process::ExitCode;
 
 use clap::FromArgMatches as _;
@@ -94,17 +95,17 @@ fn perform(arguments: &Arguments, command: &Command) -> Result<ExitCode, CliErro
         Command::Paths => config::print_paths(&arguments.global),
         Command::Man => output::write(include_bytes!("../assets/man/bourse.1")),
         Command::Sandbox(own) => on_threads(sandbox::serve(&arguments.global, own)),
-        Command::Offers(own) => block_on(crate::features::search::command::offers(&noted(arguments)?, own)),
-        Command::Volumes(own) => block_on(crate::features::search::command::volumes(&noted(arguments)?, own)),
-        Command::Market(own) => block_on(crate::features::market::command::market(&noted(arguments)?, own)),
-        Command::Depth(own) => block_on(crate::features::market::command::depth(&noted(arguments)?, own)),
-        Command::Plan(own) => block_on(crate::features::cluster::command::plan(&noted(arguments)?, own)),
-        Command::Watch(own) => block_on(crate::features::history::watch_command::watch(&noted(arguments)?, own)),
-        Command::History(own) => crate::features::history::command::history(&noted(arguments)?, own),
-        Command::Db { command } => crate::features::history::db::db(&noted(arguments)?, *command),
-        Command::Groups(own) => block_on(crate::features::workergroups::command::groups(&noted(arguments)?, own)),
+        Command::Offers(own) => block_on(features::search::command::offers(&noted(arguments)?, own)),
+        Command::Volumes(own) => block_on(features::search::command::volumes(&noted(arguments)?, own)),
+        Command::Market(own) => block_on(features::market::command::market(&noted(arguments)?, own)),
+        Command::Depth(own) => block_on(features::market::command::depth(&noted(arguments)?, own)),
+        Command::Plan(own) => block_on(features::cluster::command::plan(&noted(arguments)?, own)),
+        Command::Watch(own) => block_on(features::history::watch_command::watch(&noted(arguments)?, own)),
+        Command::History(own) => features::history::command::history(&noted(arguments)?, own),
+        Command::Db { command } => features::history::db::db(&noted(arguments)?, *command),
+        Command::Groups(own) => block_on(features::workergroups::command::groups(&noted(arguments)?, own)),
         Command::Unlist(own) => block_on(write::unlist(&noted(arguments)?, own)),
-        Command::Route(own) => on_threads(crate::features::route_lab::command::route(&noted(arguments)?, own)),
+        Command::Route(own) => on_threads(features::route_lab::command::route(&noted(arguments)?, own)),
     };
     done.map(|()| ExitCode::SUCCESS)
 }

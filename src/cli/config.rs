@@ -1,7 +1,6 @@
 //! `bourse config` and `bourse paths`.
 
-use super::table;
-use super::{CliError, output};
+use super::{CliError, output, table};
 use crate::domain::text::{message, visible};
 use crate::settings::effective::{self, File};
 use crate::settings::resolve::choose;

@@ -1,16 +1,15 @@
 //! Routes responses by their ticket.
 
-use super::feature::Event;
+use super::feature::{self, Event};
 use super::message::Effect;
 use super::model::Model;
 use super::{mutations, stack};
 use crate::api::{ApiError, Reply};
 use crate::domain::{Listing, Resource};
 use crate::table::browser::Arrival;
-use crate::table::recording;
 use crate::table::recording::Asked;
 use crate::table::remote::{Now, Ticket};
-use crate::table::row_filter;
+use crate::table::{recording, row_filter};
 use crate::widgets::panel::Size;
 
 /// Passes a response to its receiver; drops it if there is none.
@@ -34,13 +33,14 @@ pub(crate) fn on_reply(
         }
         return effects;
     }
-    let mut left = result;
-    for feature in model.state.features {
-        match (feature.answered)(&mut model.state, now, ticket, left) {
-            Ok(effects) => return effects,
-            Err(response) => left = response,
-        }
-    }
+    let features = model.state.features;
+    let taken = feature::offer(features, result, |feature, response| {
+        (feature.answered)(&mut model.state, now, ticket, response)
+    });
+    let left = match taken {
+        Ok(effects) => return effects,
+        Err(response) => response,
+    };
     records(left).map_or_else(Vec::new, |answer| on_records(model, now, ticket, answer))
 }
 

@@ -1,10 +1,9 @@
 //! What can be done now, and why the rest cannot.
 
-use super::annotations;
 use super::commands::Commands;
 use super::model::Model;
 use super::view::Availability;
-use super::{analysis, mutations};
+use super::{analysis, annotations, mutations};
 use crate::keys::pane::Pane;
 use crate::keys::{Action, BINDINGS, Context, bindings};
 use crate::table::browser::Browser;

@@ -14,7 +14,7 @@ use crate::keys::Action;
 use crate::table::remote::{Now, Ticket, Waiting};
 
 /// The state of a feature.
-pub trait Kept: Any + fmt::Debug + Send {
+pub trait FeatureState: Any + fmt::Debug + Send {
     /// Whether it is about the person rather than the market, and stays when the market is switched.
     fn stays(&mut self) -> bool {
         false
@@ -23,7 +23,7 @@ pub trait Kept: Any + fmt::Debug + Send {
 
 /// The states of all features, each found by its type.
 #[derive(Debug, Default)]
-pub struct FeatureStates(Vec<Box<dyn Kept>>);
+pub struct FeatureStates(Vec<Box<dyn FeatureState>>);
 
 impl FeatureStates {
     pub(crate) fn new(features: &[Feature], dialect: &'static Dialect) -> Self {
@@ -33,7 +33,7 @@ impl FeatureStates {
     /// Takes over what is about the person from the states of the old market.
     pub(crate) fn keep(&mut self, old: Self) {
         for mut state in old.0 {
-            let is_same = |fresh: &&mut Box<dyn Kept>| (***fresh).type_id() == (*state).type_id();
+            let is_same = |fresh: &&mut Box<dyn FeatureState>| (***fresh).type_id() == (*state).type_id();
             let fresh = self.0.iter_mut().find(is_same);
             if let Some(fresh) = fresh.filter(|_| state.stays()) {
                 *fresh = state;
@@ -66,7 +66,7 @@ pub enum Event<'a> {
     Listed(Resource, Option<Poll>),
     /// The response to a write is there.
     Wrote(WriteKind, &'a Response),
-    /// The person pressed a key or came back, or left the terminal.
+    /// A key was pressed, or the terminal got or lost the focus.
     Looked { is_leaving: bool },
     /// The computer was suspended and goes on; any number from 0 to 1.
     Woken { spread: f64 },
@@ -90,7 +90,7 @@ pub type Taken<T> = Result<Vec<Effect>, T>;
 #[derive(Debug, Clone, Copy)]
 pub struct Feature {
     /// The state that it keeps, for a market that speaks a dialect.
-    pub state: fn(&'static Dialect) -> Option<Box<dyn Kept>>,
+    pub state: fn(&'static Dialect) -> Option<Box<dyn FeatureState>>,
     /// Takes the response to a request of its own; gives back any other.
     pub answered: fn(&mut State, Now, Ticket, Response) -> Taken<Response>,
     /// Takes a message that only it has asked for; gives back any other.
@@ -113,6 +113,18 @@ pub struct Feature {
     pub stopped_by_quitting: fn(&State) -> Option<String>,
     /// How many of its news the person has not seen, for the title of the window.
     pub unread: fn(&State) -> usize,
+}
+
+/// Offers something to each feature in turn, until one takes it.
+pub(crate) fn offer<T>(features: &[Feature], offered: T, mut take: impl FnMut(&Feature, T) -> Taken<T>) -> Taken<T> {
+    let mut left = offered;
+    for feature in features {
+        match take(feature, left) {
+            Ok(effects) => return Ok(effects),
+            Err(refused) => left = refused,
+        }
+    }
+    Err(left)
 }
 
 impl Feature {

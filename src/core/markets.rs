@@ -3,12 +3,11 @@
 use super::profile::Profile;
 use super::sandbox::SandboxNotes;
 use crate::api::{ApiError, KeySource, Secret};
-use crate::domain::Dialect;
 use crate::domain::alerts::Alerts;
 use crate::domain::annotations::Annotations;
 use crate::domain::journal::Entry;
 use crate::domain::saved::{Searches, Snapshot};
-use crate::domain::workergroup;
+use crate::domain::{Dialect, workergroup};
 use crate::keys::{Action, Keymap};
 use crate::table::remote::Ticket;
 

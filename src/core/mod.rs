@@ -35,6 +35,8 @@ pub mod unsettled;
 pub mod view;
 pub mod views;
 
+use crate::table::remote::Waiting;
+use crate::table::sorting;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 pub use self::answers::read_ahead;
@@ -140,19 +142,15 @@ fn focus_changed(model: &mut Model, now: Now, is_focused: bool) -> Vec<Effect> {
     model.state.emit(now, Event::Looked { is_leaving })
 }
 
-/// Passes a message to the feature that asked for it, and lets the views show what came of it.
+/// Gives a message to the feature that asked for it. The views then show the result.
 fn told(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
-    let mut left = message;
-    for feature in model.state.features {
-        match (feature.told)(model, now, left) {
-            Ok(mut effects) => {
-                effects.extend(stack::tick(model, now));
-                return effects;
-            }
-            Err(message) => left = message,
-        }
-    }
-    Vec::new()
+    let features = model.state.features;
+    let taken = feature::offer(features, message, |feature, message| {
+        (feature.told)(model, now, message)
+    });
+    let mut effects = taken.unwrap_or_default();
+    effects.extend(stack::tick(model, now));
+    effects
 }
 
 fn resized(model: &mut Model, size: (u16, u16)) -> Vec<Effect> {
@@ -182,18 +180,13 @@ fn due(model: &mut Model, now: Now) -> Vec<Effect> {
     for feature in model.state.features {
         effects.extend((feature.tick)(&mut model.state, now));
     }
-    effects.extend(crate::table::sorting::tick(model, now));
+    effects.extend(sorting::tick(model, now));
     effects.extend(stack::tick(model, now));
     effects
 }
 
 /// Tells every possible receiver that a request waits or is retried.
-fn progressed(
-    model: &mut Model,
-    ticket: crate::table::remote::Ticket,
-    attempt: u32,
-    waiting: Option<&crate::table::remote::Waiting>,
-) -> Vec<Effect> {
+fn progressed(model: &mut Model, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) -> Vec<Effect> {
     for browser in &mut model.state.browsers {
         browser.progress(ticket, attempt, waiting.cloned());
     }
@@ -207,7 +200,7 @@ fn progressed(
 }
 
 /// Notes that part of a response is there.
-fn arrived(model: &mut Model, ticket: crate::table::remote::Ticket, received: &Received) -> Vec<Effect> {
+fn arrived(model: &mut Model, ticket: Ticket, received: &Received) -> Vec<Effect> {
     for browser in &mut model.state.browsers {
         browser.remote.received(ticket, received);
     }

@@ -10,13 +10,12 @@ use super::message::{Effect, Toast};
 use super::profile::Profile;
 use super::state::State;
 use crate::api::pacing::Pacer;
-use crate::api::wire;
 use crate::api::wire::WireRequest;
-use crate::api::{ApiError, Operation, Reply, Request};
-use crate::domain::journal;
+use crate::api::{ApiError, Operation, Reply, Request, wire};
 use crate::domain::journal::{Entry, Intent, Outcome, Verdict, WriteKind};
 use crate::domain::workergroup::NewWorkergroup;
-use crate::domain::{Resource, Untrusted};
+use crate::domain::{Resource, Untrusted, journal};
+use crate::keys::Action;
 use crate::keys::pane::Pane;
 use crate::table::remote::{Now, Ticket};
 
@@ -410,7 +409,7 @@ fn notify(state: &mut State, completed: &Completed, now: Now) {
         // An unknown outcome must not disappear by itself.
         (Verdict::Unknown, WriteKind::UnlistVolume) => state.notices.push(text),
         (Verdict::Unknown, WriteKind::CreateWorkergroup) => {
-            let key = state.keymap.key_of(crate::keys::Action::NewGroup);
+            let key = state.keymap.key_of(Action::NewGroup);
             let way = format!("{text}. Check whether it exists: {key}, then Create");
             state.notices.push(way);
         }
@@ -457,7 +456,7 @@ pub(crate) fn unlist_blocked(state: &State) -> Option<String> {
         return Some(format!("Can't unlist: {READ_ONLY}"));
     }
     (state.pane != Pane::Volumes).then(|| {
-        let key = state.keymap.key_of(crate::keys::Action::Pane(Pane::Volumes));
+        let key = state.keymap.key_of(Action::Pane(Pane::Volumes));
         format!("Only on Volumes ({key})")
     })
 }

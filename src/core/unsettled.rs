@@ -4,10 +4,9 @@
 use super::message::Effect;
 use super::mutations::Mutations;
 use super::state::State;
-use crate::domain::format;
-use crate::domain::journal;
 use crate::domain::journal::{Entry, Outcome, Verdict, WriteKind};
 use crate::domain::workergroup::NewWorkergroup;
+use crate::domain::{format, journal};
 use crate::table::remote::Now;
 
 impl Mutations {

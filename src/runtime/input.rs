@@ -9,10 +9,9 @@
 //! the input is quiet again, together with what came in between: nothing of it may answer a question.
 
 use std::collections::VecDeque;
-use std::io;
 use std::sync::mpsc as mpsc_sync;
-use std::thread;
 use std::time::Duration;
+use std::{io, thread};
 
 use crossterm::event::{Event, EventStream, KeyEventKind, MouseButton, MouseEventKind};
 use futures_util::StreamExt;

@@ -4,16 +4,13 @@ use std::io;
 
 use ratatui::Frame;
 
-use super::background_color;
-use super::clipboard;
 use super::dashboard::{Surface, TerminalEvent};
 use super::editor::{self, Document, Ended};
 use super::input::{Incoming, Input};
-use super::notification;
-use super::panics;
 use super::signals::{Signal, Signals};
 use super::terminal::{HANG_UP_STATUS, Screen};
 use super::watchdog::Watchdog;
+use super::{background_color, clipboard, notification, panics};
 
 /// Screen, keys and signals of a real terminal.
 #[derive(Debug)]

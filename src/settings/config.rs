@@ -1,15 +1,13 @@
 //! The configuration file: TOML, strict, with errors that name the line.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fmt, io};
 
 use super::appearance::Entry;
 use super::reader;
 use super::table::Values;
-use crate::domain::Dialect;
-use crate::domain::text;
+use crate::domain::{Dialect, text};
 use crate::store::{Paths, files};
 
 /// Profile of the embedded sandbox marketplace.

@@ -16,12 +16,10 @@ use super::watch::Watch;
 use crate::api::{ApiError, Request};
 use crate::core::message::Effect;
 use crate::domain::insight::{Coverage, coverage};
-use crate::domain::language;
-use crate::domain::plain;
 use crate::domain::plain::Settings;
 use crate::domain::response_check::ResponseCheck;
 pub use crate::domain::response_check::{Discrepancy, Violation};
-use crate::domain::{Condition, Dialect, Field, Listing, Query, Resource, RowId};
+use crate::domain::{Condition, Dialect, Field, Listing, Query, Resource, RowId, language, plain};
 
 /// The state of one pane.
 #[derive(Debug)]

@@ -9,11 +9,11 @@ use super::bar::Understood;
 use super::browser::Browser;
 use super::suggestions;
 use crate::domain::field::Kind;
-use crate::domain::language;
 use crate::domain::language::{Candidate, Completion};
-use crate::domain::plain;
 use crate::domain::plain::{Cluster, Meaning, Reading, Settings};
-use crate::domain::{CellRef, Condition, Direction, Field, Listing, OrderKey, Resource, country, region};
+use crate::domain::{
+    CellRef, Condition, Direction, Field, Listing, OrderKey, Resource, country, language, plain, region,
+};
 
 impl Browser {
     /// Starts editing the query after its last condition.

@@ -4,10 +4,9 @@ use super::browser::Browser;
 use super::remote::{Now, Phase};
 use super::watch::Watch;
 use crate::api::ApiError;
-use crate::domain::history;
 use crate::domain::history::{Moment, Poll};
 use crate::domain::response_check::ResponseCheck;
-use crate::domain::{Dialect, Listing, Query, Resource};
+use crate::domain::{Dialect, Listing, Query, Resource, history};
 
 /// A search that waits for its response.
 #[derive(Debug, Clone)]

@@ -8,11 +8,10 @@ use jiff::tz::TimeZone;
 use super::gone::{Departures, GoneRow};
 use super::remote::{Now, Ticket};
 use crate::core::message::Effect;
-use crate::domain::history;
 use crate::domain::history::{Cause, Event, EventKind, Lot, Moment, Poll, SearchKey};
 use crate::domain::insight::recorded_lot;
 use crate::domain::watching::Watching;
-use crate::domain::{Field, Listing, Query, Resource, RowId};
+use crate::domain::{Field, Listing, Query, Resource, RowId, history};
 
 /// Who polls a watched search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -239,7 +239,7 @@ impl Machine {
         }
     }
 
-    /// Each price per GPU at which more GPUs can be rented at once, and how many more.
+    /// The prices per GPU at which more GPUs can be rented, each with how many more.
     pub(super) fn levels(&self, price: impl Fn(u32) -> Option<f64>) -> Vec<(f64, u64)> {
         let gpus = |slice: &Slice| {
             let (row, gpus) = (slice.row, slice.gpus);

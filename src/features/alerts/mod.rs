@@ -9,9 +9,8 @@ use std::collections::BTreeMap;
 
 use super::workergroups::look::Look;
 use crate::api::{Reply, Request, Response};
-use crate::core::feature::{Feature, Kept};
-use crate::core::message::Message;
-use crate::core::message::{Alarm, Effect, RingClaim, Toast};
+use crate::core::feature::{Feature, FeatureState};
+use crate::core::message::{Alarm, Effect, Message, RingClaim, Toast};
 use crate::core::state::State;
 use crate::domain::alerts::{Alert, AlertChange, Alerts, Followed, Logged, seen};
 use crate::domain::history::{Figures, Moment, Poll, Ring, SearchKey, check};
@@ -29,10 +28,9 @@ pub(crate) const FEATURE: Feature = Feature {
         if let Message::AlertsKept(result) = message {
             model.state.alerts_kept(*result);
             Ok(Vec::new())
-        } else if let Message::RingClaimed { claim, is_ours: true } = message {
-            Ok(rung(&mut model.state, *claim, now))
-        } else if let Message::RingClaimed { is_ours: false, .. } = message {
-            Ok(Vec::new())
+        } else if let Message::RingClaimed { claim, is_ours } = message {
+            let rung = is_ours.then(|| rung(&mut model.state, *claim, now));
+            Ok(rung.unwrap_or_default())
         } else {
             Err(message)
         }
@@ -44,7 +42,7 @@ pub(crate) const FEATURE: Feature = Feature {
     ..Feature::IDLE
 };
 
-impl Kept for AlertWatch {}
+impl FeatureState for AlertWatch {}
 
 impl State {
     pub fn alerts(&self) -> &AlertWatch {

@@ -8,14 +8,12 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::api::{ApiError, Reply, Request};
 use crate::core::feature::{Event, Feature};
-use crate::core::message::Effect;
-use crate::core::message::Message;
+use crate::core::message::{Effect, Message};
 use crate::core::state::State;
 use crate::core::view::Response;
-use crate::domain::history;
 use crate::domain::history::{Lot, MOST_CAUSES, MOST_SLICES, Poll, cause_query};
 use crate::domain::insight::{Coverage, coverage, differences, lots, recorded_lot};
-use crate::domain::{Listing, Query, Resource};
+use crate::domain::{Listing, Query, Resource, history};
 use crate::keys::Action;
 use crate::keys::pane::Pane;
 use crate::table::browser::Browser;

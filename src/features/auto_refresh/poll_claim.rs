@@ -8,8 +8,7 @@ use crate::core::state::State;
 use crate::domain::Resource;
 use crate::domain::annotations::Supplier;
 use crate::domain::history::{Moment, Poll, SearchKey};
-use crate::features::alerts;
-use crate::features::auto_refresh;
+use crate::features::{alerts, auto_refresh};
 use crate::table::remote::{Now, Ticket};
 use crate::table::watch::{PollClaim, PollRight, Poller};
 

@@ -6,9 +6,8 @@ use ratatui::text::Line;
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::core::views::sheet;
-use crate::domain::quantity;
 use crate::domain::quantity::Quantity;
-use crate::domain::{Resource, format};
+use crate::domain::{Resource, format, quantity};
 use crate::features::auto_refresh;
 use crate::keys::{Action, Context};
 use crate::table::watch::{Baseline, Watch, floor};
@@ -50,10 +49,7 @@ impl WatchForm {
         let resource = browser.resource();
         let watch = browser.watching();
         let least = floor(resource);
-        let interval = watch.map_or(
-            state.watch_pace.interval.max(least),
-            crate::table::watch::Watch::interval,
-        );
+        let interval = watch.map_or(state.watch_pace.interval.max(least), Watch::interval);
         let baseline = watch.map_or_else(Baseline::default, Watch::baseline);
         let place = Baseline::ALL.iter().position(|own| *own == baseline);
         let interval = quantity::write(interval, Quantity::Seconds);

@@ -4,9 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::{Value as Json, json};
 
-use crate::cli::output;
 use crate::cli::output::CliError;
-use crate::cli::table;
+use crate::cli::{output, table};
 use crate::domain::insight::plan::{Need, Offers, Plan, Planning};
 use crate::domain::{Resource, export, format};
 use crate::features::market::arguments::{PlanArguments, ReportFormat};

@@ -1,7 +1,6 @@
 //! What can be copied: ids, records, tables, queries and requests, each with a letter of its own.
 
-use super::formats as copy_formats;
-use super::handoff;
+use super::{formats as copy_formats, handoff};
 use crate::core::commands::Commands;
 use crate::core::message::Effect;
 use crate::core::profile::Profile;

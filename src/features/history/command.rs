@@ -6,18 +6,15 @@ use serde_json::{Value as Json, json};
 use super::arguments::{HistoryArguments, WatchedSearch};
 use crate::api::client::epoch_seconds;
 use crate::cli::args::{Format, SearchArguments};
-use crate::cli::output;
 use crate::cli::output::CliError;
-use crate::cli::table;
-use crate::cli::wanted;
 use crate::cli::wanted::Wanted;
-use crate::domain::format;
+use crate::cli::{output, table, wanted};
 use crate::domain::format::{lasting, percent, trimmed, unit_price};
 use crate::domain::history::{
     Answer, Bucket, Cause, Ending, LotFilter, Memory, Moment, Question, Rating, SearchKey, Series, Verdict, Want,
     price_unit, verdict,
 };
-use crate::domain::{Resource, export};
+use crate::domain::{Resource, export, format};
 use crate::features::market::arguments::ReportFormat;
 use crate::settings::Settings;
 

@@ -14,9 +14,8 @@ pub(crate) mod watch_command;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::core::feature::{Feature, Kept};
-use crate::core::message::Effect;
-use crate::core::message::Message;
+use crate::core::feature::{Feature, FeatureState};
+use crate::core::message::{Effect, Message};
 use crate::core::state::State;
 use crate::domain::Resource;
 use crate::domain::history::{Answer, Lot, LotFilter, Memory, Moment, Question, Quote, SearchKey, Want, quotes};
@@ -37,7 +36,7 @@ pub(crate) const FEATURE: Feature = Feature {
     ..Feature::IDLE
 };
 
-impl Kept for Recall {}
+impl FeatureState for Recall {}
 
 impl State {
     pub fn recall(&self) -> &Recall {

@@ -3,10 +3,9 @@
 use ratatui::style::Style;
 
 use crate::core::State;
-use crate::domain::Resource;
-use crate::domain::format;
 use crate::domain::format::percent;
 use crate::domain::history::{Lasted, Lifetimes, Lot, Memory, Moment, Rating, Standing, Verdict, verdict};
+use crate::domain::{Resource, format};
 use crate::table::remote::Now;
 use crate::widgets::theme::Theme;
 

@@ -15,21 +15,18 @@ use super::command as history;
 use super::command::{cause_name, rfc3339};
 use crate::api::client::epoch_seconds;
 use crate::api::{ApiError, Reply, Request, Session};
-use crate::cli::output;
 use crate::cli::output::CliError;
 use crate::cli::sandbox::Stop;
-use crate::cli::wanted;
 use crate::cli::wanted::Wanted;
+use crate::cli::{output, wanted};
 use crate::domain::format::{counted, lasting, unit_price};
-use crate::domain::history as history_of;
 use crate::domain::history::{
     Answer, Arrival, Cause, Change, ChangeKind, Event, EventKind, Lot, LotFilter, MOST_CAUSES, MOST_SLICES, Moment,
     Poll, PollOutcome, Question, SearchKey, Sighting, Want, cause_query, with_storage,
 };
 use crate::domain::insight::{Supply, coverage};
-use crate::domain::language;
 use crate::domain::language::Mode;
-use crate::domain::{Condition, Listing, Resource, Untrusted, plain};
+use crate::domain::{Condition, Listing, Resource, Untrusted, history as history_of, language, plain};
 use crate::features::annotations::command as notes;
 use crate::features::search::command as search;
 use crate::features::search::command::Found;

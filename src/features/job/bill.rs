@@ -3,10 +3,9 @@
 
 use ratatui::text::{Line, Span};
 
-use crate::domain::Listing;
 use crate::domain::cost::{Job, Measure, Outlives, Prices, Room, Step, VolumePrices, VolumeTerm};
-use crate::domain::format;
 use crate::domain::format::trimmed;
+use crate::domain::{Listing, format};
 use crate::table::remote::Now;
 use crate::widgets::theme::Theme;
 

@@ -3,12 +3,11 @@
 use clap::{Args, ValueEnum};
 
 use crate::cli::args::{OfferTypeParser, not_negative};
-use crate::domain::OfferType;
 use crate::domain::cost::Job;
 use crate::domain::insight::MOST_GPUS;
 use crate::domain::insight::plan::Same;
-use crate::domain::quantity;
 use crate::domain::quantity::Quantity;
+use crate::domain::{OfferType, quantity};
 
 /// Which offers to search, and what to price them for.
 #[derive(Debug, Args)]

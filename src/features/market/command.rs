@@ -4,14 +4,12 @@ use serde_json::{Value as Json, json};
 
 use super::arguments::{AnalysisArguments, DepthArguments, Grouping, MarketArguments, ReportFormat};
 use crate::cli::args::{Format, SearchArguments};
-use crate::cli::output;
 use crate::cli::output::CliError;
-use crate::cli::table;
-use crate::cli::wanted;
+use crate::cli::{output, table, wanted};
 use crate::domain::cost::{Basis, Prices};
-use crate::domain::insight::Bill;
 use crate::domain::insight::{
-    Coverage, Depth, Group, GroupOrder, GroupValue, Lot, Measures, Purchase, Spread, coverage, sort_groups, summarise,
+    Bill, Coverage, Depth, Group, GroupOrder, GroupValue, Lot, Measures, Purchase, Spread, coverage, sort_groups,
+    summarise,
 };
 use crate::domain::{Field, Resource, export, format, language};
 use crate::features::annotations::command as notes;

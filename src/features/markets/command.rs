@@ -1,14 +1,12 @@
 //! The markets of the command line and the configuration: listing, changing and resolving them
 //! while the dashboard runs.
 
-use std::fmt;
-use std::fs;
 use std::path::Path;
+use std::{fmt, fs};
 
 use super::{Change, Done, KeyFile, KeyFrom, Market, MarketList, NewMarket};
-use crate::api::KeySource;
 use crate::api::redact::KnownSecrets;
-use crate::api::{Origin, Session};
+use crate::api::{KeySource, Origin, Session};
 use crate::domain::text::{message, visible};
 use crate::settings::key_source::Source;
 use crate::settings::profiles::{self, KeyPlace, NewProfile};

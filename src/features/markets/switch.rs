@@ -1,5 +1,6 @@
 //! Switching markets: what belongs to the old market is dropped, what belongs to the person stays.
 
+use crate::core::markets::MarketCommand;
 use std::sync::Arc;
 
 use crate::core::actions;
@@ -131,9 +132,7 @@ pub(super) fn on_ready(model: &mut Model, now: Now, ready: MarketReady) -> Vec<E
     model.set_throughput(Throughput::clone(&throughput));
     model.state.markets.market_list = ready.market_list;
     model.state.markets.status = None;
-    effects.push(Effect::Market(crate::core::markets::MarketCommand::Activate(
-        ready.ticket,
-    )));
+    effects.push(Effect::Market(MarketCommand::Activate(ready.ticket)));
     effects.extend(actions::start(model, now));
     model.show(Toast::new(text, now));
     effects

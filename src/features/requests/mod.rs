@@ -15,11 +15,11 @@ pub use self::runs::RouteRun;
 use self::runs::Runs;
 use crate::api::ledger::{Ledger, LedgerEntry};
 use crate::api::{Operation, Response};
-use crate::core::feature::{Event, Feature, Kept};
-use crate::core::message::Message;
-use crate::core::message::Toast;
+use crate::core::feature::{Event, Feature, FeatureState};
+use crate::core::message::{Message, Toast};
 use crate::core::state::State;
 use crate::domain::Resource;
+use crate::keys::pane::Pane;
 use crate::table::remote::{Now, Ticket, Waiting};
 use crate::widgets::text_input::TextInput;
 
@@ -50,7 +50,7 @@ pub(crate) const FEATURE: Feature = Feature {
     ..Feature::IDLE
 };
 
-impl Kept for Requests {
+impl FeatureState for Requests {
     fn stays(&mut self) -> bool {
         self.forget_flights();
         true
@@ -68,8 +68,7 @@ impl State {
 }
 
 pub use self::send::{check_address, editable, resendable};
-pub(crate) use self::show::copy_items;
-pub(crate) use self::show::export_content;
+pub(crate) use self::show::{copy_items, export_content};
 
 /// Which requests the list shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -372,7 +371,7 @@ pub(crate) fn recorded(state: &mut State, ticket: Option<Ticket>, entry: LedgerE
         ..
     } = state;
     let requests: &mut Requests = feature_states.get_mut();
-    if *pane == crate::keys::pane::Pane::Requests && requests.selected.is_none() {
+    if *pane == Pane::Requests && requests.selected.is_none() {
         requests.selected = requests.selected();
     }
     let is_shown = requests.filter.admits(&entry) && matches(&entry, &requests.words());

@@ -14,10 +14,9 @@ use std::sync::Arc;
 
 use crate::api::attempt::completion;
 use crate::api::{ApiError, Reply, Request, RouteCall, Secret};
-use crate::core::feature::{Feature, Headline, Kept};
-use crate::core::message::Effect;
-use crate::core::message::Message;
+use crate::core::feature::{Feature, FeatureState, Headline};
 pub use crate::core::message::RunSnapshot;
+use crate::core::message::{Effect, Message};
 use crate::core::state::State;
 use crate::domain::dialect::RouteKey;
 use crate::domain::objection::Objection;
@@ -57,7 +56,7 @@ pub(crate) const FEATURE: Feature = Feature {
     ..Feature::IDLE
 };
 
-impl Kept for Routes {}
+impl FeatureState for Routes {}
 
 impl State {
     pub fn routes(&self) -> &Routes {

@@ -3,8 +3,7 @@
 pub(crate) mod view;
 
 use crate::core::feature::Feature;
-use crate::core::message::Effect;
-use crate::core::message::Message;
+use crate::core::message::{Effect, Message};
 use crate::core::state::State;
 use crate::core::view::Cx;
 use crate::domain::Resource;

@@ -10,11 +10,11 @@ use crate::cli::table::{Priced, View};
 use crate::cli::wanted::{Wanted, annotations, is_sorted_here, request, set_limit, wanted};
 use crate::domain::annotations::Annotations;
 use crate::domain::cost::Basis;
-use crate::domain::format;
 use crate::domain::format::grouped;
-use crate::domain::language;
 use crate::domain::response_check::ResponseCheck;
-use crate::domain::{Condition, Dialect, Field, Listing, OfferType, Operand, Operator, Query, Resource, Value};
+use crate::domain::{
+    Condition, Dialect, Field, Listing, OfferType, Operand, Operator, Query, Resource, Value, format, language,
+};
 use crate::features::annotations::command as notes;
 use crate::features::annotations::command::Answer;
 use crate::settings::Settings;

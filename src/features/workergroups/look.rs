@@ -2,10 +2,9 @@
 
 use super::draft::DraftNumber;
 use crate::domain::catalog::{OFFERS, WORKERGROUPS};
-use crate::domain::language;
 use crate::domain::language::Mode;
 use crate::domain::workergroup::{Draft, Key, NewWorkergroup, Recruitment, disk, group_search};
-use crate::domain::{CellRef, Dialect, Listing, RowId, Untrusted};
+use crate::domain::{CellRef, Dialect, Listing, RowId, Untrusted, language};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {

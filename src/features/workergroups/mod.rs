@@ -17,7 +17,7 @@ use self::drift::Drift;
 use self::look::{Look, Subject};
 use self::supply::{Check, SupplyChecks};
 use crate::api::{ApiError, Reply};
-use crate::core::feature::{Event, Feature, Kept};
+use crate::core::feature::{Event, Feature, FeatureState};
 use crate::core::message::{Effect, Toast};
 use crate::core::mutations::READ_ONLY;
 use crate::core::state::State;
@@ -61,7 +61,7 @@ pub(crate) const FEATURE: Feature = Feature {
     ..Feature::IDLE
 };
 
-impl Kept for Groups {}
+impl FeatureState for Groups {}
 
 impl State {
     pub fn groups(&self) -> &Groups {

@@ -4,6 +4,7 @@ mod draw;
 mod form;
 mod subjects;
 
+use crate::features::saved;
 use ratatui::layout::Rect;
 
 use self::subjects::is_volume;
@@ -72,7 +73,7 @@ fn show(alert: &Alert, cx: &mut Cx<'_>) {
                 job: None,
                 spec: spec.clone(),
             };
-            crate::features::saved::run(&search, cx);
+            saved::run(&search, cx);
         }
         Followed::Group(id) => {
             cx.state.browsers[Resource::Workergroups].select_id(RowId(*id));

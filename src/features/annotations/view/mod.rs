@@ -5,12 +5,10 @@ mod draw;
 
 use ratatui::layout::Rect;
 
-use crate::core::Pane;
-use crate::core::State;
-use crate::core::annotations;
 use crate::core::view::{Availability, Cx, Outcome, Placement, Scene, View};
 use crate::core::views::confirm::{Entered, Prompt};
 use crate::core::views::keys::{edits, only};
+use crate::core::{Pane, State, annotations};
 use crate::domain::annotations::{AnnotationChange, LONGEST_NOTE, Mark, Supplier};
 use crate::domain::text::visible;
 use crate::domain::{Condition, Operand, Operator, Resource, Value};

@@ -2,10 +2,9 @@
 
 use crate::domain::cost::Prices;
 use crate::domain::field::Unit;
-use crate::domain::format;
 use crate::domain::format::{percent, trimmed};
 use crate::domain::insight::{Supply, Totals};
-use crate::domain::{Listing, Resource};
+use crate::domain::{Listing, Resource, format};
 use crate::table::browser::Browser;
 
 /// The letter of a column.

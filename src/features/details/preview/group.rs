@@ -3,9 +3,8 @@
 use ratatui::text::Line;
 
 use super::Card;
-use crate::domain::format;
 use crate::domain::format::trimmed;
-use crate::domain::{CellRef, Kind};
+use crate::domain::{CellRef, Kind, format};
 use crate::features::workergroups::preflight::parts::hanging;
 use crate::features::workergroups::preflight::summary;
 

@@ -5,11 +5,10 @@ use ratatui::text::{Line, Span};
 use super::{Card, difference, speed};
 use crate::domain::cost::Prices;
 use crate::domain::field::Unit;
-use crate::domain::format;
 use crate::domain::format::{percent, trimmed};
 use crate::domain::insight::{Measure, Place, share};
 use crate::domain::unit::MB_PER_GB;
-use crate::domain::{OfferType, Resource};
+use crate::domain::{OfferType, Resource, format};
 use crate::table::browser::Browser;
 
 pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {

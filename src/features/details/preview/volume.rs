@@ -3,12 +3,11 @@
 use ratatui::text::{Line, Span};
 
 use super::{Card, speed};
-use crate::domain::Resource;
 use crate::domain::cost::{Outlives, Room, VolumePrices};
 use crate::domain::field::Unit;
-use crate::domain::format;
 use crate::domain::format::trimmed;
 use crate::domain::insight::{Measure, Place};
+use crate::domain::{Resource, format};
 
 const HOUR: f64 = 3600.0;
 

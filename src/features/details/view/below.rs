@@ -4,10 +4,9 @@ use ratatui::text::{Line, Span};
 
 use super::overview::{Block, job, launch, prices, scaling};
 use crate::core::view::Scene;
-use crate::domain::format;
 use crate::domain::format::NONE;
 use crate::domain::insight::is_silent;
-use crate::domain::{Listing, Resource};
+use crate::domain::{Listing, Resource, format};
 
 /// Cells of the labels.
 const LABEL: usize = 18;

@@ -13,7 +13,6 @@ use crate::api::Request;
 use crate::core::view::{Cx, Region, Response, Scene};
 use crate::domain::annotations::{Supplier, suppliers};
 use crate::domain::cost::Prices;
-use crate::domain::format;
 use crate::domain::format::trimmed;
 use crate::domain::insight::{
     Coverage, HostSummary, Share, Slice, Standing, Supply, coverage, host_summary, price_level, same_host, share,
@@ -21,7 +20,7 @@ use crate::domain::insight::{
 };
 use crate::domain::text::truncate;
 use crate::domain::unit::MB_PER_GB;
-use crate::domain::{CellRef, Condition, Listing, Query, Resource, RowId};
+use crate::domain::{CellRef, Condition, Listing, Query, Resource, RowId, format};
 use crate::features::annotations::view as annotations;
 use crate::features::details::preview::Subject;
 use crate::keys::Action;

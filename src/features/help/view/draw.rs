@@ -1,3 +1,4 @@
+use crate::features::help::palette;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
@@ -14,7 +15,7 @@ pub(super) fn help(view: &Help, area: Rect, scene: &mut Scene<'_, '_>) {
         Some(Entry::Copy(_) | Entry::Read) | None => None,
     };
     let side = Panel::new(match selected {
-        Some(row) => crate::features::help::palette::label(row.name),
+        Some(row) => palette::label(row.name),
         None => "Legend".to_owned(),
     });
     let sheet = sheet::open(main, side, view.list.len(), area, scene);
@@ -31,7 +32,7 @@ pub(super) fn help(view: &Help, area: Rect, scene: &mut Scene<'_, '_>) {
 /// The full description of the selected key.
 fn key(view: &Help, row: &Binding, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
-    let help = crate::features::help::palette::explanation(row);
+    let help = palette::explanation(row);
     let mut lines: Vec<Line<'static>> = (!help.is_empty()).then(|| Line::raw(help)).into_iter().collect();
     if let Some(why) = view.commands.disabled(row.action) {
         lines.push(Line::styled(format!("Not now: {why}"), theme.warning));

@@ -9,16 +9,14 @@ use ratatui::widgets::canvas::{Canvas, Context, Points};
 
 use super::{History, Span};
 use crate::core::view::Scene;
-use crate::core::views::chart;
 use crate::core::views::chart::{Axis, polyline};
-use crate::core::views::sheet;
-use crate::domain::Resource;
-use crate::domain::format;
+use crate::core::views::{chart, sheet};
 use crate::domain::format::{percent, unit_price};
 use crate::domain::history::{Bucket, Levels, Memory, Moment, Series, Verdict, price_unit, verdict};
 use crate::domain::insight::Scale;
 use crate::domain::local::LocalTime;
 use crate::domain::query::DEFAULT_STORAGE_GB;
+use crate::domain::{Resource, format};
 use crate::features::history::rating;
 use crate::keys::Action;
 use crate::widgets::panel::Panel;

@@ -8,9 +8,8 @@ use super::JobForm;
 use crate::core::view::Scene;
 use crate::core::views::sheet;
 use crate::domain::cost::{Job, JobCost, Measure, Outlives, Prices, Room, Step};
-use crate::domain::format;
 use crate::domain::format::trimmed;
-use crate::domain::{Listing, Resource};
+use crate::domain::{Listing, Resource, format};
 use crate::widgets::panel::Panel;
 use crate::widgets::theme::Theme;
 

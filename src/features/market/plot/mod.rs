@@ -8,9 +8,8 @@ use ratatui::layout::Rect;
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Scene, View};
 use crate::core::views::keys::TABBED_CHART;
-use crate::domain::insight;
 use crate::domain::insight::{Front, Goal, Point, Scale, Toward, neighbour};
-use crate::domain::{Field, Resource};
+use crate::domain::{Field, Resource, insight};
 use crate::keys::{Action, Context, Motion};
 use crate::table::browser::Browser;
 

@@ -9,8 +9,7 @@ use tokio::time::Instant;
 
 use super::show::progress;
 use crate::api::attempt::completion;
-use crate::api::redact;
-use crate::api::{Progress, Request, RouteCall, Secret, Session};
+use crate::api::{Progress, Request, RouteCall, Secret, Session, redact};
 use crate::cli::output::{CliError, ProgressLine};
 use crate::cli::sandbox::Stop;
 use crate::domain::Untrusted;

@@ -6,9 +6,8 @@ use ratatui::text::{Line, Span};
 use serde_json::Value as Json;
 
 use super::attempts::kind_style;
-use super::worker_request;
 use super::worker_request::WorkerRequest;
-use super::{copy, export};
+use super::{copy, export, worker_request};
 use crate::api::redact;
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome as Handling, Region, Scene, View};

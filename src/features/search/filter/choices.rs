@@ -1,9 +1,8 @@
 //! The values for a condition: those that the catalog names and those in the loaded rows.
 
 use crate::domain::field::Format;
-use crate::domain::language;
 use crate::domain::text::visible;
-use crate::domain::{Field, Kind, Listing, Operand, Value, Version, country, format, insight};
+use crate::domain::{Field, Kind, Listing, Operand, Value, Version, country, format, insight, language};
 
 /// The maximum number of distinct numbers offered as values.
 const NUMBERS: usize = 24;

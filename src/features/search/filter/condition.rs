@@ -1,9 +1,8 @@
 //! The condition form: an operator, a value of the field's kind, and its error.
 
 use super::choices::{Choice, choices, is_flag, spread};
-use crate::domain::language;
 use crate::domain::language::LanguageError;
-use crate::domain::{Condition, Dialect, Field, Kind, Listing, Operand, Operator, country};
+use crate::domain::{Condition, Dialect, Field, Kind, Listing, Operand, Operator, country, language};
 use crate::widgets::list::fuzzy;
 use crate::widgets::text_input::TextInput;
 

@@ -2,11 +2,9 @@
 
 use super::condition::ConditionForm;
 use super::{Filter, Line};
-use crate::domain::Field;
 use crate::domain::field::Section;
-use crate::domain::language;
 use crate::domain::language::LanguageError;
-use crate::domain::{Condition, Kind, Listing, Operand, Operator, Value, country};
+use crate::domain::{Condition, Field, Kind, Listing, Operand, Operator, Value, country, language};
 use crate::widgets::list::Item;
 
 impl Filter {

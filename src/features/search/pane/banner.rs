@@ -10,8 +10,7 @@ use crate::domain::format;
 use crate::keys::Action;
 use crate::table::browser::{Browser, Discrepancy};
 use crate::table::remote::Now;
-use crate::table::watch::Poller;
-use crate::table::watch::{Baseline, Watch};
+use crate::table::watch::{Baseline, Poller, Watch};
 use crate::widgets::text::{fit, wrap};
 use crate::widgets::theme::Theme;
 

@@ -7,10 +7,9 @@ use ratatui::layout::Rect;
 use crate::core::view::{Availability, Cx, Outcome, Scene};
 use crate::core::views::form_view::FormView;
 use crate::core::{Pane, State};
-use crate::domain::Resource;
 use crate::domain::cost::{Input, VolumeTerm};
-use crate::domain::quantity;
 use crate::domain::quantity::Quantity;
+use crate::domain::{Resource, quantity};
 use crate::keys::Action;
 use crate::widgets::form::{Field, Form};
 
