@@ -2,10 +2,10 @@
 
 use std::cmp::Reverse;
 
-use super::attributes::{measured, named};
-use super::clauses::{choice, cluster, counted, fixed, idle, limit, ordered};
-use super::quantity::{Quantity, Text, role};
+use super::clause;
+use super::list;
 use super::settings::Settings;
+use super::text::{Bound, Text, role};
 use super::token::Kind;
 use super::vocabulary::Role;
 
@@ -21,9 +21,9 @@ pub(super) enum Fact {
     /// A state or city, which no market filters by.
     Region(String),
     /// A size without a noun: memory or disk, which depends on the models.
-    Size(Quantity),
-    /// Dollars without a period, and whether words tie them to the length of the job.
-    Price(Quantity, bool),
+    Size(Vec<Bound>),
+    /// Dollars without a period.
+    Price(Vec<Bound>),
     Set(Settings),
     Note(String),
     /// Words that the market has no field for.
@@ -39,7 +39,7 @@ impl Fact {
 }
 
 /// A clause that was read.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct Clause {
     pub facts: Vec<Fact>,
     pub next: usize,
@@ -47,20 +47,14 @@ pub(super) struct Clause {
     pub cost: u32,
     /// An unknown word right behind may belong to it: `under 5 bananas`.
     pub is_open: bool,
-    /// An unknown word right in front may change it: `beyond $5`, `sans china`.
-    pub leans: bool,
-    /// A list without a word such as `in`.
-    pub is_list: bool,
-    /// What `with` adds may be part of what is not wanted: `no 4090 with 24gb`.
-    pub excludes_models: bool,
 }
 
 /// A part of a text.
 #[derive(Debug, Clone)]
 pub(super) enum What {
     Clause(Clause),
-    /// Words that are not understood; whether they change what is behind them, or what is in front.
-    Unknown(bool, bool),
+    /// A word that is not understood; whether it is a negation or a comparison.
+    Unknown(bool),
     /// A word or sign between clauses.
     Joint,
     Or,
@@ -83,8 +77,22 @@ impl Item {
     pub(super) fn facts(&self) -> &[Fact] {
         match &self.what {
             What::Clause(clause) => &clause.facts,
-            What::Unknown(..) | What::Joint | What::Or | What::Break | What::Opaque => &[],
+            What::Unknown(_) | What::Joint | What::Or | What::Break | What::Opaque => &[],
         }
+    }
+
+    fn chooses(&self, field: &str, excludes: bool) -> bool {
+        let is_choice = |fact: &Fact| matches!(fact, Fact::Choice(own, _, not) if *own == field && *not == excludes);
+        self.facts().iter().any(is_choice)
+    }
+
+    /// Whether an unknown word right in front may change it: `beyond $5`, `sans china`.
+    fn leans(&self, text: &Text<'_>) -> bool {
+        let is_digit = matches!(text.kind(self.start), Some(Kind::Number(_))) || text.is_one_of(self.start, "$");
+        let is_number = is_digit || role!(text, self.start, Role::Number(_) => ()).is_some();
+        is_number && !text.is_model(self.start)
+            || self.chooses("geolocation", false)
+            || text.is_one_of(self.start, "bandwidth")
     }
 }
 
@@ -112,31 +120,31 @@ fn ways(text: &Text<'_>, at: usize) -> Vec<(u32, What, usize)> {
         Some(Kind::Opaque) => return vec![(0, What::Opaque, at + 1)],
         _ => {}
     }
-    let unknown = |leads, trails| What::Unknown(leads, trails);
-    let mut ways = vec![(100, unknown(false, false), at + 1)];
-    let single = [cluster, limit, fixed, counted, ordered, idle];
-    let several = [choice, named, measured].into_iter().flat_map(|rule| rule(text, at));
-    let clauses = single.into_iter().filter_map(|rule| rule(text, at)).chain(several);
-    ways.extend(clauses.map(|clause| (10 + clause.cost, What::Clause(clause.clone()), clause.next)));
+    let clauses = clause::clauses(text, at).into_iter().chain(list::choices(text, at));
+    let clauses = clauses.chain(list::cluster(text, at)).chain(idle(text, at));
+    let mut ways: Vec<_> = clauses
+        .map(|clause| (10 + clause.cost, What::Clause(clause.clone()), clause.next))
+        .collect();
     if let Some(((), next)) = role!(text, at, Role::Filler => ()) {
         ways.push((6, What::Joint, next));
     }
     if text.is_one_of(at, "or") {
         ways.push((2, What::Or, at + 1));
     }
-    let is_end = |at| matches!(text.kind(at), None | Some(Kind::Break));
-    let negation = role!(text, at, Role::Not => ()).map(|((), next)| text.skip(next, BEFORE_EXCLUDED));
-    let waived = role!(text, at, Role::Waive(_) => ()).map(|((), next)| next);
-    let leading = [negation, waived].into_iter().flatten();
-    ways.extend(leading.map(|next| (60, unknown(true, is_end(next)), next)));
-    let behind = text.behind(at).map(|(_, next)| next);
-    let compared = Some(text.comparison(at).1).filter(|next| *next > at);
-    // `max` in front of a number says nothing of what is in front of it.
-    let trails = |next| behind.is_some() && (compared.is_none() || is_end(next));
-    let bounds = [behind, compared].into_iter().flatten();
-    ways.extend(bounds.map(|next| (60, unknown(compared.is_some(), trails(next)), next)));
-    ways.retain(|(_, what, next)| matches!(what, What::Unknown(..)) || text.is_border(at) && text.is_border(*next));
+    ways.retain(|(.., next)| text.is_border(at) && text.is_border(*next));
+    ways.push((100, What::Unknown(false), at + 1));
+    let behind = role!(text, at, Role::Not | Role::Waive(_) | Role::Behind(_) => ());
+    let signs = [behind.map(|((), next)| next), text.comparison(at).map(|(_, next)| next)];
+    ways.extend(signs.into_iter().flatten().map(|next| (60, What::Unknown(true), next)));
     ways
+}
+
+/// Words without a condition: `inference`, `70b`.
+fn idle(text: &Text<'_>, at: usize) -> Option<Clause> {
+    let is_number = matches!(text.kind(at), Some(Kind::Number(_)));
+    let is_parameters = is_number && text.is_one_of(at + 1, "b") && text.tokens[at + 1].glued;
+    let purpose = role!(text, at, Role::Purpose => ()).map(|((), next)| next);
+    Some(say(purpose.or(is_parameters.then_some(at + 2))?, vec![Fact::Idle]))
 }
 
 /// The items in groups that are understood or refused together, and whether they are refused.
@@ -148,23 +156,31 @@ pub(super) fn groups(text: &Text<'_>, items: &[Item]) -> Vec<(bool, Vec<Item>)> 
             joints.push(item.clone());
             continue;
         }
-        let left = groups.last().and_then(|(_, items)| items.last()).map(|left| &left.what);
+        let left = groups.last().and_then(|(_, items)| items.last());
         let joined = |words: &str| joints.iter().any(|joint| text.is_one_of(joint.start, words));
-        let preposition = joined("to of than from as at by for but");
-        let is_bound = left.is_some_and(|left| match (left, &item.what) {
-            (What::Opaque, _) | (_, What::Opaque) => false,
+        let is_apart = !joints.is_empty();
+        let refines = left.is_some_and(|left| left.chooses("gpu_name", true) && joined("with has having that"));
+        let is_bound = match (left.map(|left| &left.what), &item.what) {
+            (None | Some(What::Break | What::Joint | What::Opaque), _) | (_, What::Opaque | What::Joint) => false,
             (_, What::Break) => items.get(index + 1).is_some_and(|next| matches!(next.what, What::Or)),
-            (What::Or, _) | (_, What::Or) => true,
-            (What::Unknown(leads, _), What::Clause(clause)) => {
-                *leads || preposition || joints.is_empty() && clause.leans
+            (Some(What::Or), _) | (_, What::Or) | (Some(What::Unknown(_)), What::Unknown(_)) => true,
+            (Some(What::Unknown(is_sign)), What::Clause(_)) => {
+                *is_sign || joined("to of than from as at by for but") || !is_apart && item.leans(text)
             }
-            (What::Unknown(..), _) => true,
-            (What::Clause(_), What::Unknown(_, trails)) => *trails,
-            (What::Clause(left), What::Clause(_)) => left.excludes_models && joined("with has having that"),
-            (What::Break | What::Joint, _) | (_, What::Joint) => false,
-        });
-        let is_refused = match (left, &item.what) {
-            (_, What::Unknown(..)) => true,
+            (Some(What::Clause(left)), What::Unknown(is_sign)) => {
+                let is_last = matches!(text.kind(item.next), None | Some(Kind::Break));
+                let is_behind = role!(text, item.start, Role::Not | Role::Behind(_) => ()).is_some();
+                if *is_sign {
+                    is_last && is_behind
+                } else {
+                    left.is_open && !is_apart
+                }
+            }
+            // `no 4090 with 24gb`
+            (Some(What::Clause(_)), What::Clause(_)) => refines,
+        };
+        let is_refused = match (left.map(|left| &left.what), &item.what) {
+            (_, What::Unknown(_)) => true,
             (left, What::Or) => !matches!(left, None | Some(What::Opaque)) || items.len() < index + 2,
             // `gpu_name=H200 or h100` adds a value, `dph<1 or 4 gpus` is no search.
             (Some(What::Or), What::Clause(clause)) => {
@@ -172,9 +188,8 @@ pub(super) fn groups(text: &Text<'_>, items: &[Item]) -> Vec<(bool, Vec<Item>)> 
                 !clause.facts.iter().all(is_wanted)
             }
             // `any card but a 3090` is no search for 3090s.
-            (_, What::Clause(clause)) if clause.is_list && joined("but") => true,
-            (Some(What::Clause(left)), What::Clause(_)) => is_bound && left.excludes_models,
-            (_, What::Clause(_) | What::Joint | What::Break | What::Opaque) => false,
+            (_, What::Clause(_)) => refines || joined("but") && item.chooses("gpu_name", false),
+            (_, What::Joint | What::Break | What::Opaque) => false,
         };
         match groups.last_mut().filter(|_| is_bound) {
             Some((refused, group)) => {
@@ -186,27 +201,16 @@ pub(super) fn groups(text: &Text<'_>, items: &[Item]) -> Vec<(bool, Vec<Item>)> 
         }
         joints.clear();
     }
-    let mut whole: Vec<(bool, Vec<Item>)> = Vec::new();
-    for (is_refused, group) in groups {
-        let leads = matches!(group[0].what, What::Unknown(true, _));
-        // `under 5 bananas`
-        let is_open = |left: &Item| matches!(&left.what, What::Clause(clause) if clause.is_open);
-        let is_open = |left: &Item| is_open(left) && left.next == group[0].start && is_refused && !leads;
-        match whole.last_mut() {
-            Some((refused, left)) if left.last().is_some_and(is_open) => {
-                *refused = true;
-                left.extend(group);
-            }
-            _ => whole.push((is_refused, group)),
-        }
-    }
-    whole
+    groups
 }
 
 pub(super) fn say(next: usize, facts: Vec<Fact>) -> Clause {
-    let mut clause = Clause::default();
-    (clause.facts, clause.next) = (facts, next);
-    clause
+    Clause {
+        facts,
+        next,
+        cost: 0,
+        is_open: false,
+    }
 }
 
 /// What is said of the settings of a search.

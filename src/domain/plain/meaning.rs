@@ -1,13 +1,12 @@
 //! What clauses mean for a search: conditions, and its settings.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
-use super::attributes::{as_sold, compared, disk};
+use super::clause::{as_sold, compared, disk};
 use super::grammar::Fact;
 use super::models;
-use super::quantity::Quantity;
 use super::settings::Settings;
+use super::text::Bound;
 use crate::domain::catalog::Catalog;
 use crate::domain::country;
 use crate::domain::dialect::Dialect;
@@ -68,9 +67,7 @@ pub(super) fn text(meanings: &[&Meaning], settings: &Settings) -> String {
         }
     }
     let idle: Vec<_> = meanings.iter().filter_map(|meaning| meaning.idle.as_deref()).collect();
-    if !idle.is_empty() {
-        texts.push(format!("no condition: {}", idle.join(", ")));
-    }
+    texts.extend((!idle.is_empty()).then(|| format!("no condition: {}", idle.join(", "))));
     texts.retain(|text| !text.is_empty());
     texts.join(" · ")
 }
@@ -78,15 +75,19 @@ pub(super) fn text(meanings: &[&Meaning], settings: &Settings) -> String {
 /// The span of a clause, and what it says.
 pub(super) type Said = (Range<usize>, Vec<Fact>);
 
+/// The values that all clauses choose for a field, or leave out: they make one condition, that of the first.
+struct Choice {
+    field: &'static str,
+    names: Vec<String>,
+    is_excluded: bool,
+    is_told: bool,
+}
+
 /// What all clauses say together.
 pub(super) struct Context {
     catalog: &'static Catalog,
     dialect: &'static Dialect,
-    /// A field and whether the values are excluded, and the values: all clauses on a choice make one
-    /// condition, that of the first.
-    choices: Vec<(&'static str, bool, Vec<String>)>,
-    /// The choices that are laid out.
-    told: Vec<(&'static str, bool)>,
+    choices: Vec<Choice>,
     /// Hours of the job.
     hours: Option<f64>,
 }
@@ -94,7 +95,7 @@ pub(super) struct Context {
 impl Context {
     pub(super) fn of(clauses: &[Said], catalog: &'static Catalog, dialect: &'static Dialect) -> Self {
         let facts = || clauses.iter().flat_map(|(_, facts)| facts);
-        let (mut choices, mut hours) = (Vec::<(_, _, Vec<String>)>::new(), None);
+        let (mut choices, mut hours) = (Vec::<Choice>::new(), None);
         for fact in facts() {
             if let Fact::Set(settings) = fact {
                 hours = settings.job.hours.or(hours);
@@ -102,37 +103,43 @@ impl Context {
             let Fact::Choice(field, names, is_excluded) = fact else {
                 continue;
             };
-            let mut known = choices.iter_mut();
-            match known.find(|known| (known.0, known.1) == (*field, *is_excluded)) {
-                Some((.., known)) => known.extend(names.clone()),
-                None => choices.push((*field, *is_excluded, names.clone())),
-            }
-        }
-        for (field, is_excluded, names) in &mut choices {
-            let mut seen = HashSet::new();
-            names.retain(|name| seen.insert(name.clone()));
-            for fact in facts().filter(|_| *field == "gpu_name" && !*is_excluded) {
-                let has_form = |name: &String| matches!(fact, Fact::Form(form) if models::has_form(name, form));
-                // Models whose names do not tell the form stay.
-                if names.iter().any(has_form) {
-                    names.retain(has_form);
+            let (field, is_excluded, is_told) = (*field, *is_excluded, false);
+            let known = choices
+                .iter()
+                .position(|known| (known.field, known.is_excluded) == (field, is_excluded));
+            let at = known.unwrap_or_else(|| {
+                let names = Vec::new();
+                #[rustfmt::skip]
+                choices.push(Choice { field, names, is_excluded, is_told });
+                choices.len() - 1
+            });
+            for name in names {
+                if !choices[at].names.contains(name) {
+                    choices[at].names.push(name.clone());
                 }
             }
         }
-        let told = Vec::new();
-        Self {
-            catalog,
-            dialect,
-            choices,
-            told,
-            hours,
+        for choice in choices
+            .iter_mut()
+            .filter(|choice| choice.field == "gpu_name" && !choice.is_excluded)
+        {
+            for fact in facts() {
+                let has_form = |name: &String| matches!(fact, Fact::Form(form) if models::has_form(name, form));
+                // Models whose names do not tell the form stay.
+                if choice.names.iter().any(has_form) {
+                    choice.names.retain(has_form);
+                }
+            }
         }
+        #[rustfmt::skip]
+        return Self { catalog, dialect, choices, hours };
     }
 
     /// The values that a field is to have one of.
     fn names(&self, field: &str) -> &[String] {
-        let choice = self.choices.iter().find(|choice| choice.0 == field && !choice.1);
-        choice.map_or(&[], |(.., names)| names)
+        let mut choices = self.choices.iter();
+        let choice = choices.find(|choice| choice.field == field && !choice.is_excluded);
+        choice.map_or(&[], |choice| &choice.names)
     }
 
     /// What a clause can mean, likeliest first; nothing if no search can ask for it.
@@ -144,90 +151,82 @@ impl Context {
     }
 
     fn meaning(&mut self, facts: &[Fact], words: &str) -> Option<Meaning> {
-        let (mut meaning, mut conditions, mut free) = (Meaning::default(), Vec::new(), None);
+        let (mut meaning, mut conditions) = (Meaning::default(), Vec::new());
         for fact in facts {
             match fact {
-                Fact::Condition(text) if text.starts_with("free:") => free = Some(&text[5..]),
                 Fact::Condition(text) => conditions.push(text.clone()),
                 Fact::Choice(field, _, is_excluded) => conditions.extend(self.choice(field, *is_excluded)),
                 Fact::Form(_) if self.names("gpu_name").is_empty() => return None,
                 Fact::Form(_) => conditions.extend(self.choice("gpu_name", false)),
                 Fact::Region(name) => {
-                    let note = format!("{name}: the market filters by country only");
-                    meaning.notes.push(note);
+                    meaning
+                        .notes
+                        .push(format!("{name}: the market filters by country only"));
                     meaning.state = Some(name.clone()).filter(|name| region::is_state(name));
                 }
                 Fact::Size(_) => return None,
-                Fact::Price(price, is_tied) => conditions.push(self.price(price, *is_tied)?),
+                Fact::Price(price) => conditions.push(compared(price, self.priced(price)?, Operator::Lte)),
                 Fact::Set(settings) => meaning.settings.add(settings),
                 Fact::Note(note) => meaning.notes.push(note.clone()),
                 Fact::Idle => meaning.idle = Some(words.to_owned()),
             }
         }
-        let conditions = self.canonical(&conditions.join(" "))?;
-        meaning.conditions = free.map_or(conditions, |field| format!("{field}={}", language::ANY));
-        Some(meaning)
+        // As they are printed, if the resource has such fields.
+        let conditions = conditions.join(" ");
+        let parsed = language::parse(&conditions, self.catalog, self.dialect, &[], Mode::Bar).ok()?;
+        let freed = parsed
+            .removed
+            .iter()
+            .map(|field| format!("{}={}", field.key, language::ANY));
+        let printed = std::iter::once(language::print_briefly(&parsed.conditions)).chain(freed);
+        meaning.conditions = printed.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ");
+        parsed.words.is_empty().then_some(meaning)
     }
 
     /// The condition of all clauses on a choice, once.
     fn choice(&mut self, field: &'static str, is_excluded: bool) -> Option<String> {
-        if self.told.contains(&(field, is_excluded)) {
-            return None;
-        }
-        self.told.push((field, is_excluded));
-        let mut choices = self.choices.iter();
-        let (.., names) = choices.find(|choice| (choice.0, choice.1) == (field, is_excluded))?;
-        let names: Vec<_> = names.iter().map(|name| name.replace(' ', "_")).collect();
-        let (values, is_one) = (names.join(","), names.len() == 1);
-        let is_group = is_one && field == "geolocation" && country::group(&values).is_some();
+        let mut choices = self.choices.iter_mut();
+        let choice = choices.find(|choice| (choice.field, choice.is_excluded) == (field, is_excluded))?;
+        let values = choice.names.join(",").replace(' ', "_");
         let not = if is_excluded { "not" } else { "" };
-        Some(match is_one {
-            true if is_group => format!("{field} {not}in {values}"),
-            true if is_excluded => format!("{field}!={values}"),
-            true => format!("{field}={values}"),
-            false => format!("{field} {not}in [{values}]"),
+        let is_first = !std::mem::replace(&mut choice.is_told, true);
+        is_first.then(|| match &choice.names[..] {
+            [_] if country::group(&values).is_some() => format!("{field} {not}in {values}"),
+            [_] => format!("{field}{}{values}", if is_excluded { "!=" } else { "=" }),
+            _ => format!("{field} {not}in [{values}]"),
         })
     }
 
-    /// The condition on dollars that may be an hour's price or the job's bill; `None` if both are likely.
-    fn price(&self, price: &Quantity, is_tied: bool) -> Option<String> {
+    /// The field of dollars that may be an hour's price or the job's bill; `None` if both are likely.
+    fn priced(&self, price: &[Bound]) -> Option<&'static str> {
         /// Dollars an hour that a GPU may cost.
         const USUAL: (f64, f64) = (0.05, 5.0);
         let counts = self.names("num_gpus").iter();
         let gpus = counts.flat_map(|count| count.parse()).fold(1.0, f64::max);
-        let each = price.high.unwrap_or(price.low) / gpus;
-        let is_bill = match self.hours {
-            None => false,
-            Some(_) if each > USUAL.1 => true,
-            Some(hours) if each / hours < USUAL.0 => false,
-            Some(_) if is_tied => true,
-            Some(_) => return None,
-        };
-        let field = if is_bill { "job_cost" } else { "dph_total" };
-        Some(compared(price, field, Operator::Lte, 1.0))
+        let each = price.last().map_or(0.0, |(_, dollars)| dollars / gpus);
+        match self.hours {
+            Some(_) if each > USUAL.1 => Some("job_cost"),
+            Some(hours) if each / hours >= USUAL.0 => None,
+            _ => Some("dph_total"),
+        }
     }
 
     /// A size without a noun: memory of the cards if they have it, else disk.
-    fn sizes(&mut self, size: &Quantity) -> Vec<Meaning> {
-        let ram = Fact::Condition(compared(size, "cpu_ram", Operator::Gte, 1.0));
+    fn sizes(&mut self, size: &[Bound]) -> Vec<Meaning> {
+        let gb = size[0].1;
         let mut of = |noun: &str, facts: &[Fact]| {
-            let words = (!noun.is_empty()).then(|| format!("{}GB {noun}", trimmed(size.low, 3)));
+            let words = (!noun.is_empty()).then(|| format!("{}GB {noun}", trimmed(gb, 3)));
             self.meaning(facts, "").map(|meaning| Meaning { words, ..meaning })
         };
-        let [vram, disk, ram] = [
+        let ram = Fact::Condition(compared(size, "cpu_ram", Operator::Gte));
+        let mut readings = [
             of("", &as_sold(size, "gpu_ram")),
             of("disk", &disk(size)),
             of("ram", &[ram]),
         ];
-        let is_vram = models::have_size(self.names("gpu_name"), size.low);
-        let order = if is_vram { [vram, disk, ram] } else { [disk, vram, ram] };
-        order.into_iter().flatten().collect()
-    }
-
-    /// Conditions as they are printed; `None` if the resource has no such fields.
-    fn canonical(&self, conditions: &str) -> Option<String> {
-        let parsed = language::parse(conditions, self.catalog, self.dialect, &[], Mode::Bar).ok()?;
-        let is_all = parsed.words.is_empty();
-        is_all.then(|| language::print_briefly(&parsed.conditions))
+        if !models::have_size(self.names("gpu_name"), gb) {
+            readings.swap(0, 1);
+        }
+        readings.into_iter().flatten().collect()
     }
 }

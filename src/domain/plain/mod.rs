@@ -4,14 +4,14 @@
 //! is not understood in full is refused in full. Conditions of the query language and quoted texts keep
 //! their place.
 
-mod attributes;
-mod clauses;
+mod clause;
 mod grammar;
+mod list;
 mod meaning;
 mod models;
 mod proposal;
-mod quantity;
 mod settings;
+mod text;
 mod token;
 mod vocabulary;
 
@@ -22,7 +22,7 @@ pub use models::Names;
 pub use settings::{Cluster, JobWords, Settings};
 
 use self::grammar::{Fact, Item, What};
-use self::quantity::Text;
+use self::text::Text;
 use self::vocabulary::Role;
 use super::catalog::{Catalog, Resource};
 use super::country;
@@ -47,17 +47,17 @@ pub struct Phrase {
 pub struct Reading {
     /// The text as typed.
     text: String,
-    /// The text with conditions in place of the words that mean them, and the words of refused clauses quoted.
+    /// The text with blanks in place of what was read or refused, and the conditions that the words mean.
     pub query: String,
     /// What words say besides conditions.
     pub settings: Settings,
     pub phrases: Vec<Phrase>,
-    /// Fields that `or` gives further values: `gpu_name=H200 or h100`.
+    /// Fields that `or` gives further values: `gpu_name=H200 or b200`.
     added: Vec<&'static str>,
     /// The clauses that are not understood: words that filter rows, or errors.
     pub refused: Vec<LanguageError>,
-    /// Parts of `query`, and those of the text that they replace, in order.
-    replaced: Replaced,
+    /// The words of refused clauses that are blanks in the query.
+    words: Vec<String>,
 }
 
 /// Reads the plain words of a text. Workergroups have none. `names` are the models of the loaded rows, beside
@@ -67,7 +67,7 @@ pub struct Reading {
 /// use bourse::domain::{Dialect, OFFERS, plain};
 /// let names = plain::Names::default();
 /// let reading = plain::read("4090 europe dph<0.5", &OFFERS, &Dialect::SANDBOX, &names);
-/// assert_eq!(reading.query, "gpu_name=RTX_4090 geolocation in EUROPE dph<0.5");
+/// assert_eq!(reading.conditions(), "gpu_name=RTX_4090 geolocation in EUROPE");
 /// ```
 pub fn read(text: &str, catalog: &'static Catalog, dialect: &'static Dialect, names: &Names) -> Reading {
     let mut reading = Reading::default();
@@ -83,7 +83,7 @@ pub fn read(text: &str, catalog: &'static Catalog, dialect: &'static Dialect, na
     for (is_refused, group) in grammar::groups(&words, &items) {
         if is_refused {
             // `under 3090`: what is bound says why it is refused.
-            let leads = group.len() == 2 && matches!(group[0].what, What::Unknown(true, _));
+            let leads = group.len() == 2 && matches!(group[0].what, What::Unknown(true));
             let facts = if leads { group[1].facts() } else { &[] };
             refused.push((span(&group), facts.to_vec()));
             continue;
@@ -96,7 +96,6 @@ pub fn read(text: &str, catalog: &'static Catalog, dialect: &'static Dialect, na
         }
     }
     let mut context = meaning::Context::of(&clauses, catalog, dialect);
-    let mut replacements = Vec::new();
     // Words without a condition are words like any others unless something was understood.
     let is_idle = clauses.iter().all(|(_, facts)| facts[..] == [Fact::Idle]);
     for (span, facts) in clauses {
@@ -105,19 +104,33 @@ pub fn read(text: &str, catalog: &'static Catalog, dialect: &'static Dialect, na
             None => refused.push((span, facts)),
             Some(meaning) => {
                 reading.settings.add(&meaning.settings);
-                replacements.push((span.clone(), meaning.conditions.clone()));
                 reading.phrases.push(Phrase { span, readings });
             }
         }
     }
     reading.settings.settle(catalog);
     refused.sort_by_key(|(span, _)| span.start);
+    if !reading.is_empty() {
+        reading.query = " ".repeat(text.len());
+        let is_opaque = |item: Option<&Item>| item.is_some_and(|item| matches!(item.what, What::Opaque));
+        for (index, item) in items.iter().enumerate() {
+            // A comma beside a condition has rules of its own.
+            let is_beside = is_opaque(items.get(index + 1)) || index > 0 && is_opaque(items.get(index - 1));
+            if is_opaque(Some(item)) || is_beside && matches!(item.what, What::Break) {
+                let span = span(std::slice::from_ref(item));
+                reading.query.replace_range(span.clone(), &text[span]);
+            }
+        }
+    }
     for (span, facts) in refused {
         let words = &text[span.clone()];
         let is_word = words.chars().all(char::is_alphanumeric) && !country::begins(words);
-        if !is_word || !vocabulary::roles(&words.to_lowercase()).is_empty() {
+        if is_word && vocabulary::roles(&words.to_lowercase()).is_empty() {
+            reading.query.replace_range(span.clone(), words);
+        } else {
+            reading.query.replace_range(span.clone(), &" ".repeat(words.len()));
             let words = words.split([' ', ',', ';', '\t', '\n']).filter(|word| !word.is_empty());
-            replacements.push((span.clone(), words.map(quotes).collect::<Vec<_>>().join(" ")));
+            reading.words.extend(words.map(str::to_owned));
         }
         let (message, suggestion) = (refusal(words, &facts), None);
         reading.refused.push(LanguageError {
@@ -126,28 +139,8 @@ pub fn read(text: &str, catalog: &'static Catalog, dialect: &'static Dialect, na
             suggestion,
         });
     }
-    if !reading.phrases.is_empty() {
-        let is_outside = |span: &Range<usize>| {
-            let mut refused = reading.refused.iter().map(|error| &error.span);
-            refused.all(|error| span.end <= error.start || error.end <= span.start)
-        };
-        let joints = joints(&items).map(|item| span(std::slice::from_ref(item)));
-        replacements.extend(joints.filter(is_outside).map(|span| (span, String::new())));
-    }
-    replacements.sort_by_key(|(span, _)| span.start);
-    (reading.query, reading.replaced) = rewritten(text, &replacements);
+    reading.query = format!("{} {}", reading.query, reading.conditions());
     reading
-}
-
-/// The words and signs that only join clauses; a comma beside a condition has rules of its own.
-fn joints(items: &[Item]) -> impl Iterator<Item = &Item> {
-    let is_opaque = |index: usize| items.get(index).is_some_and(|item| matches!(item.what, What::Opaque));
-    let is_joint = move |(index, item): &(usize, &Item)| match item.what {
-        What::Joint | What::Or => true,
-        What::Break => !is_opaque(index.wrapping_sub(1)) && !is_opaque(index + 1),
-        What::Clause(_) | What::Unknown(..) | What::Opaque => false,
-    };
-    items.iter().enumerate().filter(is_joint).map(|(_, item)| item)
 }
 
 /// Why a clause is refused, and what to write.
@@ -165,34 +158,6 @@ fn refusal(words: &str, facts: &[Fact]) -> String {
         }
         _ => format!("'{words}' is not understood: remove it, or write a condition such as num_gpus>=2"),
     }
-}
-
-/// Parts of a new text, and those of the old one that they replace.
-type Replaced = Vec<(Range<usize>, Range<usize>)>;
-
-/// A text with parts replaced, and the spans of the parts in the new and the old text. Blanks around an empty
-/// replacement are not doubled.
-fn rewritten(text: &str, replacements: &[(Range<usize>, String)]) -> (String, Replaced) {
-    let (mut query, mut replaced, mut end) = (String::new(), Vec::new(), 0);
-    let is_glued = |side: char| !side.is_whitespace() && side != ',';
-    for (span, new) in replacements {
-        let between = text.get(end..span.start).unwrap_or_default();
-        // The hyphen of `us-based` belonged to the words.
-        let is_hyphen = end > 0 && matches!(between, "-" | "–");
-        query.push_str(if is_hyphen { " " } else { between });
-        if !new.is_empty() && query.ends_with(is_glued) {
-            query.push(' ');
-        }
-        let start = query.len();
-        query.push_str(new);
-        if !new.is_empty() && text[span.end..].starts_with(is_glued) {
-            query.push(' ');
-        }
-        replaced.push((start..query.len(), span.clone()));
-        end = span.end;
-    }
-    query.push_str(text.get(end..).unwrap_or_default());
-    (query, replaced)
 }
 
 /// A word that filters rows, quoted if it would be read as anything else.
@@ -255,8 +220,10 @@ impl Reading {
         mode: Mode,
     ) -> Result<Parsed, LanguageError> {
         let parse = |text: &str| language::parse(text, catalog, dialect, seed, mode);
+        let all = || parse(&self.query).map_err(|error| self.located(error));
         let parsed = match &self.added[..] {
-            [] => parse(&self.query).map_err(|error| self.located(error)),
+            // A condition that ends too early does not go on in words.
+            [] => parse(self.typed()).and_then(|_| all()),
             _ => self.renewed(&parse).map(|(parsed, _)| parsed),
         };
         let Some(mut refused) = self.refused.first().filter(|_| mode != Mode::Bar).cloned() else {
@@ -264,11 +231,16 @@ impl Reading {
         };
         refused.suggestion = proposal::proposed(&self.text, &refused.span, catalog, dialect);
         // The language knows best what is wrong with a single word.
-        let is_word = refused.suggestion.is_none() && self.replaced.iter().all(|(_, old)| *old != refused.span);
+        let is_word = refused.suggestion.is_none() && !self.query[refused.span.clone()].trim().is_empty();
         Err(match parsed {
             Err(error) if error.span.start < refused.span.start || is_word => error,
             _ => refused,
         })
+    }
+
+    /// The text with blanks in place of words.
+    fn typed(&self) -> &str {
+        &self.query[..self.text.len()]
     }
 
     /// Parses the conditions, of which those that words mean replace those on the same fields, or add to
@@ -277,49 +249,29 @@ impl Reading {
         &self,
         parse: &dyn Fn(&str) -> Result<Parsed, LanguageError>,
     ) -> Result<(Parsed, Vec<Condition>), LanguageError> {
-        let (mut typed, mut words) = (self.query.clone(), " ".repeat(self.query.len()));
-        for (span, old) in &self.replaced {
-            if self.phrases.iter().any(|phrase| phrase.span == *old) {
-                words.replace_range(span.clone(), &self.query[span.clone()]);
-                typed.replace_range(span.clone(), &" ".repeat(span.len()));
-            }
-        }
-        let mut parsed = parse(&typed).map_err(|error| self.located(error))?;
+        let mut parsed = parse(self.typed())?;
+        let words = " ".repeat(self.text.len()) + &self.query[self.text.len()..];
         let meant = parse(&words).map_err(|error| self.located(error))?;
         parsed.conditions.retain(|old| !meant.removed.contains(&old.field));
         parsed.removed.extend(meant.removed);
+        parsed.words.extend(self.words.iter().cloned());
         let (conditions, replaced) = language::renew(parsed.conditions, meant.conditions, &self.added);
         Ok((Parsed { conditions, ..parsed }, replaced))
     }
 
-    /// An error with its position in the original text. A suggestion that touches replaced parts is dropped: it
-    /// would edit a text that nobody typed.
-    pub fn located(&self, mut error: LanguageError) -> LanguageError {
-        error.suggestion = error.suggestion.take().and_then(|mut edit| {
-            let is_apart = |new: &Range<usize>| new.end <= edit.span.start || edit.span.end <= new.start;
-            let is_typed = self.replaced.iter().all(|(new, _)| is_apart(new));
-            edit.span = self.original(&edit.span);
-            is_typed.then_some(edit)
+    /// An error in the query with its position in the original text: what words mean is that of the words.
+    fn located(&self, mut error: LanguageError) -> LanguageError {
+        let mut end = self.text.len();
+        if error.span.end <= end {
+            return error;
+        }
+        let phrase = self.phrases.iter().find(|phrase| {
+            let length = phrase.readings[0].conditions.len();
+            end += length + usize::from(length > 0);
+            error.span.start < end
         });
-        error.span = self.original(&error.span);
+        error.suggestion = None;
+        error.span = phrase.map_or(end..end, |phrase| phrase.span.clone());
         error
-    }
-
-    /// Maps a span of the query back to the typed text.
-    fn original(&self, span: &Range<usize>) -> Range<usize> {
-        let old = |at: usize, is_end: bool| {
-            let is_behind = |new: &Range<usize>| if is_end { at > new.start } else { at >= new.start };
-            let parts = self.replaced.iter().take_while(|(new, _)| is_behind(new));
-            match parts.last() {
-                Some((new, old)) if at < new.end || is_end && at == new.end => {
-                    [old.start, old.end][usize::from(is_end)]
-                }
-                Some((new, old)) => old.end + (at - new.end),
-                None => at,
-            }
-        };
-        let start = old(span.start, false);
-        let end = if span.is_empty() { start } else { old(span.end, true) };
-        start..end.max(start)
     }
 }

@@ -7,15 +7,14 @@ use super::vocabulary::{Role, roles};
 use crate::domain::catalog::Catalog;
 use crate::domain::country;
 use crate::domain::field::{Field, Kind as FieldKind, Operator};
-use crate::domain::language::scan::{Item, Piece, Raw, Sign, Statement, is_sign, scan, sign_operator};
+use crate::domain::language::scan::{Piece, Raw, Sign, Statement, is_sign, scan};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Kind {
     Number(f64),
     Word,
-    Sign(Operator),
     /// `$ % / - + :`, and the `x` between a count and a model. A hyphen only between two numbers.
-    Mark(char),
+    Mark,
     /// A comma, and other signs that end a clause.
     Break,
     /// Not plain words: a condition, a quoted text.
@@ -86,38 +85,24 @@ fn is_condition(
         let starts_as_name = name.starts_with(|first: char| first.is_alphabetic() || first == '_');
         return starts_as_name && !is_apart && sign != ":";
     };
-    let is_numeric = !matches!(field.kind, FieldKind::Country | FieldKind::Flag | FieldKind::Text);
     if !sign.starts_with(is_sign) {
-        let takes_list = operator.is_some_and(Operator::takes_list);
-        let is_number = |item: &Item| item.text.starts_with(|first: char| first.is_ascii_digit());
-        let is_value = match &statement.value {
-            Raw::List(list) if list.bracketed => return true,
-            Raw::List(list) => list.items.first().is_some_and(is_number),
-            Raw::One(item) => is_number(item),
-            Raw::Missing => false,
-        };
-        return match field.kind {
-            FieldKind::Country => true,
-            // `verified not in china`
-            FieldKind::Flag => false,
-            _ => !takes_list || (field.key == name && (!is_numeric || is_value)),
-        };
+        let is_bracketed = matches!(&statement.value, Raw::List(list) if list.bracketed);
+        // `verified not in china`
+        let is_name = field.key == name && field.kind != FieldKind::Flag;
+        return is_bracketed || is_name || !operator.is_some_and(Operator::takes_list);
     }
-    let goes_on = match &statement.value {
-        Raw::One(item) if item.quoted => false,
+    let value = match &statement.value {
+        Raw::One(item) if !item.quoted => item.text.to_lowercase(),
+        Raw::One(_) | Raw::List(_) | Raw::Missing => String::new(),
+    };
+    let is_unit = |role: &Role| matches!(role, Role::Unit(..));
+    let goes_on = match field.kind {
+        _ if value.is_empty() || next.is_empty() => false,
         // `gpu_name=RTX 4090`, `geolocation=south korea`
-        Raw::One(item) if field.key == "gpu_name" => {
-            !next.is_empty() && !names.models(&format!("{}{next}", item.text)).is_empty()
-        }
-        Raw::One(item) if field.kind == FieldKind::Country => {
-            country::named(&format!("{} {next}", item.text.to_lowercase()), false).is_some()
-        }
-        Raw::One(_) => {
-            // `price < 40 cents`, `max price < 2 per hour`, `duration > 3 days`
-            let is_unit = roles(next).iter().any(|role| matches!(role, Role::Unit(..)));
-            is_numeric && (is_unit || next == "per" || next.starts_with('/'))
-        }
-        Raw::Missing | Raw::List(_) => false,
+        FieldKind::Text => !names.models(&format!("{value}{next}")).is_empty(),
+        FieldKind::Country => country::named(&format!("{value} {next}"), false).is_some(),
+        // `price < 40 cents`, `max price < 2 per hour`, `duration > 3 days`
+        _ => roles(next).iter().any(is_unit) || next == "per" || next.starts_with('/'),
     };
     // `cpu ram > 64`
     let phrase = roles(&format!("{before} {name}"));
@@ -141,7 +126,11 @@ impl Lexer<'_> {
         let between = end.and_then(|end| self.text.get(end..span.start));
         self.tokens.push(Token {
             kind,
-            text: text.to_lowercase().replace('’', "'"),
+            text: text
+                .to_lowercase()
+                .replace('’', "'")
+                .replace(['×', '*'], "x")
+                .replace('–', "-"),
             glued: between.is_some_and(is_joined),
             capitals: text.chars().any(char::is_alphabetic) && text == text.to_uppercase(),
             span,
@@ -158,23 +147,15 @@ impl Lexer<'_> {
             let (kind, end) = match first {
                 _ if is_number(rest) || first == '.' && is_number(&rest[1..]) => number(rest, at),
                 _ if first.is_alphabetic() => self.word(at..run(&|c| c.is_alphanumeric() || matches!(c, '\'' | '’'))),
-                _ if is_sign(first) => {
-                    let end = run(&is_sign);
-                    let operator = match &self.text[at..end] {
-                        "≥" | "=>" => Some(Operator::Gte),
-                        "≤" | "=<" => Some(Operator::Lte),
-                        signs => sign_operator(signs),
-                    };
-                    (operator.map_or(Kind::Word, Kind::Sign), end)
-                }
-                '$' | '%' | '/' | '+' | ':' => (Kind::Mark(first), single),
-                '-' | '–' if self.is_between_numbers(single, span.end) => (Kind::Mark('-'), single),
-                '×' | '*' => (Kind::Mark('x'), single),
+                _ if is_sign(first) => (Kind::Mark, run(&is_sign)),
+                '$' | '%' | '/' | '+' | ':' => (Kind::Mark, single),
+                '-' | '–' if self.is_between_numbers(single, span.end) => (Kind::Mark, single),
+                '×' | '*' => (Kind::Mark, single),
                 ',' | ';' | '|' | '&' | '?' | '.' | '(' | ')' => (Kind::Break, single),
                 _ => (Kind::Word, single),
             };
             let is_blank = first.is_whitespace() || matches!(first, '_' | '#' | '-' | '–');
-            if !is_blank || kind == Kind::Mark('-') {
+            if !is_blank || kind == Kind::Mark {
                 self.push(kind, at..end);
             }
             at = end;
@@ -184,7 +165,7 @@ impl Lexer<'_> {
     /// Whether the hyphen before `after` joins two numbers: `4-8`, `$1-$2`.
     fn is_between_numbers(&self, after: usize, end: usize) -> bool {
         let next = self.text[after..end].trim_start_matches('$');
-        let is_number = |last: &Token| matches!(last.kind, Kind::Number(_) | Kind::Mark('x'));
+        let is_number = |last: &Token| matches!(last.kind, Kind::Number(_)) || last.text == "x";
         let joins = |last: &Token| is_number(last) && last.span.end + '–'.len_utf8() >= after;
         next.starts_with(|c: char| c.is_ascii_digit() || c == '.') && self.tokens.last().is_some_and(joins)
     }
@@ -200,7 +181,7 @@ impl Lexer<'_> {
         let is_factor = |rest: &str| rest.is_empty() || number.is_some() || is_digits(rest);
         let ends_in_digit = |text: &str| text.ends_with(|last: char| last.is_ascii_digit());
         if lower.strip_prefix('x').is_some_and(is_factor) && !number.is_some_and(is_model) {
-            return (Kind::Mark('x'), span.start + 1);
+            return (Kind::Mark, span.start + 1);
         }
         match lower.rsplit_once('x') {
             Some((model, count)) if is_digits(count) && ends_in_digit(model) => (Kind::Word, span.start + model.len()),

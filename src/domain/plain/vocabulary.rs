@@ -3,204 +3,173 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use Dim::{Bits, Bytes, Celsius, Count, Dollars, Gigahertz, Id, Plain, Share, Size, Teraflops, Time, Watts};
-use End::{Better, High, Low};
-use Role::{Behind, Best, Compare, Direction, Filler, Not, Number, Period, Purpose, Sort, Total, Unit, Waive, Waived};
+#[rustfmt::skip]
+use Dim::{
+    Bill, Bits, Bytes, Celsius, Count, Dollars, Each, GbEach, GbInAll, Gigahertz, Hourly, PerGb, PerTb, Plain, Share,
+    Size, Teraflops, Time, Watts,
+};
+#[rustfmt::skip]
+use Role::{
+    Behind, Best, Compare, Direction, Filler, Fixed, ForGb, Not, Noun, Number, PerGpu, Period, Purpose, Sort, Total,
+    Unit, Waive, Waived,
+};
 
-use crate::domain::field::Operator::{self, Eq, Gt, Gte, Lt, Lte};
+use crate::domain::field::Operator::{self, Eq, Gt, Gte, In, Lt, Lte, Neq, Nin};
 
 /// What a number with its unit measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[rustfmt::skip]
 pub(super) enum Dim {
-    Count,
-    /// A number of its own scale: a version, a score.
-    Plain,
-    Id,
-    /// In GB.
-    Size,
-    Dollars,
+    /// A number, and one of its own scale: a version, a score.
+    Count, Plain,
+    /// In GB: of one, of each GPU, of all of them.
+    Size, GbEach, GbInAll,
+    /// Prices: of what is not told, of an hour, of an hour of a GPU, of a job, of data.
+    Dollars, Hourly, Each, Bill, PerGb, PerTb,
     /// From 0 to 1.
     Share,
-    Celsius,
-    Watts,
-    Teraflops,
-    Gigahertz,
-    /// In MB/s: of a disk, memory, a bus.
-    Bytes,
-    /// In Mb/s: of a network.
-    Bits,
-    /// In hours.
-    Time,
+    Celsius, Watts, Teraflops, Gigahertz,
+    /// In MB/s of a disk, memory, a bus; in Mb/s of a network; in hours.
+    Bytes, Bits, Time,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
-    High,
-    Low,
-    /// That which is better, as the field tells.
-    Better,
-}
+/// A field and what its quantity measures. A `+` begins parts of a job, two fields, and the number of rows.
+pub(super) type Measure = (Dim, &'static str);
 
 /// What words can be.
 #[derive(Debug, Clone, Copy)]
+#[rustfmt::skip]
 pub(super) enum Role {
-    /// An attribute, before or behind its quantity.
-    Noun(&'static Attribute),
-    Unit(Dim, f64),
-    Number(f64),
+    /// What a quantity in front or behind can be of: the first whose measure fits counts.
+    Noun(&'static [Measure]),
+    Unit(Dim, f64), Number(f64),
     /// A comparison in front of a quantity, and behind one.
-    Compare(Operator),
-    Behind(Operator),
+    Compare(Operator), Behind(Operator),
     Not,
-    /// Words with a meaning of their own.
-    Fixed(&'static Fixed),
+    /// Words with a meaning as a query (or a `type:`, an `order:`, the `form:` of a model, `hours:` of a job), and
+    /// that of their opposite.
+    Fixed(&'static str, &'static str),
     /// In front of [`Role::Fixed`] and behind it: not needed, or (`true`) accepted.
-    Waive(bool),
-    Waived(bool),
-    /// A superlative, and what it can be of, the likeliest first.
-    Best(End, &'static [Dim]),
+    Waive(bool), Waived(bool),
+    /// A superlative: whether the higher is wanted, else the better, and what it can be of, the likeliest first.
+    Best(Option<bool>, &'static [Dim]),
     Sort,
-    Direction(End),
-    /// Hours that a price or an amount of traffic is for.
-    Period(f64),
-    /// A price is for all of the job.
-    Total,
+    /// Whether the higher comes first, if that is said.
+    Direction(Option<bool>),
+    /// What a price is for: hours, a GPU, GB of data, all of the job; memory is of each GPU or of all.
+    Period(f64), PerGpu, ForGb(f64), Total,
     /// What machines are for, which no field tells.
     Purpose,
     Filler,
 }
 
-/// A field, what its quantity measures, its comparison if words give none, and its names. Of several fields
-/// with a name the first counts whose measure fits; a quantity without a name is of the first that its unit
-/// measures. A `+` begins parts of a job, and two fields.
-#[derive(Debug)]
-pub(super) struct Attribute(pub &'static str, pub Dim, pub Operator, &'static str);
-
-/// Words, their meaning as a query (or a `type:`, an `order:`, a field to `free:`, the `form:` of a model,
-/// `hours:` of a job), and that of their opposite.
-#[derive(Debug)]
-pub(super) struct Fixed(&'static str, pub &'static str, pub &'static str);
-
-pub(super) const GPU_MEMORY: &Attribute = &Attribute("gpu_ram", Size, Gte, "");
-
 /// What an order can be by, the likeliest first.
 #[rustfmt::skip]
-pub(super) const EVERY: &[Dim] =
-    &[Plain, Bits, Share, Celsius, Watts, Teraflops, Size, Count, Bytes, Time, Gigahertz, Dollars];
-const SPEEDS: &[Dim] = &[Bits, Bytes, Gigahertz];
+pub(super) const EVERY: &[Dim] = &[
+    Plain, Bits, Share, Celsius, Watts, Teraflops, Size, Count, Bytes, Time, Gigahertz, Dollars, PerGb, Each, GbInAll,
+];
+
+/// What a quantity without a noun is of.
+#[rustfmt::skip]
+pub(super) const UNNAMED: &[Measure] = &[
+    (Size, "+size"), (Size, "disk_space"), (GbEach, "gpu_ram"), (Dollars, "dph_total"), (Dollars, "storage_cost"),
+    (Hourly, "dph_total"), (Each, "dph_per_gpu"), (Bill, "job_cost"), (PerGb, "storage_cost"), (Share, "rel"),
+    (Bits, "inet_down"), (Bytes, "disk_bw"), (Time, "+hours"), (Time, "duration"), (Watts, "gpu_max_power"),
+    (Celsius, "gpu_max_temp"), (Teraflops, "total_flops"), (Gigahertz, "cpu_ghz"), (Count, "num_gpus"),
+];
 
 #[rustfmt::skip] // a table reads as a table
-pub(super) const ATTRIBUTES: &[Attribute] = &[
-    Attribute("num_gpus", Count, Eq, "gpu|gpu count|number of gpus|count|quantity|qty|pcs|of them|units"),
-    Attribute("gpu_ram", Size, Gte, "vram|gpu memory|gpu ram|gpu vram|video memory|memory per gpu|vram per gpu|\
-        vram each|each|per gpu|gpu|vram gpu|memory gpu"), Attribute("vram", Size, Gte, "gpu_ram"),
-    Attribute("gpu_total_ram", Size, Gte, "total vram|total gpu memory|combined vram|aggregate vram|pooled vram|\
-        vram total|vram in total|vram combined|vram altogether|gpu memory combined|vram across all gpus|\
-        gpu memory in total|total vram across all gpus"),
-    Attribute("cpu_ram", Size, Gte, "ram|memory|system ram|system memory|cpu ram|cpu memory|host ram|host memory"),
-    Attribute("disk_space", Size, Gte, "disk|disk space|local disk|scratch|free disk|free disk space|fast disk|\
-        fast nvme|nvme|nvme disk|volume"),
-    Attribute("+down", Size, Eq, "down|download|downloads|download traffic|dataset|dataset download|\
-        dataset to download|data|data in|data transfer|of data|transfer|to download|traffic"),
-    Attribute("+up", Size, Eq, "up|upload|uploads|upload traffic|data upload|out|data out|to upload|results|\
-        of results"),
-    Attribute("inet_down", Bits, Gte, "down|download|downloads|download bandwidth|internet|internet bandwidth|\
-        bandwidth|inet_down"),
-    Attribute("+both", Bits, Gte, "up and down|down and up|up / down|upload and download|download and upload|\
-        symmetric"), Attribute("inet_up", Bits, Gte, "up|upload|upload bandwidth|uplink|inet_up"),
-    Attribute("rel", Share, Gte, "reliability|reliable|rel|uptime|availability|reliability score"),
-    Attribute("discount_rate", Share, Gte, "discount|off"),
-    Attribute("cpu_cores_effective", Count, Gte, "core|cpu core|core cpu|vcpu|cpu|thread|cpu thread"),
-    Attribute("direct_port_count", Count, Gte, "port|open port|port open|direct port|public port"),
-    Attribute("+hours", Time, Eq, "job|run|rental|rent|term|training"),
-    Attribute("duration", Time, Gte, "available|available for|available for the next|availability|remaining|left|\
-        time left|lease|rentable|rentable for|duration|not going offline for"),
-    Attribute("cpu_ghz", Gigahertz, Gte, "cpu|cpu clock|cpu bandwidth|cpu frequency|processor|clock|clock bandwidth|\
-        core"),
-    Attribute("disk_bw", Bytes, Gte, "disk|disk bandwidth|disk read|disk read bandwidth|read bandwidth|nvme|nvme disk|\
-        nvme bandwidth|fast nvme"),
-    Attribute("gpu_mem_bw", Bytes, Gte, "memory bandwidth|gpu memory bandwidth|vram bandwidth|gpu bandwidth|vram"),
-    Attribute("bw_nvlink", Bytes, Gte, "nvlink|nvlink bandwidth|interconnect"),
-    Attribute("pcie_bw", Bytes, Gte, "pcie|pcie bandwidth"),
-    Attribute("gpu_max_power", Watts, Gte, "power|power limit|power draw|power cap|max power|tdp|wattage|gpu power|\
-        gpu"),
-    Attribute("gpu_max_temp", Celsius, Lte, "temp|temperature|gpu temp|gpu temperature|max temp|max temperature|\
-        gpu max temp|gpu"),
-    Attribute("total_flops", Teraflops, Gte, "in total|total|tflops|total tflops|teraflops|flops"),
-    Attribute("dlperf", Plain, Gte, "dlperf|dlperf score|total dlperf|dlperf power"),
-    Attribute("dlperf_per_gpu", Plain, Gte, "dlperf per gpu|dlperf / gpu"),
-    Attribute("dlperf_per_dphtotal", Plain, Gte, "dlperf per dollar|dlperf / $|value|value for money|bang for the buck|\
-        bang for buck|cost efficient|price dlperf|price / dlperf|price to dlperf|deal|cost effective"),
-    Attribute("flops_per_dphtotal", Plain, Gte, "tflops per dollar|tflops / $|flops per dollar|flops / $"),
-    Attribute("gpu_lanes", Plain, Gte, "pcie lane|lane"), Attribute("cuda_max_good", Plain, Gte, "cuda|cuda version"),
-    Attribute("driver_version", Plain, Gte, "driver|driver version|nvidia driver"),
-    Attribute("os_version", Plain, Eq, "ubuntu|ubuntu version"),
-    Attribute("compute_cap", Plain, Gte, "compute capability|compute cap|sm"),
-    Attribute("pci_gen", Plain, Gte, "pcie|pcie gen|pcie version|gen"), Attribute("host_id", Id, Eq, "host|host id"),
-    Attribute("machine_id", Id, Eq, "machine|machine id"), Attribute("cluster_id", Id, Eq, "cluster|cluster id"),
-    Attribute("id", Id, Eq, "offer|offer id"),
-    Attribute("dph_total", Dollars, Lte, "price|hourly price|price per hour|pay|bill|$|$ / h"),
-    Attribute("job_cost", Dollars, Lte, "total|overall|in total|total price|budget|spend|for the job|job price"),
-    Attribute("dph_per_gpu", Dollars, Lte, "price per gpu|per gpu|gpu hour|per gpu hour|$ / gpu"),
-    Attribute("dph_per_vram_gb", Dollars, Lte, "vram|memory|gb of vram|gb vram|vram per gb|vram per dollar"),
-    Attribute("storage_cost", Dollars, Lte, "disk|disk price|price of disk"),
-    Attribute("inet_down_cost", Dollars, Lte, "download|downloads|download price|download traffic|traffic|\
-        traffic price|bandwidth|bandwidth price"),
-    Attribute("inet_up_cost", Dollars, Lte, "upload|uploads|upload price|upload traffic"),
-    Attribute("min_bid", Dollars, Lte, "bid|min bid|minimum bid|bid price"),
-];
-
-#[rustfmt::skip]
-const FIXED: &[Fixed] = &[
-    Fixed("verified|verified only|only verified|trusted", "verified=true", "verified=false"),
-    Fixed("unverified", "verified=false", "verified=true"),
-    Fixed("verified or unverified|verified or not|any verification", "free:verified", ""),
-    Fixed("reliable|stable|dependable|highly reliable|very reliable|high reliability|high uptime", "rel>=0.99", ""),
-    Fixed("datacenter|datacentre|data center|data centre|secure cloud|dc only", "datacenter=true", "datacenter=false"),
-    Fixed("static ip|fixed ip|dedicated ip", "static_ip=true", "static_ip=false"),
-    Fixed("open port|direct port", "direct_port_count>=1", ""), Fixed("long term", "duration>=30", ""),
-    Fixed("nvme|fast disk|fast nvme", "disk_bw>=1000", ""),
-    Fixed("gigabit|fast internet|good internet|high bandwidth|fast bandwidth|fast download|fast download bandwidth|\
-        gigabit internet|gigabit download|gigabit download or better", "inet_down>=1Gbps", ""),
-    Fixed("fast upload|fast upload bandwidth|gigabit upload", "inet_up>=1Gbps", ""), Fixed("single", "num_gpus=1", ""),
-    Fixed("dual", "num_gpus=2", ""), Fixed("quad", "num_gpus=4", ""),
-    Fixed("multi gpu|multigpu|multiple gpus", "num_gpus>=2", ""),
-    Fixed("whole machine|entire machine|full machine|dedicated machine|bare metal|single tenant|\
-        not shared", "gpu_frac=1", "gpu_frac<1"), Fixed("nvlink|nvlinked|nvswitch", "bw_nvlink>0", "bw_nvlink=0"),
-    Fixed("nvidia|nvidia gpu", "gpu_arch=nvidia", "gpu_arch!=nvidia"),
-    Fixed("amd|amd gpu|radeon|rocm", "gpu_arch=amd", "gpu_arch!=amd"),
-    Fixed("arm|arm cpu|arm64|arm64 cpu", "cpu_arch=arm64", "cpu_arch!=arm64"),
-    Fixed("amd64|amd cpu|intel cpu|x 86|x 86 cpu", "cpu_arch=amd64", "cpu_arch!=amd64"),
-    Fixed("avx|avx2", "has_avx=1", "has_avx=0"),
-    Fixed("vm|vms|vm support|vm capable|virtual machine|\
-        virtual machine support", "vms_enabled=true", "vms_enabled=false"),
-    Fixed("headless", "gpu_display_active=false", "gpu_display_active=true"),
-    Fixed("bf16|bfloat16|tf32|flash attention", "compute_cap>=800", "compute_cap<800"),
-    Fixed("fp8|fp8 capable|fp8 support", "compute_cap>=890", "compute_cap<890"),
-    Fixed("fp4|nvfp4", "compute_cap>=1000", "compute_cap<1000"),
-    Fixed("pascal", "compute_cap>=600 compute_cap<700", ""), Fixed("volta", "compute_cap=700", ""),
-    Fixed("turing", "compute_cap=750", ""), Fixed("ampere", "compute_cap>=800 compute_cap<890", ""),
-    Fixed("ada|ada lovelace", "compute_cap=890", ""), Fixed("hopper", "compute_cap=900", ""),
-    Fixed("blackwell", "compute_cap>=1000", ""), Fixed("sxm|sxm4|sxm5", "form:SXM", ""), Fixed("nvl", "form:NVL", ""),
-    Fixed("pcie", "form:PCIE", ""),
-    Fixed("unmetered|free traffic|free bandwidth", "inet_down_cost=0 inet_up_cost=0", ""),
-    Fixed("free download|free downloads|free download traffic", "inet_down_cost=0", ""),
-    Fixed("free upload|free uploads|free upload traffic", "inet_up_cost=0", ""),
-    Fixed("spot|interruptible|interruptable|interrupted|interruption|preemptible|preemption|bid|\
-        bidding", "type:bid", "type:on-demand"),
-    Fixed("on demand|ondemand|uninterruptible|never interrupted", "type:on-demand", ""),
-    Fixed("reserved|reservation|prepaid|prepay|paid in advance|paid upfront", "type:reserved", ""),
-    Fixed("cheapest|cheapest first|least expensive|cheap|as cheap as possible|cheaper|whichever is cheaper|affordable|\
-        low price|super cheap", "order:dph_total", ""), Fixed("most expensive", "order:dph_total-", ""),
-    Fixed("longest", "order:duration-", ""), Fixed("best", "order:score-", ""),
-    Fixed("fastest|strongest|as fast as possible", "order:dlperf-", ""), Fixed("most reliable", "order:rel-", ""),
-    Fixed("good value|value for money|cost effective|good deal", "order:dlperf_per_dphtotal-", ""),
-    Fixed("daily|daily rental", "hours:24", ""), Fixed("weekly|weekly rental", "hours:168", ""),
-    Fixed("monthly|monthly rental", "hours:720", ""),
-];
-
-#[rustfmt::skip]
 const PHRASES: &[(Role, &str)] = &[
+    (Noun(&[(Count, "num_gpus"), (Size, "gpu_ram"), (GbEach, "gpu_ram"), (GbInAll, "gpu_total_ram"),
+        (Watts, "gpu_max_power"), (Celsius, "gpu_max_temp")]), "gpu"),
+    (Noun(&[(Count, "num_gpus")]), "gpu count|number of gpus|count|quantity|qty|pcs|of them|units|x"),
+    (Noun(&[(Count, "+rows")]), "top|first|limit|offer|result|row"), (Noun(&[(Size, "vram")]), "gpu_ram"),
+    (Noun(&[(Size, "gpu_ram"), (GbEach, "gpu_ram"), (GbInAll, "gpu_total_ram"), (Bytes, "gpu_mem_bw")]),
+        "vram|gpu memory|gpu ram|gpu vram|video memory"),
+    (Noun(&[(Bytes, "gpu_mem_bw")]), "memory bandwidth|gpu memory bandwidth|vram bandwidth|gpu bandwidth"),
+    (Noun(&[(Dollars, "dph_per_vram_gb")]), "gb of vram|gb vram|vram per gb|vram per dollar"),
+    (Noun(&[(Size, "cpu_ram"), (GbEach, "gpu_ram")]), "ram|memory"),
+    (Noun(&[(Size, "cpu_ram")]), "system ram|system memory|cpu ram|cpu memory|host ram|host memory"),
+    (Noun(&[(Size, "disk_space"), (Bytes, "disk_bw"), (PerGb, "storage_cost")]), "disk|nvme|fast nvme|nvme disk"),
+    (Noun(&[(Size, "disk_space")]), "disk space|local disk|scratch|free disk|fast disk|volume"),
+    (Noun(&[(Bytes, "disk_bw")]), "disk bandwidth|disk read|disk read bandwidth|nvme bandwidth"),
+    (Noun(&[(PerGb, "storage_cost"), (Dollars, "storage_cost")]), "disk price|price of disk"),
+    (Noun(&[(Size, "+down"), (Bits, "inet_down"), (PerGb, "inet_down_cost"), (PerTb, "internet_down_cost_per_tb")]),
+        "down|download|download traffic|download price|traffic"),
+    (Noun(&[(Size, "+down")]), "dataset|data|data in|data transfer|transfer"),
+    (Noun(&[(Size, "+up"), (Bits, "inet_up"), (PerGb, "inet_up_cost"), (PerTb, "internet_up_cost_per_tb")]),
+        "up|upload|upload traffic|upload price"), (Noun(&[(Size, "+up")]), "data upload|out|data out|results"),
+    (Noun(&[(Bits, "inet_down"), (Bits, "inet_up"), (PerGb, "inet_down_cost")]), "bandwidth"),
+    (Noun(&[(Bits, "inet_down")]), "internet|inet_down"), (Noun(&[(Bits, "inet_up")]), "uplink|inet_up"),
+    (Noun(&[(Bits, "+both")]), "up and down|down and up|up / down|upload and download|download and upload|symmetric"),
+    (Noun(&[(Share, "rel")]), "reliability|reliable|rel|uptime|reliability score"),
+    (Noun(&[(Share, "rel"), (Time, "duration")]), "availability"), (Noun(&[(Share, "discount_rate")]), "discount|off"),
+    (Noun(&[(Time, "duration")]), "available|available for|available for the next|remaining|left|lease|time left|\
+        rentable|rentable for|duration|not going offline for"),
+    (Noun(&[(Time, "+hours")]), "job|run|rental|rent|term|training"),
+    (Noun(&[(Count, "cpu_cores_effective"), (Gigahertz, "cpu_ghz")]), "core|cpu core|core cpu|cpu"),
+    (Noun(&[(Count, "cpu_cores_effective")]), "vcpu|thread|cpu thread"),
+    (Noun(&[(Gigahertz, "cpu_ghz")]), "cpu clock|cpu bandwidth|cpu frequency|processor|clock"),
+    (Noun(&[(Count, "direct_port_count")]), "port|open port|port open|direct port|public port"),
+    (Noun(&[(Bytes, "bw_nvlink")]), "nvlink|nvlink bandwidth|interconnect"),
+    (Noun(&[(Plain, "pci_gen"), (Bytes, "pcie_bw")]), "pcie|pcie gen|pcie version|gen"),
+    (Noun(&[(Bytes, "pcie_bw")]), "pcie bandwidth"), (Noun(&[(Plain, "gpu_lanes")]), "pcie lane|lane|pcie x"),
+    (Noun(&[(Watts, "gpu_max_power")]), "power|power limit|power draw|power cap|max power|tdp|gpu power"),
+    (Noun(&[(Celsius, "gpu_max_temp")]), "temp|temperature|gpu temp|gpu temperature|max temp|max temperature"),
+    (Noun(&[(Teraflops, "total_flops")]), "tflops|teraflops|flops"),
+    (Noun(&[(Plain, "dlperf_per_gpu")]), "dlperf per gpu"),
+    (Noun(&[(Plain, "dlperf")]), "dlperf|dlperf score|dlperf power"),
+    (Noun(&[(Plain, "dlperf_per_dphtotal")]), "dlperf per dollar|dlperf / $|value|value for money|bang for the buck|\
+        bang for buck|price / dlperf|price to dlperf|deal|cost effective"),
+    (Noun(&[(Plain, "flops_per_dphtotal")]), "tflops per dollar|tflops / $|flops per dollar|flops / $"),
+    (Noun(&[(Plain, "cuda_max_good")]), "cuda|cuda version"), (Noun(&[(Plain, "os_version")]), "ubuntu|ubuntu version"),
+    (Noun(&[(Plain, "driver_version")]), "driver|driver version|nvidia driver"),
+    (Noun(&[(Plain, "compute_cap")]), "compute capability|compute cap|sm"),
+    (Noun(&[(Dollars, "dph_total"), (Dollars, "storage_cost"), (Hourly, "dph_total"), (Each, "dph_per_gpu"),
+        (Bill, "job_cost")]), "price|hourly price|price per hour|pay|bill|$"),
+    (Noun(&[(Dollars, "job_cost"), (Bill, "job_cost"), (Hourly, "dph_total")]), "budget|spend|total price|job price"),
+    (Noun(&[(Dollars, "min_bid")]), "bid|min bid|minimum bid|bid price"),
+    (Fixed("verified=true", "verified=false"), "verified|verified only|only verified|trusted"),
+    (Fixed("verified=false", "verified=true"), "unverified"),
+    (Fixed("verified=any", ""), "verified or unverified|verified or not|any verification"),
+    (Fixed("rel>=0.99", ""), "reliable|stable|dependable|highly reliable|very reliable|high reliability|high uptime"),
+    (Fixed("datacenter=true", "datacenter=false"), "datacenter|datacentre|data center|data centre|secure cloud"),
+    (Fixed("static_ip=true", "static_ip=false"), "static ip|fixed ip|dedicated ip"),
+    (Fixed("direct_port_count>=1", ""), "open port|direct port"), (Fixed("duration>=30", ""), "long term"),
+    (Fixed("disk_bw>=1000", ""), "nvme|fast disk|fast nvme"),
+    (Fixed("inet_down>=1Gbps", ""), "gigabit|fast internet|good internet|high bandwidth|fast bandwidth|fast download|\
+        fast download bandwidth|gigabit internet|gigabit download|gigabit download or better"),
+    (Fixed("inet_up>=1Gbps", ""), "fast upload|fast upload bandwidth|gigabit upload"),
+    (Fixed("num_gpus=1", ""), "single"), (Fixed("num_gpus=2", ""), "dual"), (Fixed("num_gpus=4", ""), "quad"),
+    (Fixed("num_gpus>=2", ""), "multi gpu|multigpu|multiple gpus"),
+    (Fixed("gpu_frac=1", "gpu_frac<1"), "whole machine|entire machine|full machine|bare metal|not shared"),
+    (Fixed("bw_nvlink>0", "bw_nvlink=0"), "nvlink|nvlinked|nvswitch"),
+    (Fixed("gpu_arch=nvidia", "gpu_arch!=nvidia"), "nvidia|nvidia gpu"),
+    (Fixed("gpu_arch=amd", "gpu_arch!=amd"), "amd|amd gpu|radeon|rocm"),
+    (Fixed("cpu_arch=arm64", "cpu_arch!=arm64"), "arm|arm cpu|arm64|arm64 cpu"),
+    (Fixed("cpu_arch=amd64", "cpu_arch!=amd64"), "amd64|amd cpu|intel cpu|x 86|x 86 cpu"),
+    (Fixed("has_avx=1", "has_avx=0"), "avx|avx2"),
+    (Fixed("vms_enabled=true", "vms_enabled=false"), "vm|vm support|vm capable|virtual machine"),
+    (Fixed("gpu_display_active=false", "gpu_display_active=true"), "headless"),
+    (Fixed("compute_cap>=800", "compute_cap<800"), "bf16|bfloat16|tf32|flash attention"),
+    (Fixed("compute_cap>=890", "compute_cap<890"), "fp8|fp8 capable|fp8 support"),
+    (Fixed("compute_cap>=1000", "compute_cap<1000"), "fp4|nvfp4|blackwell"),
+    (Fixed("compute_cap>=600 compute_cap<700", ""), "pascal"), (Fixed("compute_cap=700", ""), "volta"),
+    (Fixed("compute_cap=750", ""), "turing"), (Fixed("compute_cap>=800 compute_cap<890", ""), "ampere"),
+    (Fixed("compute_cap=890", ""), "ada|ada lovelace"), (Fixed("compute_cap=900", ""), "hopper"),
+    (Fixed("form:SXM", ""), "sxm|sxm4|sxm5"), (Fixed("form:NVL", ""), "nvl"), (Fixed("form:PCIE", ""), "pcie"),
+    (Fixed("inet_down_cost=0 inet_up_cost=0", ""), "unmetered|free traffic|free bandwidth"),
+    (Fixed("inet_down_cost=0", ""), "free download|free download traffic"),
+    (Fixed("inet_up_cost=0", ""), "free upload|free upload traffic"),
+    (Fixed("type:bid", "type:on-demand"), "spot|interruptible|interruption|preemptible|bid|bidding"),
+    (Fixed("type:on-demand", ""), "on demand|ondemand|uninterruptible|never interrupted"),
+    (Fixed("type:reserved", ""), "reserved|reservation|prepaid|prepay|paid in advance|paid upfront"),
+    (Fixed("order:dph_total", ""), "as cheap as possible|cheaper|whichever is cheaper|affordable|super cheap"),
+    (Fixed("order:dph_total-", ""), "most expensive"), (Fixed("order:duration-", ""), "longest"),
+    (Fixed("order:score-", ""), "best"), (Fixed("order:dlperf-", ""), "fastest|strongest|as fast as possible"),
+    (Fixed("order:dlperf_per_dphtotal-", ""), "good value|value for money|cost effective|good deal"),
+    (Fixed("hours:24", ""), "daily|daily rental"), (Fixed("hours:168", ""), "weekly|weekly rental"),
+    (Fixed("hours:720", ""), "monthly|monthly rental"),
     (Unit(Size, 1.0), "gb|gib|g|gig|gigabyte"), (Unit(Size, 1e3), "tb|tib|t|terabyte"),
     (Unit(Bits, 1.0), "mbps|mbit|mbit / s|megabit"), (Unit(Bits, 1e3), "gbps|gbit|gbit / s|gigabit|g|gig"),
     (Unit(Bytes, 1.0), "mb / s"), (Unit(Bytes, 1e3), "gb / s"), (Unit(Bytes, 1e6), "tb / s"),
@@ -209,29 +178,32 @@ const PHRASES: &[(Role, &str)] = &[
     (Unit(Dollars, 1.0), "$|dollar|usd|buck"), (Unit(Dollars, 0.01), "cent|c|ct|¢"), (Unit(Share, 0.01), "%|percent"),
     (Unit(Gigahertz, 1.0), "ghz"), (Unit(Gigahertz, 1e-3), "mhz"), (Unit(Watts, 1.0), "w|watt"),
     (Unit(Watts, 1e3), "kw"), (Unit(Celsius, 1.0), "c|° c|degree|degree celsius|celsius"),
-    (Unit(Teraflops, 1.0), "tflops|teraflops|total tflops"), (Unit(Teraflops, 1e3), "pflops|petaflops"),
-    (Compare(Gt), "exceed|exceeding"), (Compare(Eq), "exactly|precisely|equal to"),
-    (Compare(Lte), "at most|at the most|max|maximum|max of|maximum of|up to|upto|limit of|limited to|capped at|cap of"),
-    (Compare(Gte), "at least|at the least|min|minimum|min of|minimum of|starting at|starting from"),
+    (Unit(Teraflops, 1.0), "tflops|teraflops"), (Unit(Teraflops, 1e3), "pflops|petaflops"),
+    (Compare(Neq), "!="), (Compare(Gt), ">|exceed|exceeding"), (Compare(Lt), "<"),
+    (Compare(Eq), "=|==|exactly|precisely|equal to"),
+    (Compare(Lte), "<=|=<|≤|at most|max|maximum|max of|maximum of|up to|upto|limit of|limited to|capped at|cap of"),
+    (Compare(Gte), ">=|=>|≥|at least|min|minimum|min of|minimum of|starting at|starting from"),
     (Behind(Gte), "and up|or up|or later|and later|upwards|at least|minimum|min|at a minimum"),
     (Behind(Lte), "max|maximum|at most|tops"),
     (Not, "not|no|non|nothing|none|never|nor|neither|without|except|except for|excluding|exclude|excl|outside|\
         outside of|other than|apart from|aside from|besides|avoid|avoiding|skip|ban|unless|anywhere but|anything but|\
         everything but|all but|any but|all except|any except|everything except|everywhere but|anywhere except|\
-        anything except|everywhere except|but not|doesn't|does not|don't|must not|must not be|can't be|cannot be|\
-        isn't"),
-    (Waive(false), "don't need|do not need|no need for|don't care about|regardless of|not necessarily|\
-        doesn't have to be|need not be"), (Waive(true), "including|include|even|also|allow"),
+        anything except|everywhere except|but not|doesn't|does not|don't|must not|can't be|cannot be|isn't"),
+    (Waive(false), "don't need|do not need|no need for|don't care about|regardless of|not necessarily|need not be"),
+    (Waive(true), "including|include|even|also|allow"),
     (Waived(true), "ok|okay|is ok|is fine|fine|too|allowed|acceptable|welcome"),
     (Waived(false), "not needed|not required|not necessary|not important|optional|unnecessary|doesn't matter"),
-    (Best(High, EVERY), "most|highest|largest|biggest|greatest|longest|maximum|max"),
-    (Best(Low, EVERY), "lowest|least|smallest|fewest|shortest|coolest|minimum|minimal"),
-    (Best(High, SPEEDS), "fastest|quickest"), (Best(Low, &[Dollars]), "cheapest|cheap"),
-    (Best(Better, EVERY), "best|top"), (Sort, "sort by|sorted by|order by|ordered by|rank by|by|sort|order"),
-    (Direction(High), "descending|desc|high to low|highest first|largest first"),
-    (Direction(Low), "ascending|asc|low to high|lowest first|smallest first"), (Direction(Better), "first|best first"),
-    (Total, "total|in total|overall|altogether|for the job|for the whole job"), (Period(1.0), "h|hr|hour|hourly"),
-    (Period(24.0), "day|d|daily"), (Period(168.0), "week|weekly"), (Period(720.0), "month|mo|monthly"),
+    (Best(Some(true), EVERY), "most|highest|largest|biggest|greatest|longest"),
+    (Best(Some(false), EVERY), "lowest|least|smallest|fewest|shortest|coolest"),
+    (Best(Some(true), &[Bits, Bytes, Gigahertz]), "fastest|quickest"), (Best(None, EVERY), "best|top"),
+    (Best(Some(false), &[Dollars, PerGb]), "cheapest|cheap|low|least expensive"),
+    (Sort, "sort by|sorted by|order by|ordered by|rank by|by|sort|order"),
+    (Direction(Some(true)), "descending|desc|high to low|highest first|largest first"),
+    (Direction(Some(false)), "ascending|asc|low to high|lowest first|smallest first"),
+    (Direction(None), "first|best first"), (PerGpu, "each|per gpu hour|/ gpu hour|/ gpu hr|/ gpu h"),
+    (Total, "total|in total|overall|altogether|for the job|for the whole job|combined|across all gpus"),
+    (ForGb(1.0), "per gb month|/ gb month|/ gb mo"), (Period(1.0), "hourly"), (Period(24.0), "daily"),
+    (Period(168.0), "weekly"), (Period(720.0), "monthly"),
     (Purpose, "inference|training|train|finetuning|finetune|fine tuning|fine tune|lora|llm|serving|ai|ml|\
         machine learning|deep learning|research|rendering|render|render farm|blender|stable diffusion|sdxl|flux|\
         comfyui|image generation|video generation|transcoding|transcription|whisper|llama|mistral|qwen|deepseek|vllm|\
@@ -242,14 +214,18 @@ const PHRASES: &[(Role, &str)] = &[
         also|either|now|today|right now|what|how much|gpu|machine|host|offer|type|region|country|location|price|\
         per hour|hourly|asap|then|like|one machine|single machine|same machine|budget|term|job|run|running|located|\
         based|hosted|must|should|can|anything|something|anywhere|generation|architecture|support|+|:|/|requirement"),
+    (Number(0.5), "half"), (Number(1.0), "one|single"), (Number(2.0), "two|dual|couple"), (Number(3.0), "three"),
+    (Number(4.0), "four|quad"), (Number(5.0), "five"), (Number(6.0), "six"), (Number(7.0), "seven"),
+    (Number(8.0), "eight"), (Number(9.0), "nine"), (Number(10.0), "ten"), (Number(12.0), "twelve|dozen"),
+    (Number(16.0), "sixteen"), (Number(20.0), "twenty"), (Number(30.0), "thirty"), (Number(40.0), "forty"),
+    (Number(50.0), "fifty"), (Number(80.0), "eighty"), (Number(100.0), "hundred"), (Number(1e3), "thousand"),
 ];
 
+/// What a price is for, behind each of `per`, `/`, `a`, `an`, `each`, `every`.
 #[rustfmt::skip]
-const NUMBERS: [(f64, &str); 21] = [
-    (0.5, "half"), (1.0, "one|single"), (2.0, "two|dual|couple"), (3.0, "three"), (4.0, "four|quad"), (5.0, "five"),
-    (6.0, "six"), (7.0, "seven"), (8.0, "eight"), (9.0, "nine"), (10.0, "ten"), (12.0, "twelve|dozen"),
-    (15.0, "fifteen"), (16.0, "sixteen"), (20.0, "twenty"), (30.0, "thirty"), (40.0, "forty"), (50.0, "fifty"),
-    (80.0, "eighty"), (100.0, "hundred"), (1e3, "thousand"),
+const BASES: &[(Role, &str)] = &[
+    (Period(1.0), "h|hr|hour"), (Period(24.0), "d|day"), (Period(168.0), "week"), (Period(720.0), "mo|month"),
+    (PerGpu, "gpu"), (ForGb(1.0), "gb|gig"), (ForGb(1e3), "tb"),
 ];
 
 /// `less than` in front of a quantity, `or less` and `and less` behind it; `under`, `or under`, `at or under`.
@@ -264,10 +240,9 @@ const COMPARATIVES: [(Operator, &str, &str); 4] = [
 const SAME: [(&str, &str); 9] = [
     ("gpu", "card cards accelerator accelerators"), ("disk", "disc storage space ssd hdd drive drives"),
     ("machine", "box boxes node nodes server servers rig rigs instance instances"),
-    ("bandwidth", "speed throughput bw"),
-    ("price", "cost costs pricing rate rates"), ("internet", "network networking net connection ethernet"),
-    ("download", "downloading downloaded ingress"), ("upload", "uploading uploaded egress"),
-    ("dlperf", "dlp performance perf compute powerful"),
+    ("bandwidth", "speed throughput bw"), ("price", "cost costs pricing rate rates"),
+    ("internet", "network networking net connection ethernet"), ("download", "downloading downloaded ingress"),
+    ("upload", "uploading uploaded egress"), ("dlperf", "dlp performance perf compute powerful"),
 ];
 
 /// Phrases as they are looked up, as they are written, and their roles.
@@ -280,12 +255,13 @@ static LEXICON: LazyLock<HashMap<String, (String, Vec<Role>)>> = LazyLock::new(|
             roles.push(role);
         }
     };
-    let nouns = ATTRIBUTES.iter().map(|row| (row.3, Role::Noun(row)));
-    let fixed = FIXED.iter().map(|row| (row.0, Role::Fixed(row)));
-    let numbers = NUMBERS.iter().map(|(number, words)| (*words, Number(*number)));
-    let phrases = PHRASES.iter().map(|(role, phrases)| (*phrases, *role));
-    for (phrases, role) in nouns.chain(fixed).chain(numbers).chain(phrases) {
-        add(phrases, role);
+    for (role, phrases) in PHRASES {
+        add(phrases, *role);
+    }
+    for joint in ["per", "/", "a", "an", "each", "every"] {
+        for (role, words) in BASES {
+            words.split('|').for_each(|word| add(&format!("{joint} {word}"), *role));
+        }
     }
     for (operator, than, words) in COMPARATIVES {
         let inclusive = inclusive(operator);
@@ -303,7 +279,19 @@ pub(super) const fn inclusive(operator: Operator) -> Operator {
     match operator {
         Lt | Lte => Lte,
         Gt | Gte => Gte,
-        Eq | Operator::Neq | Operator::In | Operator::Nin => operator,
+        Eq | Neq | In | Nin => operator,
+    }
+}
+
+pub(super) const fn opposite(operator: Operator) -> Operator {
+    match operator {
+        Lt => Gte,
+        Lte => Gt,
+        Gt => Lte,
+        Gte => Lt,
+        Eq => Neq,
+        Neq => Eq,
+        In | Nin => operator,
     }
 }
 

@@ -278,7 +278,7 @@ fn an_error_is_where_it_was_typed() {
         ("4090 in germany wonderful", "wonderful"),
         ("4090, 3d, num_gpu>=2", "num_gpu"),
         ("europe 200gb dph_total<abc spot", "abc"),
-        ("5090 gpu_name=RTX_4090", "gpu_name=RTX_4090"),
+        ("5090 gpu_name=RTX_4090", "5090"),
         ("gpu_name=RTX_4090 5090", "5090"),
     ] {
         let reading = read(text, &OFFERS);
