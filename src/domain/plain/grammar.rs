@@ -30,16 +30,8 @@ pub(super) enum Fact {
     Idle,
 }
 
-impl Fact {
-    /// The field of a list of values.
-    pub(super) fn field(&self) -> Option<&'static str> {
-        let Self::Choice(field, ..) = self else { return None };
-        Some(field)
-    }
-}
-
 /// A clause that was read.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Clause {
     pub facts: Vec<Fact>,
     pub next: usize,
@@ -75,10 +67,8 @@ pub(super) const BEFORE_EXCLUDED: &str = "in from the any a an on of located be 
 impl Item {
     /// What it says, if it is a clause.
     pub(super) fn facts(&self) -> &[Fact] {
-        match &self.what {
-            What::Clause(clause) => &clause.facts,
-            What::Unknown(_) | What::Joint | What::Or | What::Break | What::Opaque => &[],
-        }
+        let What::Clause(clause) = &self.what else { return &[] };
+        &clause.facts
     }
 
     fn chooses(&self, field: &str, excludes: bool) -> bool {
@@ -88,11 +78,8 @@ impl Item {
 
     /// Whether an unknown word right in front may change it: `beyond $5`, `sans china`.
     fn leans(&self, text: &Text<'_>) -> bool {
-        let is_digit = matches!(text.kind(self.start), Some(Kind::Number(_))) || text.is_one_of(self.start, "$");
-        let is_number = is_digit || role!(text, self.start, Role::Number(_) => ()).is_some();
-        is_number && !text.is_model(self.start)
-            || self.chooses("geolocation", false)
-            || text.is_one_of(self.start, "bandwidth")
+        let is_number = text.number(text.skip(self.start, "$")).is_some() && !text.is_model(self.start);
+        is_number || self.chooses("geolocation", false) || text.is_one_of(self.start, "bandwidth")
     }
 }
 
@@ -103,7 +90,7 @@ pub(super) fn items(text: &Text<'_>) -> Vec<Item> {
     for start in (0..count).rev() {
         let rest = |next: usize| best[next].as_ref().map_or(0, |(cost, _)| *cost);
         let ways = ways(text, start).into_iter();
-        let ways = ways.map(|(cost, what, next)| (cost + rest(next), Item { what, start, next }));
+        let ways = ways.map(|(cost, next, what)| (cost + rest(next), Item { what, start, next }));
         best[start] = ways.min_by_key(|(cost, item)| (*cost, Reverse(item.next)));
     }
     let mut items: Vec<Item> = Vec::new();
@@ -114,37 +101,26 @@ pub(super) fn items(text: &Text<'_>) -> Vec<Item> {
 }
 
 /// All that can begin at a position: its cost, and the position behind it.
-fn ways(text: &Text<'_>, at: usize) -> Vec<(u32, What, usize)> {
-    match text.kind(at) {
-        Some(Kind::Break) => return vec![(0, What::Break, at + 1)],
-        Some(Kind::Opaque) => return vec![(0, What::Opaque, at + 1)],
-        _ => {}
+fn ways(text: &Text<'_>, at: usize) -> Vec<(u32, usize, What)> {
+    match text.tokens[at].kind {
+        Kind::Break => return vec![(0, at + 1, What::Break)],
+        Kind::Opaque => return vec![(0, at + 1, What::Opaque)],
+        Kind::Number(_) | Kind::Word | Kind::Mark => {}
     }
+    let idle = role!(text, at, Role::Purpose => ()).map(|((), next)| say(next, vec![Fact::Idle]));
     let clauses = clause::clauses(text, at).into_iter().chain(list::choices(text, at));
-    let clauses = clauses.chain(list::cluster(text, at)).chain(idle(text, at));
-    let mut ways: Vec<_> = clauses
-        .map(|clause| (10 + clause.cost, What::Clause(clause.clone()), clause.next))
-        .collect();
-    if let Some(((), next)) = role!(text, at, Role::Filler => ()) {
-        ways.push((6, What::Joint, next));
-    }
-    if text.is_one_of(at, "or") {
-        ways.push((2, What::Or, at + 1));
-    }
-    ways.retain(|(.., next)| text.is_border(at) && text.is_border(*next));
-    ways.push((100, What::Unknown(false), at + 1));
-    let behind = role!(text, at, Role::Not | Role::Waive(_) | Role::Behind(_) => ());
-    let signs = [behind.map(|((), next)| next), text.comparison(at).map(|(_, next)| next)];
-    ways.extend(signs.into_iter().flatten().map(|next| (60, What::Unknown(true), next)));
+    let clauses = clauses.chain(list::cluster(text, at)).chain(idle);
+    let of = |clause: Clause| (10 + clause.cost, clause.next, What::Clause(clause));
+    let mut ways: Vec<_> = clauses.map(of).collect();
+    let filler = role!(text, at, Role::Filler => ());
+    ways.extend(filler.map(|((), next)| (6, next, What::Joint)));
+    ways.extend(text.is_one_of(at, "or").then_some((2, at + 1, What::Or)));
+    ways.retain(|(_, next, _)| text.is_border(at) && text.is_border(*next));
+    let sign = role!(text, at, Role::Not | Role::Waive(_) | Role::Behind(_) => ());
+    let signs = sign.into_iter().chain(text.comparison(at).map(|(_, next)| ((), next)));
+    ways.extend(signs.map(|((), next)| (60, next, What::Unknown(true))));
+    ways.push((100, at + 1, What::Unknown(false)));
     ways
-}
-
-/// Words without a condition: `inference`, `70b`.
-fn idle(text: &Text<'_>, at: usize) -> Option<Clause> {
-    let is_number = matches!(text.kind(at), Some(Kind::Number(_)));
-    let is_parameters = is_number && text.is_one_of(at + 1, "b") && text.tokens[at + 1].glued;
-    let purpose = role!(text, at, Role::Purpose => ()).map(|((), next)| next);
-    Some(say(purpose.or(is_parameters.then_some(at + 2))?, vec![Fact::Idle]))
 }
 
 /// The items in groups that are understood or refused together, and whether they are refused.
@@ -158,38 +134,40 @@ pub(super) fn groups(text: &Text<'_>, items: &[Item]) -> Vec<(bool, Vec<Item>)> 
         }
         let left = groups.last().and_then(|(_, items)| items.last());
         let joined = |words: &str| joints.iter().any(|joint| text.is_one_of(joint.start, words));
-        let is_apart = !joints.is_empty();
-        let refines = left.is_some_and(|left| left.chooses("gpu_name", true) && joined("with has having that"));
-        let is_bound = match (left.map(|left| &left.what), &item.what) {
-            (None | Some(What::Break | What::Joint | What::Opaque), _) | (_, What::Opaque | What::Joint) => false,
-            (_, What::Break) => items.get(index + 1).is_some_and(|next| matches!(next.what, What::Or)),
-            (Some(What::Or), _) | (_, What::Or) | (Some(What::Unknown(_)), What::Unknown(_)) => true,
-            (Some(What::Unknown(is_sign)), What::Clause(_)) => {
-                *is_sign || joined("to of than from as at by for but") || !is_apart && item.leans(text)
-            }
-            (Some(What::Clause(left)), What::Unknown(is_sign)) => {
-                let is_last = matches!(text.kind(item.next), None | Some(Kind::Break));
-                let is_behind = role!(text, item.start, Role::Not | Role::Behind(_) => ()).is_some();
-                if *is_sign {
-                    is_last && is_behind
-                } else {
-                    left.is_open && !is_apart
-                }
-            }
-            // `no 4090 with 24gb`
-            (Some(What::Clause(_)), What::Clause(_)) => refines,
-        };
-        let is_refused = match (left.map(|left| &left.what), &item.what) {
-            (_, What::Unknown(_)) => true,
-            (left, What::Or) => !matches!(left, None | Some(What::Opaque)) || items.len() < index + 2,
+        let is_next = |what: fn(&What) -> bool| items.get(index + 1).is_some_and(|next| what(&next.what));
+        // `any card but a 3090` is no search for 3090s.
+        let is_but = joined("but") && item.chooses("gpu_name", false);
+        let (is_bound, is_refused) = match (left.map(|left| &left.what), &item.what) {
+            (_, What::Joint | What::Opaque) => (false, false),
+            (left, What::Break) => (left.is_some() && is_next(|what| matches!(what, What::Or)), false),
+            (None | Some(What::Opaque), What::Or) => (false, index + 1 == items.len()),
+            (Some(What::Or), What::Unknown(_)) | (_, What::Or) => (true, true),
             // `gpu_name=H200 or h100` adds a value, `dph<1 or 4 gpus` is no search.
-            (Some(What::Or), What::Clause(clause)) => {
-                let is_wanted = |fact: &Fact| matches!(fact, Fact::Choice(.., false));
-                !clause.facts.iter().all(is_wanted)
+            (Some(What::Or), What::Clause(clause)) => (
+                true,
+                !clause.facts.iter().all(|fact| matches!(fact, Fact::Choice(.., false))),
+            ),
+            (None | Some(What::Break | What::Joint | What::Opaque), what) => {
+                (false, matches!(what, What::Unknown(_)) || is_but)
             }
-            // `any card but a 3090` is no search for 3090s.
-            (_, What::Clause(_)) => refines || joined("but") && item.chooses("gpu_name", false),
-            (_, What::Joint | What::Break | What::Opaque) => false,
+            (Some(What::Unknown(_)), What::Unknown(_)) => (true, true),
+            (Some(What::Unknown(is_sign)), What::Clause(_)) => {
+                let is_tied = joined("to of than from as at by for but") || joints.is_empty() && item.leans(text);
+                (*is_sign || is_tied, is_but)
+            }
+            (Some(What::Clause(_)), What::Unknown(true)) => {
+                let is_last = item.next == text.tokens.len() || is_next(|what| matches!(what, What::Break));
+                (
+                    is_last && role!(text, item.start, Role::Not | Role::Behind(_) => ()).is_some(),
+                    true,
+                )
+            }
+            (Some(What::Clause(left)), What::Unknown(false)) => (left.is_open && joints.is_empty(), true),
+            // `no 4090 with 24gb`
+            (Some(What::Clause(_)), What::Clause(_)) => {
+                let refines = left.is_some_and(|left| left.chooses("gpu_name", true)) && joined("with has having that");
+                (refines, refines || is_but)
+            }
         };
         match groups.last_mut().filter(|_| is_bound) {
             Some((refused, group)) => {
@@ -205,12 +183,9 @@ pub(super) fn groups(text: &Text<'_>, items: &[Item]) -> Vec<(bool, Vec<Item>)> 
 }
 
 pub(super) fn say(next: usize, facts: Vec<Fact>) -> Clause {
-    Clause {
-        facts,
-        next,
-        cost: 0,
-        is_open: false,
-    }
+    let mut clause = Clause::default();
+    (clause.facts, clause.next) = (facts, next);
+    clause
 }
 
 /// What is said of the settings of a search.

@@ -89,8 +89,8 @@ pub fn read(text: &str, catalog: &'static Catalog, dialect: &'static Dialect, na
             continue;
         }
         for item in group.iter().filter(|item| !item.facts().is_empty()) {
-            if matches!(group[0].what, What::Or) {
-                reading.added.extend(item.facts().iter().filter_map(Fact::field));
+            if let (What::Or, [Fact::Choice(field, ..), ..]) = (&group[0].what, item.facts()) {
+                reading.added.push(field);
             }
             clauses.push((span(std::slice::from_ref(item)), item.facts().to_vec()));
         }

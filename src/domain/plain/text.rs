@@ -126,12 +126,11 @@ impl<'a> Text<'a> {
         })
     }
 
-    /// A number in digits or words: `24`, `twenty four`, `two hundred`, `2k`, `half a`.
+    /// A number in digits or words, and the position behind it: `24`, `two hundred`, `2k`, `half a`, `a` week.
     pub(super) fn number(&self, at: usize) -> Option<(f64, usize)> {
         let token = self.tokens.get(at)?;
         if let Kind::Number(number) = token.kind {
-            let is_thousands = |next: &Token| next.glued && next.text == "k";
-            let is_thousands = self.tokens.get(at + 1).is_some_and(is_thousands);
+            let is_thousands = self.is_one_of(at + 1, "k") && self.tokens[at + 1].glued;
             let factor = if is_thousands { 1e3 } else { 1.0 };
             return Some((number * factor, at + 1 + usize::from(is_thousands)));
         }
@@ -139,6 +138,11 @@ impl<'a> Text<'a> {
         if token.text.starts_with(|first: char| first.is_ascii_digit()) {
             let parts: Vec<_> = token.text.split('.').take(2).collect();
             return Some((parts.join(".").parse().ok()?, at + 1));
+        }
+        if self.is_one_of(at, "a an the") {
+            let next = self.skip(at + 1, "whole full entire");
+            let is_span = matches!(self.units(next).0.first(), Some((Dim::Time | Dim::Dollars, _)));
+            return is_span.then_some((1.0, next));
         }
         let (mut number, mut next) = role!(self, at, Role::Number(number) => number)?;
         while let Some((more, behind)) = role!(self, next, Role::Number(number) => number) {
@@ -153,19 +157,20 @@ impl<'a> Text<'a> {
     }
 
     /// The units at a position with their factors, and the position behind them.
-    pub(super) fn units(&self, at: usize) -> (Vec<(Dim, f64)>, usize) {
+    fn units(&self, at: usize) -> (Vec<(Dim, f64)>, usize) {
         // The dollar of the next price.
         let is_next = self.is_one_of(at, "$") && matches!(self.kind(at + 1), Some(Kind::Number(_)));
-        let phrases = self.phrases(at).iter().filter(|_| !is_next);
-        let mut units = phrases.map(|(next, roles)| {
+        for (next, roles) in self.phrases(at).iter().filter(|_| !is_next) {
             let units = roles.iter().filter_map(|role| match role {
                 Role::Unit(dim, factor) => Some((*dim, *factor)),
                 _ => None,
             });
-            (units.collect::<Vec<_>>(), *next)
-        });
-        let units = units.find(|(units, _)| !units.is_empty());
-        units.unwrap_or((Vec::new(), at))
+            let units: Vec<_> = units.collect();
+            if !units.is_empty() {
+                return (units, *next);
+            }
+        }
+        (Vec::new(), at)
     }
 
     pub(super) fn comparison(&self, at: usize) -> Option<(Operator, usize)> {
@@ -191,87 +196,77 @@ impl<'a> Text<'a> {
         (!is_of_next).then_some(next)
     }
 
-    /// A number with its unit, behind a comparison if there is one.
+    /// A number with its unit, and whether there is a `+` behind either.
+    fn measured(&self, at: usize) -> Option<(Amount, bool)> {
+        let start = self.skip(at, "$");
+        let (number, end) = self.number(start)?;
+        let behind = self.skip(end, "+");
+        let dollars = (vec![(Dim::Dollars, 1.0)], behind);
+        let (units, next) = if start > at { dollars } else { self.units(behind) };
+        let (bounds, text) = (vec![(None, number)], self.tokens[start].text.clone());
+        let (is_least, next) = (behind > end || self.is_one_of(next, "+"), self.skip(next, "+"));
+        #[rustfmt::skip]
+        return Some((Amount { bounds, text, units, next }, is_least));
+    }
+
+    /// A number with its unit or a range of them, behind a comparison if there is one.
     pub(super) fn amount(&self, at: usize, operator: Option<Operator>) -> Option<Amount> {
         /// More than these are watts: `300w`.
         const MOST_WEEKS: f64 = 52.0;
-        let is_upper = |operator| matches!(operator, Lt | Lte);
         let is_between = self.is_one_of(at, "between from");
         let at = self.skip(at + usize::from(is_between), "about around roughly only");
-        let start = self.skip(at, "$");
-        let article = || {
-            self.is_one_of(start, "a an the")
-                .then(|| (1.0, self.skip(start + 1, "whole full entire")))
-        };
-        let (mut low, mut next) = self.number(start).or_else(article)?;
-        let plus = |at| self.is_one_of(at, "+").then_some(Gte);
-        let mut bounds = vec![(operator.or(plus(next)), low)];
-        next = self.skip(next, "+");
-        let mut units = if start > at {
-            vec![(Dim::Dollars, 1.0)]
-        } else {
-            Vec::new()
-        };
-        if units.is_empty() {
-            (units, next) = self.units(next);
-        }
-        if self.number(start).is_none() && !matches!(units.first(), Some((Dim::Time | Dim::Dollars, _))) {
-            return None;
-        }
-        bounds[0].0 = bounds[0].0.or(plus(next));
-        next = self.skip(next, "+");
+        let (mut amount, is_least) = self.measured(at)?;
+        let (low, next) = (amount.bounds[0].1, amount.next);
+        amount.bounds[0].0 = operator.or(is_least.then_some(Gte));
+        let is_upper = |operator| matches!(operator, Lt | Lte);
+        let joins = self.is_one_of(next, "- to") || is_between && self.is_one_of(next, "and");
         // `4-8`, `$1 to $2`, `at least 2 and at most 4`
-        let ends = match (operator, self.comparison(next + 1)) {
-            (None, _) if self.is_one_of(next, "- to") || is_between && self.is_one_of(next, "and") => {
-                Some((Gte, Lte, next + 1))
-            }
-            (Some(own), Some((last, from))) if self.is_one_of(next, "and but") && is_upper(own) != is_upper(last) => {
-                Some((own, last, from))
-            }
-            _ => None,
+        let ends = match (operator, self.comparison(self.skip(next, "and but"))) {
+            (None, _) => joins.then_some((Gte, Lte, next + 1)),
+            (Some(own), ends) => ends
+                .filter(|end| is_upper(end.0) != is_upper(own))
+                .map(|(last, at)| (own, last, at)),
         };
-        if let Some((first, last, from)) = ends
-            && let Some((high, behind)) = self.number(self.skip(from, "$"))
+        if let Some((first, last, at)) = ends
+            && let Some((high, _)) = self.measured(at)
         {
-            let (mut own, end) = self.units(behind);
-            if self.is_one_of(from, "$") {
-                own = vec![(Dim::Dollars, 1.0)];
-            }
+            let ([(_, to)], of) = (&high.bounds[..], |units: &[(Dim, f64)]| units.first().copied()) else {
+                return None;
+            };
+            let (from, unit) = (of(&amount.units), of(&high.units));
             // `500gb to 1tb`
-            if let ([(_, from), ..], [(_, to), ..]) = (&units[..], &own[..]) {
-                low *= from / to;
+            let low = low * from.zip(unit).map_or(1.0, |((_, from), (_, to))| from / to);
+            let is_same = from.is_none()
+                || unit.is_none() && operator.is_none()
+                || from.map(|(dim, _)| dim) == unit.map(|(dim, _)| dim);
+            if is_same && is_upper(last) == (low < *to) {
+                let units = if unit.is_none() {
+                    amount.units
+                } else {
+                    high.units.clone()
+                };
+                amount = Amount {
+                    bounds: vec![(Some(first), low), (Some(last), *to)],
+                    units,
+                    ..high
+                };
             }
-            let of = |units: &[(Dim, f64)]| units.first().map(|unit| unit.0);
-            let is_same = units.is_empty() || own.is_empty() && operator.is_none() || of(&units) == of(&own);
-            if is_same && is_upper(last) == (low < high) {
-                (bounds, next) = (vec![(Some(first), low), (Some(last), high)], end);
-                units = if own.is_empty() { units } else { own };
-            }
-        }
-        if is_between && bounds.len() < 2 {
-            return None;
         }
         // `4 or 8 h100`
-        while units.is_empty()
-            && bounds[0].0.is_none()
-            && self.is_one_of(next, "or")
-            && !self.is_model(next + 1)
-            && let Some((more, behind)) = self.number(next + 1)
-            && self.units(behind).0.is_empty()
+        while amount.units.is_empty()
+            && amount.bounds[0].0.is_none()
+            && self.is_one_of(amount.next, "or")
+            && !self.is_model(amount.next + 1)
+            && let Some((more, false)) = self.measured(amount.next + 1)
+            && more.units.is_empty()
         {
-            bounds.push((None, more));
-            next = behind;
+            amount.bounds.extend(more.bounds);
+            amount.next = more.next;
         }
-        if low > MOST_WEEKS && units.iter().any(|(dim, _)| *dim == Dim::Watts) {
-            units.retain(|(dim, _)| *dim == Dim::Watts);
+        if low > MOST_WEEKS && amount.units.iter().any(|(dim, _)| *dim == Dim::Watts) {
+            amount.units.retain(|(dim, _)| *dim == Dim::Watts);
         }
-        let text = self.tokens[start].text.clone();
-        Some(Amount {
-            bounds,
-            text,
-            units,
-            next,
-        })
+        (amount.bounds.len() > 1 || !is_between).then_some(amount)
     }
 }
 

@@ -208,7 +208,7 @@ const PHRASES: &[(Role, &str)] = &[
         machine learning|deep learning|research|rendering|render|render farm|blender|stable diffusion|sdxl|flux|\
         comfyui|image generation|video generation|transcoding|transcription|whisper|llama|mistral|qwen|deepseek|vllm|\
         ollama|pytorch|jupyter|yolo|batch job|small job|gaming|low latency|24 / 7|always on|animation|model|workload|\
-        gdpr|gdpr compliant|production"),
+        gdpr|gdpr compliant|production|3 b|7 b|8 b|13 b|30 b|70 b"),
     (Filler, "a|an|the|i|we|you|me|my|it|that|this|there|is|are|be|am|need|want|looking|find|show|get|give|rent|use|\
         please|thanks|with|w /|and|but|plus|for|of|on|at|in|to|from|by|as|than|has|have|having|any|some|all|just|only|\
         also|either|now|today|right now|what|how much|gpu|machine|host|offer|type|region|country|location|price|\
