@@ -56,7 +56,7 @@ pub fn dashboard_settings(arguments: &Arguments) -> Result<Settings, CliError> {
         let reading = plain::read(text, query.catalog(), settings.dialect, &plain::Names::default());
         let conditions = wanted::conditions(&reading, text, &query, settings.dialect)?;
         settings.conditions = Some(conditions);
-        settings.words = reading.settings;
+        settings.words = reading.meaning.settings;
     }
     settings.limit = arguments.limit;
     Ok(settings)

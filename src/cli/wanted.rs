@@ -127,9 +127,9 @@ pub fn wanted(
     let reading = plain::read(&text, query.catalog(), dialect, &plain::Names::default());
     query.conditions = conditions(&reading, &text, &query, dialect)?;
     if !reading.is_empty() {
-        output::tell(&format!("understood: {}", reading.text()));
+        output::tell(&format!("understood: {}", reading.meaning.text()));
     }
-    let words = &reading.settings;
+    let words = &reading.meaning.settings;
     query.offer_type = words.offer_type.unwrap_or(query.offer_type);
     query.storage = words.storage.or(query.storage);
     if let Some(job) = job {
@@ -192,7 +192,7 @@ pub fn conditions(
     query: &Query,
     dialect: &'static Dialect,
 ) -> Result<Vec<Condition>, CliError> {
-    if let Some(own) = reading.settings.cluster {
+    if let Some(own) = reading.meaning.settings.cluster {
         let (machines, gpus) = (own.machines, own.gpus_each);
         return Err(CliError::Usage(format!(
             "{machines} machines of {gpus} GPUs are for the planner: bourse plan --shape {machines}x{gpus} and \

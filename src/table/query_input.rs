@@ -10,7 +10,7 @@ use super::browser::Browser;
 use super::suggestions;
 use crate::domain::field::Kind;
 use crate::domain::language::{Candidate, Completion};
-use crate::domain::plain::{Cluster, Meaning, Reading, Settings};
+use crate::domain::plain::{Cluster, Reading, Settings};
 use crate::domain::{
     CellRef, Condition, Direction, Field, Listing, OrderKey, Resource, country, language, plain, region,
 };
@@ -51,7 +51,7 @@ impl Browser {
                 values
             },
         );
-        self.offer_readings(&text, &mut completion);
+        self.offer_meaning(&text, &mut completion);
         let counts = counted.into_inner().unwrap_or_default();
         let counts = self.candidate_counts(&completion, &counts);
         self.bar.offer(completion, counts);
@@ -70,7 +70,7 @@ impl Browser {
         let told = said
             .ok()
             .and_then(|(_, replaced)| told(&reading, self.bar.input.text(), &replaced));
-        let texts = [Some(reading.text()), told].into_iter().flatten();
+        let texts = [Some(reading.meaning.text()), told].into_iter().flatten();
         let texts: Vec<_> = texts.filter(|text| !text.is_empty()).collect();
         self.bar.understood = Understood {
             spans: phrases.map(|phrase| phrase.span.clone()).collect(),
@@ -89,7 +89,7 @@ impl Browser {
     /// the loaded rows as a preview.
     fn preview(&self, reading: &Reading) -> Vec<Condition> {
         let parsed = language::parse(
-            &reading.conditions(),
+            &reading.meaning.conditions,
             self.query.catalog(),
             self.dialect(),
             &[],
@@ -100,27 +100,30 @@ impl Browser {
         conditions.filter(|own| !own.field.is_computed()).collect()
     }
 
-    /// Puts the readings of the words at the cursor before the other candidates.
-    fn offer_readings(&self, text: &str, completion: &mut Completion) {
+    /// Puts the meaning of the words at the cursor before the other candidates.
+    fn offer_meaning(&self, text: &str, completion: &mut Completion) {
         let cursor = self.bar.input.cursor_byte();
         let before = &text[..text.floor_char_boundary(cursor)];
         let reading = plain::read(before, self.query.catalog(), self.dialect(), &self.models());
         let Some(phrase) = reading.phrase_at(cursor) else {
             return;
         };
-        if phrase.readings.iter().all(Meaning::is_idle) {
+        if phrase.meaning.is_idle() {
             return;
         }
         let words = &before[phrase.span.clone()];
-        let readings = phrase.readings.iter();
-        let mut candidates: Vec<Candidate> = readings
-            .filter(|meaning| !meaning.text().is_empty())
-            .map(|meaning| Candidate {
-                insert: meaning.replacement(words),
-                label: format!("{words} → {}", meaning.text()),
-                doc: String::new(),
-            })
-            .collect();
+        // Settings have no conditions: their words stay.
+        let has_settings = phrase.meaning.settings != Settings::default();
+        let insert = if has_settings {
+            words
+        } else {
+            &phrase.meaning.conditions
+        };
+        let mut candidates = vec![Candidate {
+            insert: insert.to_owned(),
+            label: format!("{words} → {}", phrase.meaning.text()),
+            doc: String::new(),
+        }];
         if completion.span == phrase.span && completion.values_of.is_none() {
             candidates.append(&mut completion.candidates);
         }
@@ -145,11 +148,11 @@ impl Browser {
                 if !reading.is_empty() {
                     self.restore_words();
                 }
-                let is_other_job = self.take_job(&reading.settings);
-                let settings = &reading.settings;
+                let is_other_job = self.take_job(&reading.meaning.settings);
+                let settings = &reading.meaning.settings;
                 let mut words = parsed.words;
                 // The market filters by country only.
-                words.extend(reading.state().map(str::to_owned));
+                words.extend(reading.state.clone());
                 let must_ask = self.take_query(parsed.conditions, words, settings);
                 self.bar.ran(&text);
                 self.show_query_in_bar();

@@ -1,6 +1,6 @@
 //! One matcher for all clauses but lists: the roles of the words fill slots, and the slots make a meaning.
 
-use super::grammar::{Clause, Fact, say, set};
+use super::grammar::{Clause, Fact, set};
 use super::list::{count_of, is_card, whole};
 use super::models;
 use super::text::{Amount, Bound, Text};
@@ -121,19 +121,16 @@ impl Frame<'_> {
 
     /// With the amount at a position.
     fn measured(&self, at: usize) -> Option<Self> {
-        let (text, is_first) = (self.text, self.next == self.start);
+        let text = self.text;
         let is_price = slot!(self, Role::Period(_) => ()).is_some() && self.nouns.is_empty();
         let amount = text
             .amount(at, self.operator())
             .filter(|_| self.amount.is_none() && !is_price)?;
-        // `nvme 3090` is a card, and so is that of `5090 day rental`.
-        let is_led = !is_first || at > 0 && text.is_one_of(at - 1, "for");
-        let is_apart = text.tokens.get(at + 1).is_some_and(|unit| !unit.glued);
-        let is_card = text.is_model(at) && (amount.units.is_empty() || is_apart && !is_led);
         let mut new = self.clone();
         new.next = amount.next;
         new.amount = Some(amount);
-        (!is_card).then_some(new)
+        // `nvme 3090` is a card.
+        (!text.is_model(at)).then_some(new)
     }
 
     /// `640gb vram over 8 gpus`: the memory of all, and their number.
@@ -154,7 +151,7 @@ impl Frame<'_> {
             slot!(self, Role::Fixed(meaning, opposite) => (meaning, opposite)),
         ) {
             (Some(amount), None) if !is_order => self.quantity(amount),
-            (None, Some(word)) if self.nouns.is_empty() => Some(say(self.next, self.told(word.0, word.1)?)),
+            (None, Some(word)) if self.nouns.is_empty() => Some(Clause::new(self.next, self.told(word.0, word.1)?)),
             (None, None) if is_order => self.order(),
             _ => None,
         }
@@ -230,7 +227,7 @@ impl Frame<'_> {
         if let Some(gpus) = slot!(self, Role::Number(gpus) => gpus) {
             facts.extend((field == "gpu_total_ram").then(|| count_of([gpus])));
         }
-        let mut clause = say(self.next, facts);
+        let mut clause = Clause::new(self.next, facts);
         // `pcie 4.0 x16`
         if let Some((lanes, next)) = text.number(self.next + 1)
             && field == "pci_gen"
@@ -240,13 +237,6 @@ impl Frame<'_> {
             clause.next = next;
         }
         clause.is_open = !has_noun || text.is_one_of(self.next - 1, "x");
-        clause.cost = match dim {
-            // `under 0.15 per gpu` is a price.
-            Dim::Size | Dim::GbEach | Dim::Share if is_bare => 4,
-            Dim::Dollars | Dim::Hourly | Dim::Each if is_bare && !has_noun => 3,
-            Dim::Count | Dim::Dollars | Dim::Hourly | Dim::Each => 0,
-            _ => u32::from(!has_noun),
-        };
         Some(clause)
     }
 
@@ -374,7 +364,10 @@ impl Frame<'_> {
         // The most memory for a dollar is the lowest price of it.
         let is_high = is_high && key != "dph_per_vram_gb";
         let order = sorted_by(text, &format!("{key}{}", if is_high { "-" } else { "" }))?;
-        Some(say(text.skip(self.next, "first possible available"), vec![order]))
+        Some(Clause::new(
+            text.skip(self.next, "first possible available"),
+            vec![order],
+        ))
     }
 }
 

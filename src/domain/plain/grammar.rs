@@ -1,6 +1,7 @@
-//! The grammar: a text is a row of clauses, and one that is not understood in full says nothing.
+//! Divides a text into clauses. One that is not understood in full says nothing.
 
 use std::cmp::Reverse;
+use std::ops::Range;
 
 use super::clause;
 use super::list;
@@ -14,8 +15,7 @@ use super::vocabulary::Role;
 pub(super) enum Fact {
     /// Conditions in the query language.
     Condition(String),
-    /// The field is one of several values, or none of them.
-    Choice(&'static str, Vec<String>, bool),
+    Choice(Choice),
     /// Part of the names of the models that are meant.
     Form(&'static str),
     /// A state or city, which no market filters by.
@@ -30,162 +30,193 @@ pub(super) enum Fact {
     Idle,
 }
 
+/// The field is one of several values, or none of them.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Choice {
+    pub field: &'static str,
+    pub names: Vec<String>,
+    pub is_excluded: bool,
+}
+
+impl Choice {
+    /// Whether both make one condition.
+    pub(super) fn is_rival(&self, other: &Self) -> bool {
+        (self.field, self.is_excluded) == (other.field, other.is_excluded)
+    }
+
+    pub(super) fn add(&mut self, names: &[String]) {
+        for name in names {
+            if !self.names.contains(name) {
+                self.names.push(name.clone());
+            }
+        }
+    }
+}
+
 /// A clause that was read.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct Clause {
     pub facts: Vec<Fact>,
     pub next: usize,
-    /// How far-fetched it is.
-    pub cost: u32,
     /// An unknown word right behind may belong to it: `under 5 bananas`.
     pub is_open: bool,
 }
 
-/// A part of a text.
+impl Clause {
+    pub(super) const fn new(next: usize, facts: Vec<Fact>) -> Self {
+        let is_open = false;
+        Self { facts, next, is_open }
+    }
+
+    fn chooses(&self, field: &str, is_excluded: bool) -> bool {
+        let is_choice =
+            |fact: &Fact| matches!(fact, Fact::Choice(own) if (own.field, own.is_excluded) == (field, is_excluded));
+        self.facts.iter().any(is_choice)
+    }
+}
+
 #[derive(Debug, Clone)]
-pub(super) enum What {
+enum What {
     Clause(Clause),
-    /// A word that is not understood; whether it is a negation or a comparison.
-    Unknown(bool),
-    /// A word or sign between clauses.
-    Joint,
+    /// A negation or a comparison without what it is of.
+    Sign,
+    Unknown,
+    /// A word or sign between clauses that says nothing.
+    Filler,
     Or,
+    /// A comma, or a condition of the query language.
     Break,
-    Opaque,
 }
 
+/// A part of a text: its tokens from `start` to `next`.
 #[derive(Debug, Clone)]
-pub(super) struct Item {
-    pub what: What,
-    pub start: usize,
-    pub next: usize,
+struct Part {
+    what: What,
+    start: usize,
+    next: usize,
 }
 
-/// Words between a negation and what it excludes.
-pub(super) const BEFORE_EXCLUDED: &str = "in from the any a an on of located be with nvidia";
+/// Words that are understood together or not at all.
+pub(super) struct Group {
+    /// In bytes of the text.
+    pub span: Range<usize>,
+    /// What they say; nothing if they are not understood.
+    pub facts: Option<Vec<Fact>>,
+    /// Whether an `or` in front adds to what the text has: `gpu_name=H200 or b200`.
+    pub adds: bool,
+}
 
-impl Item {
-    /// What it says, if it is a clause.
-    pub(super) fn facts(&self) -> &[Fact] {
-        let What::Clause(clause) = &self.what else { return &[] };
-        &clause.facts
+/// The groups of a text: a clause, or several parts of which one changes what the other means. Those are refused.
+pub(super) fn groups(text: &Text<'_>) -> Vec<Group> {
+    let (mut groups, mut is_apart, mut from) = (Vec::<Vec<Part>>::new(), true, 0);
+    for mut part in parts(text) {
+        match &part.what {
+            What::Filler => continue,
+            What::Break => is_apart = !text.is_one_of(part.next, "or"),
+            What::Sign | What::Unknown | What::Or | What::Clause(_) => {
+                // `any card but a 3090` is no search for 3090s.
+                if let What::Clause(clause) = &part.what
+                    && clause.chooses("gpu_name", false)
+                    && (from..part.start).any(|at| text.is_one_of(at, "but"))
+                {
+                    part.what = What::Unknown;
+                }
+                let left = groups.last_mut().filter(|_| !is_apart);
+                match left.filter(|left| left.last().is_some_and(|left| are_bound(text, left, &part))) {
+                    Some(left) => left.push(part.clone()),
+                    None => groups.push(vec![part.clone()]),
+                }
+                is_apart = false;
+            }
+        }
+        from = part.next;
     }
+    groups.into_iter().map(|parts| group(text, parts)).collect()
+}
 
-    fn chooses(&self, field: &str, excludes: bool) -> bool {
-        let is_choice = |fact: &Fact| matches!(fact, Fact::Choice(own, _, not) if *own == field && *not == excludes);
-        self.facts().iter().any(is_choice)
-    }
+fn group(text: &Text<'_>, parts: Vec<Part>) -> Group {
+    let span = text.span(parts[0].start, parts[parts.len() - 1].next);
+    let is_choice = |fact: &Fact| matches!(fact, Fact::Choice(choice) if !choice.is_excluded);
+    let adds = matches!(parts[0].what, What::Or);
+    let facts = match parts
+        .into_iter()
+        .skip(usize::from(adds))
+        .map(|part| part.what)
+        .collect::<Vec<_>>()
+        .as_slice()
+    {
+        [What::Clause(clause)] if !adds || clause.facts.iter().all(is_choice) => Some(clause.facts.clone()),
+        _ => None,
+    };
+    Group { span, facts, adds }
+}
 
-    /// Whether an unknown word right in front may change it: `beyond $5`, `sans china`.
-    fn leans(&self, text: &Text<'_>) -> bool {
-        let is_number = text.number(text.skip(self.start, "$")).is_some() && !text.is_model(self.start);
-        is_number || self.chooses("geolocation", false) || text.is_one_of(self.start, "bandwidth")
+/// Whether two parts with nothing but fillers between them are understood together or not at all.
+fn are_bound(text: &Text<'_>, left: &Part, right: &Part) -> bool {
+    let is_joined = |words: &str| (left.next..right.start).any(|at| text.is_one_of(at, words));
+    let is_adjacent = left.next == right.start;
+    match (&left.what, &right.what) {
+        (What::Or | What::Sign, _) | (_, What::Or) | (What::Unknown, What::Unknown | What::Sign) => true,
+        // `beyond $5`, `sans china`, `closest to germany`
+        (What::Unknown, What::Clause(clause)) => {
+            let is_number = text.number(text.skip(right.start, "$")).is_some() && !text.is_model(right.start);
+            let is_changed = is_number || clause.chooses("geolocation", false);
+            is_joined("to of than from as at by for but") || is_adjacent && is_changed
+        }
+        // `verified not`
+        (What::Clause(_), What::Sign) => {
+            let is_last = matches!(text.kind(right.next), None | Some(Kind::Break));
+            is_last && role!(text, right.start, Role::Not | Role::Behind(_) => ()).is_some()
+        }
+        (What::Clause(left), What::Unknown) => left.is_open && is_adjacent,
+        // `no 4090 with 24gb`
+        (What::Clause(left), What::Clause(_)) => left.chooses("gpu_name", true) && is_joined("with has having that"),
+        (What::Filler | What::Break, _) | (_, What::Filler | What::Break) => false,
     }
 }
 
-/// The parts of a text: of all ways to divide it the one with the fewest unknown words, then the fewest clauses.
-pub(super) fn items(text: &Text<'_>) -> Vec<Item> {
+/// The parts of a text: of all ways to divide it the one with the fewest unknown words, then the fewest parts, the
+/// longest first.
+fn parts(text: &Text<'_>) -> Vec<Part> {
     let count = text.tokens.len();
-    let mut best: Vec<Option<(u32, Item)>> = vec![None; count + 1];
+    let mut best: Vec<Option<((usize, usize), Part)>> = vec![None; count + 1];
     for start in (0..count).rev() {
-        let rest = |next: usize| best[next].as_ref().map_or(0, |(cost, _)| *cost);
-        let ways = ways(text, start).into_iter();
-        let ways = ways.map(|(cost, next, what)| (cost + rest(next), Item { what, start, next }));
-        best[start] = ways.min_by_key(|(cost, item)| (*cost, Reverse(item.next)));
+        let ways = ways(text, start).into_iter().map(|(what, next)| {
+            let (unknown, parts) = best[next].as_ref().map_or((0, 0), |(cost, _)| *cost);
+            let is_unknown = matches!(what, What::Unknown | What::Sign);
+            (
+                (unknown + usize::from(is_unknown), parts + 1),
+                Part { what, start, next },
+            )
+        });
+        best[start] = ways.min_by_key(|(cost, part)| (*cost, Reverse(part.next)));
     }
-    let mut items: Vec<Item> = Vec::new();
-    while let Some((_, item)) = &best[items.last().map_or(0, |item| item.next)] {
-        items.push(item.clone());
+    let mut parts: Vec<Part> = Vec::new();
+    while let Some((_, part)) = &best[parts.last().map_or(0, |part| part.next)] {
+        parts.push(part.clone());
     }
-    items
+    parts
 }
 
-/// All that can begin at a position: its cost, and the position behind it.
-fn ways(text: &Text<'_>, at: usize) -> Vec<(u32, usize, What)> {
-    match text.tokens[at].kind {
-        Kind::Break => return vec![(0, at + 1, What::Break)],
-        Kind::Opaque => return vec![(0, at + 1, What::Opaque)],
-        Kind::Number(_) | Kind::Word | Kind::Mark => {}
+/// All that can begin at a position, and the position behind each.
+fn ways(text: &Text<'_>, at: usize) -> Vec<(What, usize)> {
+    if let Kind::Break | Kind::Opaque = text.tokens[at].kind {
+        return vec![(What::Break, at + 1)];
     }
-    let idle = role!(text, at, Role::Purpose => ()).map(|((), next)| say(next, vec![Fact::Idle]));
+    let idle = role!(text, at, Role::Purpose => ()).map(|((), next)| Clause::new(next, vec![Fact::Idle]));
     let clauses = clause::clauses(text, at).into_iter().chain(list::choices(text, at));
     let clauses = clauses.chain(list::cluster(text, at)).chain(idle);
-    let of = |clause: Clause| (10 + clause.cost, clause.next, What::Clause(clause));
-    let mut ways: Vec<_> = clauses.map(of).collect();
+    let mut ways: Vec<_> = clauses
+        .map(|clause| (clause.next, What::Clause(clause)))
+        .map(|(next, what)| (what, next))
+        .collect();
     let filler = role!(text, at, Role::Filler => ());
-    ways.extend(filler.map(|((), next)| (6, next, What::Joint)));
-    ways.extend(text.is_one_of(at, "or").then_some((2, at + 1, What::Or)));
-    ways.retain(|(_, next, _)| text.is_border(at) && text.is_border(*next));
-    let sign = role!(text, at, Role::Not | Role::Waive(_) | Role::Behind(_) => ());
-    let signs = sign.into_iter().chain(text.comparison(at).map(|(_, next)| ((), next)));
-    ways.extend(signs.map(|((), next)| (60, next, What::Unknown(true))));
-    ways.push((100, at + 1, What::Unknown(false)));
+    ways.extend(filler.map(|((), next)| (What::Filler, next)));
+    ways.extend(text.is_one_of(at, "or").then_some((What::Or, at + 1)));
+    ways.retain(|(_, next)| text.is_border(at) && text.is_border(*next));
+    let sign = role!(text, at, Role::Not | Role::Waive(_) | Role::Behind(_) | Role::Compare(_) => ());
+    ways.push(sign.map_or((What::Unknown, at + 1), |((), next)| (What::Sign, next)));
     ways
-}
-
-/// The items in groups that are understood or refused together, and whether they are refused.
-pub(super) fn groups(text: &Text<'_>, items: &[Item]) -> Vec<(bool, Vec<Item>)> {
-    let mut groups: Vec<(bool, Vec<Item>)> = Vec::new();
-    let mut joints: Vec<Item> = Vec::new();
-    for (index, item) in items.iter().enumerate() {
-        if matches!(item.what, What::Joint) {
-            joints.push(item.clone());
-            continue;
-        }
-        let left = groups.last().and_then(|(_, items)| items.last());
-        let joined = |words: &str| joints.iter().any(|joint| text.is_one_of(joint.start, words));
-        let is_next = |what: fn(&What) -> bool| items.get(index + 1).is_some_and(|next| what(&next.what));
-        // `any card but a 3090` is no search for 3090s.
-        let is_but = joined("but") && item.chooses("gpu_name", false);
-        let (is_bound, is_refused) = match (left.map(|left| &left.what), &item.what) {
-            (_, What::Joint | What::Opaque) => (false, false),
-            (left, What::Break) => (left.is_some() && is_next(|what| matches!(what, What::Or)), false),
-            (None | Some(What::Opaque), What::Or) => (false, index + 1 == items.len()),
-            (Some(What::Or), What::Unknown(_)) | (_, What::Or) => (true, true),
-            // `gpu_name=H200 or h100` adds a value, `dph<1 or 4 gpus` is no search.
-            (Some(What::Or), What::Clause(clause)) => (
-                true,
-                !clause.facts.iter().all(|fact| matches!(fact, Fact::Choice(.., false))),
-            ),
-            (None | Some(What::Break | What::Joint | What::Opaque), what) => {
-                (false, matches!(what, What::Unknown(_)) || is_but)
-            }
-            (Some(What::Unknown(_)), What::Unknown(_)) => (true, true),
-            (Some(What::Unknown(is_sign)), What::Clause(_)) => {
-                let is_tied = joined("to of than from as at by for but") || joints.is_empty() && item.leans(text);
-                (*is_sign || is_tied, is_but)
-            }
-            (Some(What::Clause(_)), What::Unknown(true)) => {
-                let is_last = item.next == text.tokens.len() || is_next(|what| matches!(what, What::Break));
-                (
-                    is_last && role!(text, item.start, Role::Not | Role::Behind(_) => ()).is_some(),
-                    true,
-                )
-            }
-            (Some(What::Clause(left)), What::Unknown(false)) => (left.is_open && joints.is_empty(), true),
-            // `no 4090 with 24gb`
-            (Some(What::Clause(_)), What::Clause(_)) => {
-                let refines = left.is_some_and(|left| left.chooses("gpu_name", true)) && joined("with has having that");
-                (refines, refines || is_but)
-            }
-        };
-        match groups.last_mut().filter(|_| is_bound) {
-            Some((refused, group)) => {
-                group.append(&mut joints);
-                group.push(item.clone());
-                *refused |= is_refused;
-            }
-            None => groups.push((is_refused, vec![item.clone()])),
-        }
-        joints.clear();
-    }
-    groups
-}
-
-pub(super) fn say(next: usize, facts: Vec<Fact>) -> Clause {
-    let mut clause = Clause::default();
-    (clause.facts, clause.next) = (facts, next);
-    clause
 }
 
 /// What is said of the settings of a search.

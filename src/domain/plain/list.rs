@@ -1,6 +1,6 @@
 //! Lists of models and places, and the machines of a cluster.
 
-use super::grammar::{BEFORE_EXCLUDED, Clause, Fact, say, set};
+use super::grammar::{Choice, Clause, Fact, set};
 use super::settings::Cluster;
 use super::text::{Text, joined, role};
 use super::token::Kind;
@@ -9,9 +9,16 @@ use crate::domain::country;
 use crate::domain::format::trimmed;
 use crate::domain::region;
 
+/// Words between a negation and what it excludes.
+const BEFORE_EXCLUDED: &str = "in from the any a an on of located be with nvidia";
+
 pub(super) fn count_of(counts: impl IntoIterator<Item = f64>) -> Fact {
     let names = counts.into_iter().map(|count| trimmed(count, 0)).collect();
-    Fact::Choice("num_gpus", names, false)
+    Fact::Choice(Choice {
+        field: "num_gpus",
+        names,
+        is_excluded: false,
+    })
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked")]
@@ -38,7 +45,7 @@ pub(super) fn cluster(text: &Text<'_>, at: usize) -> Option<Clause> {
     if machines > 1 {
         facts.push(set(|settings| settings.cluster = Some(Cluster { machines, gpus_each })));
     }
-    (next > end || is_card(text, next)).then(|| say(next, facts))
+    (next > end || is_card(text, next)).then(|| Clause::new(next, facts))
 }
 
 /// A part of a list of values of one field.
@@ -68,10 +75,18 @@ pub(super) fn choices(text: &Text<'_>, at: usize) -> Vec<Clause> {
     let (mut next, mut clauses) = (listed(text, start), Vec::new());
     let (mut names, mut regions) = (Vec::new(), Vec::new());
     while let Some(mut list) = next {
-        names.append(&mut list.names);
+        for name in list.names.drain(..) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
         regions.extend(list.region.take());
-        let choice = Fact::Choice(list.field, names.clone(), is_excluded);
-        let mut clause = say(list.next, [choice].into_iter().chain(regions.clone()).collect());
+        let choice = Fact::Choice(Choice {
+            field: list.field,
+            names: names.clone(),
+            is_excluded,
+        });
+        let mut clause = Clause::new(list.next, [choice].into_iter().chain(regions.clone()).collect());
         clause.is_open = is_excluded;
         next = next_listed(text, &list, start);
         // All of a list is excluded, or nothing; the rest of a country remains, no search can ask for it.

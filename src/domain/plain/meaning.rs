@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::clause::{as_sold, compared, disk};
-use super::grammar::Fact;
+use super::grammar::{Choice, Fact};
 use super::models;
 use super::settings::Settings;
 use super::text::Bound;
@@ -11,10 +11,10 @@ use crate::domain::catalog::Catalog;
 use crate::domain::country;
 use crate::domain::dialect::Dialect;
 use crate::domain::field::Operator;
-use crate::domain::format::trimmed;
 use crate::domain::language::{self, Mode};
 use crate::domain::region;
 
+/// What words mean.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Meaning {
     /// The conditions as a query; empty if there are none.
@@ -23,21 +23,25 @@ pub struct Meaning {
     /// What is said of the reading, such as sizes as sold.
     pub notes: Vec<String>,
     /// Words that the market has no field for.
-    pub idle: Option<String>,
-    /// A state that locations of offers name, and that no condition can ask for.
-    pub state: Option<String>,
-    /// Words that have only this meaning, if the phrase is ambiguous.
-    pub words: Option<String>,
+    pub idle: Vec<String>,
 }
 
 impl Meaning {
-    /// What replaces the words in the query: their conditions, or words with only this meaning where
-    /// settings are part of it.
-    pub fn replacement(&self, words: &str) -> String {
-        if self.settings == Settings::default() {
-            return self.conditions.clone();
+    /// Adds what more words mean.
+    pub(super) fn add(&mut self, more: Self) {
+        let blank = if self.conditions.is_empty() || more.conditions.is_empty() {
+            ""
+        } else {
+            " "
+        };
+        self.conditions = format!("{}{blank}{}", self.conditions, more.conditions);
+        self.settings.add(&more.settings);
+        for note in more.notes {
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
         }
-        self.words.clone().unwrap_or_else(|| words.to_owned())
+        self.idle.extend(more.idle);
     }
 
     /// Whether it changes nothing about a search.
@@ -45,156 +49,136 @@ impl Meaning {
         self.conditions.is_empty() && self.settings == Settings::default()
     }
 
-    /// The meaning in one line: `gpu_name=RTX_4090`, `job 3d`.
+    /// The meaning in one line: `gpu_name=RTX_4090 · job 3d`.
     pub fn text(&self) -> String {
-        text(&[self], &self.settings)
+        let idle = (!self.idle.is_empty()).then(|| format!("no condition: {}", self.idle.join(", ")));
+        let conditions = Some(self.conditions.clone()).filter(|text| !text.is_empty());
+        let texts = conditions.into_iter().chain(self.settings.texts());
+        texts
+            .chain(self.notes.iter().cloned())
+            .chain(idle)
+            .collect::<Vec<_>>()
+            .join(" · ")
     }
-}
-
-/// The conditions of meanings as a query.
-pub(super) fn conditions(meanings: &[&Meaning]) -> String {
-    let conditions = meanings.iter().map(|meaning| &*meaning.conditions);
-    conditions.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
-}
-
-/// Meanings in one line, with the settings that they make together.
-pub(super) fn text(meanings: &[&Meaning], settings: &Settings) -> String {
-    let mut texts = vec![conditions(meanings)];
-    texts.extend(settings.texts());
-    for note in meanings.iter().flat_map(|meaning| &meaning.notes) {
-        if !texts.contains(note) {
-            texts.push(note.clone());
-        }
-    }
-    let idle: Vec<_> = meanings.iter().filter_map(|meaning| meaning.idle.as_deref()).collect();
-    texts.extend((!idle.is_empty()).then(|| format!("no condition: {}", idle.join(", "))));
-    texts.retain(|text| !text.is_empty());
-    texts.join(" · ")
 }
 
 /// The span of a clause, and what it says.
 pub(super) type Said = (Range<usize>, Vec<Fact>);
 
-/// The values that all clauses choose for a field, or leave out: they make one condition, that of the first.
-struct Choice {
-    field: &'static str,
-    names: Vec<String>,
-    is_excluded: bool,
-    is_told: bool,
-}
-
-/// What all clauses say together.
+/// What clauses say together.
 pub(super) struct Context {
     catalog: &'static Catalog,
     dialect: &'static Dialect,
-    choices: Vec<Choice>,
+    /// The values that all clauses choose for a field, or leave out: one condition, that of the first clause.
+    choices: Vec<(Range<usize>, Choice)>,
+    /// The states and cities that are named.
+    regions: Vec<String>,
     /// Hours of the job.
     hours: Option<f64>,
 }
 
 impl Context {
     pub(super) fn of(clauses: &[Said], catalog: &'static Catalog, dialect: &'static Dialect) -> Self {
-        let facts = || clauses.iter().flat_map(|(_, facts)| facts);
-        let (mut choices, mut hours) = (Vec::<Choice>::new(), None);
-        for fact in facts() {
-            if let Fact::Set(settings) = fact {
-                hours = settings.job.hours.or(hours);
-            }
-            let Fact::Choice(field, names, is_excluded) = fact else {
-                continue;
-            };
-            let (field, is_excluded, is_told) = (*field, *is_excluded, false);
-            let known = choices
-                .iter()
-                .position(|known| (known.field, known.is_excluded) == (field, is_excluded));
-            let at = known.unwrap_or_else(|| {
-                let names = Vec::new();
-                #[rustfmt::skip]
-                choices.push(Choice { field, names, is_excluded, is_told });
-                choices.len() - 1
-            });
-            for name in names {
-                if !choices[at].names.contains(name) {
-                    choices[at].names.push(name.clone());
-                }
-            }
-        }
-        for choice in choices
-            .iter_mut()
-            .filter(|choice| choice.field == "gpu_name" && !choice.is_excluded)
+        let (mut choices, mut hours) = (Vec::<(Range<usize>, Choice)>::new(), None);
+        let (mut forms, mut regions) = (Vec::new(), Vec::new());
+        for (span, fact) in clauses
+            .iter()
+            .flat_map(|(span, facts)| facts.iter().map(move |fact| (span, fact)))
         {
-            for fact in facts() {
-                let has_form = |name: &String| matches!(fact, Fact::Form(form) if models::has_form(name, form));
-                // Models whose names do not tell the form stay.
-                if choice.names.iter().any(has_form) {
-                    choice.names.retain(has_form);
+            match fact {
+                Fact::Set(settings) => hours = settings.job.hours.or(hours),
+                Fact::Form(form) => forms.push(*form),
+                Fact::Region(name) => regions.push(name.clone()),
+                Fact::Choice(new) => match choices.iter_mut().find(|(_, known)| known.is_rival(new)) {
+                    Some((_, known)) => known.add(&new.names),
+                    None => choices.push((span.clone(), new.clone())),
+                },
+                Fact::Condition(_) | Fact::Size(_) | Fact::Price(_) | Fact::Note(_) | Fact::Idle => {}
+            }
+        }
+        let models = choices
+            .iter_mut()
+            .filter(|(_, own)| own.field == "gpu_name" && !own.is_excluded);
+        for (_, Choice { names, .. }) in models {
+            // Models whose names do not tell the form stay.
+            for form in &forms {
+                if names.iter().any(|name| models::has_form(name, form)) {
+                    names.retain(|name| models::has_form(name, form));
                 }
             }
         }
-        #[rustfmt::skip]
-        return Self { catalog, dialect, choices, hours };
+        Self {
+            catalog,
+            dialect,
+            choices,
+            regions,
+            hours,
+        }
     }
 
     /// The values that a field is to have one of.
     fn names(&self, field: &str) -> &[String] {
-        let mut choices = self.choices.iter();
-        let choice = choices.find(|choice| choice.field == field && !choice.is_excluded);
-        choice.map_or(&[], |choice| &choice.names)
+        let choice = self
+            .choices
+            .iter()
+            .find(|(_, own)| own.field == field && !own.is_excluded);
+        choice.map_or(&[], |(_, choice)| &choice.names)
     }
 
-    /// What a clause can mean, likeliest first; nothing if no search can ask for it.
-    pub(super) fn readings(&mut self, facts: &[Fact], words: &str) -> Vec<Meaning> {
-        match facts {
-            [Fact::Size(size)] => self.sizes(size),
-            facts => self.meaning(facts, words).into_iter().collect(),
-        }
+    /// The state that is named, if no other place is.
+    pub(super) fn state(&self) -> Option<String> {
+        let is_only = self.regions.len() == 1 && self.names("geolocation").len() == 1;
+        let state = self.regions.first().filter(|name| is_only && region::is_state(name));
+        state.cloned()
     }
 
-    fn meaning(&mut self, facts: &[Fact], words: &str) -> Option<Meaning> {
+    /// What a clause means; nothing if no search can ask for it.
+    pub(super) fn meaning(&self, (span, facts): &Said, words: &str) -> Option<Meaning> {
         let (mut meaning, mut conditions) = (Meaning::default(), Vec::new());
         for fact in facts {
             match fact {
                 Fact::Condition(text) => conditions.push(text.clone()),
-                Fact::Choice(field, _, is_excluded) => conditions.extend(self.choice(field, *is_excluded)),
-                Fact::Form(_) if self.names("gpu_name").is_empty() => return None,
-                Fact::Form(_) => conditions.extend(self.choice("gpu_name", false)),
-                Fact::Region(name) => {
-                    meaning
-                        .notes
-                        .push(format!("{name}: the market filters by country only"));
-                    meaning.state = Some(name.clone()).filter(|name| region::is_state(name));
+                Fact::Choice(new) => {
+                    let choices = self.choices.iter();
+                    let own = choices.filter(|(first, choice)| first == span && choice.is_rival(new));
+                    conditions.extend(own.map(|(_, choice)| condition(choice)));
                 }
-                Fact::Size(_) => return None,
+                Fact::Form(_) if self.names("gpu_name").is_empty() => return None,
+                Fact::Form(_) => {}
+                Fact::Region(name) => meaning
+                    .notes
+                    .push(format!("{name}: the market filters by country only")),
+                // Without a noun: memory of the cards if they have so much, else disk.
+                Fact::Size(size) => {
+                    let is_memory = models::have_size(self.names("gpu_name"), size[0].1);
+                    let facts = if is_memory {
+                        as_sold(size, "gpu_ram")
+                    } else {
+                        disk(size)
+                    };
+                    meaning.add(self.meaning(&(span.clone(), facts), words)?);
+                }
                 Fact::Price(price) => conditions.push(compared(price, self.priced(price)?, Operator::Lte)),
                 Fact::Set(settings) => meaning.settings.add(settings),
                 Fact::Note(note) => meaning.notes.push(note.clone()),
-                Fact::Idle => meaning.idle = Some(words.to_owned()),
+                Fact::Idle => meaning.idle.push(words.to_owned()),
             }
         }
-        // As they are printed, if the resource has such fields.
-        let conditions = conditions.join(" ");
-        let parsed = language::parse(&conditions, self.catalog, self.dialect, &[], Mode::Bar).ok()?;
-        let freed = parsed
-            .removed
-            .iter()
-            .map(|field| format!("{}={}", field.key, language::ANY));
-        let printed = std::iter::once(language::print_briefly(&parsed.conditions)).chain(freed);
-        meaning.conditions = printed.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ");
-        parsed.words.is_empty().then_some(meaning)
-    }
-
-    /// The condition of all clauses on a choice, once.
-    fn choice(&mut self, field: &'static str, is_excluded: bool) -> Option<String> {
-        let mut choices = self.choices.iter_mut();
-        let choice = choices.find(|choice| (choice.field, choice.is_excluded) == (field, is_excluded))?;
-        let values = choice.names.join(",").replace(' ', "_");
-        let not = if is_excluded { "not" } else { "" };
-        let is_first = !std::mem::replace(&mut choice.is_told, true);
-        is_first.then(|| match &choice.names[..] {
-            [_] if country::group(&values).is_some() => format!("{field} {not}in {values}"),
-            [_] => format!("{field}{}{values}", if is_excluded { "!=" } else { "=" }),
-            _ => format!("{field} {not}in [{values}]"),
-        })
+        if !conditions.is_empty() {
+            // As they are printed, if the resource has such fields.
+            let parsed = language::parse(&conditions.join(" "), self.catalog, self.dialect, &[], Mode::Bar).ok()?;
+            let freed = parsed
+                .removed
+                .iter()
+                .map(|field| format!("{}={}", field.key, language::ANY));
+            let printed = std::iter::once(language::print_briefly(&parsed.conditions)).chain(freed);
+            let printed: Vec<_> = printed.filter(|text| !text.is_empty()).collect();
+            meaning.conditions = printed.join(" ");
+            if !parsed.words.is_empty() {
+                return None;
+            }
+        }
+        Some(meaning)
     }
 
     /// The field of dollars that may be an hour's price or the job's bill; `None` if both are likely.
@@ -210,23 +194,21 @@ impl Context {
             _ => Some("dph_total"),
         }
     }
+}
 
-    /// A size without a noun: memory of the cards if they have it, else disk.
-    fn sizes(&mut self, size: &[Bound]) -> Vec<Meaning> {
-        let gb = size[0].1;
-        let mut of = |noun: &str, facts: &[Fact]| {
-            let words = (!noun.is_empty()).then(|| format!("{}GB {noun}", trimmed(gb, 3)));
-            self.meaning(facts, "").map(|meaning| Meaning { words, ..meaning })
-        };
-        let ram = Fact::Condition(compared(size, "cpu_ram", Operator::Gte));
-        let mut readings = [
-            of("", &as_sold(size, "gpu_ram")),
-            of("disk", &disk(size)),
-            of("ram", &[ram]),
-        ];
-        if !models::have_size(self.names("gpu_name"), gb) {
-            readings.swap(0, 1);
-        }
-        readings.into_iter().flatten().collect()
+/// The condition of a choice.
+fn condition(
+    Choice {
+        field,
+        names,
+        is_excluded,
+    }: &Choice,
+) -> String {
+    let values = names.join(",").replace(' ', "_");
+    let not = if *is_excluded { "not" } else { "" };
+    match &names[..] {
+        [_] if country::group(&values).is_some() => format!("{field} {not}in {values}"),
+        [_] => format!("{field}{}{values}", if *is_excluded { "!=" } else { "=" }),
+        _ => format!("{field} {not}in [{values}]"),
     }
 }

@@ -21,8 +21,10 @@ pub use meaning::Meaning;
 pub use models::Names;
 pub use settings::{Cluster, JobWords, Settings};
 
-use self::grammar::{Fact, Item, What};
+use self::grammar::Fact;
+use self::meaning::Context;
 use self::text::Text;
+use self::token::Kind;
 use self::vocabulary::Role;
 use super::catalog::{Catalog, Resource};
 use super::country;
@@ -38,8 +40,7 @@ const LONGEST: usize = 2048;
 pub struct Phrase {
     /// In bytes of the text.
     pub span: Range<usize>,
-    /// What they can mean, likeliest first; several if they are ambiguous.
-    pub readings: Vec<Meaning>,
+    pub meaning: Meaning,
 }
 
 /// A text with its plain words read.
@@ -49,9 +50,11 @@ pub struct Reading {
     text: String,
     /// The text with blanks in place of what was read or refused, and the conditions that the words mean.
     pub query: String,
-    /// What words say besides conditions.
-    pub settings: Settings,
+    /// What all words mean.
+    pub meaning: Meaning,
     pub phrases: Vec<Phrase>,
+    /// The state that the rows can be filtered by, as no condition can ask for it: the only place that is named.
+    pub state: Option<String>,
     /// Fields that `or` gives further values: `gpu_name=H200 or b200`.
     added: Vec<&'static str>,
     /// The clauses that are not understood: words that filter rows, or errors.
@@ -67,62 +70,67 @@ pub struct Reading {
 /// use bourse::domain::{Dialect, OFFERS, plain};
 /// let names = plain::Names::default();
 /// let reading = plain::read("4090 europe dph<0.5", &OFFERS, &Dialect::SANDBOX, &names);
-/// assert_eq!(reading.conditions(), "gpu_name=RTX_4090 geolocation in EUROPE");
+/// assert_eq!(reading.meaning.conditions, "gpu_name=RTX_4090 geolocation in EUROPE");
 /// ```
 pub fn read(text: &str, catalog: &'static Catalog, dialect: &'static Dialect, names: &Names) -> Reading {
-    let mut reading = Reading::default();
-    (reading.text, reading.query) = (text.to_owned(), text.to_owned());
+    let mut reading = Reading {
+        text: text.to_owned(),
+        query: text.to_owned(),
+        ..Reading::default()
+    };
     if text.len() > LONGEST || catalog.resource == Resource::Workergroups {
         return reading;
     }
     let tokens = token::tokens(text, catalog, names);
     let words = Text::new(&tokens, catalog, names);
-    let items = grammar::items(&words);
-    let span = |items: &[Item]| tokens[items[0].start].span.start..tokens[items[items.len() - 1].next - 1].span.end;
     let (mut clauses, mut refused) = (Vec::new(), Vec::new());
-    for (is_refused, group) in grammar::groups(&words, &items) {
-        if is_refused {
-            // `under 3090`: what is bound says why it is refused.
-            let leads = group.len() == 2 && matches!(group[0].what, What::Unknown(true));
-            let facts = if leads { group[1].facts() } else { &[] };
-            refused.push((span(&group), facts.to_vec()));
+    for group in grammar::groups(&words) {
+        let Some(facts) = group.facts else {
+            refused.push((refusal(&text[group.span.clone()], names), group.span));
             continue;
+        };
+        if let [Fact::Choice(choice), ..] = &facts[..]
+            && group.adds
+        {
+            reading.added.push(choice.field);
         }
-        for item in group.iter().filter(|item| !item.facts().is_empty()) {
-            if let (What::Or, [Fact::Choice(field, ..), ..]) = (&group[0].what, item.facts()) {
-                reading.added.push(field);
-            }
-            clauses.push((span(std::slice::from_ref(item)), item.facts().to_vec()));
-        }
+        clauses.push((group.span, facts));
     }
-    let mut context = meaning::Context::of(&clauses, catalog, dialect);
+    let context = Context::of(&clauses, catalog, dialect);
     // Words without a condition are words like any others unless something was understood.
     let is_idle = clauses.iter().all(|(_, facts)| facts[..] == [Fact::Idle]);
-    for (span, facts) in clauses {
-        let readings = context.readings(&facts, &text[span.clone()]);
-        match readings.first().filter(|_| !is_idle) {
-            None => refused.push((span, facts)),
+    for said in clauses {
+        let words = &text[said.0.clone()];
+        match context.meaning(&said, words).filter(|_| !is_idle) {
             Some(meaning) => {
-                reading.settings.add(&meaning.settings);
-                reading.phrases.push(Phrase { span, readings });
+                reading.meaning.add(meaning.clone());
+                reading.phrases.push(Phrase { span: said.0, meaning });
             }
+            None if matches!(said.1[..], [Fact::Price(_)]) => {
+                let message =
+                    format!("'{words}' may be the price of an hour or of the job: add 'per hour' or 'in total'");
+                refused.push((message, said.0));
+            }
+            None => refused.push((refusal(words, names), said.0)),
         }
     }
-    reading.settings.settle(catalog);
-    refused.sort_by_key(|(span, _)| span.start);
+    reading.meaning.settings.settle(catalog);
+    reading.state = context.state();
     if !reading.is_empty() {
         reading.query = " ".repeat(text.len());
-        let is_opaque = |item: Option<&Item>| item.is_some_and(|item| matches!(item.what, What::Opaque));
-        for (index, item) in items.iter().enumerate() {
+        let is_opaque = |at: usize| tokens.get(at).is_some_and(|token| token.kind == Kind::Opaque);
+        for (at, token) in tokens.iter().enumerate() {
             // A comma beside a condition has rules of its own.
-            let is_beside = is_opaque(items.get(index + 1)) || index > 0 && is_opaque(items.get(index - 1));
-            if is_opaque(Some(item)) || is_beside && matches!(item.what, What::Break) {
-                let span = span(std::slice::from_ref(item));
-                reading.query.replace_range(span.clone(), &text[span]);
+            let is_beside = token.kind == Kind::Break && (is_opaque(at + 1) || at > 0 && is_opaque(at - 1));
+            if is_opaque(at) || is_beside {
+                reading
+                    .query
+                    .replace_range(token.span.clone(), &text[token.span.clone()]);
             }
         }
     }
-    for (span, facts) in refused {
+    refused.sort_by_key(|(_, span)| span.start);
+    for (message, span) in refused {
         let words = &text[span.clone()];
         let is_word = words.chars().all(char::is_alphanumeric) && !country::begins(words);
         if is_word && vocabulary::roles(&words.to_lowercase()).is_empty() {
@@ -132,32 +140,27 @@ pub fn read(text: &str, catalog: &'static Catalog, dialect: &'static Dialect, na
             let words = words.split([' ', ',', ';', '\t', '\n']).filter(|word| !word.is_empty());
             reading.words.extend(words.map(str::to_owned));
         }
-        let (message, suggestion) = (refusal(words, &facts), None);
-        reading.refused.push(LanguageError {
-            message,
-            span,
-            suggestion,
-        });
+        reading.refused.push(LanguageError::new(span, message));
     }
-    reading.query = format!("{} {}", reading.query, reading.conditions());
+    reading.query = format!("{} {}", reading.query, reading.meaning.conditions);
     reading
 }
 
 /// Why a clause is refused, and what to write.
-fn refusal(words: &str, facts: &[Fact]) -> String {
-    let is_number = |model: &str| model.starts_with(|first: char| first.is_ascii_digit());
-    match (facts, words.rsplit_once(' ')) {
-        ([Fact::Choice("gpu_name", names, _)], Some((bound, model))) if is_number(model) => {
-            let names = names.join(" or ");
-            format!(
-                "{model} is a GPU ({names}), no price: write '{bound} ${model}' for a price, or '{model}' for the GPU"
-            )
-        }
-        ([Fact::Price(..)], _) => {
-            format!("'{words}' may be the price of an hour or of the job: add 'per hour' or 'in total'")
-        }
-        _ => format!("'{words}' is not understood: remove it, or write a condition such as num_gpus>=2"),
+fn refusal(words: &str, names: &Names) -> String {
+    if let Some((bound, model)) = words.rsplit_once(' ')
+        && model.bytes().all(|digit| digit.is_ascii_digit())
+        && let models @ [_, ..] = &names.models(model)[..]
+        && vocabulary::roles(bound)
+            .iter()
+            .any(|role| matches!(role, Role::Compare(_)))
+    {
+        let names = models.join(" or ");
+        return format!(
+            "{model} is a GPU ({names}), no price: write '{bound} ${model}' for a price, or '{model}' for the GPU"
+        );
     }
+    format!("'{words}' is not understood: remove it, or write a condition such as num_gpus>=2")
 }
 
 /// A word that filters rows, quoted if it would be read as anything else.
@@ -173,32 +176,6 @@ pub fn quoted(word: &str, catalog: &'static Catalog, dialect: &'static Dialect) 
 }
 
 impl Reading {
-    fn meanings(&self) -> Vec<&Meaning> {
-        let phrases = self.phrases.iter();
-        phrases.filter_map(|phrase| phrase.readings.first()).collect()
-    }
-
-    /// The conditions that the words mean.
-    pub fn conditions(&self) -> String {
-        meaning::conditions(&self.meanings())
-    }
-
-    /// All that the words mean, in one line; empty without any.
-    pub fn text(&self) -> String {
-        meaning::text(&self.meanings(), &self.settings)
-    }
-
-    /// The state that the rows can be filtered by; none if several places are named, as any of them is wanted
-    /// then.
-    pub fn state(&self) -> Option<&str> {
-        let meanings = self.meanings().into_iter();
-        let is_place = |meaning: &&Meaning| meaning.state.is_some() || meaning.conditions.starts_with("geolocation");
-        let mut places = meanings.filter(is_place);
-        let first = places.next()?;
-        let is_only = places.next().is_none() && !first.conditions.contains('[');
-        first.state.as_deref().filter(|_| is_only)
-    }
-
     /// Whether no word was read.
     pub fn is_empty(&self) -> bool {
         self.phrases.is_empty()
@@ -223,7 +200,7 @@ impl Reading {
         let all = || parse(&self.query).map_err(|error| self.located(error));
         let parsed = match &self.added[..] {
             // A condition that ends too early does not go on in words.
-            [] => parse(self.typed()).and_then(|_| all()),
+            [] => parse(&self.query[..self.text.len()]).and_then(|_| all()),
             _ => self.renewed(&parse).map(|(parsed, _)| parsed),
         };
         let Some(mut refused) = self.refused.first().filter(|_| mode != Mode::Bar).cloned() else {
@@ -238,18 +215,13 @@ impl Reading {
         })
     }
 
-    /// The text with blanks in place of words.
-    fn typed(&self) -> &str {
-        &self.query[..self.text.len()]
-    }
-
     /// Parses the conditions, of which those that words mean replace those on the same fields, or add to
     /// them. Also returns what is replaced.
     pub fn renewed(
         &self,
         parse: &dyn Fn(&str) -> Result<Parsed, LanguageError>,
     ) -> Result<(Parsed, Vec<Condition>), LanguageError> {
-        let mut parsed = parse(self.typed())?;
+        let mut parsed = parse(&self.query[..self.text.len()])?;
         let words = " ".repeat(self.text.len()) + &self.query[self.text.len()..];
         let meant = parse(&words).map_err(|error| self.located(error))?;
         parsed.conditions.retain(|old| !meant.removed.contains(&old.field));
@@ -266,7 +238,7 @@ impl Reading {
             return error;
         }
         let phrase = self.phrases.iter().find(|phrase| {
-            let length = phrase.readings[0].conditions.len();
+            let length = phrase.meaning.conditions.len();
             end += length + usize::from(length > 0);
             error.span.start < end
         });

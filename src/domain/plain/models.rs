@@ -14,46 +14,35 @@ const BRANDS: [&str; 10] = [
 /// The models whose names do not tell that they are SXM modules.
 const SXM: [&str; 3] = ["H200", "B200", "GH200 SXM"];
 
-/// The models that each spelling means.
-type Spellings = HashMap<String, Vec<String>>;
+/// How well a spelling fits a name: `7900` is the start of RX 7900 XT, XTX and GRE.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    Whole,
+    Start,
+}
 
-/// Names of GPU models by the spellings that mean them, without blanks and in lower case.
+/// Names of GPU models by the spellings that mean them, without blanks and in lower case; the best fit counts.
 #[derive(Debug, Clone, Default)]
-pub struct Names {
-    exact: Spellings,
-    /// Beginnings of names: `7900` is an RX 7900 XT, XTX or GRE.
-    begun: Spellings,
-}
+pub struct Names(HashMap<String, (Fit, Vec<String>)>);
 
-struct Known {
-    /// Spellings of the list, which count more than names.
-    listed: Spellings,
-    names: Names,
-    sizes: HashMap<String, Vec<f64>>,
-}
-
-static KNOWN: LazyLock<Known> = LazyLock::new(|| {
-    let (mut listed, mut names, mut sizes) = (Spellings::new(), Names::default(), HashMap::new());
+/// The built-in names, and the sizes in GB that each is sold with.
+static KNOWN: LazyLock<(Names, HashMap<&str, Vec<f64>>)> = LazyLock::new(|| {
+    let (mut names, mut listed, mut sizes) = (Names::default(), Names::default(), HashMap::new());
     let lines = LIST.lines().filter(|line| !line.starts_with('#'));
     for model in lines.flat_map(|line| line.split(';')) {
         let mut parts = model.split(':').map(str::trim);
         let [name, gigabytes, spellings] = [(); 3].map(|()| parts.next().unwrap_or_default());
-        sizes.insert(name.to_owned(), gigabytes.split(',').flat_map(str::parse).collect());
-        for spelling in spellings.split(',').filter(|spelling| !spelling.is_empty()) {
-            add(&mut listed, spelling, name);
-            add(&mut listed, &format!("rtx{spelling}"), name);
-        }
+        sizes.insert(name, gigabytes.split(',').flat_map(str::parse).collect());
         names.learn(name);
+        for spelling in spellings.split(',').filter(|spelling| !spelling.is_empty()) {
+            listed.add(Fit::Whole, spelling.to_owned(), name);
+            listed.add(Fit::Whole, format!("rtx{spelling}"), name);
+        }
     }
-    Known { listed, names, sizes }
+    // What the list says counts more than a name.
+    names.0.extend(listed.0);
+    (names, sizes)
 });
-
-fn add(spellings: &mut Spellings, spelling: &str, name: &str) {
-    let names = spellings.entry(spelling.to_owned()).or_default();
-    if !names.iter().any(|known| known == name) {
-        names.push(name.to_owned());
-    }
-}
 
 /// A spelling without blanks and hyphens, in lower case; `super` is the market's `S`.
 fn squashed(text: &str) -> String {
@@ -70,31 +59,45 @@ impl<'a> FromIterator<&'a str> for Names {
 }
 
 impl Names {
-    /// Adds a name that a market uses.
+    fn add(&mut self, fit: Fit, spelling: String, name: &str) {
+        let known = self.0.entry(spelling).or_insert((fit, Vec::new()));
+        if fit < known.0 {
+            *known = (fit, Vec::new());
+        }
+        if fit == known.0 && !known.1.iter().any(|known| known == name) {
+            known.1.push(name.to_owned());
+        }
+    }
+
+    /// Adds a name that a market uses, with and without its brand.
     fn learn(&mut self, name: &str) {
-        let has_digit = |text: &str| text.bytes().any(|byte| byte.is_ascii_digit());
-        let full = squashed(name);
-        let bare = BRANDS.iter().find_map(|brand| full.strip_prefix(brand));
-        let bare = bare.filter(|bare| has_digit(bare));
-        let spellings = std::iter::once(&*full).chain(bare);
-        spellings.for_each(|spelling| add(&mut self.exact, spelling, name));
         let words: Vec<_> = name.split(' ').map(squashed).collect();
-        let from = usize::from(BRANDS.contains(&&*words[0]));
-        let starts = (from + 1..words.len()).map(|end| words[from..end].concat());
-        let starts = starts.filter(|start| has_digit(start));
-        starts.for_each(|start| add(&mut self.begun, &start, name));
+        let full = words.concat();
+        let brand = BRANDS
+            .iter()
+            .find(|brand| full.starts_with(**brand))
+            .map_or(0, |brand| brand.len());
+        let behind = usize::from(BRANDS.contains(&&*words[0]));
+        let starts = (behind + 1..words.len()).map(|end| words[behind..end].concat());
+        for (fit, spelling) in starts
+            .map(|start| (Fit::Start, start))
+            .chain([(Fit::Whole, full[brand..].to_owned())])
+        {
+            if spelling.contains(|letter: char| letter.is_ascii_digit()) {
+                self.add(fit, spelling, name);
+            }
+        }
+        self.add(Fit::Whole, full, name);
     }
 
     /// The models that a spelling means; none if it is no model.
     pub(super) fn models(&self, spelling: &str) -> Vec<String> {
         let spelling = squashed(spelling);
-        let built_in = KNOWN.listed.get(&spelling);
-        let built_in = built_in.or_else(|| KNOWN.names.exact.get(&spelling));
-        let exact = [built_in, self.exact.get(&spelling)];
-        let begun = [&KNOWN.names.begun, &self.begun].map(|map| map.get(&spelling));
-        let maps = if exact == [None; 2] { begun } else { exact };
+        let found = [&KNOWN.0, self].map(|names| names.0.get(&spelling));
+        let best = found.iter().flatten().map(|(fit, _)| *fit).min();
+        let found = found.into_iter().flatten().filter(|(fit, _)| Some(*fit) == best);
         let mut models: Vec<String> = Vec::new();
-        for name in maps.into_iter().flatten().flatten() {
+        for name in found.flat_map(|(_, names)| names) {
             if !models.contains(name) {
                 models.push(name.clone());
             }
@@ -102,10 +105,9 @@ impl Names {
         models
     }
 
-    /// The spellings of all models, to propose one.
-    pub(super) fn spellings(&self) -> impl Iterator<Item = &str> {
-        let known = KNOWN.names.exact.keys().chain(KNOWN.listed.keys());
-        known.chain(self.exact.keys()).map(String::as_str)
+    /// The spellings of all built-in models, to propose one.
+    pub(super) fn spellings() -> impl Iterator<Item = &'static str> {
+        KNOWN.0.0.keys().map(String::as_str)
     }
 }
 
@@ -116,8 +118,8 @@ pub(super) fn has_form(name: &str, form: &str) -> bool {
 
 /// Whether one of `models`, or of all if there are none, is sold with this much memory, in GB.
 pub(super) fn have_size(models: &[String], gb: f64) -> bool {
-    let is_meant = |name: &String| models.is_empty() || models.contains(name);
-    let mut sizes = KNOWN.sizes.iter().filter(|(name, _)| is_meant(name));
+    let is_meant = |name: &str| models.is_empty() || models.iter().any(|model| model == name);
+    let mut sizes = KNOWN.1.iter().filter(|(name, _)| is_meant(name));
     sizes.any(|(_, sizes)| sizes.iter().any(|size: &f64| (size - gb).abs() < 0.5))
 }
 

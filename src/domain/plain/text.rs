@@ -1,5 +1,7 @@
 //! A text in tokens, with the phrases of the vocabulary: numbers, units, comparisons and models in it.
 
+use std::ops::Range;
+
 use super::models::Names;
 use super::token::{Kind, Token};
 use super::vocabulary::{Dim, Role, folded, roles};
@@ -69,6 +71,11 @@ impl<'a> Text<'a> {
     pub(super) fn has_field(&self, field: &str) -> bool {
         let is_job = matches!(field, "+hours" | "+down" | "+up" | "+size") && self.is_offers();
         is_job || matches!(field, "+both" | "+rows") || self.catalog.named(field).is_some()
+    }
+
+    /// The bytes of some tokens.
+    pub(super) fn span(&self, start: usize, next: usize) -> Range<usize> {
+        self.tokens[start].span.start..self.tokens[next - 1].span.end
     }
 
     pub(super) fn kind(&self, at: usize) -> Option<Kind> {

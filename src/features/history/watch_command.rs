@@ -75,7 +75,7 @@ fn conditions(settings: &Settings, own: &WatchArguments, wanted: &Wanted) -> Res
         .parse(catalog, settings.dialect, &[], Mode::Strict)
         .map_err(|error| CliError::Usage(format!("in --if:\n{}", error.render(text))))?;
     if !reading.is_empty() {
-        output::tell(&format!("--if understood: {}", reading.text()));
+        output::tell(&format!("--if understood: {}", reading.meaning.text()));
     }
     let mut asked = wanted.clone();
     asked.query.conditions.clone_from(&parsed.conditions);

@@ -65,7 +65,7 @@ impl Case {
         let wanted = printed(&wanted.expect("the expectation parses").conditions);
         let found = printed(&parsed.conditions);
         let freed: Vec<_> = parsed.removed.iter().map(|field| field.key).collect();
-        let settings = &reading.settings;
+        let settings = &reading.meaning.settings;
         let order = settings.order.as_deref().map(language::print_order);
         let offer_type = settings.offer_type.map(|own| own.wire().to_owned());
         let free: Vec<_> = self.free.iter().map(String::as_str).collect();
@@ -266,8 +266,8 @@ proptest! {
             let dropped = dropped(&text, &reading);
             prop_assert!(dropped.is_empty(), "{dropped:?} of {text:?}: {reading:?}");
             // What words mean is written in the query language, not in words.
-            let again = read(&reading.conditions(), catalog);
-            prop_assert!(again.is_empty(), "{}", reading.conditions());
+            let again = read(&reading.meaning.conditions, catalog);
+            prop_assert!(again.is_empty(), "{}", reading.meaning.conditions);
         }
     }
 }
@@ -289,7 +289,7 @@ fn an_error_is_where_it_was_typed() {
 
 #[test]
 fn words_without_a_condition_are_told_beside_others() {
-    let text = |words| read(words, &OFFERS).text();
+    let text = |words| read(words, &OFFERS).meaning.text();
     assert_eq!(
         text("low latency inference 4090 for a 70b llama"),
         "gpu_name=RTX_4090 · no condition: low latency, inference, 70b, llama"
@@ -304,7 +304,7 @@ fn words_without_a_condition_are_told_beside_others() {
 
 #[test]
 fn what_the_market_has_no_filter_for_is_told() {
-    let text = |words| read(words, &OFFERS).text();
+    let text = |words| read(words, &OFFERS).meaning.text();
     assert_eq!(
         text("4090 texas or oregon"),
         "gpu_name=RTX_4090 geolocation=US · texas: the market filters by country only \
@@ -341,7 +341,7 @@ fn a_model_is_no_price_and_a_count_neither() {
         ("under $3090 monthly", "dph_total<4.291667"),
     ] {
         let reading = read(words, &OFFERS);
-        let conditions = reading.conditions();
+        let conditions = reading.meaning.conditions;
         assert_eq!(conditions, wanted, "{words}");
     }
 }
@@ -397,9 +397,9 @@ fn a_word_is_quoted_where_it_would_mean_something() {
 #[test]
 fn models_of_the_rows_are_known() {
     let names: plain::Names = ["RTX 6090", "MI450X"].into_iter().collect();
-    let text = |words| plain::read(words, &OFFERS, &Dialect::SANDBOX, &names).text();
+    let text = |words| plain::read(words, &OFFERS, &Dialect::SANDBOX, &names).meaning.text();
     assert_eq!(text("2x 6090 or mi450x"), "num_gpus=2 gpu_name in [RTX_6090,MI450X]");
-    assert_eq!(read("6090", &OFFERS).text(), "");
+    assert_eq!(read("6090", &OFFERS).meaning.text(), "");
 }
 
 #[test]
@@ -432,7 +432,7 @@ fn every_model_of_the_list_is_known_by_its_name() {
         let wanted = name.replace(' ', "_");
         let spellings = [(*name).to_owned(), name.to_lowercase(), name.replace(' ', "")];
         let is_known = |spelling: &String| {
-            let conditions = read(spelling, &OFFERS).conditions();
+            let conditions = read(spelling, &OFFERS).meaning.conditions;
             conditions.split(['=', '[', ',', ']']).any(|model| model == wanted)
         };
         !spellings.iter().all(is_known)

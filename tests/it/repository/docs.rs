@@ -195,7 +195,7 @@ fn words() -> String {
         let reading = plain::read(words, &OFFERS, &Dialect::VAST, &plain::Names::default());
         let read = parse(&reading.query, &OFFERS, &Dialect::VAST, &[], Mode::Strict);
         assert!(!reading.is_empty() && read.is_ok(), "{words}: {reading:?} {read:?}");
-        let _ = writeln!(text, "| `{words}` | {} |", reading.text());
+        let _ = writeln!(text, "| `{words}` | {} |", reading.meaning.text());
     }
     text.trim_end().to_owned()
 }

@@ -279,7 +279,7 @@ fn bill(browser: &Browser) -> Bill {
 fn only(text: &str, dialect: &'static Dialect) -> Result<Vec<Condition>, String> {
     let catalog = Resource::Offers.catalog();
     let reading = plain::read(text, catalog, dialect, &plain::Names::default());
-    if reading.settings != plain::Settings::default() {
+    if reading.meaning.settings != plain::Settings::default() {
         return Err("Only conditions, such as EU or inet_up>=500".to_owned());
     }
     let parsed = reading.parse(catalog, dialect, &[], Mode::Strict);
