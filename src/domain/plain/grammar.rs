@@ -39,6 +39,14 @@ pub(super) struct Choice {
 }
 
 impl Choice {
+    pub(super) const fn new(field: &'static str, names: Vec<String>, is_excluded: bool) -> Self {
+        Self {
+            field,
+            names,
+            is_excluded,
+        }
+    }
+
     /// Whether both make one condition.
     pub(super) fn is_rival(&self, other: &Self) -> bool {
         (self.field, self.is_excluded) == (other.field, other.is_excluded)
@@ -204,7 +212,7 @@ fn ways(text: &Text<'_>, at: usize) -> Vec<(What, usize)> {
         return vec![(What::Break, at + 1)];
     }
     let idle = role!(text, at, Role::Purpose => ()).map(|((), next)| Clause::new(next, vec![Fact::Idle]));
-    let clauses = clause::clauses(text, at).into_iter().chain(list::choices(text, at));
+    let clauses = clause::clauses(text, at).into_iter().chain(list::choice(text, at));
     let clauses = clauses.chain(list::cluster(text, at)).chain(idle);
     let mut ways: Vec<_> = clauses
         .map(|clause| (clause.next, What::Clause(clause)))
@@ -214,7 +222,7 @@ fn ways(text: &Text<'_>, at: usize) -> Vec<(What, usize)> {
     ways.extend(filler.map(|((), next)| (What::Filler, next)));
     ways.extend(text.is_one_of(at, "or").then_some((What::Or, at + 1)));
     ways.retain(|(_, next)| text.is_border(at) && text.is_border(*next));
-    let sign = role!(text, at, Role::Not | Role::Waive(_) | Role::Behind(_) | Role::Compare(_) => ());
+    let sign = role!(text, at, Role::Not | Role::Needless | Role::Behind(_) | Role::Compare(_) => ());
     ways.push(sign.map_or((What::Unknown, at + 1), |((), next)| (What::Sign, next)));
     ways
 }

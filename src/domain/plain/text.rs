@@ -33,10 +33,10 @@ pub(super) struct Text<'a> {
 /// A comparison, if one is told, and a number.
 pub(super) type Bound = (Option<Operator>, f64);
 
-/// A number with its unit: `24gb`, `4-8`, `between $1 and $2`, `a week`.
+/// A number with its unit, or a range: `24gb`, `4-8`, `between $1 and $2`, `a week`.
 #[derive(Debug, Clone)]
 pub(super) struct Amount {
-    /// Two are a range; several without a comparison are alternatives.
+    /// One, or both ends of a range.
     pub bounds: Vec<Bound>,
     /// The number as typed, for versions.
     pub text: String,
@@ -133,33 +133,17 @@ impl<'a> Text<'a> {
         })
     }
 
-    /// A number in digits or words, and the position behind it: `24`, `two hundred`, `2k`, `half a`, `a` week.
+    /// A number in digits or a word, and the position behind it: `24`, `two`, `half a`, `a` week.
     pub(super) fn number(&self, at: usize) -> Option<(f64, usize)> {
-        let token = self.tokens.get(at)?;
-        if let Kind::Number(number) = token.kind {
-            let is_thousands = self.is_one_of(at + 1, "k") && self.tokens[at + 1].glued;
-            let factor = if is_thousands { 1e3 } else { 1.0 };
-            return Some((number * factor, at + 1 + usize::from(is_thousands)));
-        }
-        // A version of three parts is a word of digits.
-        if token.text.starts_with(|first: char| first.is_ascii_digit()) {
-            let parts: Vec<_> = token.text.split('.').take(2).collect();
-            return Some((parts.join(".").parse().ok()?, at + 1));
+        if let Kind::Number(number) = self.tokens.get(at)?.kind {
+            return Some((number, at + 1));
         }
         if self.is_one_of(at, "a an the") {
             let next = self.skip(at + 1, "whole full entire");
             let is_span = matches!(self.units(next).0.first(), Some((Dim::Time | Dim::Dollars, _)));
             return is_span.then_some((1.0, next));
         }
-        let (mut number, mut next) = role!(self, at, Role::Number(number) => number)?;
-        while let Some((more, behind)) = role!(self, next, Role::Number(number) => number) {
-            match (number, more) {
-                (_, 100.0..) => number *= more,
-                (20.0.., ..10.0) => number += more,
-                _ => break,
-            }
-            next = behind;
-        }
+        let (number, next) = role!(self, at, Role::Number(number) => number)?;
         Some((number, self.skip(next, "a an of")))
     }
 
@@ -184,96 +168,69 @@ impl<'a> Text<'a> {
         role!(self, at, Role::Compare(operator) => operator)
     }
 
-    /// The position behind a comparison behind a quantity: `or more`, `max`. One that also is that of the next
-    /// quantity is left to it: `$0.5 and over 99%`.
-    pub(super) fn behind(&self, at: usize) -> Option<usize> {
-        let ((), next) = role!(self, at, Role::Behind(_) => ())?;
-        let is_number = |at: usize| {
-            let number = self.skip(at, "$");
-            let is_card = self.model(number).is_some() && self.units(number + 1).0.is_empty();
-            self.number(number).is_some() && !is_card
-        };
-        let noun = role!(self, next, Role::Noun(_) => ());
-        let is_noun = |end: usize| is_number(self.comparison(end).map_or(end, |(_, next)| next));
-        let is_quantity = is_number(next) || noun.is_some_and(|((), end)| is_noun(end));
-        let is_compared = self
-            .comparison(self.skip(at, "and"))
-            .is_some_and(|(_, end)| end >= next);
-        let is_of_next = is_compared && is_quantity || self.is_one_of(next, "than to");
-        (!is_of_next).then_some(next)
+    /// Whether words that end here can be a comparison behind a quantity: `max` in the middle is that of the next.
+    pub(super) fn is_behind(&self, next: usize) -> bool {
+        let is_end = matches!(self.kind(next), None | Some(Kind::Break | Kind::Opaque));
+        is_end || self.is_one_of(next, "and but with") || self.comparison(next - 1).is_none()
     }
 
-    /// A number with its unit, and whether there is a `+` behind either.
-    fn measured(&self, at: usize) -> Option<(Amount, bool)> {
+    /// A number with its unit; a `+` behind either makes it the least.
+    fn measured(&self, at: usize, operator: Option<Operator>) -> Option<Amount> {
+        /// More of a `w` are watts.
+        const MOST_WEEKS: f64 = 52.0;
         let start = self.skip(at, "$");
         let (number, end) = self.number(start)?;
-        let behind = self.skip(end, "+");
-        let dollars = (vec![(Dim::Dollars, 1.0)], behind);
-        let (units, next) = if start > at { dollars } else { self.units(behind) };
-        let (bounds, text) = (vec![(None, number)], self.tokens[start].text.clone());
-        let (is_least, next) = (behind > end || self.is_one_of(next, "+"), self.skip(next, "+"));
-        #[rustfmt::skip]
-        return Some((Amount { bounds, text, units, next }, is_least));
+        let from = self.skip(end, "+");
+        let dollars = (vec![(Dim::Dollars, 1.0)], from);
+        let (mut units, end_of_unit) = if start > at { dollars } else { self.units(from) };
+        if number > MOST_WEEKS && units.len() > 1 {
+            units.retain(|(dim, _)| *dim != Dim::Time);
+        }
+        let next = self.skip(end_of_unit, "+");
+        let is_least = from > end || next > end_of_unit;
+        let bounds = vec![(operator.or(is_least.then_some(Gte)), number)];
+        let text = self.tokens[start].text.clone();
+        Some(Amount {
+            bounds,
+            text,
+            units,
+            next,
+        })
     }
 
     /// A number with its unit or a range of them, behind a comparison if there is one.
     pub(super) fn amount(&self, at: usize, operator: Option<Operator>) -> Option<Amount> {
-        /// More than these are watts: `300w`.
-        const MOST_WEEKS: f64 = 52.0;
         let is_between = self.is_one_of(at, "between from");
         let at = self.skip(at + usize::from(is_between), "about around roughly only");
-        let (mut amount, is_least) = self.measured(at)?;
-        let (low, next) = (amount.bounds[0].1, amount.next);
-        amount.bounds[0].0 = operator.or(is_least.then_some(Gte));
-        let is_upper = |operator| matches!(operator, Lt | Lte);
-        let joins = self.is_one_of(next, "- to") || is_between && self.is_one_of(next, "and");
+        let low = self.measured(at, operator)?;
+        let joins = self.is_one_of(low.next, "- to") || is_between && self.is_one_of(low.next, "and");
         // `4-8`, `$1 to $2`, `at least 2 and at most 4`
-        let ends = match (operator, self.comparison(self.skip(next, "and but"))) {
-            (None, _) => joins.then_some((Gte, Lte, next + 1)),
-            (Some(own), ends) => ends
-                .filter(|end| is_upper(end.0) != is_upper(own))
-                .map(|(last, at)| (own, last, at)),
+        let ends = match operator {
+            None => joins.then_some((Gte, Lte, low.next + 1)),
+            Some(first) => self
+                .comparison(self.skip(low.next, "and but"))
+                .map(|(last, at)| (first, last, at)),
         };
-        if let Some((first, last, at)) = ends
-            && let Some((high, _)) = self.measured(at)
-        {
-            let ([(_, to)], of) = (&high.bounds[..], |units: &[(Dim, f64)]| units.first().copied()) else {
-                return None;
-            };
-            let (from, unit) = (of(&amount.units), of(&high.units));
+        let range = ends.and_then(|(first, last, at)| low.up_to(self.measured(at, None)?, first, last));
+        range.or((!is_between).then_some(low))
+    }
+}
+
+impl Amount {
+    /// A range, if both ends measure the same and each bounds its side.
+    fn up_to(&self, mut high: Self, first: Operator, last: Operator) -> Option<Self> {
+        let is_upper = |operator| matches!(operator, Lt | Lte);
+        if high.units.is_empty() && self.bounds[0].0.is_none() {
+            high.units.clone_from(&self.units);
+        }
+        let (mut low, high_end) = (self.bounds[0].1, high.bounds[0].1);
+        if let Some((dim, factor)) = self.units.first() {
             // `500gb to 1tb`
-            let low = low * from.zip(unit).map_or(1.0, |((_, from), (_, to))| from / to);
-            let is_same = from.is_none()
-                || unit.is_none() && operator.is_none()
-                || from.map(|(dim, _)| dim) == unit.map(|(dim, _)| dim);
-            if is_same && is_upper(last) == (low < *to) {
-                let units = if unit.is_none() {
-                    amount.units
-                } else {
-                    high.units.clone()
-                };
-                amount = Amount {
-                    bounds: vec![(Some(first), low), (Some(last), *to)],
-                    units,
-                    ..high
-                };
-            }
+            let (_, other) = high.units.first().filter(|(other, _)| other == dim)?;
+            low *= factor / other;
         }
-        // `4 or 8 h100`
-        while amount.units.is_empty()
-            && amount.bounds[0].0.is_none()
-            && self.is_one_of(amount.next, "or")
-            && !self.is_model(amount.next + 1)
-            && let Some((more, false)) = self.measured(amount.next + 1)
-            && more.units.is_empty()
-        {
-            amount.bounds.extend(more.bounds);
-            amount.next = more.next;
-        }
-        if low > MOST_WEEKS && amount.units.iter().any(|(dim, _)| *dim == Dim::Watts) {
-            amount.units.retain(|(dim, _)| *dim == Dim::Watts);
-        }
-        (amount.bounds.len() > 1 || !is_between).then_some(amount)
+        high.bounds = vec![(Some(first), low), (Some(last), high_end)];
+        (is_upper(first) != is_upper(last) && is_upper(last) == (low < high_end)).then_some(high)
     }
 }
 

@@ -5,13 +5,12 @@ use std::sync::LazyLock;
 
 #[rustfmt::skip]
 use Dim::{
-    Bill, Bits, Bytes, Celsius, Count, Dollars, Each, GbEach, GbInAll, Gigahertz, Hourly, PerGb, PerTb, Plain, Share,
-    Size, Teraflops, Time, Watts,
+    Bill, Bits, Bus, Bytes, Celsius, Count, Dollars, Each, GbEach, GbInAll, Gigahertz, Hourly, PerGb, PerTb, Plain,
+    Share, Size, Teraflops, Time, Watts,
 };
 #[rustfmt::skip]
 use Role::{
-    Behind, Best, Compare, Direction, Filler, Fixed, ForGb, Not, Noun, Number, PerGpu, Period, Purpose, Sort, Total,
-    Unit, Waive, Waived,
+    Behind, Best, Compare, Direction, Filler, Fixed, Needless, Not, Noun, Number, Per, Purpose, Sort, Unit,
 };
 
 use crate::domain::field::Operator::{self, Eq, Gt, Gte, In, Lt, Lte, Neq, Nin};
@@ -29,12 +28,15 @@ pub(super) enum Dim {
     /// From 0 to 1.
     Share,
     Celsius, Watts, Teraflops, Gigahertz,
-    /// In MB/s of a disk, memory, a bus; in Mb/s of a network; in hours.
-    Bytes, Bits, Time,
+    /// In MB/s of a disk, in GB/s of memory or a bus, in Mb/s of a network; in hours.
+    Bytes, Bus, Bits, Time,
 }
 
 /// A field and what its quantity measures. A `+` begins parts of a job, two fields, and the number of rows.
 pub(super) type Measure = (Dim, &'static str);
+
+/// What units measure beside words such as `per gpu`, and the factor of each.
+pub(super) type Basis = &'static [(Dim, Dim, f64)];
 
 /// What words can be.
 #[derive(Debug, Clone, Copy)]
@@ -49,15 +51,15 @@ pub(super) enum Role {
     /// Words with a meaning as a query (or a `type:`, an `order:`, the `form:` of a model, `hours:` of a job), and
     /// that of their opposite.
     Fixed(&'static str, &'static str),
-    /// In front of [`Role::Fixed`] and behind it: not needed, or (`true`) accepted.
-    Waive(bool), Waived(bool),
+    /// In front of [`Role::Fixed`] or behind it: not needed.
+    Needless,
     /// A superlative: whether the higher is wanted, else the better, and what it can be of, the likeliest first.
     Best(Option<bool>, &'static [Dim]),
     Sort,
     /// Whether the higher comes first, if that is said.
     Direction(Option<bool>),
     /// What a price is for: hours, a GPU, GB of data, all of the job; memory is of each GPU or of all.
-    Period(f64), PerGpu, ForGb(f64), Total,
+    Per(Basis),
     /// What machines are for, which no field tells.
     Purpose,
     Filler,
@@ -66,8 +68,16 @@ pub(super) enum Role {
 /// What an order can be by, the likeliest first.
 #[rustfmt::skip]
 pub(super) const EVERY: &[Dim] = &[
-    Plain, Bits, Share, Celsius, Watts, Teraflops, Size, Count, Bytes, Time, Gigahertz, Dollars, PerGb, Each, GbInAll,
+    Plain, Bits, Share, Celsius, Watts, Teraflops, Size, Count, Bytes, Bus, Time, Gigahertz, Dollars, PerGb, Each,
+    GbInAll,
 ];
+
+/// What a number without a unit can be of.
+#[rustfmt::skip]
+pub(super) const BARE: &[Dim] = &[Count, Plain, Size, Dollars, Share, Celsius, Watts, Teraflops, Gigahertz];
+
+/// What is to be low unless something else is said.
+pub(super) const PRICES: [Dim; 7] = [Dollars, Hourly, Each, Bill, PerGb, PerTb, Celsius];
 
 /// What a quantity without a noun is of.
 #[rustfmt::skip]
@@ -84,20 +94,20 @@ const PHRASES: &[(Role, &str)] = &[
         (Watts, "gpu_max_power"), (Celsius, "gpu_max_temp")]), "gpu"),
     (Noun(&[(Count, "num_gpus")]), "gpu count|number of gpus|count|quantity|qty|pcs|of them|units|x"),
     (Noun(&[(Count, "+rows")]), "top|first|limit|offer|result|row"), (Noun(&[(Size, "vram")]), "gpu_ram"),
-    (Noun(&[(Size, "gpu_ram"), (GbEach, "gpu_ram"), (GbInAll, "gpu_total_ram"), (Bytes, "gpu_mem_bw")]),
+    (Noun(&[(Size, "gpu_ram"), (GbEach, "gpu_ram"), (GbInAll, "gpu_total_ram"), (Bus, "gpu_mem_bw")]),
         "vram|gpu memory|gpu ram|gpu vram|video memory"),
-    (Noun(&[(Bytes, "gpu_mem_bw")]), "memory bandwidth|gpu memory bandwidth|vram bandwidth|gpu bandwidth"),
+    (Noun(&[(Bus, "gpu_mem_bw")]), "memory bandwidth|gpu memory bandwidth|vram bandwidth|gpu bandwidth"),
     (Noun(&[(Dollars, "dph_per_vram_gb")]), "gb of vram|gb vram|vram per gb|vram per dollar"),
-    (Noun(&[(Size, "cpu_ram"), (GbEach, "gpu_ram")]), "ram|memory"),
+    (Noun(&[(Size, "cpu_ram"), (GbEach, "gpu_ram")]), "ram"), (Noun(&[(GbEach, "gpu_ram")]), "memory"),
     (Noun(&[(Size, "cpu_ram")]), "system ram|system memory|cpu ram|cpu memory|host ram|host memory"),
     (Noun(&[(Size, "disk_space"), (Bytes, "disk_bw"), (PerGb, "storage_cost")]), "disk|nvme|fast nvme|nvme disk"),
     (Noun(&[(Size, "disk_space")]), "disk space|local disk|scratch|free disk|fast disk|volume"),
     (Noun(&[(Bytes, "disk_bw")]), "disk bandwidth|disk read|disk read bandwidth|nvme bandwidth"),
     (Noun(&[(PerGb, "storage_cost"), (Dollars, "storage_cost")]), "disk price|price of disk"),
-    (Noun(&[(Size, "+down"), (Bits, "inet_down"), (PerGb, "inet_down_cost"), (PerTb, "internet_down_cost_per_tb")]),
+    (Noun(&[(Bits, "inet_down"), (Size, "+down"), (PerGb, "inet_down_cost"), (PerTb, "internet_down_cost_per_tb")]),
         "down|download|download traffic|download price|traffic"),
     (Noun(&[(Size, "+down")]), "dataset|data|data in|data transfer|transfer"),
-    (Noun(&[(Size, "+up"), (Bits, "inet_up"), (PerGb, "inet_up_cost"), (PerTb, "internet_up_cost_per_tb")]),
+    (Noun(&[(Bits, "inet_up"), (Size, "+up"), (PerGb, "inet_up_cost"), (PerTb, "internet_up_cost_per_tb")]),
         "up|upload|upload traffic|upload price"), (Noun(&[(Size, "+up")]), "data upload|out|data out|results"),
     (Noun(&[(Bits, "inet_down"), (Bits, "inet_up"), (PerGb, "inet_down_cost")]), "bandwidth"),
     (Noun(&[(Bits, "inet_down")]), "internet|inet_down"), (Noun(&[(Bits, "inet_up")]), "uplink|inet_up"),
@@ -111,9 +121,9 @@ const PHRASES: &[(Role, &str)] = &[
     (Noun(&[(Count, "cpu_cores_effective")]), "vcpu|thread|cpu thread"),
     (Noun(&[(Gigahertz, "cpu_ghz")]), "cpu clock|cpu bandwidth|cpu frequency|processor|clock"),
     (Noun(&[(Count, "direct_port_count")]), "port|open port|port open|direct port|public port"),
-    (Noun(&[(Bytes, "bw_nvlink")]), "nvlink|nvlink bandwidth|interconnect"),
-    (Noun(&[(Plain, "pci_gen"), (Bytes, "pcie_bw")]), "pcie|pcie gen|pcie version|gen"),
-    (Noun(&[(Bytes, "pcie_bw")]), "pcie bandwidth"), (Noun(&[(Plain, "gpu_lanes")]), "pcie lane|lane|pcie x"),
+    (Noun(&[(Bus, "bw_nvlink")]), "nvlink|nvlink bandwidth|interconnect"),
+    (Noun(&[(Plain, "pci_gen"), (Bus, "pcie_bw")]), "pcie|pcie gen|pcie version|gen"),
+    (Noun(&[(Bus, "pcie_bw")]), "pcie bandwidth"), (Noun(&[(Plain, "gpu_lanes")]), "pcie lane|lane|pcie x"),
     (Noun(&[(Watts, "gpu_max_power")]), "power|power limit|power draw|power cap|max power|tdp|gpu power"),
     (Noun(&[(Celsius, "gpu_max_temp")]), "temp|temperature|gpu temp|gpu temperature|max temp|max temperature"),
     (Noun(&[(Teraflops, "total_flops")]), "tflops|teraflops|flops"),
@@ -131,7 +141,8 @@ const PHRASES: &[(Role, &str)] = &[
     (Noun(&[(Dollars, "min_bid")]), "bid|min bid|minimum bid|bid price"),
     (Fixed("verified=true", "verified=false"), "verified|verified only|only verified|trusted"),
     (Fixed("verified=false", "verified=true"), "unverified"),
-    (Fixed("verified=any", ""), "verified or unverified|verified or not|any verification"),
+    (Fixed("verified=any", ""), "verified or not|verified or unverified|including unverified|unverified ok|\
+        unverified is ok|unverified fine|unverified is fine"),
     (Fixed("rel>=0.99", ""), "reliable|stable|dependable|highly reliable|very reliable|high reliability|high uptime"),
     (Fixed("datacenter=true", "datacenter=false"), "datacenter|datacentre|data center|data centre|secure cloud"),
     (Fixed("static_ip=true", "static_ip=false"), "static ip|fixed ip|dedicated ip"),
@@ -172,7 +183,8 @@ const PHRASES: &[(Role, &str)] = &[
     (Fixed("hours:720", ""), "monthly|monthly rental"),
     (Unit(Size, 1.0), "gb|gib|g|gig|gigabyte"), (Unit(Size, 1e3), "tb|tib|t|terabyte"),
     (Unit(Bits, 1.0), "mbps|mbit|mbit / s|megabit"), (Unit(Bits, 1e3), "gbps|gbit|gbit / s|gigabit|g|gig"),
-    (Unit(Bytes, 1.0), "mb / s"), (Unit(Bytes, 1e3), "gb / s"), (Unit(Bytes, 1e6), "tb / s"),
+    (Unit(Bytes, 1.0), "mb / s"), (Unit(Bytes, 1e3), "gb / s"),
+    (Unit(Bus, 1e-3), "mb / s"), (Unit(Bus, 1.0), "gb / s"), (Unit(Bus, 1e3), "tb / s"),
     (Unit(Time, 1.0), "h|hr|hrs|hour"), (Unit(Time, 24.0), "d|day"), (Unit(Time, 168.0), "w|wk|week"),
     (Unit(Time, 720.0), "mo|month"), (Unit(Time, 8760.0), "y|year"), (Unit(Time, 1.0 / 60.0), "min|mins|minute"),
     (Unit(Dollars, 1.0), "$|dollar|usd|buck"), (Unit(Dollars, 0.01), "cent|c|ct|¢"), (Unit(Share, 0.01), "%|percent"),
@@ -189,10 +201,7 @@ const PHRASES: &[(Role, &str)] = &[
         outside of|other than|apart from|aside from|besides|avoid|avoiding|skip|ban|unless|anywhere but|anything but|\
         everything but|all but|any but|all except|any except|everything except|everywhere but|anywhere except|\
         anything except|everywhere except|but not|doesn't|does not|don't|must not|can't be|cannot be|isn't"),
-    (Waive(false), "don't need|do not need|no need for|don't care about|regardless of|not necessarily|need not be"),
-    (Waive(true), "including|include|even|also|allow"),
-    (Waived(true), "ok|okay|is ok|is fine|fine|too|allowed|acceptable|welcome"),
-    (Waived(false), "not needed|not required|not necessary|not important|optional|unnecessary|doesn't matter"),
+    (Needless, "don't need|do not need|no need for|not needed|not required|not necessary|optional|unnecessary"),
     (Best(Some(true), EVERY), "most|highest|largest|biggest|greatest|longest"),
     (Best(Some(false), EVERY), "lowest|least|smallest|fewest|shortest|coolest"),
     (Best(Some(true), &[Bits, Bytes, Gigahertz]), "fastest|quickest"), (Best(None, EVERY), "best|top"),
@@ -200,10 +209,9 @@ const PHRASES: &[(Role, &str)] = &[
     (Sort, "sort by|sorted by|order by|ordered by|rank by|by|sort|order"),
     (Direction(Some(true)), "descending|desc|high to low|highest first|largest first"),
     (Direction(Some(false)), "ascending|asc|low to high|lowest first|smallest first"),
-    (Direction(None), "first|best first"), (PerGpu, "each|per gpu hour|/ gpu hour|/ gpu hr|/ gpu h"),
-    (Total, "total|in total|overall|altogether|for the job|for the whole job|combined|across all gpus"),
-    (ForGb(1.0), "per gb month|/ gb month|/ gb mo"), (Period(1.0), "hourly"), (Period(24.0), "daily"),
-    (Period(168.0), "weekly"), (Period(720.0), "monthly"),
+    (Direction(None), "first|best first"), (Per(GPU), "each"),
+    (Per(TOTAL), "total|in total|overall|altogether|for the job|for the whole job|combined|across all gpus"),
+    (Per(HOUR), "hourly"), (Per(DAY), "daily"), (Per(WEEK), "weekly"), (Per(MONTH), "monthly"),
     (Purpose, "inference|training|train|finetuning|finetune|fine tuning|fine tune|lora|llm|serving|ai|ml|\
         machine learning|deep learning|research|rendering|render|render farm|blender|stable diffusion|sdxl|flux|\
         comfyui|image generation|video generation|transcoding|transcription|whisper|llama|mistral|qwen|deepseek|vllm|\
@@ -221,11 +229,22 @@ const PHRASES: &[(Role, &str)] = &[
     (Number(50.0), "fifty"), (Number(80.0), "eighty"), (Number(100.0), "hundred"), (Number(1e3), "thousand"),
 ];
 
+const HOUR: Basis = &[(Dollars, Hourly, 1.0), (Each, Each, 1.0)];
+const DAY: Basis = &[(Dollars, Hourly, 1.0 / 24.0), (Each, Each, 1.0 / 24.0)];
+const WEEK: Basis = &[(Dollars, Hourly, 1.0 / 168.0), (Each, Each, 1.0 / 168.0)];
+const MONTH: Basis = &[
+    (Dollars, Hourly, 1.0 / 720.0),
+    (Each, Each, 1.0 / 720.0),
+    (PerGb, PerGb, 1.0),
+];
+const GPU: Basis = &[(Dollars, Each, 1.0), (Hourly, Each, 1.0), (Size, GbEach, 1.0)];
+const TOTAL: Basis = &[(Dollars, Bill, 1.0), (Hourly, Hourly, 1.0), (Size, GbInAll, 1.0)];
+
 /// What a price is for, behind each of `per`, `/`, `a`, `an`, `each`, `every`.
 #[rustfmt::skip]
-const BASES: &[(Role, &str)] = &[
-    (Period(1.0), "h|hr|hour"), (Period(24.0), "d|day"), (Period(168.0), "week"), (Period(720.0), "mo|month"),
-    (PerGpu, "gpu"), (ForGb(1.0), "gb|gig"), (ForGb(1e3), "tb"),
+const BASES: &[(Basis, &str)] = &[
+    (HOUR, "h|hr|hour"), (DAY, "d|day"), (WEEK, "week"), (MONTH, "mo|month"), (GPU, "gpu|gpu hour|gpu hr|gpu h"),
+    (&[(Dollars, PerGb, 1.0)], "gb|gig|gb month|gb mo"), (&[(Dollars, PerTb, 1.0)], "tb"),
 ];
 
 /// `less than` in front of a quantity, `or less` and `and less` behind it; `under`, `or under`, `at or under`.
@@ -259,8 +278,10 @@ static LEXICON: LazyLock<HashMap<String, (String, Vec<Role>)>> = LazyLock::new(|
         add(phrases, *role);
     }
     for joint in ["per", "/", "a", "an", "each", "every"] {
-        for (role, words) in BASES {
-            words.split('|').for_each(|word| add(&format!("{joint} {word}"), *role));
+        for (basis, words) in BASES {
+            words
+                .split('|')
+                .for_each(|word| add(&format!("{joint} {word}"), Per(basis)));
         }
     }
     for (operator, than, words) in COMPARATIVES {
