@@ -266,9 +266,12 @@ impl<'a> Frame<'a> {
     /// A word with a meaning of its own, or the opposite of it: `verified`, `no datacenter`, `nvlink not needed`.
     fn told(&self, meaning: &'static str, opposite: &'static str) -> Option<Vec<Fact>> {
         let operator = self.operator().or(slot!(self, Role::Behind(operator) => operator));
+        let is_needless = slot!(self, Role::Needless => ()).is_some();
         match operator {
-            _ if !self.bases.is_empty() => None,
-            None if slot!(self, Role::Needless => ()).is_some() => Some(vec![Fact::Idle]),
+            _ if !self.bases.is_empty() || is_needless && self.has_negation() => None,
+            // `unverified ok`
+            None if is_needless && meaning == "verified=false" => meant(self.text, "verified=any"),
+            None if is_needless => Some(vec![Fact::Idle]),
             None => meant(self.text, if self.has_negation() { opposite } else { meaning }),
             // `ampere or newer`: an architecture begins with its first compute capability.
             Some(Gte) => {
