@@ -16,7 +16,6 @@ const BETWEEN: &str = "of the free usable is are be have should must version : t
 #[derive(Clone)]
 struct Frame<'a> {
     text: &'a Text<'a>,
-    start: usize,
     next: usize,
     /// What its words are, each at most once, besides what has a slot of its own.
     roles: Vec<Role>,
@@ -45,36 +44,29 @@ pub(super) fn clauses(text: &Text<'_>, start: usize) -> Vec<Clause> {
     let mut clauses = Vec::new();
     while let Some(frame) = frames.pop() {
         clauses.extend(frame.clause());
-        frames.extend(frame.extended());
+        frames.extend(frame.extended(start));
     }
     clauses
 }
 
 impl<'a> Frame<'a> {
-    fn new(text: &'a Text<'a>, start: usize) -> Self {
-        let (roles, nouns, bases) = (Vec::new(), Vec::new(), Vec::new());
-        let (next, amount, is_led) = (start, None, false);
+    const fn new(text: &'a Text<'a>, next: usize) -> Self {
         Self {
             text,
-            start,
             next,
-            roles,
-            nouns,
-            bases,
-            amount,
-            is_led,
+            roles: Vec::new(),
+            nouns: Vec::new(),
+            bases: Vec::new(),
+            amount: None,
+            is_led: false,
         }
     }
 
-    /// The frame with one more slot filled, in all ways.
-    fn extended(&self) -> Vec<Self> {
-        let last = if self.next == self.start {
-            self.next
-        } else {
-            self.text.skip(self.next, BETWEEN)
-        };
+    /// The frame with one more slot filled, in all ways; a clause does not begin with a word that says nothing.
+    fn extended(&self, start: usize) -> Vec<Self> {
+        let between = if self.next > start { BETWEEN } else { "" };
         let mut frames = Vec::new();
-        for at in self.next..=last {
+        for at in self.next..=self.text.skip(self.next, between) {
             frames.extend(self.measured(at));
             for (next, roles) in self.text.phrases(at) {
                 frames.extend(roles.iter().filter_map(|role| self.with(*role, *next)));
@@ -103,12 +95,11 @@ impl<'a> Frame<'a> {
         new.next = next;
         let fits = match role {
             Role::Noun(_) => self.nouns.len() < 3,
-            Role::Per(_) | Role::Needless => true,
+            Role::Per(_) | Role::Needless | Role::Direction(_) => true,
             Role::Compare(_) | Role::Not => !is_said,
             Role::Sort | Role::Best(..) | Role::Fixed(..) => !is_said && self.nouns.is_empty(),
             Role::Behind(_) => is_said && self.text.is_behind(next),
-            Role::Direction(_) => self.next > self.start,
-            Role::Unit(..) | Role::Number(_) | Role::Purpose | Role::Filler => false,
+            Role::Unit(..) | Role::Number(_) | Role::Filler => false,
         };
         match role {
             Role::Noun(measures) => new.nouns.push(measures),
@@ -129,11 +120,8 @@ impl<'a> Frame<'a> {
     /// The comparison in front; `not more than` is at most.
     fn operator(&self) -> Option<Operator> {
         let operator = slot!(self, Role::Compare(operator) => operator)?;
-        Some(if self.has_negation() {
-            opposite(operator)
-        } else {
-            operator
-        })
+        let not = self.has_negation();
+        Some(if not { opposite(operator) } else { operator })
     }
 
     fn clause(&self) -> Option<Clause> {
@@ -271,15 +259,13 @@ impl<'a> Frame<'a> {
             _ if !self.bases.is_empty() || is_needless && self.has_negation() => None,
             // `unverified ok`
             None if is_needless && meaning == "verified=false" => meant(self.text, "verified=any"),
-            None if is_needless => Some(vec![Fact::Idle]),
+            None if is_needless => Some(Vec::new()),
             None => meant(self.text, if self.has_negation() { opposite } else { meaning }),
             // `ampere or newer`: an architecture begins with its first compute capability.
             Some(Gte) => {
                 let first = meaning.strip_prefix("compute_cap")?.trim_start_matches(['>', '=']);
-                Some(vec![Fact::Condition(format!(
-                    "compute_cap>={}",
-                    first.split(' ').next()?
-                ))])
+                let first = first.split(' ').next()?;
+                Some(vec![Fact::Condition(format!("compute_cap>={first}"))])
             }
             Some(_) => None,
         }
@@ -306,10 +292,8 @@ impl<'a> Frame<'a> {
         let is_high = last.or(best.flatten()).or(field.better).unwrap_or(true);
         // The most memory for a dollar is the lowest price of it.
         let is_high = is_high && key != "dph_per_vram_gb";
-        Some(vec![sorted_by(
-            text,
-            &format!("{key}{}", if is_high { "-" } else { "" }),
-        )?])
+        let sign = if is_high { "-" } else { "" };
+        Some(vec![sorted_by(text, &format!("{key}{sign}"))?])
     }
 }
 

@@ -9,6 +9,7 @@ use super::settings::Settings;
 use super::text::{Bound, Text, role};
 use super::token::Kind;
 use super::vocabulary::Role;
+use crate::domain::country;
 
 /// What a clause says.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,8 +27,14 @@ pub(super) enum Fact {
     Price(Vec<Bound>),
     Set(Settings),
     Note(String),
-    /// Words that the market has no field for.
-    Idle,
+}
+
+impl Fact {
+    /// The field that it chooses values of.
+    pub(super) const fn field(&self) -> Option<&'static str> {
+        let Self::Choice(choice) = self else { return None };
+        Some(choice.field)
+    }
 }
 
 /// The field is one of several values, or none of them.
@@ -50,6 +57,21 @@ impl Choice {
     /// Whether both make one condition.
     pub(super) fn is_rival(&self, other: &Self) -> bool {
         (self.field, self.is_excluded) == (other.field, other.is_excluded)
+    }
+
+    pub(super) fn is_wanted(&self, field: &str) -> bool {
+        self.field == field && !self.is_excluded
+    }
+
+    /// The choice in the query language.
+    pub(super) fn condition(&self) -> String {
+        let (field, values) = (self.field, self.names.join(",").replace(' ', "_"));
+        let (not, is) = if self.is_excluded { ("not", "!=") } else { ("", "=") };
+        match &self.names[..] {
+            [_] if country::group(&values).is_some() => format!("{field} {not}in {values}"),
+            [_] => format!("{field}{is}{values}"),
+            _ => format!("{field} {not}in [{values}]"),
+        }
     }
 
     pub(super) fn add(&mut self, names: &[String]) {
@@ -75,12 +97,6 @@ impl Clause {
         let is_open = false;
         Self { facts, next, is_open }
     }
-
-    fn chooses(&self, field: &str, is_excluded: bool) -> bool {
-        let is_choice =
-            |fact: &Fact| matches!(fact, Fact::Choice(own) if (own.field, own.is_excluded) == (field, is_excluded));
-        self.facts.iter().any(is_choice)
-    }
 }
 
 #[derive(Debug, Clone)]
@@ -94,6 +110,19 @@ enum What {
     Or,
     /// A comma, or a condition of the query language.
     Break,
+}
+
+impl What {
+    fn facts(&self) -> &[Fact] {
+        let Self::Clause(clause) = self else { return &[] };
+        &clause.facts
+    }
+
+    /// Whether it asks for certain models, or for none of them.
+    fn chooses(&self, field: &str, not: bool) -> bool {
+        let is_choice = |fact: &Fact| matches!(fact, Fact::Choice(own) if own.field == field && own.is_excluded == not);
+        self.facts().iter().any(is_choice)
+    }
 }
 
 /// A part of a text: its tokens from `start` to `next`.
@@ -118,20 +147,19 @@ pub(super) struct Group {
 pub(super) fn groups(text: &Text<'_>) -> Vec<Group> {
     let (mut groups, mut is_apart, mut from) = (Vec::<Vec<Part>>::new(), true, 0);
     for mut part in parts(text) {
+        // `any card but a 3090` is no search for 3090s.
+        let is_but = (from..part.start).any(|at| text.is_one_of(at, "but"));
+        if is_but && part.what.chooses("gpu_name", false) {
+            part.what = What::Unknown;
+        }
         match &part.what {
             What::Filler => continue,
             What::Break => is_apart = !text.is_one_of(part.next, "or"),
             What::Sign | What::Unknown | What::Or | What::Clause(_) => {
-                // `any card but a 3090` is no search for 3090s.
-                if let What::Clause(clause) = &part.what
-                    && clause.chooses("gpu_name", false)
-                    && (from..part.start).any(|at| text.is_one_of(at, "but"))
-                {
-                    part.what = What::Unknown;
-                }
-                let left = groups.last_mut().filter(|_| !is_apart);
-                match left.filter(|left| left.last().is_some_and(|left| are_bound(text, left, &part))) {
-                    Some(left) => left.push(part.clone()),
+                let group = groups.last_mut().filter(|_| !is_apart);
+                let mut group = group.filter(|left| are_bound(text, &left[left.len() - 1], &part));
+                match &mut group {
+                    Some(group) => group.push(part.clone()),
                     None => groups.push(vec![part.clone()]),
                 }
                 is_apart = false;
@@ -139,21 +167,20 @@ pub(super) fn groups(text: &Text<'_>) -> Vec<Group> {
         }
         from = part.next;
     }
-    groups.into_iter().map(|parts| group(text, parts)).collect()
+    groups.iter().map(|parts| group(text, parts)).collect()
 }
 
-fn group(text: &Text<'_>, parts: Vec<Part>) -> Group {
+fn group(text: &Text<'_>, parts: &[Part]) -> Group {
     let span = text.span(parts[0].start, parts[parts.len() - 1].next);
-    let is_choice = |fact: &Fact| matches!(fact, Fact::Choice(choice) if !choice.is_excluded);
     let adds = matches!(parts[0].what, What::Or);
-    let facts = match parts
-        .into_iter()
-        .skip(usize::from(adds))
-        .map(|part| part.what)
-        .collect::<Vec<_>>()
-        .as_slice()
-    {
-        [What::Clause(clause)] if !adds || clause.facts.iter().all(is_choice) => Some(clause.facts.clone()),
+    let is_added = |fact: &Fact| matches!(fact, Fact::Choice(choice) if !choice.is_excluded);
+    let facts = match &parts[usize::from(adds)..] {
+        [
+            Part {
+                what: What::Clause(own),
+                ..
+            },
+        ] if !adds || own.facts.iter().all(is_added) => Some(own.facts.clone()),
         _ => None,
     };
     Group { span, facts, adds }
@@ -166,20 +193,19 @@ fn are_bound(text: &Text<'_>, left: &Part, right: &Part) -> bool {
     match (&left.what, &right.what) {
         (What::Or | What::Sign, _) | (_, What::Or) | (What::Unknown, What::Unknown | What::Sign) => true,
         // `beyond $5`, `sans china`, `closest to germany`
-        (What::Unknown, What::Clause(clause)) => {
+        (What::Unknown, what) => {
             let is_number = text.number(text.skip(right.start, "$")).is_some() && !text.is_model(right.start);
-            let is_changed = is_number || clause.chooses("geolocation", false);
+            let is_changed = is_number || what.chooses("geolocation", false);
             is_joined("to of than from as at by for but") || is_adjacent && is_changed
         }
         // `verified not`
-        (What::Clause(_), What::Sign) => {
+        (_, What::Sign) => {
             let is_last = matches!(text.kind(right.next), None | Some(Kind::Break));
             is_last && role!(text, right.start, Role::Not | Role::Behind(_) => ()).is_some()
         }
         (What::Clause(left), What::Unknown) => left.is_open && is_adjacent,
         // `no 4090 with 24gb`
-        (What::Clause(left), What::Clause(_)) => left.chooses("gpu_name", true) && is_joined("with has having that"),
-        (What::Filler | What::Break, _) | (_, What::Filler | What::Break) => false,
+        (left, _) => left.chooses("gpu_name", true) && is_joined("with has having that"),
     }
 }
 
@@ -189,13 +215,10 @@ fn parts(text: &Text<'_>) -> Vec<Part> {
     let count = text.tokens.len();
     let mut best: Vec<Option<((usize, usize), Part)>> = vec![None; count + 1];
     for start in (0..count).rev() {
-        let ways = ways(text, start).into_iter().map(|(what, next)| {
+        let ways = ways(text, start).into_iter().map(|(next, what)| {
             let (unknown, parts) = best[next].as_ref().map_or((0, 0), |(cost, _)| *cost);
-            let is_unknown = matches!(what, What::Unknown | What::Sign);
-            (
-                (unknown + usize::from(is_unknown), parts + 1),
-                Part { what, start, next },
-            )
+            let unknown = unknown + usize::from(matches!(what, What::Unknown | What::Sign));
+            ((unknown, parts + 1), Part { what, start, next })
         });
         best[start] = ways.min_by_key(|(cost, part)| (*cost, Reverse(part.next)));
     }
@@ -207,23 +230,19 @@ fn parts(text: &Text<'_>) -> Vec<Part> {
 }
 
 /// All that can begin at a position, and the position behind each.
-fn ways(text: &Text<'_>, at: usize) -> Vec<(What, usize)> {
+fn ways(text: &Text<'_>, at: usize) -> Vec<(usize, What)> {
     if let Kind::Break | Kind::Opaque = text.tokens[at].kind {
-        return vec![(What::Break, at + 1)];
+        return vec![(at + 1, What::Break)];
     }
-    let idle = role!(text, at, Role::Purpose => ()).map(|((), next)| Clause::new(next, vec![Fact::Idle]));
     let clauses = clause::clauses(text, at).into_iter().chain(list::choice(text, at));
-    let clauses = clauses.chain(list::cluster(text, at)).chain(idle);
-    let mut ways: Vec<_> = clauses
-        .map(|clause| (clause.next, What::Clause(clause)))
-        .map(|(next, what)| (what, next))
-        .collect();
+    let clauses = clauses.chain(list::cluster(text, at));
+    let mut ways: Vec<_> = clauses.map(|clause| (clause.next, What::Clause(clause))).collect();
     let filler = role!(text, at, Role::Filler => ());
-    ways.extend(filler.map(|((), next)| (What::Filler, next)));
-    ways.extend(text.is_one_of(at, "or").then_some((What::Or, at + 1)));
-    ways.retain(|(_, next)| text.is_border(at) && text.is_border(*next));
+    ways.extend(filler.map(|((), next)| (next, What::Filler)));
+    ways.extend(text.is_one_of(at, "or").then_some((at + 1, What::Or)));
+    ways.retain(|(next, _)| text.is_border(at) && text.is_border(*next));
     let sign = role!(text, at, Role::Not | Role::Needless | Role::Behind(_) | Role::Compare(_) => ());
-    ways.push(sign.map_or((What::Unknown, at + 1), |((), next)| (What::Sign, next)));
+    ways.push(sign.map_or((at + 1, What::Unknown), |((), next)| (next, What::Sign)));
     ways
 }
 

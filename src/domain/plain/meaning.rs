@@ -3,12 +3,11 @@
 use std::ops::Range;
 
 use super::clause::{as_sold, compared, disk};
-use super::grammar::{Choice, Fact};
+use super::grammar::{Choice, Fact, Group};
 use super::models;
 use super::settings::Settings;
 use super::text::Bound;
 use crate::domain::catalog::Catalog;
-use crate::domain::country;
 use crate::domain::dialect::Dialect;
 use crate::domain::field::Operator;
 use crate::domain::language::{self, Mode};
@@ -22,26 +21,18 @@ pub struct Meaning {
     pub settings: Settings,
     /// What is said of the reading, such as sizes as sold.
     pub notes: Vec<String>,
-    /// Words that the market has no field for.
-    pub idle: Vec<String>,
 }
 
 impl Meaning {
     /// Adds what more words mean.
     pub(super) fn add(&mut self, more: Self) {
-        let blank = if self.conditions.is_empty() || more.conditions.is_empty() {
-            ""
-        } else {
-            " "
-        };
-        self.conditions = format!("{}{blank}{}", self.conditions, more.conditions);
+        self.conditions = format!("{} {}", self.conditions, more.conditions).trim().to_owned();
         self.settings.add(&more.settings);
         for note in more.notes {
             if !self.notes.contains(&note) {
                 self.notes.push(note);
             }
         }
-        self.idle.extend(more.idle);
     }
 
     /// Whether it changes nothing about a search.
@@ -51,19 +42,13 @@ impl Meaning {
 
     /// The meaning in one line: `gpu_name=RTX_4090 · job 3d`.
     pub fn text(&self) -> String {
-        let idle = (!self.idle.is_empty()).then(|| format!("no condition: {}", self.idle.join(", ")));
-        let conditions = Some(self.conditions.clone()).filter(|text| !text.is_empty());
-        let texts = conditions.into_iter().chain(self.settings.texts());
-        texts
-            .chain(self.notes.iter().cloned())
-            .chain(idle)
-            .collect::<Vec<_>>()
-            .join(" · ")
+        let mut texts = vec![self.conditions.clone()];
+        texts.extend(self.settings.texts());
+        texts.extend(self.notes.iter().cloned());
+        texts.retain(|text| !text.is_empty());
+        texts.join(" · ")
     }
 }
-
-/// The span of a clause, and what it says.
-pub(super) type Said = (Range<usize>, Vec<Fact>);
 
 /// What clauses say together.
 pub(super) struct Context {
@@ -78,32 +63,30 @@ pub(super) struct Context {
 }
 
 impl Context {
-    pub(super) fn of(clauses: &[Said], catalog: &'static Catalog, dialect: &'static Dialect) -> Self {
-        let (mut choices, mut hours) = (Vec::<(Range<usize>, Choice)>::new(), None);
-        let (mut forms, mut regions) = (Vec::new(), Vec::new());
-        for (span, fact) in clauses
-            .iter()
-            .flat_map(|(span, facts)| facts.iter().map(move |fact| (span, fact)))
-        {
+    pub(super) fn of(groups: &[Group], catalog: &'static Catalog, dialect: &'static Dialect) -> Self {
+        let facts = || {
+            groups
+                .iter()
+                .flat_map(|group| group.facts.iter().flatten().map(|fact| (&group.span, fact)))
+        };
+        let (mut choices, mut hours, mut regions) = (Vec::<(_, Choice)>::new(), None, Vec::new());
+        for (span, fact) in facts() {
             match fact {
                 Fact::Set(settings) => hours = settings.job.hours.or(hours),
-                Fact::Form(form) => forms.push(*form),
                 Fact::Region(name) => regions.push(name.clone()),
                 Fact::Choice(new) => match choices.iter_mut().find(|(_, known)| known.is_rival(new)) {
                     Some((_, known)) => known.add(&new.names),
                     None => choices.push((span.clone(), new.clone())),
                 },
-                Fact::Condition(_) | Fact::Size(_) | Fact::Price(_) | Fact::Note(_) | Fact::Idle => {}
+                Fact::Condition(_) | Fact::Form(_) | Fact::Size(_) | Fact::Price(_) | Fact::Note(_) => {}
             }
         }
-        let models = choices
-            .iter_mut()
-            .filter(|(_, own)| own.field == "gpu_name" && !own.is_excluded);
-        for (_, Choice { names, .. }) in models {
-            // Models whose names do not tell the form stay.
-            for form in &forms {
-                if names.iter().any(|name| models::has_form(name, form)) {
-                    names.retain(|name| models::has_form(name, form));
+        for (_, Choice { names, .. }) in choices.iter_mut().filter(|(_, own)| own.is_wanted("gpu_name")) {
+            for (_, fact) in facts() {
+                let has_form = |name: &String| matches!(fact, Fact::Form(form) if models::has_form(name, form));
+                // Models whose names do not tell the form stay.
+                if names.iter().any(has_form) {
+                    names.retain(has_form);
                 }
             }
         }
@@ -118,10 +101,7 @@ impl Context {
 
     /// The values that a field is to have one of.
     fn names(&self, field: &str) -> &[String] {
-        let choice = self
-            .choices
-            .iter()
-            .find(|(_, own)| own.field == field && !own.is_excluded);
+        let choice = self.choices.iter().find(|(_, own)| own.is_wanted(field));
         choice.map_or(&[], |(_, choice)| &choice.names)
     }
 
@@ -133,7 +113,7 @@ impl Context {
     }
 
     /// What a clause means; nothing if no search can ask for it.
-    pub(super) fn meaning(&self, (span, facts): &Said, words: &str) -> Option<Meaning> {
+    pub(super) fn meaning(&self, span: &Range<usize>, facts: &[Fact]) -> Option<Meaning> {
         let (mut meaning, mut conditions) = (Meaning::default(), Vec::new());
         for fact in facts {
             match fact {
@@ -141,7 +121,7 @@ impl Context {
                 Fact::Choice(new) => {
                     let choices = self.choices.iter();
                     let own = choices.filter(|(first, choice)| first == span && choice.is_rival(new));
-                    conditions.extend(own.map(|(_, choice)| condition(choice)));
+                    conditions.extend(own.map(|(_, choice)| choice.condition()));
                 }
                 Fact::Form(_) if self.names("gpu_name").is_empty() => return None,
                 Fact::Form(_) => {}
@@ -149,36 +129,27 @@ impl Context {
                     .notes
                     .push(format!("{name}: the market filters by country only")),
                 // Without a noun: memory of the cards if they have so much, else disk.
-                Fact::Size(size) => {
-                    let is_memory = models::have_size(self.names("gpu_name"), size[0].1);
-                    let facts = if is_memory {
-                        as_sold(size, "gpu_ram")
-                    } else {
-                        disk(size)
-                    };
-                    meaning.add(self.meaning(&(span.clone(), facts), words)?);
+                Fact::Size(size) if models::have_size(self.names("gpu_name"), size[0].1) => {
+                    meaning.add(self.meaning(span, &as_sold(size, "gpu_ram"))?);
                 }
+                Fact::Size(size) => meaning.add(self.meaning(span, &disk(size))?),
                 Fact::Price(price) => conditions.push(compared(price, self.priced(price)?, Operator::Lte)),
                 Fact::Set(settings) => meaning.settings.add(settings),
                 Fact::Note(note) => meaning.notes.push(note.clone()),
-                Fact::Idle => meaning.idle.push(words.to_owned()),
             }
         }
-        if !conditions.is_empty() {
-            // As they are printed, if the resource has such fields.
-            let parsed = language::parse(&conditions.join(" "), self.catalog, self.dialect, &[], Mode::Bar).ok()?;
-            let freed = parsed
-                .removed
-                .iter()
-                .map(|field| format!("{}={}", field.key, language::ANY));
-            let printed = std::iter::once(language::print_briefly(&parsed.conditions)).chain(freed);
-            let printed: Vec<_> = printed.filter(|text| !text.is_empty()).collect();
-            meaning.conditions = printed.join(" ");
-            if !parsed.words.is_empty() {
-                return None;
-            }
-        }
-        Some(meaning)
+        // As they are printed, if the resource has such fields.
+        let parsed = language::parse(&conditions.join(" "), self.catalog, self.dialect, &[], Mode::Bar).ok()?;
+        let freed = parsed
+            .removed
+            .iter()
+            .map(|field| format!("{}={}", field.key, language::ANY));
+        let printed = std::iter::once(language::print_briefly(&parsed.conditions)).chain(freed);
+        meaning.add(Meaning {
+            conditions: printed.collect::<Vec<_>>().join(" "),
+            ..Meaning::default()
+        });
+        parsed.words.is_empty().then_some(meaning)
     }
 
     /// The field of dollars that may be an hour's price or the job's bill; `None` if both are likely.
@@ -193,22 +164,5 @@ impl Context {
             Some(hours) if each / hours >= USUAL.0 => None,
             _ => Some("dph_total"),
         }
-    }
-}
-
-/// The condition of a choice.
-fn condition(
-    Choice {
-        field,
-        names,
-        is_excluded,
-    }: &Choice,
-) -> String {
-    let values = names.join(",").replace(' ', "_");
-    let not = if *is_excluded { "not" } else { "" };
-    match &names[..] {
-        [_] if country::group(&values).is_some() => format!("{field} {not}in {values}"),
-        [_] => format!("{field}{}{values}", if *is_excluded { "!=" } else { "=" }),
-        _ => format!("{field} {not}in [{values}]"),
     }
 }

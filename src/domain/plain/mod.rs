@@ -73,94 +73,69 @@ pub struct Reading {
 /// assert_eq!(reading.meaning.conditions, "gpu_name=RTX_4090 geolocation in EUROPE");
 /// ```
 pub fn read(text: &str, catalog: &'static Catalog, dialect: &'static Dialect, names: &Names) -> Reading {
-    let mut reading = Reading {
-        text: text.to_owned(),
-        query: text.to_owned(),
-        ..Reading::default()
-    };
+    let mut reading = Reading::default();
+    (reading.text, reading.query) = (text.to_owned(), text.to_owned());
     if text.len() > LONGEST || catalog.resource == Resource::Workergroups {
         return reading;
     }
     let tokens = token::tokens(text, catalog, names);
-    let words = Text::new(&tokens, catalog, names);
-    let (mut clauses, mut refused) = (Vec::new(), Vec::new());
-    for group in grammar::groups(&words) {
-        let Some(facts) = group.facts else {
-            refused.push((refusal(&text[group.span.clone()], names), group.span));
-            continue;
-        };
-        if let [Fact::Choice(choice), ..] = &facts[..]
-            && group.adds
+    let (groups, mut refused) = (grammar::groups(&Text::new(&tokens, catalog, names)), Vec::new());
+    let added = groups.iter().filter(|group| group.adds).flat_map(|group| &group.facts);
+    reading.added.extend(added.flatten().filter_map(Fact::field));
+    let context = Context::of(&groups, catalog, dialect);
+    for group in groups {
+        let words = &text[group.span.clone()];
+        match group
+            .facts
+            .as_deref()
+            .and_then(|facts| context.meaning(&group.span, facts))
         {
-            reading.added.push(choice.field);
-        }
-        clauses.push((group.span, facts));
-    }
-    let context = Context::of(&clauses, catalog, dialect);
-    // Words without a condition are words like any others unless something was understood.
-    let is_idle = clauses.iter().all(|(_, facts)| facts[..] == [Fact::Idle]);
-    for said in clauses {
-        let words = &text[said.0.clone()];
-        match context.meaning(&said, words).filter(|_| !is_idle) {
             Some(meaning) => {
                 reading.meaning.add(meaning.clone());
-                reading.phrases.push(Phrase { span: said.0, meaning });
+                reading.phrases.push(Phrase {
+                    span: group.span,
+                    meaning,
+                });
             }
-            None if matches!(said.1[..], [Fact::Price(_)]) => {
-                let message =
-                    format!("'{words}' may be the price of an hour or of the job: add 'per hour' or 'in total'");
-                refused.push((message, said.0));
+            None => {
+                let what = match group.facts.as_deref() {
+                    Some([Fact::Price(_)]) => "may be the price of an hour or of the job: add 'per hour' or 'in total'",
+                    _ => "is not understood: remove it, or write a condition such as num_gpus>=2",
+                };
+                refused.push(LanguageError::new(group.span.clone(), format!("'{words}' {what}")));
             }
-            None => refused.push((refusal(words, names), said.0)),
         }
     }
     reading.meaning.settings.settle(catalog);
     reading.state = context.state();
     if !reading.is_empty() {
         reading.query = " ".repeat(text.len());
-        let is_opaque = |at: usize| tokens.get(at).is_some_and(|token| token.kind == Kind::Opaque);
         for (at, token) in tokens.iter().enumerate() {
+            let is_opaque = |at: usize| tokens.get(at).is_some_and(|token| token.kind == Kind::Opaque);
             // A comma beside a condition has rules of its own.
             let is_beside = token.kind == Kind::Break && (is_opaque(at + 1) || at > 0 && is_opaque(at - 1));
             if is_opaque(at) || is_beside {
-                reading
-                    .query
-                    .replace_range(token.span.clone(), &text[token.span.clone()]);
+                let span = token.span.clone();
+                reading.query.replace_range(span.clone(), &text[span]);
             }
         }
     }
-    refused.sort_by_key(|(_, span)| span.start);
-    for (message, span) in refused {
-        let words = &text[span.clone()];
+    for error in &refused {
+        let words = &text[error.span.clone()];
         let is_word = words.chars().all(char::is_alphanumeric) && !country::begins(words);
         if is_word && vocabulary::roles(&words.to_lowercase()).is_empty() {
-            reading.query.replace_range(span.clone(), words);
+            reading.query.replace_range(error.span.clone(), words);
         } else {
-            reading.query.replace_range(span.clone(), &" ".repeat(words.len()));
+            reading
+                .query
+                .replace_range(error.span.clone(), &" ".repeat(words.len()));
             let words = words.split([' ', ',', ';', '\t', '\n']).filter(|word| !word.is_empty());
             reading.words.extend(words.map(str::to_owned));
         }
-        reading.refused.push(LanguageError::new(span, message));
     }
+    reading.refused = refused;
     reading.query = format!("{} {}", reading.query, reading.meaning.conditions);
     reading
-}
-
-/// Why a clause is refused, and what to write.
-fn refusal(words: &str, names: &Names) -> String {
-    if let Some((bound, model)) = words.rsplit_once(' ')
-        && model.bytes().all(|digit| digit.is_ascii_digit())
-        && let models @ [_, ..] = &names.models(model)[..]
-        && vocabulary::roles(bound)
-            .iter()
-            .any(|role| matches!(role, Role::Compare(_)))
-    {
-        let names = models.join(" or ");
-        return format!(
-            "{model} is a GPU ({names}), no price: write '{bound} ${model}' for a price, or '{model}' for the GPU"
-        );
-    }
-    format!("'{words}' is not understood: remove it, or write a condition such as num_gpus>=2")
 }
 
 /// A word that filters rows, quoted if it would be read as anything else.

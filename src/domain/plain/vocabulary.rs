@@ -10,7 +10,7 @@ use Dim::{
 };
 #[rustfmt::skip]
 use Role::{
-    Behind, Best, Compare, Direction, Filler, Fixed, Needless, Not, Noun, Number, Per, Purpose, Sort, Unit,
+    Behind, Best, Compare, Direction, Filler, Fixed, Needless, Not, Noun, Number, Per, Sort, Unit,
 };
 
 use crate::domain::field::Operator::{self, Eq, Gt, Gte, In, Lt, Lte, Neq, Nin};
@@ -60,8 +60,7 @@ pub(super) enum Role {
     Direction(Option<bool>),
     /// What a price is for: hours, a GPU, GB of data, all of the job; memory is of each GPU or of all.
     Per(Basis),
-    /// What machines are for, which no field tells.
-    Purpose,
+    /// Says nothing of a machine, such as what it is for.
     Filler,
 }
 
@@ -189,7 +188,7 @@ const PHRASES: &[(Role, &str)] = &[
     (Direction(Some(false)), "ascending|asc|low to high|lowest first"), (Direction(None), "first"), (Per(GPU), "each"),
     (Per(TOTAL), "total|in total|overall|for the job|across all gpus"), (Per(HOUR), "hourly"), (Per(DAY), "daily"),
     (Per(WEEK), "weekly"), (Per(MONTH), "monthly"),
-    (Purpose, "inference|training|train|fine tuning|fine tune|lora|llm|serving|ai|ml|deep learning|rendering|render|\
+    (Filler, "inference|training|train|fine tuning|fine tune|lora|llm|serving|ai|ml|deep learning|rendering|render|\
         blender|stable diffusion|sdxl|comfyui|whisper|llama|deepseek|yolo|render farm|animation|batch job|small job|low latency|24 / 7|model|\
         gdpr|gdpr compliant|7 b|8 b|70 b"),
     (Filler, "a|an|the|i|we|you|me|my|it|that|this|there|is|are|be|am|need|want|looking|find|show|get|give|rent|use|\
