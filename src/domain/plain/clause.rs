@@ -5,9 +5,8 @@ use super::list::{count_of, is_card, whole};
 use super::models;
 use super::text::{Amount, Bound, Text};
 use super::vocabulary::{BARE, Basis, Dim, EVERY, Measure, PRICES, Role, UNNAMED, inclusive, opposite};
-use crate::domain::field::Operator::{self, Eq, Gte, Lt, Lte};
-use crate::domain::format::trimmed;
-use crate::domain::language;
+use crate::domain::Operator::{self, Eq, Gte, Lt, Lte};
+use crate::domain::{format::trimmed, language};
 
 /// Words between the slots of a clause that say nothing.
 const BETWEEN: &str = "of the free usable is are be have should must version : to on in a an any";
@@ -257,8 +256,6 @@ impl<'a> Frame<'a> {
         let is_needless = slot!(self, Role::Needless => ()).is_some();
         match operator {
             _ if !self.bases.is_empty() || is_needless && self.has_negation() => None,
-            // `unverified ok`
-            None if is_needless && meaning == "verified=false" => meant(self.text, "verified=any"),
             None if is_needless => Some(Vec::new()),
             None => meant(self.text, if self.has_negation() { opposite } else { meaning }),
             // `ampere or newer`: an architecture begins with its first compute capability.

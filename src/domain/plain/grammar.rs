@@ -3,12 +3,11 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use super::clause;
-use super::list;
 use super::settings::Settings;
 use super::text::{Bound, Text, role};
 use super::token::Kind;
 use super::vocabulary::Role;
+use super::{clause, list};
 use crate::domain::country;
 
 /// What a clause says.

@@ -5,8 +5,7 @@ use super::settings::Cluster;
 use super::text::{Text, joined, role};
 use super::token::Kind;
 use super::vocabulary::Role;
-use crate::domain::country;
-use crate::domain::region;
+use crate::domain::{country, region};
 
 /// Words between a negation and what it excludes.
 const BEFORE_EXCLUDED: &str = "in from the any a an on of located be with nvidia machine host offer gpu";

@@ -7,11 +7,8 @@ use super::grammar::{Choice, Fact, Group};
 use super::models;
 use super::settings::Settings;
 use super::text::Bound;
-use crate::domain::catalog::Catalog;
-use crate::domain::dialect::Dialect;
-use crate::domain::field::Operator;
 use crate::domain::language::{self, Mode};
-use crate::domain::region;
+use crate::domain::{Catalog, Dialect, Operator, region};
 
 /// What words mean.
 #[derive(Debug, Clone, PartialEq, Default)]

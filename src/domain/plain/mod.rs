@@ -21,19 +21,16 @@ pub use meaning::Meaning;
 pub use models::Names;
 pub use settings::{Cluster, JobWords, Settings};
 
-use self::grammar::Fact;
-use self::meaning::Context;
-use self::text::Text;
-use self::token::Kind;
-use self::vocabulary::Role;
-use super::catalog::{Catalog, Resource};
-use super::country;
-use super::dialect::Dialect;
-use super::language::{self, LanguageError, Mode, Parsed, quoted as quotes};
-use super::query::Condition;
+use self::{grammar::Fact, meaning::Context, text::Text, token::Kind};
+use super::language::{self, LanguageError, Mode, Parsed};
+use super::{Catalog, Condition, Dialect, Resource, country};
 
 /// The longest text that is read, in bytes; a longer one is no description of a need.
 const LONGEST: usize = 2048;
+
+/// Why a clause is refused, and what to write.
+const UNKNOWN: &str = "is not understood: remove it, or write a condition such as num_gpus>=2";
+const PERIOD: &str = "may be the price of an hour or of the job: add 'per hour' or 'in total'";
 
 /// Words that have a meaning.
 #[derive(Debug, Clone, PartialEq)]
@@ -98,10 +95,8 @@ pub fn read(text: &str, catalog: &'static Catalog, dialect: &'static Dialect, na
                 });
             }
             None => {
-                let what = match group.facts.as_deref() {
-                    Some([Fact::Price(_)]) => "may be the price of an hour or of the job: add 'per hour' or 'in total'",
-                    _ => "is not understood: remove it, or write a condition such as num_gpus>=2",
-                };
+                let is_price = matches!(group.facts.as_deref(), Some([Fact::Price(_)]));
+                let what = if is_price { PERIOD } else { UNKNOWN };
                 refused.push(LanguageError::new(group.span.clone(), format!("'{words}' {what}")));
             }
         }
@@ -123,7 +118,7 @@ pub fn read(text: &str, catalog: &'static Catalog, dialect: &'static Dialect, na
     for error in &refused {
         let words = &text[error.span.clone()];
         let is_word = words.chars().all(char::is_alphanumeric) && !country::begins(words);
-        if is_word && vocabulary::roles(&words.to_lowercase()).is_empty() {
+        if is_word && !vocabulary::is_known(words) {
             reading.query.replace_range(error.span.clone(), words);
         } else {
             reading
@@ -141,13 +136,14 @@ pub fn read(text: &str, catalog: &'static Catalog, dialect: &'static Dialect, na
 /// A word that filters rows, quoted if it would be read as anything else.
 pub fn quoted(word: &str, catalog: &'static Catalog, dialect: &'static Dialect) -> String {
     let is_plain = |c: char| !c.is_whitespace() && !matches!(c, '"' | '\'' | ',' | '<' | '>' | '=' | '!');
-    let roles = vocabulary::roles(&word.to_lowercase());
-    let is_free = word.chars().all(is_plain)
-        && !word.is_empty()
-        && catalog.named(word).is_none()
-        && roles.iter().all(|role| matches!(role, Role::Number(_)))
-        && read(word, catalog, dialect, &Names::default()).is_empty();
-    if is_free { word.to_owned() } else { quotes(word) }
+    let is_known = vocabulary::is_known(word) || catalog.named(word).is_some();
+    let is_read = || !read(word, catalog, dialect, &Names::default()).is_empty();
+    let is_free = !word.is_empty() && word.chars().all(is_plain) && !is_known && !is_read();
+    if is_free {
+        word.to_owned()
+    } else {
+        language::quoted(word)
+    }
 }
 
 impl Reading {

@@ -92,8 +92,11 @@ impl Names {
 
     /// The models that a spelling means; none if it is no model.
     pub(super) fn models(&self, spelling: &str) -> Vec<String> {
-        let spelling = squashed(spelling);
-        let found = [&KNOWN.0, self].map(|names| names.0.get(&spelling));
+        let (spelling, maps) = (squashed(spelling), [&KNOWN.0, self]);
+        let mut found = maps.map(|names| names.0.get(&spelling));
+        if let (Some(singular), [None, None]) = (spelling.strip_suffix('s'), found) {
+            found = maps.map(|names| names.0.get(singular));
+        }
         let best = found.iter().flatten().map(|(fit, _)| *fit).min();
         let found = found.into_iter().flatten().filter(|(fit, _)| Some(*fit) == best);
         let mut models: Vec<String> = Vec::new();

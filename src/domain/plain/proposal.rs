@@ -4,10 +4,8 @@ use std::ops::Range;
 
 use super::vocabulary::{self, Role};
 use super::{Names, read};
-use crate::domain::catalog::Catalog;
-use crate::domain::country;
-use crate::domain::dialect::Dialect;
 use crate::domain::language::{LanguageError, Suggestion};
+use crate::domain::{Catalog, Dialect, country};
 
 /// The text with one word of a clause spelled differently so that the clause is understood.
 pub(super) fn proposed(
@@ -55,9 +53,8 @@ fn near(word: &str) -> Vec<String> {
             && (known.len() != word.len() || digits(known) == digits(word))
             && !vocabulary::roles(known).iter().any(is_function)
     };
-    let is_known = !vocabulary::roles(word).is_empty()
-        || country::named(word, false).is_some()
-        || !Names::default().models(word).is_empty();
+    let is_model = !Names::default().models(word).is_empty();
+    let is_known = is_model || vocabulary::is_known(word) || country::named(word, false).is_some();
     let is_short = word.len() < SHORTEST || word.len() == SHORTEST && digits(word).is_empty();
     if is_known || is_short {
         return Vec::new();

@@ -1,10 +1,7 @@
 //! What phrases set beside conditions: price model, storage, order and job.
 
-use crate::domain::catalog::Catalog;
-use crate::domain::cost::Job;
 use crate::domain::format::{gigabytes, trimmed};
-use crate::domain::language;
-use crate::domain::query::{DEFAULT_STORAGE_GB, OfferType, OrderKey};
+use crate::domain::{Catalog, OfferType, OrderKey, cost::Job, language, query::DEFAULT_STORAGE_GB};
 
 /// What words say of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::models::Names;
 use super::token::{Kind, Token};
 use super::vocabulary::{Dim, Role, folded, roles};
-use crate::domain::catalog::{Catalog, Resource};
-use crate::domain::field::Operator::{self, Gte, Lt, Lte};
+use crate::domain::Operator::{self, Gte, Lt, Lte};
+use crate::domain::{Catalog, Resource};
 
 /// The longest phrase of the vocabulary and the longest name of a model, in tokens.
 const LONGEST: usize = 6;
@@ -120,16 +120,10 @@ impl<'a> Text<'a> {
     /// The models that the longest run of words at a position means, and the position behind it.
     pub(super) fn model(&self, at: usize) -> Option<(Vec<String>, usize)> {
         let is_text = |token: &&Token| matches!(token.kind, Kind::Word | Kind::Number(_)) || token.text == "x";
-        let run = self.tokens.get(at..)?.iter().take(LONGEST);
-        let run = run.take_while(is_text).count();
-        (at + 1..=at + run).rev().find_map(|next| {
-            let spelling = joined(&self.tokens[at..next], "");
-            let is_plural = |token: &Token| token.glued && token.text == "s";
-            let next = next + usize::from(self.tokens.get(next).is_some_and(is_plural));
-            let singular = spelling.strip_suffix('s').unwrap_or_default();
-            let spellings = [&spelling, singular].into_iter();
-            let mut models = spellings.map(|spelling| (self.names.models(spelling), next));
-            models.find(|(models, _)| !models.is_empty())
+        let run = self.tokens.get(at..)?.iter().take(LONGEST).take_while(is_text);
+        (at + 1..=at + run.count()).rev().find_map(|next| {
+            let models = self.names.models(&joined(&self.tokens[at..next], ""));
+            (!models.is_empty()).then_some((models, next))
         })
     }
 
@@ -151,17 +145,14 @@ impl<'a> Text<'a> {
     fn units(&self, at: usize) -> (Vec<(Dim, f64)>, usize) {
         // The dollar of the next price.
         let is_next = self.is_one_of(at, "$") && matches!(self.kind(at + 1), Some(Kind::Number(_)));
-        for (next, roles) in self.phrases(at).iter().filter(|_| !is_next) {
-            let units = roles.iter().filter_map(|role| match role {
-                Role::Unit(dim, factor) => Some((*dim, *factor)),
-                _ => None,
-            });
-            let units: Vec<_> = units.collect();
-            if !units.is_empty() {
-                return (units, *next);
-            }
-        }
-        (Vec::new(), at)
+        let unit = |role: &Role| match role {
+            Role::Unit(dim, factor) => Some((*dim, *factor)),
+            _ => None,
+        };
+        let phrases = self.phrases(at).iter().filter(|_| !is_next);
+        let units = phrases.map(|(next, roles)| (roles.iter().filter_map(unit).collect::<Vec<_>>(), *next));
+        let mut units = units.filter(|(units, _)| !units.is_empty());
+        units.next().unwrap_or((Vec::new(), at))
     }
 
     pub(super) fn comparison(&self, at: usize) -> Option<(Operator, usize)> {
@@ -204,12 +195,11 @@ impl<'a> Text<'a> {
         let at = self.skip(at + usize::from(is_between), "about around roughly only");
         let low = self.measured(at, operator)?;
         let joins = self.is_one_of(low.next, "- to") || is_between && self.is_one_of(low.next, "and");
+        let second = self.comparison(self.skip(low.next, "and but"));
         // `4-8`, `$1 to $2`, `at least 2 and at most 4`
         let ends = match operator {
             None => joins.then_some((Gte, Lte, low.next + 1)),
-            Some(first) => self
-                .comparison(self.skip(low.next, "and but"))
-                .map(|(last, at)| (first, last, at)),
+            Some(first) => second.map(|(last, at)| (first, last, at)),
         };
         let range = ends.and_then(|(first, last, at)| low.up_to(self.measured(at, None)?, first, last));
         range.or((!is_between).then_some(low))

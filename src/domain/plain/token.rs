@@ -4,9 +4,8 @@ use std::ops::Range;
 
 use super::models::Names;
 use super::vocabulary::{Role, roles};
-use crate::domain::catalog::Catalog;
-use crate::domain::field::Kind as FieldKind;
 use crate::domain::language::scan::{Piece, Raw, Sign, Statement, is_sign, scan};
+use crate::domain::{Catalog, Kind as FieldKind};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Kind {
@@ -65,11 +64,14 @@ fn is_condition(text: &str, statement: &Statement, catalog: &Catalog) -> bool {
     };
     if !sign.starts_with(is_sign) {
         // `verified not in china`
-        let is_bracketed = matches!(&statement.value, Raw::List(list) if list.bracketed);
-        return is_bracketed || field.key == name.to_lowercase() && field.kind != FieldKind::Flag;
+        return field.key == name.to_lowercase() && field.kind != FieldKind::Flag;
     }
     // `max price < 2 per hour`, `duration > 3 days`
-    let next = text[statement.span.end..].split_whitespace().next().unwrap_or_default();
+    let next = text[statement.span.end..]
+        .split_whitespace()
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches(',');
     let is_unit = |role: &Role| matches!(role, Role::Unit(..));
     let goes_on = next == "per" || next.starts_with('/') || roles(&next.to_lowercase()).iter().any(is_unit);
     !goes_on || matches!(statement.value, Raw::List(_))
@@ -86,15 +88,12 @@ impl Lexer<'_> {
         let text = &self.text[span.clone()];
         // `gpu_na` is the beginning of a field's name, not two words.
         let is_joined = |between: &str| between.bytes().all(|byte| byte == b'_');
+        let ascii = text.to_lowercase().replace('’', "'");
         let end = self.tokens.last().map(|last| last.span.end);
         let between = end.and_then(|end| self.text.get(end..span.start));
         self.tokens.push(Token {
             kind,
-            text: text
-                .to_lowercase()
-                .replace('’', "'")
-                .replace(['×', '*'], "x")
-                .replace('–', "-"),
+            text: ascii.replace(['×', '*'], "x").replace('–', "-"),
             glued: between.is_some_and(is_joined),
             capitals: text.chars().any(char::is_alphabetic) && text == text.to_uppercase(),
             span,
@@ -144,13 +143,11 @@ impl Lexer<'_> {
         if lower.strip_prefix('x').is_some_and(is_factor) && !is_model {
             return (Kind::Mark, span.start + 1);
         }
-        let product = lower
-            .rsplit_once('x')
-            .filter(|(model, count)| is_digits(count) && model.ends_with(|last: char| last.is_ascii_digit()));
-        (
-            Kind::Word,
-            product.map_or(span.end, |(model, _)| span.start + model.len()),
-        )
+        let ends_in_digit = |text: &str| text.ends_with(|last: char| last.is_ascii_digit());
+        match lower.rsplit_once('x') {
+            Some((model, count)) if is_digits(count) && ends_in_digit(model) => (Kind::Word, span.start + model.len()),
+            _ => (Kind::Word, span.end),
+        }
     }
 }
 

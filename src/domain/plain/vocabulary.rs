@@ -92,7 +92,7 @@ const PHRASES: &[(Role, &str)] = &[
     (Noun(&[(Count, "num_gpus"), (Size, "gpu_ram"), (GbEach, "gpu_ram"), (GbInAll, "gpu_total_ram"),
         (Watts, "gpu_max_power"), (Celsius, "gpu_max_temp")]), "gpu"),
     (Noun(&[(Count, "num_gpus")]), "count|quantity|of them|units|x"),
-    (Noun(&[(Count, "+rows")]), "top|first|limit|offer|result|row"), (Noun(&[(Size, "vram")]), "gpu_ram"),
+    (Noun(&[(Count, "+rows")]), "top|first|limit|offer|result|row"),
     (Noun(&[(Size, "gpu_ram"), (GbEach, "gpu_ram"), (GbInAll, "gpu_total_ram"),
         (Bus, "gpu_mem_bw")]), "vram|gpu memory|gpu ram|gpu vram"),
     (Noun(&[(Bus, "gpu_mem_bw")]), "memory bandwidth|gpu memory bandwidth"),
@@ -111,6 +111,7 @@ const PHRASES: &[(Role, &str)] = &[
     (Noun(&[(Size, "+up")]), "out|results"),
     (Noun(&[(Bits, "inet_down"), (Bits, "inet_up"), (PerGb, "inet_down_cost")]), "bandwidth"),
     (Noun(&[(Bits, "inet_down")]), "internet|inet_down"), (Noun(&[(Bits, "inet_up")]), "inet_up"),
+    (Noun(&[(Size, "vram")]), "gpu_ram"),
     (Noun(&[(Bits, "+both")]), "up and down|symmetric"), (Noun(&[(Share, "rel")]), "reliability|reliable|rel|uptime"),
     (Noun(&[(Share, "rel"), (Time, "duration")]), "availability"), (Noun(&[(Share, "discount_rate")]), "discount|off"),
     (Noun(&[(Time, "duration")]), "available|available for|available for the next|remaining|left|time left|rentable|\
@@ -133,7 +134,8 @@ const PHRASES: &[(Role, &str)] = &[
     (Noun(&[(Dollars, "job_cost"), (Bill, "job_cost"), (Hourly, "dph_total")]), "budget|spend|total price|job price"),
     (Noun(&[(Dollars, "min_bid")]), "bid"), (Fixed("verified=true", "verified=false"), "verified|only verified"),
     (Fixed("verified=false", "verified=true"), "unverified"),
-    (Fixed("verified=any", ""), "verified or not|verified or unverified|including unverified"),
+    (Fixed("verified=any", ""), "verified or not|verified or unverified|including unverified|unverified ok|unverified is ok|\
+        unverified is fine"),
     (Fixed("rel>=0.99", ""), "reliable|stable"),
     (Fixed("datacenter=true", "datacenter=false"), "datacenter|datacentre|data center|data centre"),
     (Fixed("static_ip=true", "static_ip=false"), "static ip|fixed ip|dedicated ip"),
@@ -179,7 +181,7 @@ const PHRASES: &[(Role, &str)] = &[
     (Not, "not|no|non|nothing|none|never|nor|neither|without|except|except for|excluding|exclude|excl|outside|\
         outside of|other than|besides|avoid|avoiding|skip|ban|minus|unless|anywhere but|anything but|anywhere except|\
         but not|don't|isn't|doesn't|can't|can't be|cannot|cannot be"),
-    (Needless, "don't need|do not need|not needed|not required|not necessary|ok|okay|fine|acceptable|allowed"),
+    (Needless, "don't need|do not need|not needed|not required|not necessary"),
     (Best(Some(true), EVERY), "most|highest|largest|biggest|greatest|longest"),
     (Best(Some(false), EVERY), "lowest|least|smallest|fewest|shortest|coolest"),
     (Best(Some(true), &[Bits, Bytes, Gigahertz]), "fastest"), (Best(None, EVERY), "best|top"),
@@ -308,6 +310,13 @@ pub(super) fn folded(phrase: &str) -> String {
 /// What a phrase can be; nothing if it is unknown.
 pub(super) fn roles(phrase: &str) -> &'static [Role] {
     LEXICON.get(&folded(phrase)).map_or(&[], |(_, roles)| roles)
+}
+
+/// Whether a word says something, and is no number.
+pub(super) fn is_known(word: &str) -> bool {
+    roles(&word.to_lowercase())
+        .iter()
+        .any(|role| !matches!(role, Number(_)))
 }
 
 /// All words of the vocabulary, to propose one.
