@@ -150,10 +150,7 @@ impl Browser {
                 }
                 let is_other_job = self.take_job(&reading.meaning.settings);
                 let settings = &reading.meaning.settings;
-                let mut words = parsed.words;
-                // The market filters by country only.
-                words.extend(reading.state.clone());
-                let must_ask = self.take_query(parsed.conditions, words, settings);
+                let must_ask = self.take_query(parsed.conditions, parsed.words, settings);
                 self.bar.ran(&text);
                 self.show_query_in_bar();
                 Some(Ran {

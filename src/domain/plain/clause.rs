@@ -297,13 +297,12 @@ impl<'a> Frame<'a> {
 /// The facts of a meaning in the table.
 fn meant(text: &Text<'_>, meaning: &'static str) -> Option<Vec<Fact>> {
     let fact = match meaning.split_once([':', '=']) {
-        Some(("type" | "hours" | "form", _)) if !text.is_offers() => return None,
+        Some(("type" | "hours", _)) if !text.is_offers() => return None,
         Some(("type", model)) => {
             let model = Some(model.parse().ok()?);
             set(|settings| settings.offer_type = model)
         }
         Some(("hours", number)) => set(|settings| settings.job.hours = number.parse().ok()),
-        Some(("form", form)) => Fact::Form(form),
         Some(("order", order)) => sorted_by(text, order)?,
         Some(("num_gpus", count)) => count_of(count.parse().ok()?)?,
         None | Some(_) => Fact::Condition(meaning.to_owned()),

@@ -16,10 +16,6 @@ pub(super) enum Fact {
     /// Conditions in the query language.
     Condition(String),
     Choice(Choice),
-    /// Part of the names of the models that are meant.
-    Form(&'static str),
-    /// A state or city, which no market filters by.
-    Region(String),
     /// A size without a noun: memory or disk, which depends on the models.
     Size(Vec<Bound>),
     /// Dollars without a period.

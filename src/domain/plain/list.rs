@@ -5,7 +5,7 @@ use super::settings::Cluster;
 use super::text::{Text, joined, role};
 use super::token::Kind;
 use super::vocabulary::Role;
-use crate::domain::{country, region};
+use crate::domain::country;
 
 /// Words between a negation and what it excludes.
 const BEFORE_EXCLUDED: &str = "in from the any a an on of located be with nvidia machine host offer gpu";
@@ -38,11 +38,10 @@ pub(super) fn cluster(text: &Text<'_>, at: usize) -> Option<Clause> {
     (next > end || is_card(text, next)).then(|| Clause::new(next, facts))
 }
 
-/// A model or a place, with the state or city that it is named by.
+/// A model or a place.
 struct Value {
     field: &'static str,
     names: Vec<String>,
-    region: Option<String>,
     next: usize,
 }
 
@@ -51,36 +50,23 @@ pub(super) fn choice(text: &Text<'_>, at: usize) -> Option<Clause> {
     let negation = role!(text, at, Role::Not => ());
     let from = negation.map_or(at, |((), next)| text.skip(next, BEFORE_EXCLUDED));
     let first = value(text, from)?;
-    let mut choice = Choice::new(first.field, Vec::new(), negation.is_some());
-    let (mut next, mut regions, mut found) = (from, Vec::new(), Some(first));
-    while let Some(value) = found {
-        choice.add(&value.names);
-        regions.extend(value.region.map(Fact::Region));
-        next = value.next;
-        found = another(text, &choice, from, next);
+    let mut choice = Choice::new(first.field, first.names, negation.is_some());
+    let mut next = first.next;
+    while let Some(more) = another(text, &choice, from, next) {
+        choice.add(&more.names);
+        next = more.next;
     }
     let is_open = choice.is_excluded;
-    // The rest of a country would remain; no search can ask for it.
-    let is_part = is_open && !regions.is_empty();
-    let facts = std::iter::once(Fact::Choice(choice)).chain(regions).collect();
-    let clause = Clause {
-        is_open,
-        ..Clause::new(next, facts)
-    };
-    (!is_part).then_some(clause)
+    let facts = vec![Fact::Choice(choice)];
+    Some(Clause { facts, next, is_open })
 }
 
 fn value(text: &Text<'_>, start: usize) -> Option<Value> {
     let branded = text.skip(start, "nvidia geforce amd radeon instinct tesla quadro");
     let model = text.model(start).or_else(|| text.model(branded));
     if let Some((names, next)) = model.filter(|_| text.is_offers()) {
-        let (field, region) = ("gpu_name", None);
-        return Some(Value {
-            field,
-            names,
-            region,
-            next,
-        });
+        let field = "gpu_name";
+        return Some(Value { field, names, next });
     }
     let from = text.skip(start, "in within inside the located based");
     let run = text.tokens.get(from..)?.iter().take(5);
@@ -88,15 +74,8 @@ fn value(text: &Text<'_>, start: usize) -> Option<Value> {
     (from + 1..=from + run).rev().find_map(|next| {
         let tokens = &text.tokens[from..next];
         let (name, capitals) = (joined(tokens, " "), tokens.iter().all(|token| token.capitals));
-        let region = region::country_of(&name);
-        let names = vec![region.or_else(|| country::named(&name, capitals))?.to_owned()];
-        let (field, region) = ("geolocation", region.map(|_| name));
-        Some(Value {
-            field,
-            names,
-            region,
-            next,
-        })
+        let (field, names) = ("geolocation", vec![country::named(&name, capitals)?.to_owned()]);
+        Some(Value { field, names, next })
     })
 }
 
@@ -113,13 +92,8 @@ fn another(text: &Text<'_>, choice: &Choice, start: usize, end: usize) -> Option
             .filter(|_| from > end && choice.field == "gpu_name")?;
         let model = joined(text.tokens.get(start..end - 1)?, "");
         let names = text.names.models(&format!("{model}{}", form.text));
-        let (field, region, next) = (choice.field, None, from + 1);
-        (!names.is_empty()).then_some(Value {
-            field,
-            names,
-            region,
-            next,
-        })
+        let (field, next) = (choice.field, from + 1);
+        (!names.is_empty()).then_some(Value { field, names, next })
     };
     next.or_else(form)
 }

@@ -8,7 +8,7 @@ use super::models;
 use super::settings::Settings;
 use super::text::Bound;
 use crate::domain::language::{self, Mode};
-use crate::domain::{Catalog, Dialect, Operator, region};
+use crate::domain::{Catalog, Dialect, Operator};
 
 /// What words mean.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -53,45 +53,30 @@ pub(super) struct Context {
     dialect: &'static Dialect,
     /// The values that all clauses choose for a field, or leave out: one condition, that of the first clause.
     choices: Vec<(Range<usize>, Choice)>,
-    /// The states and cities that are named.
-    regions: Vec<String>,
     /// Hours of the job.
     hours: Option<f64>,
 }
 
 impl Context {
     pub(super) fn of(groups: &[Group], catalog: &'static Catalog, dialect: &'static Dialect) -> Self {
-        let facts = || {
-            groups
-                .iter()
-                .flat_map(|group| group.facts.iter().flatten().map(|fact| (&group.span, fact)))
-        };
-        let (mut choices, mut hours, mut regions) = (Vec::<(_, Choice)>::new(), None, Vec::new());
-        for (span, fact) in facts() {
+        let (mut choices, mut hours) = (Vec::<(_, Choice)>::new(), None);
+        for (Group { span, .. }, fact) in groups
+            .iter()
+            .flat_map(|group| group.facts.iter().flatten().map(move |fact| (group, fact)))
+        {
             match fact {
                 Fact::Set(settings) => hours = settings.job.hours.or(hours),
-                Fact::Region(name) => regions.push(name.clone()),
                 Fact::Choice(new) => match choices.iter_mut().find(|(_, known)| known.is_rival(new)) {
                     Some((_, known)) => known.add(&new.names),
                     None => choices.push((span.clone(), new.clone())),
                 },
-                Fact::Condition(_) | Fact::Form(_) | Fact::Size(_) | Fact::Price(_) | Fact::Note(_) => {}
-            }
-        }
-        for (_, Choice { names, .. }) in choices.iter_mut().filter(|(_, own)| own.is_wanted("gpu_name")) {
-            for (_, fact) in facts() {
-                let has_form = |name: &String| matches!(fact, Fact::Form(form) if models::has_form(name, form));
-                // Models whose names do not tell the form stay.
-                if names.iter().any(has_form) {
-                    names.retain(has_form);
-                }
+                Fact::Condition(_) | Fact::Size(_) | Fact::Price(_) | Fact::Note(_) => {}
             }
         }
         Self {
             catalog,
             dialect,
             choices,
-            regions,
             hours,
         }
     }
@@ -100,13 +85,6 @@ impl Context {
     fn names(&self, field: &str) -> &[String] {
         let choice = self.choices.iter().find(|(_, own)| own.is_wanted(field));
         choice.map_or(&[], |(_, choice)| &choice.names)
-    }
-
-    /// The state that is named, if no other place is.
-    pub(super) fn state(&self) -> Option<String> {
-        let is_only = self.regions.len() == 1 && self.names("geolocation").len() == 1;
-        let state = self.regions.first().filter(|name| is_only && region::is_state(name));
-        state.cloned()
     }
 
     /// What a clause means; nothing if no search can ask for it.
@@ -120,11 +98,6 @@ impl Context {
                     let own = choices.filter(|(first, choice)| first == span && choice.is_rival(new));
                     conditions.extend(own.map(|(_, choice)| choice.condition()));
                 }
-                Fact::Form(_) if self.names("gpu_name").is_empty() => return None,
-                Fact::Form(_) => {}
-                Fact::Region(name) => meaning
-                    .notes
-                    .push(format!("{name}: the market filters by country only")),
                 // Without a noun: memory of the cards if they have so much, else disk.
                 Fact::Size(size) if models::have_size(self.names("gpu_name"), size[0].1) => {
                     meaning.add(self.meaning(span, &as_sold(size, "gpu_ram"))?);

@@ -50,8 +50,6 @@ pub struct Reading {
     /// What all words mean.
     pub meaning: Meaning,
     pub phrases: Vec<Phrase>,
-    /// The state that the rows can be filtered by, as no condition can ask for it: the only place that is named.
-    pub state: Option<String>,
     /// Fields that `or` gives further values: `gpu_name=H200 or b200`.
     added: Vec<&'static str>,
     /// The clauses that are not understood: words that filter rows, or errors.
@@ -102,7 +100,6 @@ pub fn read(text: &str, catalog: &'static Catalog, dialect: &'static Dialect, na
         }
     }
     reading.meaning.settings.settle(catalog);
-    reading.state = context.state();
     if !reading.is_empty() {
         reading.query = " ".repeat(text.len());
         for (at, token) in tokens.iter().enumerate() {

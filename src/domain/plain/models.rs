@@ -11,9 +11,6 @@ const BRANDS: [&str; 10] = [
     "rtx", "gtx", "rx", "tesla", "geforce", "quadro", "instinct", "radeon", "cmp", "pro",
 ];
 
-/// The models whose names do not tell that they are SXM modules.
-const SXM: [&str; 3] = ["H200", "B200", "GH200 SXM"];
-
 /// How well a spelling fits a name: `7900` is the start of RX 7900 XT, XTX and GRE.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
@@ -112,11 +109,6 @@ impl Names {
     pub(super) fn spellings() -> impl Iterator<Item = &'static str> {
         KNOWN.0.0.keys().map(String::as_str)
     }
-}
-
-/// Whether a model comes in a form factor, as far as its name tells.
-pub(super) fn has_form(name: &str, form: &str) -> bool {
-    name.contains(form) || (form == "SXM" && SXM.contains(&name))
 }
 
 /// Whether one of `models`, or of all if there are none, is sold with this much memory, in GB.

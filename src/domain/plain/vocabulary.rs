@@ -48,7 +48,7 @@ pub(super) enum Role {
     /// A comparison in front of a quantity, and behind one.
     Compare(Operator), Behind(Operator),
     Not,
-    /// Words with a meaning as a query (or a `type:`, an `order:`, the `form:` of a model, `hours:` of a job), and
+    /// Words with a meaning as a query (or a `type:`, an `order:`, `hours:` of a job), and
     /// that of their opposite.
     Fixed(&'static str, &'static str),
     /// In front of [`Role::Fixed`] or behind it: not needed.
@@ -156,7 +156,7 @@ const PHRASES: &[(Role, &str)] = &[
     (Fixed("compute_cap>=600 compute_cap<700", ""), "pascal"), (Fixed("compute_cap=700", ""), "volta"),
     (Fixed("compute_cap=750", ""), "turing"), (Fixed("compute_cap>=800 compute_cap<890", ""), "ampere"),
     (Fixed("compute_cap=890", ""), "ada|ada lovelace"), (Fixed("compute_cap=900", ""), "hopper"),
-    (Fixed("form:SXM", ""), "sxm|sxm4|sxm5"), (Fixed("form:NVL", ""), "nvl"), (Fixed("form:PCIE", ""), "pcie"),
+   
     (Fixed("inet_down_cost=0", ""), "free download|free download traffic"),
     (Fixed("type:bid", "type:on-demand"), "spot|interruptible|preemptible|bid"),
     (Fixed("type:on-demand", ""), "on demand|ondemand"),
