@@ -4,7 +4,7 @@ use super::grammar::{Clause, Fact, set};
 use super::list::{count_of, is_card, whole};
 use super::models;
 use super::text::{Amount, Bound, Text};
-use super::vocabulary::{BARE, Basis, Dim, EVERY, Measure, PRICES, Role, UNNAMED, inclusive, opposite};
+use super::vocabulary::{BARE, Basis, Dim, EVERY, Measure, PRICES, Role, UNNAMED};
 use crate::domain::Operator::{self, Eq, Gte, Lt, Lte};
 use crate::domain::{format::trimmed, language};
 
@@ -116,11 +116,9 @@ impl<'a> Frame<'a> {
         slot!(self, Role::Not => ()).is_some()
     }
 
-    /// The comparison in front; `not more than` is at most.
+    /// The comparison in front.
     fn operator(&self) -> Option<Operator> {
-        let operator = slot!(self, Role::Compare(operator) => operator)?;
-        let not = self.has_negation();
-        Some(if not { opposite(operator) } else { operator })
+        slot!(self, Role::Compare(operator) => operator)
     }
 
     fn clause(&self) -> Option<Clause> {
@@ -207,14 +205,6 @@ impl<'a> Frame<'a> {
                 facts
             }
             "gpu_ram" | "gpu_total_ram" => as_sold(&bounds, field),
-            // `pcie 4.0 x16`
-            "pci_gen"
-                if text.is_one_of(self.next, "x")
-                    && let Some((lanes, end)) = text.number(self.next + 1) =>
-            {
-                *next = end;
-                vec![on(field, 1.0), Fact::Condition(format!("gpu_lanes>={lanes}"))]
-            }
             "disk_space" if text.is_offers() => disk(&bounds),
             "dph_total" if dim == Dim::Dollars => vec![Fact::Price(bounds)],
             "num_gpus" if exact.is_some() => vec![count_of(number)?],
@@ -241,13 +231,14 @@ impl<'a> Frame<'a> {
     /// The bounds of an amount with the comparison behind it; none if that says the opposite of the one in front.
     fn bounds(&self, amount: &Amount, factor: f64) -> Option<Vec<Bound>> {
         let mut bounds = scaled(&amount.bounds, factor);
+        let is_upper = |operator| matches!(operator, Lt | Lte);
         if let Some(behind) = slot!(self, Role::Behind(operator) => operator) {
             let [(front, _)] = &mut bounds[..] else { return None };
-            if inclusive(*front.get_or_insert(behind)) != behind {
+            if is_upper(*front.get_or_insert(behind)) != is_upper(behind) {
                 return None;
             }
         }
-        (!self.has_negation() || self.operator().is_some()).then_some(bounds)
+        (!self.has_negation()).then_some(bounds)
     }
 
     /// A word with a meaning of its own, or the opposite of it: `verified`, `no datacenter`, `nvlink not needed`.

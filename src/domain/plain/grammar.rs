@@ -189,7 +189,7 @@ fn are_bound(text: &Text<'_>, left: &Part, right: &Part) -> bool {
         (What::Or | What::Sign, _) | (_, What::Or) | (What::Unknown, What::Unknown | What::Sign) => true,
         // `beyond $5`, `sans china`, `closest to germany`
         (What::Unknown, what) => {
-            let is_number = text.number(text.skip(right.start, "$")).is_some() && !text.is_model(right.start);
+            let is_number = text.number(text.skip(right.start, "$ x")).is_some() && !text.is_model(right.start);
             let is_changed = is_number || what.chooses("geolocation", false);
             is_joined("to of than from as at by for but") || is_adjacent && is_changed
         }

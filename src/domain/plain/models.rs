@@ -70,19 +70,17 @@ impl Names {
     fn learn(&mut self, name: &str) {
         let words: Vec<_> = name.split(' ').map(squashed).collect();
         let full = words.concat();
-        let brand = BRANDS
+        let bare = BRANDS
             .iter()
-            .find(|brand| full.starts_with(**brand))
-            .map_or(0, |brand| brand.len());
+            .find_map(|brand| full.strip_prefix(brand))
+            .unwrap_or(&full);
         let behind = usize::from(BRANDS.contains(&&*words[0]));
-        let starts = (behind + 1..words.len()).map(|end| words[behind..end].concat());
-        for (fit, spelling) in starts
-            .map(|start| (Fit::Start, start))
-            .chain([(Fit::Whole, full[brand..].to_owned())])
+        let starts = (behind + 1..words.len()).map(|end| (Fit::Start, words[behind..end].concat()));
+        let spellings = starts.chain([(Fit::Whole, bare.to_owned())]);
+        for (fit, spelling) in
+            spellings.filter(|(_, spelling)| spelling.contains(|letter: char| letter.is_ascii_digit()))
         {
-            if spelling.contains(|letter: char| letter.is_ascii_digit()) {
-                self.add(fit, spelling, name);
-            }
+            self.add(fit, spelling, name);
         }
         self.add(Fit::Whole, full, name);
     }
@@ -123,9 +121,6 @@ pub(super) fn have_size(models: &[String], gb: f64) -> bool {
 /// not sold is exact.
 pub(super) fn reported(gb: f64, cards: u32) -> (f64, f64) {
     let is_sold = (1..=cards).any(|cards| have_size(&[], gb / f64::from(cards)));
-    if is_sold {
-        ((gb * 0.93).ceil(), (gb * 1.03).ceil())
-    } else {
-        (gb, gb)
-    }
+    let cards = ((gb * 0.93).ceil(), (gb * 1.03).ceil());
+    if is_sold { cards } else { (gb, gb) }
 }

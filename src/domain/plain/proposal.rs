@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::vocabulary::{self, Role};
 use super::{Names, read};
-use crate::domain::language::{LanguageError, Suggestion};
+use crate::domain::language::Suggestion;
 use crate::domain::{Catalog, Dialect, country};
 
 /// The text with one word of a clause spelled differently so that the clause is understood.
@@ -14,24 +14,23 @@ pub(super) fn proposed(
     catalog: &'static Catalog,
     dialect: &'static Dialect,
 ) -> Option<Suggestion> {
-    let names = Names::default();
     let is_understood = |proposal: &Suggestion| {
         let start = proposal.span.start;
-        let touches = |error: &LanguageError| error.span.start <= start && start < error.span.end;
-        !read(&proposal.apply(text), catalog, dialect, &names)
-            .refused
-            .iter()
-            .any(touches)
+        let reading = read(&proposal.apply(text), catalog, dialect, &Names::default());
+        let mut refused = reading.refused.iter();
+        !refused.any(|error| error.span.start <= start && start < error.span.end)
     };
-    let mut words = text[clause.clone()].split([' ', ',', ';']);
-    words.find_map(|word| {
+    text[clause.clone()].split([' ', ',', ';']).find_map(|word| {
         let start = word.as_ptr() as usize - text.as_ptr() as usize;
-        let span = start..start + word.len();
-        let spelled = |replacement| Suggestion {
-            span: span.clone(),
-            replacement,
-        };
-        near(&word.to_lowercase()).into_iter().map(spelled).find(is_understood)
+        let span = || start..start + word.len();
+        let mut near = near(&word.to_lowercase()).into_iter();
+        near.find_map(|replacement| {
+            Some(Suggestion {
+                span: span(),
+                replacement,
+            })
+            .filter(is_understood)
+        })
     })
 }
 

@@ -13,7 +13,7 @@ use Role::{
     Behind, Best, Compare, Direction, Filler, Fixed, Needless, Not, Noun, Number, Per, Sort, Unit,
 };
 
-use crate::domain::field::Operator::{self, Eq, Gt, Gte, In, Lt, Lte, Neq, Nin};
+use crate::domain::Operator::{self, Eq, Gt, Gte, Lt, Lte, Neq};
 
 /// What a number with its unit measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -207,11 +207,8 @@ const PHRASES: &[(Role, &str)] = &[
 const HOUR: Basis = &[(Dollars, Hourly, 1.0), (Each, Each, 1.0)];
 const DAY: Basis = &[(Dollars, Hourly, 1.0 / 24.0), (Each, Each, 1.0 / 24.0)];
 const WEEK: Basis = &[(Dollars, Hourly, 1.0 / 168.0), (Each, Each, 1.0 / 168.0)];
-const MONTH: Basis = &[
-    (Dollars, Hourly, 1.0 / 720.0),
-    (Each, Each, 1.0 / 720.0),
-    (PerGb, PerGb, 1.0),
-];
+#[rustfmt::skip]
+const MONTH: Basis = &[(Dollars, Hourly, 1.0 / 720.0), (Each, Each, 1.0 / 720.0), (PerGb, PerGb, 1.0)];
 const GPU: Basis = &[(Dollars, Each, 1.0), (Hourly, Each, 1.0), (Size, GbEach, 1.0)];
 #[rustfmt::skip]
 const TOTAL: Basis = &[(Dollars, Bill, 1.0), (Hourly, Hourly, 1.0), (Size, GbInAll, 1.0),
@@ -224,11 +221,12 @@ const BASES: &[(Basis, &str)] = &[
     (&[(Dollars, PerGb, 1.0)], "gb|gig|gb month|gb mo"), (&[(Dollars, PerTb, 1.0)], "tb"),
 ];
 
-/// `less than` in front of a quantity, `or less` and `and less` behind it; `under`, `or under`, `at or under`.
+/// `less than` in front of a quantity, and what `not less than` and `or less` are; `under`, `or under`, `at or under`.
 #[rustfmt::skip]
-const COMPARATIVES: [(Operator, &str, &str); 4] = [
-    (Lt, " than", "less|lower|fewer|smaller|cheaper|shorter|slower|cooler|older"), (Lt, "", "under|below"),
-    (Gt, " than", "more|greater|higher|bigger|larger|better|faster|longer|hotter|newer"), (Gt, "", "over|above"),
+const COMPARATIVES: [(Operator, Operator, Operator, &str, &str); 4] = [
+    (Lt, Gte, Lte, " than", "less|lower|fewer|smaller|cheaper|shorter|slower|cooler|older"),
+    (Gt, Lte, Gte, " than", "more|greater|higher|bigger|larger|better|faster|longer|hotter|newer"),
+    (Lt, Gte, Lte, "", "under|below"), (Gt, Lte, Gte, "", "over|above"),
 ];
 
 /// Words that mean the same, besides plurals.
@@ -241,57 +239,35 @@ const SAME: [(&str, &str); 9] = [
     ("upload", "uploading uploaded egress"), ("dlperf", "dlp performance perf compute powerful"),
 ];
 
-/// Phrases as they are looked up, as they are written, and their roles.
-static LEXICON: LazyLock<HashMap<String, (String, Vec<Role>)>> = LazyLock::new(|| {
-    let mut lexicon = HashMap::new();
-    let mut add = |phrases: &str, role: Role| {
-        for phrase in phrases.split('|') {
-            let new = || (phrase.to_owned(), Vec::new());
-            let (_, roles) = lexicon.entry(folded(phrase)).or_insert_with(new);
-            roles.push(role);
-        }
-    };
+/// What each phrase can be.
+static LEXICON: LazyLock<HashMap<String, Vec<Role>>> = LazyLock::new(|| {
+    let mut lexicon: HashMap<String, Vec<Role>> = HashMap::new();
+    let mut add = |phrase: &str, role: Role| lexicon.entry(folded(phrase)).or_default().push(role);
     for (role, phrases) in PHRASES {
-        add(phrases, *role);
+        phrases.split('|').for_each(|phrase| add(phrase, *role));
     }
     for joint in ["per", "/", "a", "an", "each", "every"] {
         for (basis, words) in BASES {
-            words
-                .split('|')
-                .for_each(|word| add(&format!("{joint} {word}"), Per(basis)));
+            let words = words.split('|');
+            words.for_each(|word| add(&format!("{joint} {word}"), Per(basis)));
         }
     }
-    for (operator, than, words) in COMPARATIVES {
-        let inclusive = inclusive(operator);
+    for (operator, opposite, inclusive, than, words) in COMPARATIVES {
         for word in words.split('|') {
             add(&format!("{word}{than}"), Compare(operator));
-            add(&format!("at or {word}|{word} than or equal to"), Compare(inclusive));
-            add(&format!("or {word}|and {word}"), Behind(inclusive));
+            for not in ["not", "no", "nothing"] {
+                add(&format!("{not} {word}{than}"), Compare(opposite));
+            }
+            for inclusion in [format!("at or {word}"), format!("{word} than or equal to")] {
+                add(&inclusion, Compare(inclusive));
+            }
+            for behind in ["or", "and"] {
+                add(&format!("{behind} {word}"), Behind(inclusive));
+            }
         }
     }
     lexicon
 });
-
-/// The same comparison with its end included.
-pub(super) const fn inclusive(operator: Operator) -> Operator {
-    match operator {
-        Lt | Lte => Lte,
-        Gt | Gte => Gte,
-        Eq | Neq | In | Nin => operator,
-    }
-}
-
-pub(super) const fn opposite(operator: Operator) -> Operator {
-    match operator {
-        Lt => Gte,
-        Lte => Gt,
-        Gt => Lte,
-        Gte => Lt,
-        Eq => Neq,
-        Neq => Eq,
-        In | Nin => operator,
-    }
-}
 
 /// A phrase in lower case as the vocabulary has it: `boxes` are machines, `hours` an hour.
 pub(super) fn folded(phrase: &str) -> String {
@@ -309,17 +285,16 @@ pub(super) fn folded(phrase: &str) -> String {
 
 /// What a phrase can be; nothing if it is unknown.
 pub(super) fn roles(phrase: &str) -> &'static [Role] {
-    LEXICON.get(&folded(phrase)).map_or(&[], |(_, roles)| roles)
+    LEXICON.get(&folded(phrase)).map_or(&[], |roles| roles)
 }
 
 /// Whether a word says something, and is no number.
 pub(super) fn is_known(word: &str) -> bool {
-    roles(&word.to_lowercase())
-        .iter()
-        .any(|role| !matches!(role, Number(_)))
+    let roles = roles(&word.to_lowercase());
+    roles.iter().any(|role| !matches!(role, Number(_)))
 }
 
 /// All words of the vocabulary, to propose one.
 pub(super) fn words() -> impl Iterator<Item = &'static str> {
-    LEXICON.values().flat_map(|(phrase, _)| phrase.split(' '))
+    LEXICON.keys().flat_map(|phrase| phrase.split(' '))
 }
