@@ -12,7 +12,7 @@ use crate::domain::field::Kind;
 use crate::domain::language::{Candidate, Completion};
 use crate::domain::plain::{Cluster, Reading, Settings};
 use crate::domain::{
-    CellRef, Condition, Direction, Field, Listing, OrderKey, Resource, country, language, plain, region,
+    CellRef, Condition, Direction, Field, Listing, OrderKey, Resource, country, language, plain,
 };
 
 impl Browser {
@@ -268,7 +268,7 @@ fn settled(mut words: Vec<String>, text: &str, browser: &Browser) -> Vec<String>
     let may_become_a_name = |word: &str| {
         let word = word.to_lowercase();
         let catalog = browser.query.catalog();
-        let is_place = catalog.resource != Resource::Workergroups && (country::begins(&word) || region::begins(&word));
+        let is_place = catalog.resource != Resource::Workergroups && country::begins(&word);
         is_place
             || catalog.fields().iter().chain(catalog.computed()).any(|field| {
                 std::iter::once(&field.key)

@@ -205,6 +205,8 @@ impl<'a> Frame<'a> {
                 facts
             }
             "gpu_ram" | "gpu_total_ram" => as_sold(&bounds, field),
+            // The lanes of `pcie 4.0 x16` are no GPUs.
+            "pci_gen" if text.is_one_of(self.next, "x") => return None,
             "disk_space" if text.is_offers() => disk(&bounds),
             "dph_total" if dim == Dim::Dollars => vec![Fact::Price(bounds)],
             "num_gpus" if exact.is_some() => vec![count_of(number)?],
