@@ -26,7 +26,6 @@ pub mod plain;
 pub mod pretty;
 pub mod quantity;
 pub mod query;
-pub(crate) mod region;
 pub mod response_check;
 pub mod routing;
 pub mod saved;

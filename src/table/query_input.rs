@@ -11,9 +11,7 @@ use super::suggestions;
 use crate::domain::field::Kind;
 use crate::domain::language::{Candidate, Completion};
 use crate::domain::plain::{Cluster, Reading, Settings};
-use crate::domain::{
-    CellRef, Condition, Direction, Field, Listing, OrderKey, Resource, country, language, plain,
-};
+use crate::domain::{CellRef, Condition, Direction, Field, Listing, OrderKey, Resource, country, language, plain};
 
 impl Browser {
     /// Starts editing the query after its last condition.

@@ -73,7 +73,7 @@ pub fn read(text: &str, catalog: &'static Catalog, dialect: &'static Dialect, na
     if text.len() > LONGEST || catalog.resource == Resource::Workergroups {
         return reading;
     }
-    let tokens = token::tokens(text, catalog, names);
+    let tokens = token::tokens(text, catalog);
     let (groups, mut refused) = (grammar::groups(&Text::new(&tokens, catalog, names)), Vec::new());
     let added = groups.iter().filter(|group| group.adds).flat_map(|group| &group.facts);
     reading.added.extend(added.flatten().filter_map(Fact::field));

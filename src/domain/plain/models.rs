@@ -14,6 +14,8 @@ const BRANDS: [&str; 10] = [
 /// How well a spelling fits a name: `7900` is the start of RX 7900 XT, XTX and GRE.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
+    /// What the list says counts more than a name.
+    Listed,
     Whole,
     Start,
 }
@@ -24,7 +26,7 @@ pub struct Names(HashMap<String, (Fit, Vec<String>)>);
 
 /// The built-in names, and the sizes in GB that each is sold with.
 static KNOWN: LazyLock<(Names, HashMap<&str, Vec<f64>>)> = LazyLock::new(|| {
-    let (mut names, mut listed, mut sizes) = (Names::default(), Names::default(), HashMap::new());
+    let (mut names, mut sizes) = (Names::default(), HashMap::new());
     let lines = LIST.lines().filter(|line| !line.starts_with('#'));
     for model in lines.flat_map(|line| line.split(';')) {
         let mut parts = model.split(':').map(str::trim);
@@ -32,12 +34,10 @@ static KNOWN: LazyLock<(Names, HashMap<&str, Vec<f64>>)> = LazyLock::new(|| {
         sizes.insert(name, gigabytes.split(',').flat_map(str::parse).collect());
         names.learn(name);
         for spelling in spellings.split(',').filter(|spelling| !spelling.is_empty()) {
-            listed.add(Fit::Whole, spelling.to_owned(), name);
-            listed.add(Fit::Whole, format!("rtx{spelling}"), name);
+            names.add(Fit::Listed, spelling.to_owned(), name);
+            names.add(Fit::Listed, format!("rtx{spelling}"), name);
         }
     }
-    // What the list says counts more than a name.
-    names.0.extend(listed.0);
     (names, sizes)
 });
 
@@ -69,20 +69,16 @@ impl Names {
     /// Adds a name that a market uses, with and without its brand.
     fn learn(&mut self, name: &str) {
         let words: Vec<_> = name.split(' ').map(squashed).collect();
-        let full = words.concat();
-        let bare = BRANDS
-            .iter()
-            .find_map(|brand| full.strip_prefix(brand))
-            .unwrap_or(&full);
-        let behind = usize::from(BRANDS.contains(&&*words[0]));
-        let starts = (behind + 1..words.len()).map(|end| (Fit::Start, words[behind..end].concat()));
-        let spellings = starts.chain([(Fit::Whole, bare.to_owned())]);
-        for (fit, spelling) in
-            spellings.filter(|(_, spelling)| spelling.contains(|letter: char| letter.is_ascii_digit()))
-        {
-            self.add(fit, spelling, name);
+        for end in 1..=words.len() {
+            let fit = if end < words.len() { Fit::Start } else { Fit::Whole };
+            let full = words[..end].concat();
+            let bare = BRANDS.iter().find_map(|brand| full.strip_prefix(brand));
+            let bare = bare.unwrap_or(&full).to_owned();
+            if bare.contains(|letter: char| letter.is_ascii_digit()) {
+                self.add(fit, bare, name);
+            }
         }
-        self.add(Fit::Whole, full, name);
+        self.add(Fit::Whole, words.concat(), name);
     }
 
     /// The models that a spelling means; none if it is no model.

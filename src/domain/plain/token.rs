@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use super::models::Names;
 use super::vocabulary::{Role, roles};
 use crate::domain::language::scan::{Piece, Raw, Sign, Statement, is_sign, scan};
 use crate::domain::{Catalog, Kind as FieldKind};
@@ -32,9 +31,9 @@ pub(super) struct Token {
     pub capitals: bool,
 }
 
-pub(super) fn tokens(text: &str, catalog: &Catalog, names: &Names) -> Vec<Token> {
+pub(super) fn tokens(text: &str, catalog: &Catalog) -> Vec<Token> {
     let tokens = Vec::new();
-    let mut lexer = Lexer { text, names, tokens };
+    let mut lexer = Lexer { text, tokens };
     for piece in scan(text, catalog) {
         match piece {
             Piece::Word(item) if item.quoted => lexer.push(Kind::Opaque, item.span),
@@ -79,7 +78,6 @@ fn is_condition(text: &str, statement: &Statement, catalog: &Catalog) -> bool {
 
 struct Lexer<'a> {
     text: &'a str,
-    names: &'a Names,
     tokens: Vec<Token>,
 }
 
@@ -133,19 +131,17 @@ impl Lexer<'_> {
         last.is_some_and(|last| matches!(last.kind, Kind::Number(_)))
     }
 
-    /// A word up to a multiplication in it, or that: `x4090`, `h100x8`, but not `7900xtx`.
+    /// A word up to a multiplication in it, or that: `x4090`, `8xh100`, `h100x8`.
     fn word(&self, span: Range<usize>) -> (Kind, usize) {
         let lower = self.text[span.clone()].to_ascii_lowercase();
         let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        let number = self.tokens.last().filter(|_| self.ends_in_number(span.start));
-        let is_model = number.is_some_and(|last| !self.names.models(&format!("{}{lower}", last.text)).is_empty());
-        let is_factor = |rest: &str| rest.is_empty() || number.is_some() || is_digits(rest);
-        if lower.strip_prefix('x').is_some_and(is_factor) && !is_model {
-            return (Kind::Mark, span.start + 1);
-        }
-        let ends_in_digit = |text: &str| text.ends_with(|last: char| last.is_ascii_digit());
         match lower.rsplit_once('x') {
-            Some((model, count)) if is_digits(count) && ends_in_digit(model) => (Kind::Word, span.start + model.len()),
+            Some(("", rest)) if rest.is_empty() || is_digits(rest) || self.ends_in_number(span.start) => {
+                (Kind::Mark, span.start + 1)
+            }
+            Some((model, count)) if is_digits(count) && model.ends_with(|last: char| last.is_ascii_digit()) => {
+                (Kind::Word, span.start + model.len())
+            }
             _ => (Kind::Word, span.end),
         }
     }
