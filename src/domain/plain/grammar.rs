@@ -8,14 +8,14 @@ use super::text::{Bound, Text, role};
 use super::token::Kind;
 use super::vocabulary::Role;
 use super::{clause, list};
-use crate::domain::country;
 
 /// What a clause says.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(super) enum Fact {
     /// Conditions in the query language.
     Condition(String),
-    Choice(Choice),
+    /// The field is one of several values, or none of them.
+    Choice(&'static str, Vec<String>, Sense),
     /// A size without a noun: memory or disk, which depends on the models.
     Size(Vec<Bound>),
     /// Dollars without a period.
@@ -24,57 +24,18 @@ pub(super) enum Fact {
     Note(String),
 }
 
+/// Whether values are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sense {
+    Wanted,
+    Excluded,
+}
+
 impl Fact {
-    /// The field that it chooses values of.
-    pub(super) const fn field(&self) -> Option<&'static str> {
-        let Self::Choice(choice) = self else { return None };
-        Some(choice.field)
-    }
-}
-
-/// The field is one of several values, or none of them.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Choice {
-    pub field: &'static str,
-    pub names: Vec<String>,
-    pub is_excluded: bool,
-}
-
-impl Choice {
-    pub(super) const fn new(field: &'static str, names: Vec<String>, is_excluded: bool) -> Self {
-        Self {
-            field,
-            names,
-            is_excluded,
-        }
-    }
-
-    /// Whether both make one condition.
-    pub(super) fn is_rival(&self, other: &Self) -> bool {
-        (self.field, self.is_excluded) == (other.field, other.is_excluded)
-    }
-
-    pub(super) fn is_wanted(&self, field: &str) -> bool {
-        self.field == field && !self.is_excluded
-    }
-
-    /// The choice in the query language.
-    pub(super) fn condition(&self) -> String {
-        let (field, values) = (self.field, self.names.join(",").replace(' ', "_"));
-        let (not, is) = if self.is_excluded { ("not", "!=") } else { ("", "=") };
-        match &self.names[..] {
-            [_] if country::group(&values).is_some() => format!("{field} {not}in {values}"),
-            [_] => format!("{field}{is}{values}"),
-            _ => format!("{field} {not}in [{values}]"),
-        }
-    }
-
-    pub(super) fn add(&mut self, names: &[String]) {
-        for name in names {
-            if !self.names.contains(name) {
-                self.names.push(name.clone());
-            }
-        }
+    /// The values of a field that it asks for, or leaves out.
+    pub(super) fn values(&self, field: &str, sense: Sense) -> &[String] {
+        let Self::Choice(own, names, is) = self else { return &[] };
+        if (*own, *is) == (field, sense) { names } else { &[] }
     }
 }
 
@@ -85,13 +46,6 @@ pub(super) struct Clause {
     pub next: usize,
     /// An unknown word right behind may belong to it: `under 5 bananas`.
     pub is_open: bool,
-}
-
-impl Clause {
-    pub(super) const fn new(next: usize, facts: Vec<Fact>) -> Self {
-        let is_open = false;
-        Self { facts, next, is_open }
-    }
 }
 
 #[derive(Debug, Clone)]
@@ -108,15 +62,14 @@ enum What {
 }
 
 impl What {
-    fn facts(&self) -> &[Fact] {
-        let Self::Clause(clause) = self else { return &[] };
-        &clause.facts
+    fn facts(&self) -> Option<&[Fact]> {
+        let Self::Clause(clause) = self else { return None };
+        Some(&clause.facts)
     }
 
-    /// Whether it asks for certain models, or for none of them.
-    fn chooses(&self, field: &str, not: bool) -> bool {
-        let is_choice = |fact: &Fact| matches!(fact, Fact::Choice(own) if own.field == field && own.is_excluded == not);
-        self.facts().iter().any(is_choice)
+    fn chooses(&self, field: &str, sense: Sense) -> bool {
+        let mut facts = self.facts().into_iter().flatten();
+        facts.any(|fact| !fact.values(field, sense).is_empty())
     }
 }
 
@@ -144,18 +97,16 @@ pub(super) fn groups(text: &Text<'_>) -> Vec<Group> {
     for mut part in parts(text) {
         // `any card but a 3090` is no search for 3090s.
         let is_but = (from..part.start).any(|at| text.is_one_of(at, "but"));
-        if is_but && part.what.chooses("gpu_name", false) {
+        if is_but && part.what.chooses("gpu_name", Sense::Wanted) {
             part.what = What::Unknown;
         }
         match &part.what {
             What::Filler => continue,
             What::Break => is_apart = !text.is_one_of(part.next, "or"),
             What::Sign | What::Unknown | What::Or | What::Clause(_) => {
-                let group = groups.last_mut().filter(|_| !is_apart);
-                let mut group = group.filter(|left| are_bound(text, &left[left.len() - 1], &part));
-                match &mut group {
-                    Some(group) => group.push(part.clone()),
-                    None => groups.push(vec![part.clone()]),
+                match groups.last_mut() {
+                    Some(left) if !is_apart && are_bound(text, &left[left.len() - 1], &part) => left.push(part.clone()),
+                    _ => groups.push(vec![part.clone()]),
                 }
                 is_apart = false;
             }
@@ -168,16 +119,13 @@ pub(super) fn groups(text: &Text<'_>) -> Vec<Group> {
 fn group(text: &Text<'_>, parts: &[Part]) -> Group {
     let span = text.span(parts[0].start, parts[parts.len() - 1].next);
     let adds = matches!(parts[0].what, What::Or);
-    let is_added = |fact: &Fact| matches!(fact, Fact::Choice(choice) if !choice.is_excluded);
-    let facts = match &parts[usize::from(adds)..] {
-        [
-            Part {
-                what: What::Clause(own),
-                ..
-            },
-        ] if !adds || own.facts.iter().all(is_added) => Some(own.facts.clone()),
-        _ => None,
+    let is_added = |fact: &Fact| matches!(fact, Fact::Choice(_, _, Sense::Wanted));
+    let [said] = &parts[usize::from(adds)..] else {
+        let facts = None;
+        return Group { span, facts, adds };
     };
+    let facts = said.what.facts().filter(|facts| !adds || facts.iter().all(is_added));
+    let facts = facts.map(<[_]>::to_vec);
     Group { span, facts, adds }
 }
 
@@ -190,17 +138,17 @@ fn are_bound(text: &Text<'_>, left: &Part, right: &Part) -> bool {
         // `beyond $5`, `sans china`, `closest to germany`
         (What::Unknown, what) => {
             let is_number = text.number(text.skip(right.start, "$ x")).is_some() && !text.is_model(right.start);
-            let is_changed = is_number || what.chooses("geolocation", false);
+            let is_changed = is_number || what.chooses("geolocation", Sense::Wanted);
             is_joined("to of than from as at by for but") || is_adjacent && is_changed
         }
         // `verified not`
         (_, What::Sign) => {
             let is_last = matches!(text.kind(right.next), None | Some(Kind::Break));
-            is_last && role!(text, right.start, Role::Not | Role::Behind(_) => ()).is_some()
+            is_last && role!(text, right.start, Role::Not(true) | Role::Behind(_) => ()).is_some()
         }
         (What::Clause(left), What::Unknown) => left.is_open && is_adjacent,
         // `no 4090 with 24gb`
-        (left, _) => left.chooses("gpu_name", true) && is_joined("with has having that"),
+        (left, _) => left.chooses("gpu_name", Sense::Excluded) && is_joined("with has having that"),
     }
 }
 
@@ -236,7 +184,7 @@ fn ways(text: &Text<'_>, at: usize) -> Vec<(usize, What)> {
     ways.extend(filler.map(|((), next)| (next, What::Filler)));
     ways.extend(text.is_one_of(at, "or").then_some((at + 1, What::Or)));
     ways.retain(|(next, _)| text.is_border(at) && text.is_border(*next));
-    let sign = role!(text, at, Role::Not | Role::Needless | Role::Behind(_) | Role::Compare(_) => ());
+    let sign = role!(text, at, Role::Not(_) | Role::Behind(_) | Role::Compare(_) => ());
     ways.push(sign.map_or((at + 1, What::Unknown), |((), next)| (next, What::Sign)));
     ways
 }

@@ -1,6 +1,6 @@
 //! Lists of models and places, and the machines of a cluster.
 
-use super::grammar::{Choice, Clause, Fact, set};
+use super::grammar::{Clause, Fact, Sense, set};
 use super::settings::Cluster;
 use super::text::{Text, joined, role};
 use super::token::Kind;
@@ -12,7 +12,7 @@ const BEFORE_EXCLUDED: &str = "in from the any a an on of located be with nvidia
 
 pub(super) fn count_of(gpus: f64) -> Option<Fact> {
     let names = vec![whole(gpus)?.to_string()];
-    Some(Fact::Choice(Choice::new("num_gpus", names, false)))
+    Some(Fact::Choice("num_gpus", names, Sense::Wanted))
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked")]
@@ -35,7 +35,8 @@ pub(super) fn cluster(text: &Text<'_>, at: usize) -> Option<Clause> {
     let (machines, gpus_each) = (whole(machines)?, whole(gpus)?);
     let cluster = (machines > 1).then_some(Cluster { machines, gpus_each });
     let facts = vec![count_of(gpus)?, set(|settings| settings.cluster = cluster)];
-    (next > end || is_card(text, next)).then(|| Clause::new(next, facts))
+    let is_open = false;
+    (next > end || is_card(text, next)).then_some(Clause { facts, next, is_open })
 }
 
 /// A model or a place.
@@ -47,17 +48,20 @@ struct Value {
 
 /// Models or places, or what is not wanted of them: `4090 or 5090`, `not in china russia`.
 pub(super) fn choice(text: &Text<'_>, at: usize) -> Option<Clause> {
-    let negation = role!(text, at, Role::Not => ());
+    let negation = role!(text, at, Role::Not(true) => ());
     let from = negation.map_or(at, |((), next)| text.skip(next, BEFORE_EXCLUDED));
-    let first = value(text, from)?;
-    let mut choice = Choice::new(first.field, first.names, negation.is_some());
-    let mut next = first.next;
-    while let Some(more) = another(text, &choice, from, next) {
-        choice.add(&more.names);
+    let Value {
+        field,
+        mut names,
+        mut next,
+    } = value(text, from)?;
+    while let Some(more) = another(text, field, from, next) {
+        names.extend(more.names);
         next = more.next;
     }
-    let is_open = choice.is_excluded;
-    let facts = vec![Fact::Choice(choice)];
+    let is_open = negation.is_some();
+    let sense = if is_open { Sense::Excluded } else { Sense::Wanted };
+    let facts = vec![Fact::Choice(field, names, sense)];
     Some(Clause { facts, next, is_open })
 }
 
@@ -80,19 +84,16 @@ fn value(text: &Text<'_>, start: usize) -> Option<Value> {
 }
 
 /// The next value of a list: behind blanks, a comma, a slash, `or`, `and`, `nor`.
-fn another(text: &Text<'_>, choice: &Choice, start: usize, end: usize) -> Option<Value> {
+fn another(text: &Text<'_>, field: &'static str, start: usize, end: usize) -> Option<Value> {
     let is_comma = matches!(&*text.tokens.get(end)?.text, "," | "&" | "/");
     let from = text.skip(end + usize::from(is_comma), "or and nor vs a the in");
-    let next = value(text, from).filter(|next| next.field == choice.field && text.is_border(next.next));
+    let next = value(text, from).filter(|next| next.field == field && text.is_border(next.next));
     // `h100 pcie or sxm`
     let form = || {
-        let form = text
-            .tokens
-            .get(from)
-            .filter(|_| from > end && choice.field == "gpu_name")?;
+        let form = text.tokens.get(from).filter(|_| from > end && field == "gpu_name")?;
         let model = joined(text.tokens.get(start..end - 1)?, "");
         let names = text.names.models(&format!("{model}{}", form.text));
-        let (field, next) = (choice.field, from + 1);
+        let next = from + 1;
         (!names.is_empty()).then_some(Value { field, names, next })
     };
     next.or_else(form)

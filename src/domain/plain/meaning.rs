@@ -1,14 +1,12 @@
 //! What clauses mean for a search: conditions, and its settings.
 
-use std::ops::Range;
-
 use super::clause::{as_sold, compared, disk};
-use super::grammar::{Choice, Fact, Group};
+use super::grammar::{Fact, Group, Sense};
 use super::models;
 use super::settings::Settings;
 use super::text::Bound;
 use crate::domain::language::{self, Mode};
-use crate::domain::{Catalog, Dialect, Operator};
+use crate::domain::{Catalog, Dialect, Operator, country};
 
 /// What words mean.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -25,11 +23,8 @@ impl Meaning {
     pub(super) fn add(&mut self, more: Self) {
         self.conditions = format!("{} {}", self.conditions, more.conditions).trim().to_owned();
         self.settings.add(&more.settings);
-        for note in more.notes {
-            if !self.notes.contains(&note) {
-                self.notes.push(note);
-            }
-        }
+        self.notes.extend(more.notes);
+        self.notes.dedup();
     }
 
     /// Whether it changes nothing about a search.
@@ -48,61 +43,45 @@ impl Meaning {
 }
 
 /// What clauses say together.
-pub(super) struct Context {
-    catalog: &'static Catalog,
-    dialect: &'static Dialect,
-    /// The values that all clauses choose for a field, or leave out: one condition, that of the first clause.
-    choices: Vec<(Range<usize>, Choice)>,
-    /// Hours of the job.
-    hours: Option<f64>,
+pub(super) struct Context<'a> {
+    pub catalog: &'static Catalog,
+    pub dialect: &'static Dialect,
+    pub groups: &'a [Group],
 }
 
-impl Context {
-    pub(super) fn of(groups: &[Group], catalog: &'static Catalog, dialect: &'static Dialect) -> Self {
-        let (mut choices, mut hours) = (Vec::<(_, Choice)>::new(), None);
-        for (Group { span, .. }, fact) in groups
-            .iter()
-            .flat_map(|group| group.facts.iter().flatten().map(move |fact| (group, fact)))
-        {
-            match fact {
-                Fact::Set(settings) => hours = settings.job.hours.or(hours),
-                Fact::Choice(new) => match choices.iter_mut().find(|(_, known)| known.is_rival(new)) {
-                    Some((_, known)) => known.add(&new.names),
-                    None => choices.push((span.clone(), new.clone())),
-                },
-                Fact::Condition(_) | Fact::Size(_) | Fact::Price(_) | Fact::Note(_) => {}
-            }
-        }
-        Self {
-            catalog,
-            dialect,
-            choices,
-            hours,
-        }
+impl Context<'_> {
+    fn facts(&self) -> impl Iterator<Item = &Fact> {
+        self.groups.iter().flat_map(|group| group.facts.iter().flatten())
     }
 
-    /// The values that a field is to have one of.
-    fn names(&self, field: &str) -> &[String] {
-        let choice = self.choices.iter().find(|(_, own)| own.is_wanted(field));
-        choice.map_or(&[], |(_, choice)| &choice.names)
+    /// The values of a field that all clauses ask for, or leave out.
+    fn values(&self, field: &str, sense: Sense) -> Vec<&str> {
+        let mut values = Vec::new();
+        for value in self.facts().flat_map(|fact| fact.values(field, sense)) {
+            if !values.contains(&value.as_str()) {
+                values.push(value);
+            }
+        }
+        values
     }
 
     /// What a clause means; nothing if no search can ask for it.
-    pub(super) fn meaning(&self, span: &Range<usize>, facts: &[Fact]) -> Option<Meaning> {
+    pub(super) fn meaning(&self, facts: &[Fact]) -> Option<Meaning> {
         let (mut meaning, mut conditions) = (Meaning::default(), Vec::new());
         for fact in facts {
             match fact {
                 Fact::Condition(text) => conditions.push(text.clone()),
-                Fact::Choice(new) => {
-                    let choices = self.choices.iter();
-                    let own = choices.filter(|(first, choice)| first == span && choice.is_rival(new));
-                    conditions.extend(own.map(|(_, choice)| choice.condition()));
+                Fact::Choice(field, _, sense) => {
+                    // One condition for all of them, that of the first clause.
+                    let mut rivals = self.facts().filter(|rival| !rival.values(field, *sense).is_empty());
+                    let is_first = rivals.next().is_some_and(|first| std::ptr::eq(first, fact));
+                    conditions.extend(is_first.then(|| choice(field, &self.values(field, *sense), *sense)));
                 }
                 // Without a noun: memory of the cards if they have so much, else disk.
-                Fact::Size(size) if models::have_size(self.names("gpu_name"), size[0].1) => {
-                    meaning.add(self.meaning(span, &as_sold(size, "gpu_ram"))?);
+                Fact::Size(size) if models::have_size(&self.values("gpu_name", Sense::Wanted), size[0].1) => {
+                    meaning.add(self.meaning(&as_sold(size, "gpu_ram"))?);
                 }
-                Fact::Size(size) => meaning.add(self.meaning(span, &disk(size))?),
+                Fact::Size(size) => meaning.add(self.meaning(&disk(size))?),
                 Fact::Price(price) => conditions.push(compared(price, self.priced(price)?, Operator::Lte)),
                 Fact::Set(settings) => meaning.settings.add(settings),
                 Fact::Note(note) => meaning.notes.push(note.clone()),
@@ -110,15 +89,11 @@ impl Context {
         }
         // As they are printed, if the resource has such fields.
         let parsed = language::parse(&conditions.join(" "), self.catalog, self.dialect, &[], Mode::Bar).ok()?;
-        let freed = parsed
-            .removed
-            .iter()
-            .map(|field| format!("{}={}", field.key, language::ANY));
+        let freed = parsed.removed.iter();
+        let freed = freed.map(|field| format!("{}={}", field.key, language::ANY));
         let printed = std::iter::once(language::print_briefly(&parsed.conditions)).chain(freed);
-        meaning.add(Meaning {
-            conditions: printed.collect::<Vec<_>>().join(" "),
-            ..Meaning::default()
-        });
+        let printed = printed.collect::<Vec<_>>().join(" ");
+        meaning.conditions = format!("{} {printed}", meaning.conditions).trim().to_owned();
         parsed.words.is_empty().then_some(meaning)
     }
 
@@ -126,13 +101,32 @@ impl Context {
     fn priced(&self, price: &[Bound]) -> Option<&'static str> {
         /// Dollars an hour that a GPU may cost.
         const USUAL: (f64, f64) = (0.05, 5.0);
-        let counts = self.names("num_gpus").iter();
+        let counts = self.values("num_gpus", Sense::Wanted).into_iter();
         let gpus = counts.flat_map(|count| count.parse()).fold(1.0, f64::max);
         let each = price.last().map_or(0.0, |(_, dollars)| dollars / gpus);
-        match self.hours {
+        let hours = self.facts().filter_map(|fact| {
+            let Fact::Set(settings) = fact else { return None };
+            settings.job.hours
+        });
+        match hours.last() {
             Some(_) if each > USUAL.1 => Some("job_cost"),
             Some(hours) if each / hours >= USUAL.0 => None,
             _ => Some("dph_total"),
         }
+    }
+}
+
+/// A choice in the query language.
+fn choice(field: &str, values: &[&str], sense: Sense) -> String {
+    let (not, is) = if sense == Sense::Excluded {
+        ("not", "!=")
+    } else {
+        ("", "=")
+    };
+    let names = values.join(",").replace(' ', "_");
+    match values {
+        [_] if country::group(&names).is_none() => format!("{field}{is}{names}"),
+        [_] => format!("{field} {not}in {names}"),
+        _ => format!("{field} {not}in [{names}]"),
     }
 }

@@ -74,28 +74,28 @@ pub fn read(text: &str, catalog: &'static Catalog, dialect: &'static Dialect, na
         return reading;
     }
     let tokens = token::tokens(text, catalog);
-    let (groups, mut refused) = (grammar::groups(&Text::new(&tokens, catalog, names)), Vec::new());
-    let added = groups.iter().filter(|group| group.adds).flat_map(|group| &group.facts);
-    reading.added.extend(added.flatten().filter_map(Fact::field));
-    let context = Context::of(&groups, catalog, dialect);
-    for group in groups {
-        let words = &text[group.span.clone()];
-        match group
-            .facts
-            .as_deref()
-            .and_then(|facts| context.meaning(&group.span, facts))
-        {
+    let groups = grammar::groups(&Text::new(&tokens, catalog, names));
+    let context = Context {
+        catalog,
+        dialect,
+        groups: &groups,
+    };
+    for group in &groups {
+        let (words, facts) = (&text[group.span.clone()], group.facts.as_deref());
+        if let (true, Some([Fact::Choice(field, ..)])) = (group.adds, facts) {
+            reading.added.push(field);
+        }
+        match facts.and_then(|facts| context.meaning(facts)) {
             Some(meaning) => {
                 reading.meaning.add(meaning.clone());
-                reading.phrases.push(Phrase {
-                    span: group.span,
-                    meaning,
-                });
+                let span = group.span.clone();
+                reading.phrases.push(Phrase { span, meaning });
             }
             None => {
-                let is_price = matches!(group.facts.as_deref(), Some([Fact::Price(_)]));
+                let is_price = matches!(facts, Some([Fact::Price(_)]));
                 let what = if is_price { PERIOD } else { UNKNOWN };
-                refused.push(LanguageError::new(group.span.clone(), format!("'{words}' {what}")));
+                let error = LanguageError::new(group.span.clone(), format!("'{words}' {what}"));
+                reading.refused.push(error);
             }
         }
     }
@@ -112,20 +112,17 @@ pub fn read(text: &str, catalog: &'static Catalog, dialect: &'static Dialect, na
             }
         }
     }
-    for error in &refused {
-        let words = &text[error.span.clone()];
+    for error in &reading.refused {
+        let (words, span) = (&text[error.span.clone()], error.span.clone());
         let is_word = words.chars().all(char::is_alphanumeric) && !country::begins(words);
         if is_word && !vocabulary::is_known(words) {
-            reading.query.replace_range(error.span.clone(), words);
+            reading.query.replace_range(span, words);
         } else {
-            reading
-                .query
-                .replace_range(error.span.clone(), &" ".repeat(words.len()));
+            reading.query.replace_range(span, &" ".repeat(words.len()));
             let words = words.split([' ', ',', ';', '\t', '\n']).filter(|word| !word.is_empty());
             reading.words.extend(words.map(str::to_owned));
         }
     }
-    reading.refused = refused;
     reading.query = format!("{} {}", reading.query, reading.meaning.conditions);
     reading
 }

@@ -90,13 +90,7 @@ impl Names {
         }
         let best = found.iter().flatten().map(|(fit, _)| *fit).min();
         let found = found.into_iter().flatten().filter(|(fit, _)| Some(*fit) == best);
-        let mut models: Vec<String> = Vec::new();
-        for name in found.flat_map(|(_, names)| names) {
-            if !models.contains(name) {
-                models.push(name.clone());
-            }
-        }
-        models
+        found.flat_map(|(_, names)| names.iter().cloned()).collect()
     }
 
     /// The spellings of all built-in models, to propose one.
@@ -106,8 +100,8 @@ impl Names {
 }
 
 /// Whether one of `models`, or of all if there are none, is sold with this much memory, in GB.
-pub(super) fn have_size(models: &[String], gb: f64) -> bool {
-    let is_meant = |name: &str| models.is_empty() || models.iter().any(|model| model == name);
+pub(super) fn have_size(models: &[&str], gb: f64) -> bool {
+    let is_meant = |name: &str| models.is_empty() || models.contains(&name);
     let mut sizes = KNOWN.1.iter().filter(|(name, _)| is_meant(name));
     sizes.any(|(_, sizes)| sizes.iter().any(|size: &f64| (size - gb).abs() < 0.5))
 }

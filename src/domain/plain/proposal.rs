@@ -22,15 +22,11 @@ pub(super) fn proposed(
     };
     text[clause.clone()].split([' ', ',', ';']).find_map(|word| {
         let start = word.as_ptr() as usize - text.as_ptr() as usize;
-        let span = || start..start + word.len();
-        let mut near = near(&word.to_lowercase()).into_iter();
-        near.find_map(|replacement| {
-            Some(Suggestion {
-                span: span(),
-                replacement,
-            })
-            .filter(is_understood)
-        })
+        let mut near = near(&word.to_lowercase()).into_iter().map(|replacement| {
+            let span = start..start + word.len();
+            Suggestion { span, replacement }
+        });
+        near.find(is_understood)
     })
 }
 

@@ -109,8 +109,8 @@ impl Settings {
         let order = self.order.as_ref();
         let order = order.map(|order| format!("sort {}", language::print_order(order)));
         let limit = self.limit.map(|rows| format!("first {rows}"));
-        let cluster = self.cluster.map(|shape| (shape.machines, shape.gpus_each));
-        let cluster = cluster.map(|(machines, gpus)| format!("{machines} machines of {gpus} GPUs"));
+        let cluster = self.cluster;
+        let cluster = cluster.map(|own| format!("{} machines of {} GPUs", own.machines, own.gpus_each));
         let texts = [cluster, offer_type, storage, job, order, limit];
         texts.into_iter().flatten().collect()
     }

@@ -26,8 +26,8 @@ pub(super) struct Text<'a> {
     pub tokens: &'a [Token],
     pub catalog: &'static Catalog,
     pub names: &'a Names,
-    /// Roles and the position behind each phrase, longest first.
-    phrases: Vec<Vec<(usize, &'static [Role])>>,
+    /// The phrases at each position and at the end: the position behind and the roles, longest first.
+    pub phrases: Vec<Vec<(usize, &'static [Role])>>,
 }
 
 /// A comparison, if one is told, and a number.
@@ -48,7 +48,7 @@ pub(super) struct Amount {
 impl<'a> Text<'a> {
     pub(super) fn new(tokens: &'a [Token], catalog: &'static Catalog, names: &'a Names) -> Self {
         let is_word = |token: &&Token| !matches!(token.kind, Kind::Break | Kind::Opaque);
-        let phrases = (0..tokens.len()).map(|at| {
+        let phrases = (0..=tokens.len()).map(|at| {
             let run = tokens[at..].iter().take(LONGEST).take_while(is_word);
             let ends = (at + 1..=at + run.count()).rev();
             let phrases = ends.map(|next| (next, roles(&joined(&tokens[at..next], " "))));
@@ -95,14 +95,9 @@ impl<'a> Text<'a> {
         at + run.count()
     }
 
-    /// The phrases at a position with their roles and the position behind each, longest first.
-    pub(super) fn phrases(&self, at: usize) -> &[(usize, &'static [Role])] {
-        self.phrases.get(at).map_or(&[], |phrases| phrases)
-    }
-
     /// See [`role`].
     pub(super) fn find<T>(&self, at: usize, pick: impl Fn(Role) -> Option<T>) -> Option<(T, usize)> {
-        let mut phrases = self.phrases(at).iter();
+        let mut phrases = self.phrases[at].iter();
         phrases.find_map(|(next, roles)| Some((roles.iter().find_map(|role| pick(*role))?, *next)))
     }
 
@@ -149,10 +144,12 @@ impl<'a> Text<'a> {
             Role::Unit(dim, factor) => Some((*dim, *factor)),
             _ => None,
         };
-        let phrases = self.phrases(at).iter().filter(|_| !is_next);
-        let units = phrases.map(|(next, roles)| (roles.iter().filter_map(unit).collect::<Vec<_>>(), *next));
-        let mut units = units.filter(|(units, _)| !units.is_empty());
-        units.next().unwrap_or((Vec::new(), at))
+        let is_unit = |roles: &[Role]| roles.iter().any(|role| unit(role).is_some());
+        let mut phrases = self.phrases[at].iter().filter(|_| !is_next);
+        let found = phrases.find(|(_, roles)| is_unit(roles));
+        found.map_or((Vec::new(), at), |(next, roles)| {
+            (roles.iter().filter_map(unit).collect(), *next)
+        })
     }
 
     pub(super) fn comparison(&self, at: usize) -> Option<(Operator, usize)> {

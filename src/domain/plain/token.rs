@@ -66,11 +66,8 @@ fn is_condition(text: &str, statement: &Statement, catalog: &Catalog) -> bool {
         return field.key == name.to_lowercase() && field.kind != FieldKind::Flag;
     }
     // `max price < 2 per hour`, `duration > 3 days`
-    let next = text[statement.span.end..]
-        .split_whitespace()
-        .next()
-        .unwrap_or_default()
-        .trim_end_matches(',');
+    let behind = text[statement.span.end..].trim_start();
+    let next = behind.split([' ', ',']).next().unwrap_or_default();
     let is_unit = |role: &Role| matches!(role, Role::Unit(..));
     let goes_on = next == "per" || next.starts_with('/') || roles(&next.to_lowercase()).iter().any(is_unit);
     !goes_on || matches!(statement.value, Raw::List(_))
@@ -109,11 +106,10 @@ impl Lexer<'_> {
                 _ if is_number(rest) || first == '.' && is_number(&rest[1..]) => number(rest, at),
                 _ if first.is_alphabetic() => self.word(at..run(&|c| c.is_alphanumeric() || matches!(c, '\'' | '’'))),
                 _ if is_sign(first) => (Kind::Mark, run(&is_sign)),
-                '$' | '%' | '/' | '+' | ':' => (Kind::Mark, single),
+                '$' | '%' | '/' | '+' | ':' | '×' | '*' => (Kind::Mark, single),
                 '-' | '–' if self.ends_in_number(at) && is_number(self.text[single..].trim_start_matches('$')) => {
                     (Kind::Mark, single)
                 }
-                '×' | '*' => (Kind::Mark, single),
                 ',' | ';' | '|' | '&' | '?' | '.' | '(' | ')' => (Kind::Break, single),
                 _ => (Kind::Word, single),
             };

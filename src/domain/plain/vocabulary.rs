@@ -10,7 +10,7 @@ use Dim::{
 };
 #[rustfmt::skip]
 use Role::{
-    Behind, Best, Compare, Direction, Filler, Fixed, Needless, Not, Noun, Number, Per, Sort, Unit,
+    Behind, Best, Compare, Direction, Filler, Fixed, Not, Noun, Number, Per, Unit,
 };
 
 use crate::domain::Operator::{self, Eq, Gt, Gte, Lt, Lte, Neq};
@@ -35,9 +35,6 @@ pub(super) enum Dim {
 /// A field and what its quantity measures. A `+` begins parts of a job, two fields, and the number of rows.
 pub(super) type Measure = (Dim, &'static str);
 
-/// What units measure beside words such as `per gpu`, and the factor of each.
-pub(super) type Basis = &'static [(Dim, Dim, f64)];
-
 /// What words can be.
 #[derive(Debug, Clone, Copy)]
 #[rustfmt::skip]
@@ -47,19 +44,17 @@ pub(super) enum Role {
     Unit(Dim, f64), Number(f64),
     /// A comparison in front of a quantity, and behind one.
     Compare(Operator), Behind(Operator),
-    Not,
+    /// Excludes what is behind it; or, also behind it, says that it is not needed.
+    Not(bool),
     /// Words with a meaning as a query (or a `type:`, an `order:`, `hours:` of a job), and
     /// that of their opposite.
     Fixed(&'static str, &'static str),
-    /// In front of [`Role::Fixed`] or behind it: not needed.
-    Needless,
     /// A superlative: whether the higher is wanted, else the better, and what it can be of, the likeliest first.
     Best(Option<bool>, &'static [Dim]),
-    Sort,
     /// Whether the higher comes first, if that is said.
     Direction(Option<bool>),
-    /// What a price is for: hours, a GPU, GB of data, all of the job; memory is of each GPU or of all.
-    Per(Basis),
+    /// What a price is for: so many hours, a GPU, data, all of the job; memory is of each GPU or of all.
+    Per(Dim, f64),
     /// Says nothing of a machine, such as what it is for.
     Filler,
 }
@@ -70,6 +65,9 @@ pub(super) const EVERY: &[Dim] = &[
     Plain, Bits, Share, Celsius, Watts, Teraflops, Size, Count, Bytes, Bus, Time, Gigahertz, Dollars, PerGb, Each,
     GbInAll,
 ];
+
+/// What can be good or bad.
+const GOOD: &[Dim] = &[Plain, Bits, Share, Bytes, Bus, Gigahertz, Dollars, PerGb];
 
 /// What a number without a unit can be of.
 #[rustfmt::skip]
@@ -93,62 +91,56 @@ const PHRASES: &[(Role, &str)] = &[
         (Watts, "gpu_max_power"), (Celsius, "gpu_max_temp")]), "gpu"),
     (Noun(&[(Count, "num_gpus")]), "count|quantity|of them|units|x"),
     (Noun(&[(Count, "+rows")]), "top|first|limit|offer|result|row"),
-    (Noun(&[(Size, "gpu_ram"), (GbEach, "gpu_ram"), (GbInAll, "gpu_total_ram"),
-        (Bus, "gpu_mem_bw")]), "vram|gpu memory|gpu ram|gpu vram"),
-    (Noun(&[(Bus, "gpu_mem_bw")]), "memory bandwidth|gpu memory bandwidth"),
-    (Noun(&[(Dollars, "dph_per_vram_gb")]), "gb of vram|gb vram"),
+    (Noun(&[(Size, "gpu_ram"), (GbEach, "gpu_ram"), (GbInAll, "gpu_total_ram"), (Bus, "gpu_mem_bw")]), "vram|\
+        gpu memory|gpu ram"), (Noun(&[(Bus, "gpu_mem_bw")]), "memory bandwidth|gpu memory bandwidth"),
+    (Noun(&[(Hourly, "dph_per_vram_gb")]), "gb of vram|gb vram"),
     (Noun(&[(Size, "cpu_ram"), (GbEach, "gpu_ram")]), "ram"), (Noun(&[(GbEach, "gpu_ram")]), "memory"),
     (Noun(&[(Size, "cpu_ram")]), "system ram|system memory|cpu ram"),
     (Noun(&[(Size, "disk_space"), (Bytes, "disk_bw"), (PerGb, "storage_cost")]), "disk|nvme|fast nvme"),
-    (Noun(&[(Size, "disk_space")]), "disk space|free disk|fast disk|volume"),
+    (Noun(&[(Size, "disk_space")]), "free disk|fast disk|volume"),
     (Noun(&[(Bytes, "disk_bw")]), "disk bandwidth|disk read|disk read bandwidth"),
     (Noun(&[(PerGb, "storage_cost"), (Dollars, "storage_cost")]), "disk price"),
     (Noun(&[(Bits, "inet_down"), (Size, "+down"), (PerGb, "inet_down_cost"),
-        (PerTb, "internet_down_cost_per_tb")]), "down|download|download traffic|download price|traffic"),
+        (PerTb, "internet_down_cost_per_tb")]), "down|download|download price|traffic"),
     (Noun(&[(Size, "+down")]), "dataset|data|data in|transfer"),
-    (Noun(&[(Bits, "inet_up"), (Size, "+up"), (PerGb, "inet_up_cost"),
-        (PerTb, "internet_up_cost_per_tb")]), "up|upload|upload traffic|upload price"),
-    (Noun(&[(Size, "+up")]), "out|results"),
+    (Noun(&[(Bits, "inet_up"), (Size, "+up"), (PerGb, "inet_up_cost"), (PerTb, "internet_up_cost_per_tb")]), "up|\
+        upload|upload price"), (Noun(&[(Size, "+up")]), "out|results"),
     (Noun(&[(Bits, "inet_down"), (Bits, "inet_up"), (PerGb, "inet_down_cost")]), "bandwidth"),
     (Noun(&[(Bits, "inet_down")]), "internet|inet_down"), (Noun(&[(Bits, "inet_up")]), "inet_up"),
-    (Noun(&[(Size, "vram")]), "gpu_ram"),
-    (Noun(&[(Bits, "+both")]), "up and down|symmetric"), (Noun(&[(Share, "rel")]), "reliability|reliable|rel|uptime"),
+    (Noun(&[(Size, "vram")]), "gpu_ram"), (Noun(&[(Bits, "+both")]), "up and down|symmetric"),
+    (Noun(&[(Share, "rel")]), "reliability|reliable|rel|uptime"),
     (Noun(&[(Share, "rel"), (Time, "duration")]), "availability"), (Noun(&[(Share, "discount_rate")]), "discount|off"),
     (Noun(&[(Time, "duration")]), "available|available for|available for the next|remaining|left|time left|rentable|\
         rentable for|duration|not going offline for"), (Noun(&[(Time, "+hours")]), "job|run|rental|rent|term|training"),
-    (Noun(&[(Count, "cpu_cores_effective"), (Gigahertz, "cpu_ghz")]), "core|cpu core|core cpu|cpu"),
-    (Noun(&[(Count, "cpu_cores_effective")]), "vcpu|thread"), (Noun(&[(Gigahertz, "cpu_ghz")]), "cpu clock|clock"),
+    (Noun(&[(Count, "cpu_cores_effective"), (Gigahertz, "cpu_ghz")]), "core|cpu|vcpu|thread"),
+    (Noun(&[(Gigahertz, "cpu_ghz")]), "cpu clock|clock"),
     (Noun(&[(Count, "direct_port_count")]), "port|open port|port open|direct port"),
-    (Noun(&[(Bus, "bw_nvlink")]), "nvlink"), (Noun(&[(Plain, "pci_gen"), (Bus, "pcie_bw")]), "pcie|pcie gen|gen"),
+    (Noun(&[(Bus, "bw_nvlink")]), "nvlink"), (Noun(&[(Plain, "pci_gen"), (Bus, "pcie_bw")]), "pcie|gen"),
     (Noun(&[(Bus, "pcie_bw")]), "pcie bandwidth"),
     (Noun(&[(Watts, "gpu_max_power")]), "power|power limit|max power|tdp"),
-    (Noun(&[(Celsius, "gpu_max_temp")]), "temp|temperature|gpu temp|gpu temperature|max temp|max temperature"),
+    (Noun(&[(Celsius, "gpu_max_temp")]), "temp|temperature|max temp|max temperature"),
     (Noun(&[(Teraflops, "total_flops")]), "tflops|flops"), (Noun(&[(Plain, "dlperf")]), "dlperf"),
     (Noun(&[(Plain, "dlperf_per_dphtotal")]), "dlperf per dollar|value|value for money|bang for the buck|bang for buck|\
         price / dlperf|cost effective"), (Noun(&[(Plain, "flops_per_dphtotal")]), "tflops per dollar"),
-    (Noun(&[(Plain, "cuda_max_good")]), "cuda"), (Noun(&[(Plain, "os_version")]), "ubuntu|ubuntu version"),
-    (Noun(&[(Plain, "driver_version")]), "driver|driver version|nvidia driver"),
+    (Noun(&[(Plain, "cuda_max_good")]), "cuda"), (Noun(&[(Plain, "os_version")]), "ubuntu"),
+    (Noun(&[(Plain, "driver_version")]), "driver|nvidia driver"),
     (Noun(&[(Plain, "compute_cap")]), "compute capability|compute cap|sm"),
     (Noun(&[(Dollars, "dph_total"), (Dollars, "storage_cost"), (Hourly, "dph_total"), (Each, "dph_per_gpu"),
         (Bill, "job_cost")]), "price|pay|bill|$"),
     (Noun(&[(Dollars, "job_cost"), (Bill, "job_cost"), (Hourly, "dph_total")]), "budget|spend|total price|job price"),
     (Noun(&[(Dollars, "min_bid")]), "bid"), (Fixed("verified=true", "verified=false"), "verified|only verified"),
     (Fixed("verified=false", "verified=true"), "unverified"),
-    (Fixed("verified=any", ""), "verified or not|verified or unverified|including unverified|unverified ok|unverified is ok|\
-        unverified is fine"),
+    (Fixed("verified=any", ""), "verified or not|including unverified|unverified ok|unverified is fine"),
     (Fixed("rel>=0.99", ""), "reliable|stable"),
     (Fixed("datacenter=true", "datacenter=false"), "datacenter|datacentre|data center|data centre"),
     (Fixed("static_ip=true", "static_ip=false"), "static ip|fixed ip|dedicated ip"),
     (Fixed("direct_port_count>=1", ""), "open port|direct port"), (Fixed("duration>=30", ""), "long term"),
-    (Fixed("disk_bw>=1000", ""), "nvme|fast disk|fast nvme"),
-    (Fixed("inet_down>=1Gbps", ""), "gigabit|fast internet|good internet|fast download|fast download bandwidth|\
-        gigabit internet|gigabit download|gigabit download or better"),
-    (Fixed("inet_up>=1Gbps", ""), "fast upload|gigabit upload"), (Fixed("num_gpus=1", ""), "single"),
-    (Fixed("num_gpus=2", ""), "dual"), (Fixed("num_gpus=4", ""), "quad"), (Fixed("num_gpus>=2", ""), "multi gpu"),
-    (Fixed("gpu_frac=1", "gpu_frac<1"), "whole machine|not shared"),
-    (Fixed("bw_nvlink>0", "bw_nvlink=0"), "nvlink|nvlinked"),
-    (Fixed("gpu_arch=nvidia", "gpu_arch!=nvidia"), "nvidia|nvidia gpu"),
-    (Fixed("gpu_arch=amd", "gpu_arch!=amd"), "amd|amd gpu|rocm"),
+    (Fixed("disk_bw>=1000", ""), "nvme|fast disk|fast nvme"), (Fixed("inet_down>=1Gbps", ""), "gigabit|fast internet|\
+        good internet|fast download|fast download bandwidth|gigabit internet|gigabit download|\
+        gigabit download or better"), (Fixed("inet_up>=1Gbps", ""), "fast upload|gigabit upload"),
+    (Fixed("num_gpus=1", ""), "single"), (Fixed("num_gpus>=2", ""), "multi gpu"), (Fixed("gpu_frac=1", "gpu_frac<1"), "whole machine|not shared"),
+    (Fixed("bw_nvlink>0", "bw_nvlink=0"), "nvlink|nvlinked"), (Fixed("gpu_arch=nvidia", "gpu_arch!=nvidia"), "nvidia"),
+    (Fixed("gpu_arch=amd", "gpu_arch!=amd"), "amd|rocm"),
     (Fixed("cpu_arch=arm64", "cpu_arch!=arm64"), "arm|arm cpu|arm64|arm64 cpu"),
     (Fixed("vms_enabled=true", "vms_enabled=false"), "vm|vm support|vm capable|virtual machine"),
     (Fixed("compute_cap>=890", "compute_cap<890"), "fp8|fp8 capable"),
@@ -156,14 +148,11 @@ const PHRASES: &[(Role, &str)] = &[
     (Fixed("compute_cap>=600 compute_cap<700", ""), "pascal"), (Fixed("compute_cap=700", ""), "volta"),
     (Fixed("compute_cap=750", ""), "turing"), (Fixed("compute_cap>=800 compute_cap<890", ""), "ampere"),
     (Fixed("compute_cap=890", ""), "ada|ada lovelace"), (Fixed("compute_cap=900", ""), "hopper"),
-   
     (Fixed("inet_down_cost=0", ""), "free download|free download traffic"),
     (Fixed("type:bid", "type:on-demand"), "spot|interruptible|preemptible|bid"),
     (Fixed("type:on-demand", ""), "on demand|ondemand"),
-    (Fixed("type:reserved", ""), "reserved|prepaid|paid in advance"),
-    (Fixed("order:dph_total", ""), "as cheap as possible|cheaper|whichever is cheaper|super cheap"),
-    (Fixed("order:duration-", ""), "longest"), (Fixed("order:score-", ""), "best"),
-    (Fixed("order:dlperf-", ""), "fastest"),
+    (Fixed("type:reserved", ""), "reserved|prepaid|paid in advance"), (Fixed("order:duration-", ""), "longest"),
+    (Fixed("order:score-", ""), "best"), (Fixed("order:dlperf-", ""), "fastest"),
     (Fixed("order:dlperf_per_dphtotal-", ""), "value for money|cost effective"), (Fixed("hours:24", ""), "daily"),
     (Fixed("hours:168", ""), "weekly|weekly rental"), (Fixed("hours:720", ""), "monthly|monthly rental"),
     (Unit(Size, 1.0), "gb|gib|g|gig|gigabyte"), (Unit(Size, 1e3), "tb|t|terabyte"),
@@ -178,47 +167,47 @@ const PHRASES: &[(Role, &str)] = &[
     (Compare(Neq), "!="), (Compare(Gt), ">"), (Compare(Lt), "<"), (Compare(Eq), "=|==|exactly|equal to"),
     (Compare(Lte), "<=|≤|at most|max|maximum|up to|limited to"), (Compare(Gte), ">=|≥|at least|min|minimum"),
     (Behind(Gte), "and up|or later|and later|at least|minimum|min"), (Behind(Lte), "max|maximum|at most|tops"),
-    (Not, "not|no|non|nothing|none|never|nor|neither|without|except|except for|excluding|exclude|excl|outside|\
-        outside of|other than|besides|avoid|avoiding|skip|ban|minus|unless|anywhere but|anything but|anywhere except|\
-        but not|don't|isn't|doesn't|can't|can't be|cannot|cannot be"),
-    (Needless, "don't need|do not need|not needed|not required|not necessary"),
+        (Not(true), "not|no|non|nothing|none|never|nor|neither|without|except|except for|excluding|exclude|excl|\
+        outside|outside of|other than|besides|avoid|avoiding|skip|ban|minus|unless|anywhere but|anything but|\
+        anywhere except|but not|don't|isn't|doesn't|can't|can't be|cannot|cannot be"),
+    (Not(false), "don't need|do not need|not needed|not required|not necessary"),
     (Best(Some(true), EVERY), "most|highest|largest|biggest|greatest|longest"),
     (Best(Some(false), EVERY), "lowest|least|smallest|fewest|shortest|coolest"),
-    (Best(Some(true), &[Bits, Bytes, Gigahertz]), "fastest"), (Best(None, EVERY), "best|top"),
-    (Best(Some(false), &[Dollars, PerGb]), "cheapest|cheap|low|least expensive"),
-    (Sort, "sort by|sorted by|by|sort|order"), (Direction(Some(true)), "descending|desc|high to low|highest first"),
-    (Direction(Some(false)), "ascending|asc|low to high|lowest first"), (Direction(None), "first"), (Per(GPU), "each"),
-    (Per(TOTAL), "total|in total|overall|for the job|across all gpus"), (Per(HOUR), "hourly"), (Per(DAY), "daily"),
-    (Per(WEEK), "weekly"), (Per(MONTH), "monthly"),
-    (Filler, "inference|training|train|fine tuning|fine tune|lora|llm|serving|ai|ml|deep learning|rendering|render|\
-        blender|stable diffusion|sdxl|comfyui|whisper|llama|deepseek|yolo|render farm|animation|batch job|small job|low latency|24 / 7|model|\
-        gdpr|gdpr compliant|7 b|8 b|70 b"),
-    (Filler, "a|an|the|i|we|you|me|my|it|that|this|there|is|are|be|am|need|want|looking|find|show|get|give|rent|use|\
-        please|thanks|with|w /|and|but|plus|for|of|on|at|in|to|from|by|as|than|has|have|any|some|all|just|only|also|\
-        either|now|today|right now|what|how much|gpu|machine|host|offer|type|region|country|location|price|per hour|\
-        hourly|asap|then|like|one machine|single machine|budget|term|job|run|running|located|based|hosted|must|should|\
-        can|anything|something|anywhere|generation|architecture|support|+|:|/|requirement"), (Number(0.5), "half"),
-    (Number(1.0), "one|single"), (Number(2.0), "two|dual|couple"), (Number(3.0), "three"), (Number(4.0), "four|quad"),
-    (Number(5.0), "five"), (Number(6.0), "six"), (Number(7.0), "seven"), (Number(8.0), "eight"), (Number(9.0), "nine"),
-    (Number(10.0), "ten"), (Number(12.0), "twelve|dozen"), (Number(16.0), "sixteen"), (Number(20.0), "twenty"),
-    (Number(30.0), "thirty"), (Number(50.0), "fifty"), (Number(100.0), "hundred"), (Number(1e3), "thousand"),
+    (Best(Some(true), &[Bits, Bytes, Gigahertz]), "fastest"), (Best(None, GOOD), "best|top"),
+    (Best(Some(false), &[Dollars, PerGb, Hourly]), "cheapest|cheap|low|least expensive|cheaper|whichever is cheaper|\
+        super cheap|as cheap as possible"), (Best(None, EVERY), "sort by|sorted by|by|sort|order"),
+    (Direction(Some(true)), "descending|desc|high to low|highest first"),
+    (Direction(Some(false)), "ascending|asc|low to high|lowest first"), (Direction(None), "first"),
+    (Per(Each, 1.0), "each"), (Per(Bill, 1.0), "total|in total|overall|for the job|across all gpus"),
+    (Per(GbInAll, 1.0), "over|across"), (Per(Hourly, 1.0), "hourly"), (Per(Hourly, 24.0), "daily"),
+    (Per(Hourly, 168.0), "weekly"), (Per(Hourly, 720.0), "monthly"), (Filler, "inference|training|train|fine tuning|\
+        fine tune|lora|llm|serving|ai|ml|deep learning|rendering|render|blender|stable diffusion|sdxl|comfyui|whisper|\
+        llama|deepseek|yolo|render farm|animation|batch job|small job|low latency|24 / 7|model|gdpr|gdpr compliant|7 b|\
+        8 b|70 b"), (Filler, "a|an|the|i|we|you|me|my|it|that|this|there|is|are|be|am|need|want|looking|find|show|get|\
+        give|rent|use|please|thanks|with|w /|and|but|plus|for|of|on|at|in|to|from|by|as|than|has|have|any|some|all|\
+        just|only|also|either|now|today|right now|what|how much|gpu|machine|host|offer|type|region|country|location|\
+        price|per hour|hourly|asap|then|like|one machine|single machine|budget|term|job|run|running|located|based|\
+        hosted|must|should|can|anything|something|anywhere|generation|architecture|support|+|:|/|requirement"),
+    (Number(0.5), "half"), (Number(1.0), "one|single"), (Number(2.0), "two|dual|couple"), (Number(3.0), "three"),
+    (Number(4.0), "four|quad"), (Number(5.0), "five"), (Number(6.0), "six"), (Number(7.0), "seven"),
+    (Number(8.0), "eight"), (Number(9.0), "nine"), (Number(10.0), "ten"), (Number(12.0), "twelve|dozen"),
+    (Number(16.0), "sixteen"), (Number(30.0), "thirty"),
 ];
 
-const HOUR: Basis = &[(Dollars, Hourly, 1.0), (Each, Each, 1.0)];
-const DAY: Basis = &[(Dollars, Hourly, 1.0 / 24.0), (Each, Each, 1.0 / 24.0)];
-const WEEK: Basis = &[(Dollars, Hourly, 1.0 / 168.0), (Each, Each, 1.0 / 168.0)];
+/// What units measure beside words that say what they are for.
 #[rustfmt::skip]
-const MONTH: Basis = &[(Dollars, Hourly, 1.0 / 720.0), (Each, Each, 1.0 / 720.0), (PerGb, PerGb, 1.0)];
-const GPU: Basis = &[(Dollars, Each, 1.0), (Hourly, Each, 1.0), (Size, GbEach, 1.0)];
-#[rustfmt::skip]
-const TOTAL: Basis = &[(Dollars, Bill, 1.0), (Hourly, Hourly, 1.0), (Size, GbInAll, 1.0),
-    (GbInAll, GbInAll, 1.0), (Teraflops, Teraflops, 1.0)];
+pub(super) const BASED: [(Dim, Dim, Dim); 13] = [
+    (Dollars, Hourly, Hourly), (Each, Hourly, Each), (Dollars, Each, Each), (Hourly, Each, Each), (Size, Each, GbEach),
+    (Dollars, Bill, Bill), (Hourly, Bill, Hourly), (Size, Bill, GbInAll), (GbInAll, Bill, GbInAll),
+    (Size, GbInAll, GbInAll), (Teraflops, Bill, Teraflops), (Dollars, PerGb, PerGb), (Dollars, PerTb, PerTb),
+];
 
 /// What a price is for, behind each of `per`, `/`, `a`, `an`, `each`, `every`.
 #[rustfmt::skip]
-const BASES: &[(Basis, &str)] = &[
-    (HOUR, "h|hr|hour"), (DAY, "d|day"), (WEEK, "week"), (MONTH, "mo|month"), (GPU, "gpu|gpu hour|gpu hr|gpu h"),
-    (&[(Dollars, PerGb, 1.0)], "gb|gig|gb month|gb mo"), (&[(Dollars, PerTb, 1.0)], "tb"),
+const BASES: &[(Role, &str)] = &[
+    (Per(Hourly, 1.0), "h|hr|hour"), (Per(Hourly, 24.0), "d|day"), (Per(Hourly, 168.0), "week"),
+    (Per(Hourly, 720.0), "mo|month"), (Per(Each, 1.0), "gpu|gpu hour|gpu hr|gpu h"), (Per(PerTb, 1.0), "tb"),
+    (Per(PerGb, 1.0), "gb|gig|gb month|gb mo|gb per month|gb / month|gb a month"),
 ];
 
 /// `less than` in front of a quantity, and what `not less than` and `or less` are; `under`, `or under`, `at or under`.
@@ -247,22 +236,24 @@ static LEXICON: LazyLock<HashMap<String, Vec<Role>>> = LazyLock::new(|| {
         phrases.split('|').for_each(|phrase| add(phrase, *role));
     }
     for joint in ["per", "/", "a", "an", "each", "every"] {
-        for (basis, words) in BASES {
+        for (role, words) in BASES {
             let words = words.split('|');
-            words.for_each(|word| add(&format!("{joint} {word}"), Per(basis)));
+            words.for_each(|word| add(&format!("{joint} {word}"), *role));
         }
     }
     for (operator, opposite, inclusive, than, words) in COMPARATIVES {
         for word in words.split('|') {
-            add(&format!("{word}{than}"), Compare(operator));
-            for not in ["not", "no", "nothing"] {
-                add(&format!("{not} {word}{than}"), Compare(opposite));
-            }
-            for inclusion in [format!("at or {word}"), format!("{word} than or equal to")] {
-                add(&inclusion, Compare(inclusive));
-            }
-            for behind in ["or", "and"] {
-                add(&format!("{behind} {word}"), Behind(inclusive));
+            for (phrase, role) in [
+                (format!("{word}{than}"), Compare(operator)),
+                (format!("not {word}{than}"), Compare(opposite)),
+                (format!("no {word}{than}"), Compare(opposite)),
+                (format!("nothing {word}{than}"), Compare(opposite)),
+                (format!("at or {word}"), Compare(inclusive)),
+                (format!("{word}{than} or equal to"), Compare(inclusive)),
+                (format!("or {word}"), Behind(inclusive)),
+                (format!("and {word}"), Behind(inclusive)),
+            ] {
+                add(&phrase, role);
             }
         }
     }
