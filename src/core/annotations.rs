@@ -9,11 +9,11 @@ use std::sync::Arc;
 use crate::api::{ApiError, Reply, Request};
 use crate::core::message::Effect;
 use crate::core::state::State;
+use crate::core::view::Cx;
 use crate::domain::annotations::{AnnotationChange, Annotations, Mark, Supplier, suppliers};
 use crate::domain::{Condition, Listing, Operand, Operator, Query, Resource, Value};
 use crate::keys::{Action, Subject};
 use crate::table::browser::Browser;
-use crate::table::remote::Now;
 
 /// How many changes can be undone.
 const MOST_UNDONE: usize = 100;
@@ -37,47 +37,60 @@ impl AnnotationState {
     }
 }
 
-impl State {
+impl Cx<'_> {
     /// Changes an annotation, here and in its file. What a lifted ban hid is requested again.
-    pub fn annotate(&mut self, change: &AnnotationChange, now: Now) -> Vec<Effect> {
-        let (effects, inverse) = self.annotate_only(change, now);
-        let undo = &mut self.annotations.undo;
+    pub fn annotate(&mut self, change: &AnnotationChange) {
+        let inverse = self.annotate_only(change);
+        let undo = &mut self.state.annotations.undo;
         undo.push(inverse);
         if undo.len() > MOST_UNDONE {
             undo.remove(0);
         }
-        effects
     }
 
     /// Undoes the latest change; `None` if there is none. Returns the change that did it.
-    pub fn undo_annotation(&mut self, now: Now) -> Option<(AnnotationChange, Vec<Effect>)> {
-        let change = self.annotations.undo.pop()?;
-        let (effects, _) = self.annotate_only(&change, now);
-        Some((change, effects))
+    pub fn undo_annotation(&mut self) -> Option<AnnotationChange> {
+        let change = self.state.annotations.undo.pop()?;
+        self.annotate_only(&change);
+        Some(change)
     }
 
-    fn annotate_only(&mut self, change: &AnnotationChange, now: Now) -> (Vec<Effect>, AnnotationChange) {
-        let before = Annotations::clone(&self.annotations.all);
-        let inverse = Arc::make_mut(&mut self.annotations.all).apply(change);
-        self.annotations.pending += 1;
-        let mut effects = vec![Effect::KeepAnnotations {
+    fn annotate_only(&mut self, change: &AnnotationChange) -> AnnotationChange {
+        let annotations = &mut self.state.annotations;
+        let before = Annotations::clone(&annotations.all);
+        let inverse = Arc::make_mut(&mut annotations.all).apply(change);
+        annotations.pending += 1;
+        self.effect(Effect::KeepAnnotations {
             change: change.clone(),
             before,
-        }];
-        self.use_annotations();
+        });
+        self.state.use_annotations();
         if change.mark == Mark::Ban(false) && inverse.mark == Mark::Ban(true) {
-            effects.extend(self.ask_again(now));
+            self.ask_again();
         }
-        (effects, inverse)
+        inverse
     }
 
     /// Lists banned offers, or hides them again.
-    pub fn show_banned(&mut self, is_shown: bool, now: Now) -> Vec<Effect> {
-        self.annotations.shows_banned = is_shown;
-        self.use_annotations();
-        if is_shown { self.ask_again(now) } else { Vec::new() }
+    pub fn show_banned(&mut self, is_shown: bool) {
+        self.state.annotations.shows_banned = is_shown;
+        self.state.use_annotations();
+        if is_shown {
+            self.ask_again();
+        }
     }
 
+    /// Requests the rows of the panes that show some.
+    fn ask_again(&mut self) {
+        for resource in [Resource::Offers, Resource::Volumes] {
+            if self.state.browsers[resource].listing().is_some() {
+                self.ask(resource);
+            }
+        }
+    }
+}
+
+impl State {
     /// Takes over the annotations of the profile.
     pub fn restore_annotations(&mut self, all: Annotations) {
         self.annotations.all = Arc::new(all);
@@ -109,16 +122,6 @@ impl State {
                 browser.annotate(&annotations.all, hides, bans);
             }
         }
-    }
-
-    /// Requests the rows of the panes that show some.
-    fn ask_again(&mut self, now: Now) -> Vec<Effect> {
-        let shown = [Resource::Offers, Resource::Volumes]
-            .into_iter()
-            .filter(|resource| self.browsers[*resource].listing().is_some());
-        let shown: Vec<Resource> = shown.collect();
-        let asked = shown.into_iter();
-        asked.flat_map(|resource| self.refresh(resource, now)).collect()
     }
 
     /// The bans that the market takes with a search.

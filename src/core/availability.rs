@@ -20,14 +20,14 @@ pub(crate) fn reach(model: &Model) -> Option<&'static [Context]> {
 impl Model {
     /// The topmost view's own name for the effect of an action.
     pub fn hint(&self, action: Action) -> Option<&'static str> {
-        let view = super::stack::top(self);
+        let view = self.top();
         let of_search = view.search().and_then(|find| find.hint(action));
         of_search.or_else(|| view.hint(action))
     }
 
     /// Whether an action has a meaning in the open pane; even then it may be disabled.
     pub fn has_use_for(&self, action: Action) -> bool {
-        if super::stack::availability(self, action) == Availability::Hidden {
+        if self.availability(action) == Availability::Hidden {
             return false;
         }
         match action {
@@ -49,7 +49,7 @@ impl Model {
 
     /// Why an action is disabled, if it is.
     pub fn disabled(&self, action: Action) -> Option<String> {
-        match super::stack::availability(self, action) {
+        match self.availability(action) {
             Availability::Disabled(why) => return Some(why),
             Availability::Hidden | Availability::Available => {}
         }

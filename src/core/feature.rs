@@ -3,10 +3,10 @@
 use std::any::Any;
 use std::fmt;
 
-use super::message::{Effect, Message};
-use super::model::Model;
+use super::markets::RestoredState;
+use super::message::Message;
 use super::state::State;
-use super::view::Response;
+use super::view::{Cx, Response};
 use crate::domain::history::Poll;
 use crate::domain::journal::WriteKind;
 use crate::domain::{Dialect, Resource};
@@ -72,6 +72,8 @@ pub enum Event<'a> {
     Woken { spread: f64 },
     /// A pane was opened, and all views over it are closed.
     PaneOpened,
+    /// What was saved for the market is there.
+    Restored(&'a mut RestoredState),
 }
 
 /// What is in progress, for the header.
@@ -83,8 +85,8 @@ pub struct Headline {
     pub short: String,
 }
 
-/// What a feature did with something that it was given; or what it gave back, which is not for it.
-pub type Taken<T> = Result<Vec<Effect>, T>;
+/// What a feature gave back, which is not for it.
+pub type Taken<T> = Result<(), T>;
 
 /// The functions of a feature that keeps state or waits for something. One that only has views needs none.
 #[derive(Debug, Clone, Copy)]
@@ -92,18 +94,18 @@ pub struct Feature {
     /// The state that it keeps, for a market that speaks a dialect.
     pub state: fn(&'static Dialect) -> Option<Box<dyn FeatureState>>,
     /// Takes the response to a request of its own; gives back any other.
-    pub answered: fn(&mut State, Now, Ticket, Response) -> Taken<Response>,
+    pub answered: fn(&mut Cx<'_>, Ticket, Response) -> Taken<Response>,
     /// Takes a message that only it has asked for; gives back any other.
-    pub told: fn(&mut Model, Now, Message) -> Taken<Message>,
-    pub event: fn(&mut State, Now, &mut Event<'_>) -> Vec<Effect>,
+    pub told: fn(&mut Cx<'_>, Message) -> Taken<Message>,
+    pub event: fn(&mut Cx<'_>, &mut Event<'_>),
     /// Sees what an update leads to, and adds to it.
-    pub follow: fn(&mut State, Now, &mut Vec<Effect>),
+    pub follow: fn(&mut Cx<'_>),
     /// Learns that a request waits or is retried.
-    pub progress: fn(&mut State, Ticket, u32, Option<&Waiting>),
+    pub progress: fn(&mut Cx<'_>, Ticket, u32, Option<&Waiting>),
     /// When it needs `tick`, on the monotonic clock.
     pub deadline: fn(&State, Now) -> Option<f64>,
     /// Its deadline has passed. May also come early.
-    pub tick: fn(&mut State, Now) -> Vec<Effect>,
+    pub tick: fn(&mut Cx<'_>),
     /// Whether an action has no meaning in the open pane.
     pub hides: fn(&State, Action) -> bool,
     /// Why an action is disabled, if it is; the flag says whether nothing is open over the pane.
@@ -115,29 +117,17 @@ pub struct Feature {
     pub unread: fn(&State) -> usize,
 }
 
-/// Offers something to each feature in turn, until one takes it.
-pub(crate) fn offer<T>(features: &[Feature], offered: T, mut take: impl FnMut(&Feature, T) -> Taken<T>) -> Taken<T> {
-    let mut left = offered;
-    for feature in features {
-        match take(feature, left) {
-            Ok(effects) => return Ok(effects),
-            Err(refused) => left = refused,
-        }
-    }
-    Err(left)
-}
-
 impl Feature {
     /// A feature that cares about nothing.
     pub const IDLE: Self = Self {
         state: |_| None,
-        answered: |_, _, _, response| Err(response),
-        told: |_, _, message| Err(message),
-        event: |_, _, _| Vec::new(),
-        follow: |_, _, _| {},
+        answered: |_, _, response| Err(response),
+        told: |_, message| Err(message),
+        event: |_, _| {},
+        follow: |_| {},
         progress: |_, _, _, _| {},
         deadline: |_, _| None,
-        tick: |_, _| Vec::new(),
+        tick: |_| {},
         hides: |_, _| false,
         disabled: |_, _, _| None,
         headline: |_, _| None,

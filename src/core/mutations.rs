@@ -9,6 +9,7 @@ use super::feature::Event;
 use super::message::{Effect, Toast};
 use super::profile::Profile;
 use super::state::State;
+use super::view::Cx;
 use crate::api::pacing::Pacer;
 use crate::api::wire::WireRequest;
 use crate::api::{ApiError, Operation, Reply, Request, wire};
@@ -279,14 +280,30 @@ impl Mutations {
     }
 }
 
-impl State {
+impl Cx<'_> {
     /// Sends a confirmed write, once.
     ///
     /// # Errors
     /// When it was not confirmed, or the rate limit does not allow it yet.
-    pub fn send_write(&mut self, request: Request, now: Now) -> Result<Effect, SendBlocked> {
-        let ticket = self.tickets.take();
-        self.mutations.send(request, &self.profile, ticket, now)
+    pub fn send_write(&mut self, request: Request) -> Result<(), SendBlocked> {
+        let ticket = self.state.tickets.take();
+        let State { mutations, profile, .. } = &mut *self.state;
+        let sent = mutations.send(request, profile, ticket, self.now)?;
+        self.effect(sent);
+        Ok(())
+    }
+
+    /// Handles a response if a write waits for it; else `None`.
+    pub(crate) fn write_answered(&mut self, ticket: Ticket, response: &Result<Reply, ApiError>) -> Option<Completed> {
+        let kind = self.state.mutations.awaiting(ticket)?;
+        let completed = self.state.mutations.complete(kind, response, self.now)?;
+        // The listing is gone from the market, so the table is out of date.
+        if kind == WriteKind::UnlistVolume && completed.verdict == Verdict::Done {
+            self.state.sandbox.unlisted(&completed.subject);
+            self.ask(Resource::Volumes);
+        }
+        self.emit(Event::Wrote(kind, response));
+        Some(completed)
     }
 }
 
@@ -362,37 +379,10 @@ fn ascii_json(json: &str) -> String {
     out
 }
 
-/// Handles a response if a write waits for it; else `None`. Unless a view shows the outcome, a
-/// notice does.
-pub(crate) fn answered(
-    state: &mut State,
-    now: Now,
-    ticket: Ticket,
-    response: &Result<Reply, ApiError>,
-) -> Option<(Completed, Vec<Effect>)> {
-    let kind = state.mutations.awaiting(ticket)?;
-    let completed = state.mutations.complete(kind, response, now)?;
-    let mut effects = match kind {
-        WriteKind::UnlistVolume => unlisted(state, &completed, now),
-        WriteKind::CreateWorkergroup => Vec::new(),
-    };
-    effects.extend(state.emit(now, Event::Wrote(kind, response)));
-    Some((completed, effects))
-}
-
 /// Tells the outcome of a write that no view shows.
 pub(crate) fn announce(state: &mut State, completed: &Completed, now: Now) {
     notify(state, completed, now);
     state.mutations.dismiss(completed.kind);
-}
-
-/// The listing is gone from the market, so the table is out of date.
-fn unlisted(state: &mut State, completed: &Completed, now: Now) -> Vec<Effect> {
-    if completed.verdict != Verdict::Done {
-        return Vec::new();
-    }
-    state.sandbox.unlisted(&completed.subject);
-    state.refresh(Resource::Volumes, now)
 }
 
 /// The outcome with the market's words.

@@ -4,7 +4,8 @@
 use super::message::{Effect, Message};
 use super::split::Split;
 use super::state::State;
-use crate::domain::saved::{PaneState, SearchSpec, Searches, Snapshot};
+use super::view::Cx;
+use crate::domain::saved::{PaneState, SearchChange, SearchSpec, Searches, Snapshot};
 use crate::domain::text::visible;
 use crate::domain::{Field, Resource, RowId};
 use crate::keys::pane::Pane;
@@ -146,23 +147,51 @@ impl State {
             }
         }
     }
+
+    /// Adds saving to the effects, some time after an input and before leaving.
+    pub(crate) fn save_in_time(&mut self, now: Now, is_input: bool, effects: &mut Vec<Effect>) {
+        if !self.persistence.is_on {
+            return;
+        }
+        if is_input && self.persistence.due.is_none() {
+            self.persistence.due = Some(now.mono + DELAY);
+        }
+        let is_due = self.persistence.due.is_some_and(|due| due <= now.mono);
+        let leaves = effects.iter().position(|effect| matches!(effect, Effect::Quit));
+        if is_due || leaves.is_some() {
+            self.persistence.due = None;
+            if let Some(snapshot) = self.unkept() {
+                let place = leaves.unwrap_or(effects.len());
+                effects.insert(place, Effect::Keep(Box::new(snapshot)));
+            }
+        }
+    }
 }
 
-/// Adds saving to the effects, some time after an input and before leaving.
-pub(crate) fn watch(state: &mut State, now: Now, is_input: bool, effects: &mut Vec<Effect>) {
-    if !state.persistence.is_on {
-        return;
+impl Cx<'_> {
+    /// Saves the state now, if it has changed.
+    pub fn save(&mut self) {
+        let snapshot = self.state.unkept();
+        self.effects(snapshot.map(|snapshot| Effect::Keep(Box::new(snapshot))));
     }
-    if is_input && state.persistence.due.is_none() {
-        state.persistence.due = Some(now.mono + DELAY);
+
+    /// Changes the saved searches here and in their file.
+    pub fn change_searches(&mut self, change: SearchChange) {
+        let before = self.state.searches.clone();
+        self.state.searches.apply(&change);
+        self.state.persistence.pending += 1;
+        self.effect(Effect::KeepSearches { change, before });
     }
-    let is_due = state.persistence.due.is_some_and(|due| due <= now.mono);
-    let leaves = effects.iter().position(|effect| matches!(effect, Effect::Quit));
-    if is_due || leaves.is_some() {
-        state.persistence.due = None;
-        if let Some(snapshot) = state.unkept() {
-            let place = leaves.unwrap_or(effects.len());
-            effects.insert(place, Effect::Keep(Box::new(snapshot)));
+
+    /// Takes over the searches in the file, with other programs' changes.
+    pub fn searches_kept(&mut self, result: Result<Searches, String>) {
+        let persistence = &mut self.state.persistence;
+        persistence.pending = persistence.pending.saturating_sub(1);
+        match result {
+            // With another change in flight this response is stale.
+            Ok(searches) if persistence.pending == 0 => self.state.searches = searches,
+            Ok(_) => {}
+            Err(why) => self.state.kept(Err(why)),
         }
     }
 }

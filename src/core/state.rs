@@ -1,10 +1,11 @@
 //! The state that views share: the market, its data and the person's settings.
 
+use std::any::Any;
 use std::ops::{Index, IndexMut};
 
-use super::feature::{Event, Feature, FeatureStates};
+use super::feature::{Feature, FeatureStates};
 use super::markets::Markets;
-use super::message::{Effect, Toast};
+use super::message::Toast;
 use super::mutations::Mutations;
 use super::profile::Profile;
 use super::{drafts, sandbox, split, themes};
@@ -206,13 +207,6 @@ impl State {
         }
     }
 
-    /// Tells every feature what has happened.
-    pub(crate) fn emit(&mut self, now: Now, mut event: Event<'_>) -> Vec<Effect> {
-        let told = self.features.iter();
-        told.flat_map(|feature| (feature.event)(self, now, &mut event))
-            .collect()
-    }
-
     /// Changes whenever the rows of a pane, their order, prices or marks do.
     pub(crate) fn revision(&self) -> u64 {
         let revisions = self.browsers.0.iter().map(Browser::revision);
@@ -229,20 +223,14 @@ impl State {
         Some(&mut self.browsers[self.pane.resource()?])
     }
 
-    /// Requests the rows of the open pane again.
-    pub(crate) fn refresh_pane(&mut self, now: Now) -> Vec<Effect> {
-        let browser = self.browser_and_tickets();
-        browser.map_or_else(Vec::new, |(browser, tickets)| browser.ask(tickets, now))
+    /// The state of a feature.
+    pub fn feature<T: Any>(&self) -> &T {
+        self.feature_states.get()
     }
 
-    pub fn refresh(&mut self, resource: Resource, now: Now) -> Vec<Effect> {
-        self.browsers[resource].ask(&mut self.tickets, now)
-    }
-
-    /// The table of the open pane, with the tickets for its requests.
-    pub(crate) fn browser_and_tickets(&mut self) -> Option<(&mut Browser, &mut Tickets)> {
-        let resource = self.pane.resource()?;
-        Some((&mut self.browsers[resource], &mut self.tickets))
+    /// The state of a feature, mutable: a feature gets its own from [`super::view::Cx::own`].
+    pub fn feature_mut<T: Any>(&mut self) -> &mut T {
+        self.feature_states.get_mut()
     }
 
     /// Learns from a response whether timers may send requests.

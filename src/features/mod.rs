@@ -68,11 +68,11 @@ fn pane(pane: Pane) -> Box<dyn View> {
 #[rustfmt::skip] // a table reads as a table
 const MARKET: &[Tab] = &[
     Tab { action: Action::Summary, title: "Summary", is_of: Pane::has_prices,
-        view: |cx| tab(market::summary::Market::new(cx.state)) },
+        view: |cx| tab(market::summary::Market::new(cx.state())) },
     Tab { action: Action::Plot, title: "Plot", is_of: Pane::has_prices,
-        view: |cx| tab(market::plot::Plot::new(cx.state)) },
+        view: |cx| tab(market::plot::Plot::new(cx.state())) },
     Tab { action: Action::Depth, title: "Depth", is_of: |pane| pane == Pane::Offers,
-        view: |cx| tab(Some(market::depth::DepthView::new(cx.state))) },
+        view: |cx| tab(Some(market::depth::DepthView::new(cx.state()))) },
 ];
 
 /// What is recorded of prices, and what rings on them.
@@ -95,7 +95,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         Action::Cluster => cluster::view::open(cx),
         Action::Compare => cx.try_open(compare::view::Compare::new),
         Action::Funnel => search::funnel::open(cx),
-        Action::Job if cx.state.pane == Pane::Volumes => cx.try_open(|state| Some(volumes::term::Term::new(state))),
+        Action::Job if cx.state().pane == Pane::Volumes => cx.try_open(|state| Some(volumes::term::Term::new(state))),
         Action::Job => cx.try_open(|state| Some(job::view::JobForm::new(state))),
         Action::Sort if cx.is_on_pane() => cx.try_open(search::sort::Sort::new),
         Action::Columns if cx.is_on_pane() => cx.try_open(search::columns::Columns::new),
@@ -125,7 +125,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         }
         Action::Copy => cx.try_open(copy_export::copy_menu::CopyMenu::of_pane),
         Action::Export => {
-            let form = copy_export::export_form::ExportForm::new(cx.state, cx.now);
+            let form = copy_export::export_form::ExportForm::new(cx.state(), cx.now);
             cx.open(form);
             true
         }
@@ -139,8 +139,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         Action::GroupFromSearch => workergroups::form::from_search(cx),
         Action::Preflight => workergroups::preflight::open_selected(cx),
         Action::CheckSupply => {
-            let effects = cx.state.toggle_supply_check(cx.now);
-            cx.effects(effects);
+            workergroups::toggle_supply_check(cx);
             true
         }
         Action::Unlist => volumes::unlist::open(cx),
@@ -218,7 +217,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
 
 /// Searches every offer of the selected offer's host, rented and unverified ones too.
 fn search_host(cx: &mut Cx<'_>) {
-    let offers = &mut cx.state.browsers[Resource::Offers];
+    let offers = cx.table(Resource::Offers);
     let (Some(host), Some(id)) = (offers.host_condition(), offers.selected()) else {
         return;
     };

@@ -1,13 +1,11 @@
 //! API keys: read from private files and from commands, written to private files only.
 
-use std::fmt;
-use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
-use std::thread;
 use std::time::Duration;
+use std::{fmt, fs, thread};
 
 use secrecy::SecretString;
 use secrecy::zeroize::Zeroizing;

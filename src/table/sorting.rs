@@ -7,9 +7,8 @@ use super::browser::Browser;
 use super::remote::Now;
 use super::sort_sign::arrow;
 use crate::core::message::Effect;
-use crate::core::state::State;
 use crate::domain::insight::Coverage;
-use crate::domain::{Direction, Field, Listing, OrderKey, Query, Resource};
+use crate::domain::{Direction, Field, Listing, OrderKey, Query};
 
 /// Seconds without another change before the market is queried: pressing `>` five times should cost
 /// one request, because markets limit them.
@@ -120,28 +119,4 @@ impl Browser {
         let is_other = |listing: &Listing| listing.is_estimated(first.field);
         !is_sent || self.is_unordered() || self.listing().is_some_and(is_other)
     }
-}
-
-/// Sends the request for an order that has settled.
-pub(crate) fn tick(state: &mut State, now: Now) -> Vec<Effect> {
-    let is_held = state.held(now).is_some();
-    let State { browsers, tickets, .. } = state;
-    let mut effects = Vec::new();
-    for browser in browsers.iter_mut() {
-        if is_held {
-            browser.ask_order_at = None;
-        }
-        if browser.ask_order_at.is_some_and(|due| due <= now.mono) {
-            effects.extend(browser.ask(tickets, now));
-        }
-    }
-    effects
-}
-
-/// When the next order settles.
-pub(crate) fn deadline(state: &State) -> Option<f64> {
-    [&state.browsers[Resource::Offers], &state.browsers[Resource::Volumes]]
-        .into_iter()
-        .filter_map(|browser| browser.ask_order_at)
-        .reduce(f64::min)
 }

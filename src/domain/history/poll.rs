@@ -6,12 +6,11 @@ use super::{Cause, Lot, Moment, Poll, PollOutcome, PollRow, Quote, SearchKey, Si
 use crate::domain::cost::{Prices, VolumePrices};
 use crate::domain::dialect::Dialect;
 use crate::domain::insight::{Coverage, Supply, coverage};
-use crate::domain::language;
 use crate::domain::listing::{Column, Listing};
 use crate::domain::query::Direction;
 use crate::domain::response_check::ResponseCheck;
 use crate::domain::value::CellRef;
-use crate::domain::{Condition, Field, OfferType, Operand, Operator, Query, Resource, Value};
+use crate::domain::{Condition, Field, OfferType, Operand, Operator, Query, Resource, Value, language};
 
 // Real names have up to 20 characters; a hostile one must not fill the database.
 /// The longest name of a model, in characters.

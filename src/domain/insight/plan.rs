@@ -8,13 +8,12 @@ use super::knapsack::{Knapsack, Machines};
 use super::supply::{Set, Supply, Unit};
 use super::{Bill, whole};
 use crate::domain::cost::{Basis, Prices};
-use crate::domain::country;
 use crate::domain::format::{self, counted, nominal_gb};
-use crate::domain::language;
 use crate::domain::listing::Listing;
 use crate::domain::quantity::{self, Quantity};
 use crate::domain::query::Condition;
 use crate::domain::value::CellRef;
+use crate::domain::{country, language};
 
 /// The most machines that a plan can be limited to, and the most GPUs then: every number of machines
 /// has its own cheapest offers, and those of 512 GPUs on 64 machines take 0.1 s.

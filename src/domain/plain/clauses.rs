@@ -6,11 +6,9 @@ use super::quantity::{Quantity, Text, joined, role};
 use super::settings::Cluster;
 use super::token::Kind;
 use super::vocabulary::{Dim, EVERY, End, Fixed, Role};
-use crate::domain::country;
 use crate::domain::field::Operator::{Eq, Gte};
 use crate::domain::format::trimmed;
-use crate::domain::language;
-use crate::domain::region;
+use crate::domain::{country, language, region};
 
 /// The most GPUs of an offer.
 pub(super) const MOST_GPUS: f64 = 64.0;

@@ -9,12 +9,11 @@ use super::models;
 use super::quantity::Quantity;
 use super::settings::Settings;
 use crate::domain::catalog::Catalog;
-use crate::domain::country;
 use crate::domain::dialect::Dialect;
 use crate::domain::field::Operator;
 use crate::domain::format::trimmed;
 use crate::domain::language::{self, Mode};
-use crate::domain::region;
+use crate::domain::{country, region};
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Meaning {

@@ -91,18 +91,17 @@ impl WatchForm {
             return;
         }
         if let Ok(interval) = self.interval() {
-            cx.state.watch_pace.interval = interval;
-            cx.state.watch_pace.lists_gone = self.form.chosen(Key::Gone) == 1;
-            auto_refresh::start(cx.state, self.resource, interval, cx.now);
-            cx.state.browsers[self.resource].compare_with(self.baseline());
+            cx.pace().interval = interval;
+            cx.pace().lists_gone = self.form.chosen(Key::Gone) == 1;
+            auto_refresh::start(cx, self.resource, interval);
+            cx.table(self.resource).compare_with(self.baseline());
             cx.toast(format!("Auto-refresh every {}", format::brief(interval)));
             cx.close();
         }
     }
 
     fn stop(&self, cx: &mut Cx<'_>) {
-        let effects = auto_refresh::stop(cx.state, self.resource);
-        cx.effects(effects);
+        auto_refresh::stop(cx, self.resource);
         cx.toast("Auto-refresh off");
         cx.close();
     }

@@ -14,9 +14,10 @@ pub(crate) mod watch_command;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::core::feature::{Feature, FeatureState};
+use crate::core::feature::{Event, Feature, FeatureState};
 use crate::core::message::{Effect, Message};
 use crate::core::state::State;
+use crate::core::view::{Cx, Lent};
 use crate::domain::Resource;
 use crate::domain::history::{Answer, Lot, LotFilter, Memory, Moment, Question, Quote, SearchKey, Want, quotes};
 use crate::domain::insight::recorded_lot;
@@ -24,12 +25,18 @@ use crate::table::remote::{Now, Ticket, Tickets};
 
 pub(crate) const FEATURE: Feature = Feature {
     state: |_| Some(Box::new(Recall::default())),
-    told: |model, _, message| {
+    told: |cx, message| {
         if let Message::Recalled { ticket, result } = message {
-            model.state.recall_mut().answered(ticket, *result);
-            Ok(Vec::new())
+            cx.own::<Recall>().answered(ticket, *result);
+            Ok(())
         } else {
             Err(message)
+        }
+    },
+    event: |cx, event| {
+        if let Event::Restored(restored) = event {
+            // Where nothing can be kept, nothing is recorded.
+            cx.own::<Recall>().is_on |= restored.kept.is_some();
         }
     },
     follow,
@@ -40,11 +47,7 @@ impl FeatureState for Recall {}
 
 impl State {
     pub fn recall(&self) -> &Recall {
-        self.feature_states.get()
-    }
-
-    pub fn recall_mut(&mut self) -> &mut Recall {
-        self.feature_states.get_mut()
+        self.feature()
     }
 }
 
@@ -193,13 +196,14 @@ pub fn question(
     }
 }
 
-impl State {
-    /// Asks a question of the record; [`Recall::answer`] has the answer once it is here.
-    pub(crate) fn ask_record(&mut self, question: Question) -> Effect {
-        let recall: &mut Recall = self.feature_states.get_mut();
-        recall.ask(question, &mut self.tickets)
-    }
+/// Asks a question of the record; [`Recall::answer`] has the answer once it is here.
+pub(crate) fn ask(cx: &mut Cx<'_>, question: Question) {
+    let Lent { own, tickets, .. } = cx.lend::<Recall>();
+    let effect = own.ask(question, tickets);
+    cx.effect(effect);
+}
 
+impl State {
     /// The search whose rows the open pane shows, as it is recorded.
     pub fn shown_search(&self) -> Option<SearchKey> {
         let query = self.browser()?.shown_query()?;
@@ -222,20 +226,18 @@ impl State {
 
 /// Asks for what verdicts on the selected and the marked offers need, if the rows or the selection
 /// are others than last time.
-pub(crate) fn follow(state: &mut State, now: Now, effects: &mut Vec<Effect>) {
-    let State {
-        feature_states,
-        browsers,
+fn follow(cx: &mut Cx<'_>) {
+    let (now, resource) = (cx.now, cx.state().pane.resource());
+    let Lent {
+        own: recall,
+        tables,
         tickets,
-        pane,
         ..
-    } = state;
-    let recall: &mut Recall = feature_states.get_mut();
-    let resource = pane.resource();
+    } = cx.lend::<Recall>();
     let Some(resource) = resource.filter(|own| recall.is_on && *own != Resource::Workergroups) else {
         return;
     };
-    let browser = &browsers[resource];
+    let browser = &tables[resource];
     let (Some(listing), Some(query)) = (browser.listing(), browser.shown_query()) else {
         return;
     };
@@ -260,9 +262,12 @@ pub(crate) fn follow(state: &mut State, now: Now, effects: &mut Vec<Effect>) {
     let marked = browser.marked_rows();
     let rows = selected.into_iter().chain(marked);
     let quote = quotes(listing, query.offer_type);
+    let mut asked = Vec::new();
     for row in rows.take(MOST_MODELS) {
         if let (Some(lot), Some(Quote { gpus, .. })) = (recorded_lot(listing, row), quote(row)) {
-            effects.extend(recall.remember((lot.model, gpus), (&search, storage), tickets, now));
+            asked.extend(recall.remember((lot.model, gpus), (&search, storage), tickets, now));
         }
     }
+    drop(quote);
+    cx.effects(asked);
 }

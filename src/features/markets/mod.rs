@@ -5,7 +5,6 @@
 //! contains an API key, only its source.
 
 pub mod command;
-pub mod switch;
 mod update;
 pub(crate) mod view;
 
@@ -19,9 +18,10 @@ use crate::core::state::State;
 use crate::keys::Action;
 
 pub(crate) const FEATURE: Feature = Feature {
-    told: |model, now, message| {
+    told: |cx, message| {
         if let Message::Market(event) = message {
-            Ok(on_event(model, now, *event))
+            on_event(cx, *event);
+            Ok(())
         } else {
             Err(message)
         }

@@ -15,38 +15,32 @@ pub use self::runs::RouteRun;
 use self::runs::Runs;
 use crate::api::ledger::{Ledger, LedgerEntry};
 use crate::api::{Operation, Response};
-use crate::core::feature::{Event, Feature, FeatureState};
-use crate::core::message::{Message, Toast};
+use crate::core::feature::{Event, Feature, FeatureState, Taken};
+use crate::core::message::Message;
 use crate::core::state::State;
+use crate::core::view::Cx;
 use crate::domain::Resource;
 use crate::keys::pane::Pane;
-use crate::table::remote::{Now, Ticket, Waiting};
+use crate::table::remote::{Ticket, Waiting};
 use crate::widgets::text_input::TextInput;
 
 pub(crate) const FEATURE: Feature = Feature {
     state: |_| Some(Box::new(Requests::default())),
-    answered: |state, now, ticket, response| {
-        if answered(state, now, ticket, &response) {
-            Ok(Vec::new())
-        } else {
-            Err(response)
-        }
-    },
-    told: |model, _, message| {
+    answered,
+    told: |cx, message| {
         if let Message::Recorded { ticket, entry } = message {
-            recorded(&mut model.state, ticket, *entry);
-            Ok(Vec::new())
+            recorded(cx, ticket, *entry);
+            Ok(())
         } else {
             Err(message)
         }
     },
-    event: |state, _, event| {
+    event: |cx, event| {
         if let Event::PaneOpened = event {
-            state.requests_mut().opened = None;
+            cx.own::<Requests>().opened = None;
         }
-        Vec::new()
     },
-    progress: |state, ticket, attempt, waiting| state.requests_mut().progress(ticket, attempt, waiting),
+    progress: |cx, ticket, attempt, waiting| cx.own::<Requests>().progress(ticket, attempt, waiting),
     ..Feature::IDLE
 };
 
@@ -59,15 +53,11 @@ impl FeatureState for Requests {
 
 impl State {
     pub fn requests(&self) -> &Requests {
-        self.feature_states.get()
-    }
-
-    pub fn requests_mut(&mut self) -> &mut Requests {
-        self.feature_states.get_mut()
+        self.feature()
     }
 }
 
-pub use self::send::{check_address, editable, resendable};
+pub use self::send::{check_address, editable, resend, resendable};
 pub(crate) use self::show::{copy_items, export_content};
 
 /// Which requests the list shows.
@@ -358,28 +348,25 @@ fn matches(entry: &LedgerEntry, words: &[String]) -> bool {
 }
 
 /// Adds an attempt to the ledger; the selection stays where it is.
-pub(crate) fn recorded(state: &mut State, ticket: Option<Ticket>, entry: LedgerEntry) {
+fn recorded(cx: &mut Cx<'_>, ticket: Option<Ticket>, entry: LedgerEntry) {
+    let state = cx.state();
     let follows = |ticket| state.routes().run_of(ticket);
     // A request that is aborted when its run stops is already missing from the run's tickets.
     let run = ticket
         .filter(|_| entry.operation == Operation::Route)
         .map(|ticket| follows(ticket).or_else(|| state.requests().runs.latest()));
-    let State {
-        feature_states,
-        ledger,
-        pane,
-        ..
-    } = state;
-    let requests: &mut Requests = feature_states.get_mut();
-    if *pane == Pane::Requests && requests.selected.is_none() {
+    let is_open = state.pane == Pane::Requests;
+    let number = state.ledger.total() + 1;
+    let requests: &mut Requests = cx.own();
+    if is_open && requests.selected.is_none() {
         requests.selected = requests.selected();
     }
     let is_shown = requests.filter.admits(&entry) && matches(&entry, &requests.words());
-    let number = ledger.total() + 1;
     if let Some(run) = run.flatten() {
         requests.runs.add(run, number, &entry);
     }
-    let dropped = ledger.push(entry);
+    let dropped = cx.add_to_ledger(entry);
+    let requests: &mut Requests = cx.own();
     requests.runs.forget(&dropped);
     requests.matching.retain(|own| !dropped.contains(own));
     if is_shown {
@@ -390,17 +377,16 @@ pub(crate) fn recorded(state: &mut State, ticket: Option<Ticket>, entry: LedgerE
     }
 }
 
-/// Handles the response to a resent request, whose entry has already been recorded. False if it is
-/// not one of them.
-pub(crate) fn answered(state: &mut State, now: Now, ticket: Ticket, result: &Response) -> bool {
-    let flights = &mut state.requests_mut().flights;
-    let Some(place) = flights.iter().position(|own| own.ticket == ticket) else {
-        return false;
+/// Handles the response to a resent request, whose entry has already been recorded; gives back any other.
+fn answered(cx: &mut Cx<'_>, ticket: Ticket, response: Response) -> Taken<Response> {
+    let flights = &mut cx.own::<Requests>().flights;
+    let Some(index) = flights.iter().position(|own| own.ticket == ticket) else {
+        return Err(response);
     };
-    let label = flights.remove(place).operation.label();
-    state.show(match result {
-        Ok(_) => Toast::new(format!("Response received: {label}"), now),
-        Err(error) => Toast::error(format!("{label}: {error}"), now),
-    });
-    true
+    let label = flights.remove(index).operation.label();
+    match response {
+        Ok(_) => cx.toast(format!("Response received: {label}")),
+        Err(error) => cx.complain(format!("{label}: {error}")),
+    }
+    Ok(())
 }

@@ -1,12 +1,11 @@
 //! Resends requests, unchanged or with another body: reads only.
 
-use super::Flight;
+use super::{Flight, Requests};
 use crate::api::ledger::LedgerEntry;
 use crate::api::redact::REMOVED;
 use crate::api::{Operation, Origin, RawSearch, Request, wire};
-use crate::core::message::Effect;
 use crate::core::state::State;
-use crate::table::remote::Now;
+use crate::core::view::Cx;
 
 /// Why there is no request for an action.
 fn nothing(state: &State) -> String {
@@ -98,19 +97,17 @@ pub fn check_address(state: &State, entry: &LedgerEntry, request: &Request) -> R
         .ok_or_else(|| format!("It was sent to another market, not to {base}"))
 }
 
-impl State {
-    /// Sends a read that repeats or changes a recorded one. The response is awaited even if the view
-    /// closes: it becomes an entry of the list.
-    pub fn resend(&mut self, from: u64, request: Request, now: Now) -> Effect {
-        let ticket = self.tickets.take();
-        self.requests_mut().flights.push(Flight {
-            ticket,
-            from,
-            operation: request.operation(),
-            since: now.mono,
-            attempt: 1,
-            waiting: None,
-        });
-        Effect::Call { ticket, request }
-    }
+/// Sends a read that repeats or changes a recorded one. The response is awaited even if the view
+/// closes: it becomes an entry of the list.
+pub fn resend(cx: &mut Cx<'_>, from: u64, request: Request) {
+    let (operation, since) = (request.operation(), cx.now.mono);
+    let ticket = cx.send(request);
+    cx.own::<Requests>().flights.push(Flight {
+        ticket,
+        from,
+        operation,
+        since,
+        attempt: 1,
+        waiting: None,
+    });
 }

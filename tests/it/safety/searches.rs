@@ -33,7 +33,7 @@ fn interleave(seed: u64, relabel: impl Fn(&[Ticket], usize) -> Ticket) -> Result
         if tickets.len() < 5 && (pending.is_empty() || random.bool()) {
             core.model.browsers[Resource::Offers].query.limit = Some(100 + tickets.len() as u32);
             let now = core.now;
-            let effects = core.model.state.refresh(Resource::Offers, now);
+            let ((), effects) = core.model.lend(now, |cx| cx.ask(Resource::Offers));
             core.take(effects);
             tickets.push(core.reads.last().unwrap().0);
             pending.push(tickets.len() - 1);

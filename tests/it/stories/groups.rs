@@ -4,6 +4,7 @@
 use bourse::api::{ApiError, Request, Unreachable};
 use bourse::core::message::Effect;
 use bourse::domain::language;
+use bourse::features::workergroups::Groups;
 
 use crate::stories::unlist::{flat, says};
 use crate::test_app::{START, THREE, TestApp};
@@ -461,7 +462,7 @@ fn an_earlier_run_s_listing_is_compared_with() {
         })
         .unwrap();
     let mut desk = TestApp::with_offers(THREE);
-    desk.model.groups_mut().drift.resume(Some(last));
+    desk.model.feature_mut::<Groups>().drift.resume(Some(last));
     desk.now.epoch = START + 86_400.0;
     desk.resize(200, 40)
         .keys("3")

@@ -6,6 +6,7 @@ use bourse::domain::history::{
     PollRow, Question, Quote, Recorded, SearchKey, Spell, VOLUME_MODEL, Want, answer,
 };
 use bourse::domain::{Dialect, OfferType, Resource};
+use bourse::features::history::Recall;
 
 use crate::stories::groups::FOUR;
 use crate::stories::unlist::TWO;
@@ -16,7 +17,7 @@ const DAY: i64 = 86_400;
 
 /// A desk with a record and the three offers, of a size.
 fn desk(columns: u16, rows: u16) -> TestApp {
-    let mut desk = TestApp::prepared(&Dialect::DOCUMENTED, |model| model.recall_mut().is_on = true);
+    let mut desk = TestApp::prepared(&Dialect::DOCUMENTED, |model| model.feature_mut::<Recall>().is_on = true);
     desk.resize(columns, rows).answer(THREE);
     desk
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use bourse::api::ApiError;
 use bourse::core::message::Effect;
 use bourse::domain::Dialect;
+use bourse::features::history::Recall;
 use tempfile::TempDir;
 
 use crate::test_app::{Files, THREE, TestApp};
@@ -22,7 +23,7 @@ fn folder() -> TempDir {
 
 /// A dashboard on the files of a folder, with three offers.
 fn dashboard(folder: &Path) -> TestApp {
-    let mut desk = TestApp::prepared(&Dialect::DOCUMENTED, |model| model.recall_mut().is_on = true);
+    let mut desk = TestApp::prepared(&Dialect::DOCUMENTED, |model| model.feature_mut::<Recall>().is_on = true);
     desk.files = Some(Files::open(folder));
     desk.answer(THREE);
     desk

@@ -13,6 +13,7 @@ use crate::domain::alerts::{Alert, AlertChange, Followed, condition};
 use crate::domain::history::{AlertState, Moment, Repeat, Rule, RuleError, Trigger};
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::text::visible;
+use crate::features::alerts::change as change_alerts;
 use crate::keys::{Action, Context};
 use crate::widgets::form::{Field, Form, FormEvent};
 use crate::widgets::input_widget::InputWidget;
@@ -291,14 +292,13 @@ impl AlertForm {
             name => name.to_owned(),
         };
         let change = self.change(name, subject.follows, rule, cx);
-        let effect = cx.state.change_alerts(change);
-        cx.effect(effect);
+        change_alerts(cx, change);
         cx.close();
     }
 
     /// The new alert, or the edited one with what it remembers while it waits for the same.
     fn change(&self, name: String, follows: Followed, rule: Rule, cx: &mut Cx<'_>) -> AlertChange {
-        let all = &cx.state.alerts().all;
+        let all = &cx.state().alerts().all;
         let Some(edited) = &self.edited else {
             let alert = Alert {
                 name: all.free_name(&name),

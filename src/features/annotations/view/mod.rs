@@ -63,7 +63,7 @@ pub(crate) struct AnnotationList {
 
 /// Opens what an action on annotations means for the selected row.
 pub(crate) fn open(action: Action, cx: &mut Cx<'_>) -> bool {
-    let suppliers = cx.state.browser().map(annotations::selected);
+    let suppliers = cx.state().browser().map(annotations::selected);
     let [machine, host] = suppliers.unwrap_or_default();
     match action {
         Action::Star(Subject::Machine) => machine.or(host).is_some_and(|of| star(of, cx)),
@@ -88,12 +88,11 @@ pub(crate) fn open(action: Action, cx: &mut Cx<'_>) -> bool {
 }
 
 fn change(of: Supplier, mark: Mark, cx: &mut Cx<'_>) {
-    let effects = cx.state.annotate(&AnnotationChange { of, mark }, cx.now);
-    cx.effects(effects);
+    cx.annotate(&AnnotationChange { of, mark });
 }
 
 fn star(of: Supplier, cx: &mut Cx<'_>) -> bool {
-    let is_starred = !cx.state.annotations.all.is_starred(of);
+    let is_starred = !cx.state().annotations.all.is_starred(of);
     change(of, Mark::Star(is_starred), cx);
     let verb = if is_starred { "Starred" } else { "Unstarred" };
     cx.toast(format!("{verb} {of}"));
@@ -102,7 +101,7 @@ fn star(of: Supplier, cx: &mut Cx<'_>) -> bool {
 
 /// Asks for the note on a machine or host.
 fn ask_note(of: Supplier, cx: &mut Cx<'_>) -> bool {
-    let before = cx.state.annotations.all.get(of);
+    let before = cx.state().annotations.all.get(of);
     let before = before.map(|own| own.note.clone()).unwrap_or_default();
     let save = move |typed: &str, cx: &mut Cx<'_>| {
         if typed.trim().chars().count() > LONGEST_NOTE {
@@ -122,9 +121,8 @@ fn ask_note(of: Supplier, cx: &mut Cx<'_>) -> bool {
 
 /// Lists banned offers, or hides them again.
 fn show_banned(cx: &mut Cx<'_>) {
-    let is_shown = !cx.state.annotations.shows_banned;
-    let effects = cx.state.show_banned(is_shown, cx.now);
-    cx.effects(effects);
+    let is_shown = !cx.state().annotations.shows_banned;
+    cx.show_banned(is_shown);
     cx.toast(if is_shown {
         "Banned offers are listed until you quit"
     } else {
@@ -133,7 +131,7 @@ fn show_banned(cx: &mut Cx<'_>) {
 }
 
 fn starred_only(cx: &mut Cx<'_>) {
-    let Some(browser) = cx.state.browser_mut() else {
+    let Some(browser) = cx.pane_table() else {
         return;
     };
     browser.toggle_starred_only();
@@ -146,10 +144,9 @@ fn starred_only(cx: &mut Cx<'_>) {
 }
 
 fn undo(cx: &mut Cx<'_>) {
-    let Some((change, effects)) = cx.state.undo_annotation(cx.now) else {
+    let Some(change) = cx.undo_annotation() else {
         return cx.toast("No star, note or ban to undo");
     };
-    cx.effects(effects);
     let of = change.of;
     cx.toast(match change.mark {
         Mark::Star(true) => format!("Starred {of} again"),
@@ -163,11 +160,10 @@ fn undo(cx: &mut Cx<'_>) {
 
 /// Searches every offer of a machine or host, banned or not.
 fn search(of: Supplier, cx: &mut Cx<'_>) {
-    if cx.state.annotations.all.is_banned(of) && !cx.state.annotations.shows_banned {
-        let effects = cx.state.show_banned(true, cx.now);
-        cx.effects(effects);
+    if cx.state().annotations.all.is_banned(of) && !cx.state().annotations.shows_banned {
+        cx.show_banned(true);
     }
-    let offers = &mut cx.state.browsers[Resource::Offers];
+    let offers = cx.table(Resource::Offers);
     let Some(field) = offers.query.catalog().by_key(of.key()) else {
         return;
     };
@@ -242,13 +238,13 @@ impl View for AnnotationList {
             }
             (Action::Remove, Some(entry)) => {
                 change(entry.of, entry.kind.cleared(), cx);
-                self.relist(cx.state);
-                let key = cx.state.keymap.key_in(&[Context::ListEdit], Action::Recall);
+                self.relist(cx.state());
+                let key = cx.state().keymap.key_in(&[Context::ListEdit], Action::Recall);
                 cx.toast(format!("Removed ({key} to undo)"));
             }
             (Action::Recall, _) => {
                 undo(cx);
-                self.relist(cx.state);
+                self.relist(cx.state());
             }
             _ => return Outcome::Ignored,
         }
@@ -256,12 +252,12 @@ impl View for AnnotationList {
     }
 
     fn resumed(&mut self, cx: &mut Cx<'_>) {
-        self.relist(cx.state);
+        self.relist(cx.state());
     }
 
     // Another window may have changed them.
     fn tick(&mut self, cx: &mut Cx<'_>) {
-        self.relist(cx.state);
+        self.relist(cx.state());
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

@@ -28,21 +28,22 @@ impl Theme {
         })
     }
 
-    fn select(&mut self, place: usize, state: &mut State) {
-        self.selected = place.min(state.themes.all.len().saturating_sub(1));
-        if let Some(named) = state.themes.all.get(self.selected) {
-            state.themes.shown = named.theme;
+    fn select(&mut self, place: usize, cx: &mut Cx<'_>) {
+        let themes = cx.themes();
+        self.selected = place.min(themes.all.len().saturating_sub(1));
+        if let Some(named) = themes.all.get(self.selected) {
+            themes.shown = named.theme;
         }
     }
 
     fn choose(&mut self, cx: &mut Cx<'_>) {
-        self.select(self.selected, cx.state);
-        self.before = cx.state.themes.shown;
-        let named = cx.state.themes.all.get(self.selected);
+        self.select(self.selected, cx);
+        self.before = cx.state().themes.shown;
+        let named = cx.state().themes.all.get(self.selected);
         if let Some(name) = named.map(|named| named.name.clone()) {
-            if name != cx.state.themes.chosen {
-                cx.state.themes.chosen.clone_from(&name);
-                cx.state.themes.saved = Some(name.clone());
+            if name != cx.state().themes.chosen {
+                cx.themes().chosen.clone_from(&name);
+                cx.themes().saved = Some(name.clone());
                 cx.effect(Effect::SaveTheme(name));
             }
             cx.close();
@@ -96,7 +97,7 @@ impl View for Theme {
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         if let Some(lines) = cx.motion(action) {
             let place = self.selected.saturating_add_signed(lines);
-            self.select(place, cx.state);
+            self.select(place, cx);
             return Outcome::Handled;
         }
         match action {
@@ -113,13 +114,13 @@ impl View for Theme {
         if line == self.selected {
             self.choose(cx);
         } else {
-            self.select(line, cx.state);
+            self.select(line, cx);
         }
         Outcome::Handled
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {
-        cx.state.themes.shown = self.before;
+        cx.themes().shown = self.before;
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

@@ -150,7 +150,7 @@ impl Compare {
     }
 
     fn unmark(&mut self, cx: &mut Cx<'_>) {
-        let Some(browser) = cx.state.browser_mut() else {
+        let Some(browser) = cx.pane_table() else {
             return;
         };
         if let Some(row) = self.rows.get(self.cursor) {
@@ -245,7 +245,7 @@ impl Searched for Compare {
         self.top
     }
 
-    fn go_to_line(&mut self, line: usize, _: &mut State) {
+    fn go_to_line(&mut self, line: usize, _: &mut Cx<'_>) {
         // A few lines above it say where one is.
         self.top = line.saturating_sub(CONTEXT);
     }
@@ -296,12 +296,12 @@ impl View for Compare {
             Action::Move(Motion::LastColumn) => self.cursor = self.rows.len().saturating_sub(1),
             Action::Differences => {
                 self.only_differences = !self.only_differences;
-                self.rows_changed(cx.state);
+                self.rows_changed(cx.state());
             }
             Action::Mark => self.unmark(cx),
             Action::Submit => {
                 let row = self.rows.get(self.cursor);
-                if let (Some(browser), Some(row)) = (cx.state.browser_mut(), row) {
+                if let (Some(browser), Some(row)) = (cx.pane_table(), row) {
                     browser.select_id(row.id);
                 }
                 cx.close();

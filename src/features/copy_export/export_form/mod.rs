@@ -167,7 +167,7 @@ impl ExportForm {
             self.refuse("Type the path of the file".to_owned());
             return;
         }
-        match self.content(cx.state, None) {
+        match self.content(cx.state(), None) {
             Err(why) => self.refuse(why),
             Ok(content) => {
                 self.is_writing = true;
@@ -285,7 +285,7 @@ impl View for ExportForm {
         self.is_writing = false;
         match result {
             Ok(written) => {
-                cx.state.toast = Some(announce(Ok(written), cx.now));
+                cx.show(announce(Ok(written), cx.now));
                 cx.close();
             }
             Err(NotWritten::Exists(path)) => self.exists = Some(path),

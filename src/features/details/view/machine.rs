@@ -69,7 +69,7 @@ pub(super) struct Machine {
 impl Machine {
     /// Shows the loaded offers of the selected offer's host and requests all of them.
     pub fn new(cx: &mut Cx<'_>) -> Self {
-        let browser = &cx.state.browsers[Resource::Offers];
+        let browser = &cx.state().browsers[Resource::Offers];
         let mut machine = Self {
             id: browser.selected().unwrap_or(RowId(0)),
             remote: Remote::default(),
@@ -123,7 +123,7 @@ impl Machine {
         };
         let query = Query {
             conditions: vec![host],
-            ..cx.state.browsers[Resource::Offers].query.clone()
+            ..cx.state().browsers[Resource::Offers].query.clone()
         };
         let ticket = cx.send(Request::Search(query));
         if let Some(superseded) = self.remote.ask(ticket, cx.now) {
@@ -135,7 +135,7 @@ impl Machine {
         let left = self.remote.take_records(ticket, cx.now, response);
         if left.is_none() {
             self.standing = Standing::default();
-            self.rebuild(&cx.state.browsers[Resource::Offers]);
+            self.rebuild(&cx.state().browsers[Resource::Offers]);
         }
         left
     }

@@ -105,7 +105,7 @@ impl Detail {
 
     /// The same on the machine tab, requesting its offers.
     pub fn on_machine(cx: &mut Cx<'_>) -> Option<Self> {
-        let mut detail = Self::new(cx.state)?;
+        let mut detail = Self::new(cx.state())?;
         detail.show(Tab::Machine, cx);
         Some(detail)
     }
@@ -151,9 +151,9 @@ impl Detail {
 
     /// Shows the record before or after this one.
     fn step(&mut self, by: isize, cx: &mut Cx<'_>) {
-        cx.state.browsers[self.resource].step(by);
-        self.rebuild(cx.state);
-        let browser = &cx.state.browsers[self.resource];
+        cx.table(self.resource).step(by);
+        self.rebuild(cx.state());
+        let browser = &cx.state().browsers[self.resource];
         let is_same = self.machine.as_ref().is_some_and(|it| it.is_about(browser));
         if self.machine.is_some() && !is_same {
             self.forget_machine(cx);
@@ -163,7 +163,7 @@ impl Detail {
 
     fn show(&mut self, tab: Tab, cx: &mut Cx<'_>) {
         self.tab = tab;
-        self.lay_out_json(cx.state);
+        self.lay_out_json(cx.state());
         if tab == Tab::Machine && self.machine.is_none() {
             self.machine = Some(Machine::new(cx));
         }
@@ -206,7 +206,7 @@ impl Detail {
                 self.top = self.top.saturating_add_signed(by).min(viewport.last_top());
                 true
             }
-            Tab::Fields => self.fields.update(action, viewport.page, cx.state, cx.now),
+            Tab::Fields => self.fields.update(action, viewport.page, cx.state(), cx.now),
             Tab::Machine => {
                 let step = action.motion(viewport.page);
                 match (&mut self.machine, step) {
@@ -230,12 +230,12 @@ impl Detail {
     fn open_related(&mut self, cx: &mut Cx<'_>) {
         let Some(machine) = &self.machine else { return };
         let Some(id) = machine.current() else { return };
-        let browser = &mut cx.state.browsers[self.resource];
+        let browser = cx.table(self.resource);
         let row = browser.listing().and_then(|listing| listing.row(id));
         if row.is_some_and(|row| browser.view().iter().any(|own| *own as usize == row)) {
             browser.select_id(id);
             self.tab = Tab::Overview;
-            self.rebuild(cx.state);
+            self.rebuild(cx.state());
         } else if let Some(host) = machine.host() {
             browser.jump_to(vec![host]);
             browser.select_id(id);
@@ -247,17 +247,17 @@ impl Detail {
     fn toggle_secrets(&mut self, cx: &mut Cx<'_>) {
         if self.reveals(cx.now) {
             self.revealed = None;
-        } else if api_key(cx.state).is_none() {
+        } else if api_key(cx.state()).is_none() {
             cx.complain("This workergroup has no API key");
         } else {
             self.revealed = self.id.map(|id| (id, cx.now.mono + SECRET_SHOWN));
             self.show(Tab::Fields, cx);
-            self.fields.focus("api_key", cx.state, cx.now);
+            self.fields.focus("api_key", cx.state(), cx.now);
         }
     }
 
     fn mark(&self, cx: &mut Cx<'_>) {
-        let browser = &mut cx.state.browsers[self.resource];
+        let browser = cx.table(self.resource);
         if let Some(id) = self.id
             && !browser.marks.remove(&id)
         {
@@ -291,7 +291,7 @@ impl View for Detail {
             // The overview has no searchable lines: its facts are found among the fields.
             Action::Query | Action::Newer | Action::Older => {
                 self.show(Tab::Fields, cx);
-                self.fields.update(Action::Query, 1, cx.state, cx.now);
+                self.fields.update(Action::Query, 1, cx.state(), cx.now);
             }
             Action::Submit if self.tab == Tab::Machine => self.open_related(cx),
             Action::Submit | Action::Back => cx.close(),
@@ -360,7 +360,7 @@ impl View for Detail {
 
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
         Outcome::of(match self.tab {
-            Tab::Fields => self.fields.key(key, cx.state, cx.now),
+            Tab::Fields => self.fields.key(key, cx.state(), cx.now),
             Tab::Json => self.json.report.key(key, cx.viewport(Region::MAIN)),
             Tab::Overview | Tab::Machine => false,
         })
@@ -368,7 +368,7 @@ impl View for Detail {
 
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
         let pasted = match self.tab {
-            Tab::Fields => self.fields.paste(text, cx.state, cx.now),
+            Tab::Fields => self.fields.paste(text, cx.state(), cx.now),
             Tab::Json => self.json.report.paste(text),
             Tab::Overview | Tab::Machine => None,
         };
@@ -424,7 +424,7 @@ impl View for Detail {
     }
 
     fn resumed(&mut self, cx: &mut Cx<'_>) {
-        self.rebuild(cx.state);
+        self.rebuild(cx.state());
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {

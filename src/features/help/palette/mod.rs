@@ -76,16 +76,16 @@ impl Palette {
                 searches::run(search, cx);
             }
             Some(Entry::SortBy(field)) => {
-                cx.go_to(cx.state.pane);
+                cx.go_to(cx.state().pane);
                 let now = cx.now;
-                if let Some(browser) = cx.state.browser_mut() {
+                if let Some(browser) = cx.pane_table() {
                     let effects = browser.sort_by(field, now);
                     cx.effects(effects);
                 }
             }
             Some(Entry::Condition(field)) => {
-                cx.go_to(cx.state.pane);
-                if let Some(browser) = cx.state.browser_mut() {
+                cx.go_to(cx.state().pane);
+                if let Some(browser) = cx.pane_table() {
                     browser.begin_condition(field);
                 }
             }

@@ -99,15 +99,15 @@ impl History {
     /// The history of the selected offer's model, of the pane's search, or of what a workergroup's
     /// search finds.
     pub fn new(cx: &mut Cx<'_>) -> Option<Self> {
-        let browser = cx.state.browser()?;
+        let browser = cx.state().browser()?;
         let pane = (browser.resource(), browser.polls());
-        Some(Self::of(subjects(cx.state), pane, cx))
+        Some(Self::of(subjects(cx.state()), pane, cx))
     }
 
     /// The history of a saved search.
     pub fn of_search(query: &Query, cx: &mut Cx<'_>) {
         let subject = Subject::of_search(SearchKey::of(query), query.storage_gb(), "search");
-        let responses = cx.state.browsers[query.resource].polls();
+        let responses = cx.state().browsers[query.resource].polls();
         let view = Self::of(vec![subject], (query.resource, responses), cx);
         cx.open(view);
     }
@@ -127,7 +127,7 @@ impl History {
             failure: None,
             pane,
         };
-        if cx.state.recall().is_on {
+        if cx.state().recall().is_on {
             let all = LotFilter::default();
             let searches = recall::question(
                 None,
@@ -137,8 +137,7 @@ impl History {
                 Want::Searches,
                 cx.now,
             );
-            let effect = cx.state.ask_record(searches.clone());
-            cx.effect(effect);
+            super::ask(cx, searches.clone());
             view.searches = Some(searches);
         } else {
             view.failure = Some("Nothing is recorded without a state folder".to_owned());
@@ -153,8 +152,8 @@ impl History {
 
     /// Asks for the prices of the subject; the ones on the screen stay until they are here.
     fn ask(&mut self, cx: &mut Cx<'_>) {
-        self.pane.1 = cx.state.browsers[self.pane.0].polls();
-        let Some(subject) = self.subject().filter(|_| cx.state.recall().is_on) else {
+        self.pane.1 = cx.state().browsers[self.pane.0].polls();
+        let Some(subject) = self.subject().filter(|_| cx.state().recall().is_on) else {
             return;
         };
         let ask = |seconds, want| {
@@ -164,13 +163,12 @@ impl History {
         let question = ask(self.span.seconds(), Want::Series { buckets: BUCKETS });
         let month = ask(Span::Month.seconds(), Want::Memory { gpus: None });
         for question in [question.clone(), month.clone()] {
-            let effect = cx.state.ask_record(question);
-            cx.effect(effect);
+            super::ask(cx, question);
         }
         self.question = Some(question);
         self.month = Some(month);
         self.is_awaited = true;
-        self.take_answer(cx.state);
+        self.take_answer(cx.state());
         self.fit_span(cx);
     }
 
@@ -358,10 +356,10 @@ impl View for History {
 
     fn tick(&mut self, cx: &mut Cx<'_>) {
         let (pane, responses) = self.pane;
-        if cx.state.browsers[pane].polls() != responses {
+        if cx.state().browsers[pane].polls() != responses {
             self.ask(cx);
         }
-        self.take_answer(cx.state);
+        self.take_answer(cx.state());
         self.fit_span(cx);
     }
 

@@ -50,7 +50,7 @@ pub(crate) struct Tape {
 impl Tape {
     /// The tape of the open pane's search; `None` where nothing is for rent.
     pub fn new(cx: &mut Cx<'_>) -> Option<Self> {
-        let browser = cx.state.browser()?;
+        let browser = cx.state().browser()?;
         let mut tape = Self {
             resource: browser.resource(),
             storage: browser.storage().0,
@@ -66,17 +66,17 @@ impl Tape {
             failure: None,
         };
         tape.ask(cx);
-        tape.take_answer(cx.state);
+        tape.take_answer(cx.state());
         Some(tape)
     }
 
     fn ask(&mut self, cx: &mut Cx<'_>) {
-        self.storage = cx.state.browsers[self.resource].storage().0;
-        self.responses = cx.state.browsers[self.resource].polls();
-        if !cx.state.recall().is_on {
+        self.storage = cx.state().browsers[self.resource].storage().0;
+        self.responses = cx.state().browsers[self.resource].polls();
+        if !cx.state().recall().is_on {
             return;
         }
-        let search = cx.state.shown_search().filter(|_| !self.is_all);
+        let search = cx.state().shown_search().filter(|_| !self.is_all);
         let want = Want::Tape { most: MOST };
         let question = recall::question(
             search,
@@ -86,8 +86,7 @@ impl Tape {
             want,
             cx.now,
         );
-        let effect = cx.state.ask_record(question.clone());
-        cx.effect(effect);
+        super::ask(cx, question.clone());
         self.question = Some(question);
     }
 
@@ -166,7 +165,7 @@ impl Tape {
         let Some(EventKind::Change { change, .. }) = self.selected().map(|event| &event.kind) else {
             return cx.complain("Nothing was watched then");
         };
-        let browser = &mut cx.state.browsers[self.resource];
+        let browser = cx.table(self.resource);
         let key = match self.resource {
             Resource::Offers => "machine_id",
             Resource::Volumes | Resource::Workergroups => "cluster_id",
@@ -192,7 +191,7 @@ impl Tape {
             Action::Back => {
                 self.is_typing = false;
                 self.words.set("");
-                self.narrow(cx.state);
+                self.narrow(cx.state());
             }
             Action::Older => self.cursor = self.cursor.saturating_sub(1),
             Action::Newer => self.step(1),
@@ -269,11 +268,11 @@ impl View for Tape {
             Action::Left | Action::Right => {
                 self.is_all = !self.is_all;
                 self.ask(cx);
-                self.take_answer(cx.state);
+                self.take_answer(cx.state());
             }
             Action::Back if !self.words.is_empty() => {
                 self.words.set("");
-                self.narrow(cx.state);
+                self.narrow(cx.state());
             }
             _ => return Outcome::Ignored,
         }
@@ -283,7 +282,7 @@ impl View for Tape {
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
         let is_typed = self.is_typing && self.words.key(key);
         if is_typed {
-            self.narrow(cx.state);
+            self.narrow(cx.state());
         }
         Outcome::of(is_typed)
     }
@@ -294,7 +293,7 @@ impl View for Tape {
         }
         let pasted = self.words.paste(text);
         cx.pasted(pasted);
-        self.narrow(cx.state);
+        self.narrow(cx.state());
         Outcome::Handled
     }
 
@@ -313,10 +312,10 @@ impl View for Tape {
     }
 
     fn tick(&mut self, cx: &mut Cx<'_>) {
-        if cx.state.browsers[self.resource].polls() != self.responses {
+        if cx.state().browsers[self.resource].polls() != self.responses {
             self.ask(cx);
         }
-        self.take_answer(cx.state);
+        self.take_answer(cx.state());
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

@@ -195,18 +195,16 @@ impl JobForm {
             return;
         }
         if let Ok(job) = self.job {
-            cx.state.drafts.take::<Draft>();
-            let effects = cx.state.price_job(cx.now, Some(job));
-            cx.effects(effects);
+            cx.drafts().take::<Draft>();
+            cx.price_job(Some(job));
             cx.toast(format!("Offers priced for {}", job.brief()));
             cx.close();
         }
     }
 
     fn clear(cx: &mut Cx<'_>) {
-        cx.state.drafts.take::<Draft>();
-        let effects = cx.state.price_job(cx.now, None);
-        cx.effects(effects);
+        cx.drafts().take::<Draft>();
+        cx.price_job(None);
         cx.toast("Job pricing cleared");
         cx.close();
     }
@@ -245,14 +243,14 @@ impl FormView for JobForm {
     }
 
     fn changed(&mut self, _: Key, cx: &mut Cx<'_>) {
-        self.recompute(&cx.state.browsers[Resource::Offers]);
+        self.recompute(&cx.state().browsers[Resource::Offers]);
     }
 
     fn other(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         match action {
             Action::Back => {
                 let texts = Key::TEXTS.map(|key| self.form.text(key).to_owned());
-                cx.state.drafts.put(Draft(texts));
+                cx.drafts().put(Draft(texts));
                 cx.close();
             }
             Action::Remove => Self::clear(cx),

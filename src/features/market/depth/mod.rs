@@ -126,8 +126,8 @@ impl View for DepthView {
             return Outcome::Handled;
         }
         match action {
-            Action::Right => self.switch(1, cx.state),
-            Action::Left => self.switch(self.models.len(), cx.state),
+            Action::Right => self.switch(1, cx.state()),
+            Action::Left => self.switch(self.models.len(), cx.state()),
             Action::Submit => self.plan(cx),
             Action::Settings => wider::load(cx),
             _ => return Outcome::Ignored,

@@ -87,7 +87,7 @@ impl View for Axes {
             Action::Submit => {
                 if let Some(field) = self.list.current().and_then(|item| item.value) {
                     let axis = self.axis;
-                    cx.state.drafts.put(Chosen { axis, field });
+                    cx.drafts().put(Chosen { axis, field });
                     cx.close();
                 }
             }

@@ -63,9 +63,9 @@ pub(super) struct MarketForm {
 
 impl MarketForm {
     /// A form for a new market, with the input of a closed one.
-    pub fn new(state: &mut State) -> Self {
-        let mut form = Self::blank(None, state);
-        if let Some(left) = state.drafts.take::<Left>() {
+    pub fn new(cx: &mut Cx<'_>) -> Self {
+        let mut form = Self::blank(None, cx.state());
+        if let Some(left) = cx.drafts().take::<Left>() {
             for (line, text) in Line::TEXTS.into_iter().zip(&left.texts) {
                 form.form.set_text(line, text);
             }
@@ -359,7 +359,7 @@ impl MarketForm {
         if self.market.is_none() && texts.iter().any(|text| !text.is_empty()) {
             let choices = [Line::Dialect, Line::Writes, Line::KeyFrom];
             let choices = choices.map(|line| self.form.chosen(line));
-            cx.state.drafts.put(Left { texts, choices });
+            cx.drafts().put(Left { texts, choices });
             let key = if had_key { ", without the key" } else { "" };
             cx.toast(format!("Edits kept{key}"));
         } else if had_key {
@@ -470,14 +470,14 @@ impl View for MarketForm {
     }
 
     fn resumed(&mut self, cx: &mut Cx<'_>) {
-        self.is_busy = cx.state.markets.is_changing;
+        self.is_busy = cx.state().markets.is_changing;
     }
 
     fn tick(&mut self, cx: &mut Cx<'_>) {
-        if !self.is_busy || cx.state.markets.is_changing {
+        if !self.is_busy || cx.state().markets.is_changing {
             return;
         }
-        match cx.state.markets.failed.take() {
+        match cx.markets().failed.take() {
             Some(why) => {
                 self.is_busy = false;
                 self.complaint = Some(why);
@@ -488,7 +488,7 @@ impl View for MarketForm {
 
     fn closing(&mut self, cx: &mut Cx<'_>) {
         // What was saved is no draft.
-        if !self.is_busy || cx.state.markets.is_changing {
+        if !self.is_busy || cx.state().markets.is_changing {
             self.put_away(cx);
         }
     }

@@ -42,10 +42,10 @@ impl BodyEditor {
     /// Opens the editor on the current request, or says why not; restores the draft of the same
     /// request.
     pub fn open(cx: &mut Cx<'_>) {
-        match editable(cx.state) {
+        match editable(cx.state()) {
             Ok((number, operation)) => {
-                let draft = cx.state.drafts.take::<Draft>();
-                if let Some(editor) = Self::new(number, operation, draft, cx.state) {
+                let draft = cx.drafts().take::<Draft>();
+                if let Some(editor) = Self::new(number, operation, draft, cx.state()) {
                     cx.open(editor);
                 }
             }
@@ -103,10 +103,9 @@ impl BodyEditor {
     }
 
     fn submit(&mut self, cx: &mut Cx<'_>) {
-        match self.request(cx.state) {
+        match self.request(cx.state()) {
             Ok(request) => {
-                let sent = cx.state.resend(self.number, request, cx.now);
-                cx.effect(sent);
+                super::resend(cx, self.number, request);
                 self.number = 0; // a draft of no request: it is sent
                 cx.close();
             }
@@ -201,7 +200,7 @@ impl View for BodyEditor {
     fn closing(&mut self, cx: &mut Cx<'_>) {
         if self.number > 0 {
             let (number, area) = (self.number, self.area.clone());
-            cx.state.drafts.put(Draft { number, area });
+            cx.drafts().put(Draft { number, area });
         }
     }
 

@@ -271,10 +271,10 @@ impl View for AttemptView {
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Handling {
         match action {
             Action::Right => {
-                self.show(self.place + 1, cx.state);
+                self.show(self.place + 1, cx.state());
             }
             Action::Left => {
-                self.show(self.place.saturating_sub(1), cx.state);
+                self.show(self.place.saturating_sub(1), cx.state());
             }
             Action::Settings => {
                 cx.try_open(|state| WorkerRequest::new(state, self.run, self.place));
@@ -325,9 +325,9 @@ impl View for AttemptView {
 
     fn resumed(&mut self, cx: &mut Cx<'_>) {
         // The worker request may have another path or payload now.
-        let run = cx.state.routes().run(self.run).map(super::RouteRun::run);
+        let run = cx.state().routes().run(self.run).map(super::RouteRun::run);
         if let Some((run, sample)) = run.and_then(|run| Some((run, run.samples().get(self.place)?))) {
-            self.report.set_lines(body(cx.state, run, sample));
+            self.report.set_lines(body(cx.state(), run, sample));
         }
     }
 

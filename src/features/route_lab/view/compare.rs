@@ -128,8 +128,8 @@ impl View for Compare {
             return Outcome::Handled;
         }
         match action {
-            Action::Older => self.turn(cx.state, false),
-            Action::Newer => self.turn(cx.state, true),
+            Action::Older => self.turn(cx.state(), false),
+            Action::Newer => self.turn(cx.state(), true),
             Action::Back | Action::RouteLab | Action::Compare | Action::Open => cx.close(),
             _ => return Outcome::Ignored,
         }

@@ -124,10 +124,9 @@ pub(super) struct NewRun {
 
 /// Opens the form; the endpoint is that of the selected workergroup.
 pub(super) fn open(cx: &mut Cx<'_>) {
-    let form = NewRun::new(cx.state);
+    let form = NewRun::new(cx.state());
     cx.open(form);
-    let effects = cx.state.load_endpoints(cx.now);
-    cx.effects(effects);
+    super::super::load_endpoints(cx);
 }
 
 const NOT_WHOLE: &str = "Must be a whole number, at least 1";
@@ -293,7 +292,7 @@ impl NewRun {
             Err(objections) => return self.show_errors(&objections),
         };
         match start(plan, cx) {
-            Ok(()) if cx.state.drafts.get::<Started>().is_some() => cx.close(),
+            Ok(()) if cx.drafts().get::<Started>().is_some() => cx.close(),
             Ok(()) => {}
             Err(NotStarted::Plan(objections)) => self.show_errors(&objections),
             Err(why @ NotStarted::Held(_)) => explain(&why, cx),
@@ -370,7 +369,7 @@ impl View for NewRun {
                 return Outcome::Handled;
             }
             Action::Complete => {
-                self.complete(cx.state);
+                self.complete(cx.state());
                 return Outcome::Handled;
             }
             Action::Older => Action::Move(Motion::Up),
@@ -388,13 +387,13 @@ impl View for NewRun {
 
     fn resumed(&mut self, cx: &mut Cx<'_>) {
         // The question was confirmed: the run has started.
-        if cx.state.drafts.get::<Started>().is_some() {
+        if cx.drafts().get::<Started>().is_some() {
             cx.close();
         }
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {
-        cx.state.drafts.put(Remembered {
+        cx.drafts().put(Remembered {
             texts: TEXTS.map(|key| self.form.text(key).to_owned()).to_vec(),
             mode: self.form.chosen(Key::Send),
         });

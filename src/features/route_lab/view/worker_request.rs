@@ -130,7 +130,7 @@ impl WorkerRequest {
     }
 
     fn copy(&self, key: Key, cx: &mut Cx<'_>) {
-        let run = cx.state.routes().run(self.run);
+        let run = cx.state().routes().run(self.run);
         let Some((worker, reply)) = run.and_then(|run| assignment(run.run(), self.place)) else {
             cx.complain("The reply of this attempt is no longer in memory");
             return;
@@ -178,7 +178,7 @@ impl FormView for WorkerRequest {
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {
-        cx.state.drafts.put(self.written());
+        cx.drafts().put(self.written());
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

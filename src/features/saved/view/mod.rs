@@ -77,8 +77,8 @@ impl Saved {
     }
 
     fn change(&mut self, change: SearchChange, cx: &mut Cx<'_>) {
-        searches::change(change, cx);
-        self.relist(cx.state, None);
+        cx.change_searches(change);
+        self.relist(cx.state(), None);
     }
 
     fn submit(&mut self, entry: &Entry, cx: &mut Cx<'_>) {
@@ -88,7 +88,7 @@ impl Saved {
             }
             Entry::ShowPresets => self.change(SearchChange::ShowPresets, cx),
             Entry::Saved(_) | Entry::Preset(_) => {
-                if let Some(search) = self.search(cx.state).cloned() {
+                if let Some(search) = self.search(cx.state()).cloned() {
                     searches::run(&search, cx);
                 }
             }
@@ -101,7 +101,7 @@ impl Saved {
                 let text = format!("“{name}” will be deleted.");
                 let delete = move |cx: &mut Cx<'_>| {
                     cx.toast(format!("Deleted “{name}”"));
-                    searches::change(SearchChange::Delete(name), cx);
+                    cx.change_searches(SearchChange::Delete(name));
                 };
                 let title = "Delete the saved search?";
                 cx.open(Confirm::new(title, text, "delete", delete).danger());
@@ -117,11 +117,11 @@ impl Saved {
 
 /// Asks for a name for the current search; over the list it is selected there afterwards.
 pub(crate) fn ask_name(in_list: bool, cx: &mut Cx<'_>) -> bool {
-    let Some(browser) = cx.state.browser() else {
+    let Some(browser) = cx.state().browser() else {
         return false;
     };
     let query = language::print_briefly(&browser.query.conditions);
-    let save = move |typed: &str, cx: &mut Cx<'_>| match cx.state.searches.check_name(typed) {
+    let save = move |typed: &str, cx: &mut Cx<'_>| match cx.state().searches.check_name(typed) {
         Ok(name) => {
             save(name, in_list, cx);
             Entered::Accepted
@@ -145,31 +145,31 @@ pub(crate) fn ask_name(in_list: bool, cx: &mut Cx<'_>) -> bool {
 }
 
 fn save(name: String, in_list: bool, cx: &mut Cx<'_>) {
-    let keymap = &cx.state.keymap;
+    let keymap = &cx.state().keymap;
     let hint = if in_list {
         format!("{} runs it", keymap.key_in(&[Context::List], Action::Submit))
     } else {
         format!("{} lists it", keymap.key_of(Action::SavedSearches))
     };
-    if let Some(search) = searches::current(name, cx.state) {
+    if let Some(search) = searches::current(name, cx.state()) {
         cx.toast(format!("Saved “{}”: {hint}", search.name));
         if in_list {
-            cx.state.drafts.put(Added(search.name.clone()));
+            cx.drafts().put(Added(search.name.clone()));
         }
-        searches::change(SearchChange::Put(search), cx);
+        cx.change_searches(SearchChange::Put(search));
     }
 }
 
 fn ask_new_name(from: String, cx: &mut Cx<'_>) {
     let before = from.clone();
-    let rename = move |typed: &str, cx: &mut Cx<'_>| match cx.state.searches.check_name(typed) {
+    let rename = move |typed: &str, cx: &mut Cx<'_>| match cx.state().searches.check_name(typed) {
         // Keeping its own name is no conflict.
         Err(NameError::Taken) if typed.trim() == from => Entered::Accepted,
         Err(error) => Entered::Rejected(error.to_string()),
         Ok(to) => {
-            cx.state.drafts.put(Added(to.clone()));
+            cx.drafts().put(Added(to.clone()));
             let from = from.clone();
-            searches::change(SearchChange::Rename { from, to }, cx);
+            cx.change_searches(SearchChange::Rename { from, to });
             Entered::Accepted
         }
     };
@@ -222,7 +222,7 @@ impl View for Saved {
         match (action, self.entry()) {
             (Action::Submit, Some(entry)) => self.submit(&entry, cx),
             (Action::Toggle, Some(Entry::Saved(name) | Entry::Preset(name))) => {
-                let is_startup = cx.state.searches.startup.as_ref() == Some(&name);
+                let is_startup = cx.state().searches.startup.as_ref() == Some(&name);
                 self.change(SearchChange::Startup((!is_startup).then_some(name)), cx);
             }
             (Action::Shift(Step::Back), Some(Entry::Saved(name))) => {
@@ -233,8 +233,8 @@ impl View for Saved {
             }
             (Action::Remove, Some(entry)) => self.remove(entry, cx),
             (Action::Settings, Some(Entry::Saved(_) | Entry::Preset(_))) => {
-                let dialect = cx.state.profile.dialect;
-                let search = self.search(cx.state);
+                let dialect = cx.state().profile.dialect;
+                let search = self.search(cx.state());
                 if let Some(Ok((query, _, _))) = search.map(|search| search.read(dialect)) {
                     History::of_search(&query, cx);
                 }
@@ -253,14 +253,14 @@ impl View for Saved {
     }
 
     fn resumed(&mut self, cx: &mut Cx<'_>) {
-        let added = cx.state.drafts.take::<Added>();
+        let added = cx.drafts().take::<Added>();
         let added = added.map(|Added(name)| Entry::Saved(name));
-        self.relist(cx.state, added.as_ref());
+        self.relist(cx.state(), added.as_ref());
     }
 
     // Another window may have changed the searches.
     fn tick(&mut self, cx: &mut Cx<'_>) {
-        self.relist(cx.state, None);
+        self.relist(cx.state(), None);
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

@@ -125,7 +125,7 @@ impl View for Columns {
             Action::Shift(Step::Forward) => self.shift(1),
             Action::Reset => self.reset(),
             Action::Submit => {
-                if let Some(browser) = cx.state.browser_mut() {
+                if let Some(browser) = cx.pane_table() {
                     browser.columns = std::mem::take(&mut self.shown);
                     browser.column_offset = 0;
                 }

@@ -204,7 +204,7 @@ impl Filter {
     /// Restores the draft of a closed editor; the sort order stays as it is now.
     fn recall(&mut self, cx: &mut Cx<'_>) {
         let place = self.draft.resource as usize;
-        let mut left = cx.state.drafts.take::<Left>().unwrap_or_default();
+        let mut left = cx.drafts().take::<Left>().unwrap_or_default();
         if let Some(query) = left.0[place].take() {
             self.draft = Query {
                 order: self.draft.order.clone(),
@@ -213,7 +213,7 @@ impl Filter {
             self.has_left = false;
             self.changed(Some(Line::Run));
         }
-        cx.state.drafts.put(left);
+        cx.drafts().put(left);
     }
 
     /// Goes one step back: out of the form, the body, the search. False if there is none.
@@ -237,7 +237,7 @@ impl Filter {
     fn run(&mut self, cx: &mut Cx<'_>) {
         self.is_done = true;
         cx.close();
-        let Some(browser) = cx.state.browser_mut() else {
+        let Some(browser) = cx.pane_table() else {
             return;
         };
         let words = browser.words.clone();
@@ -278,7 +278,7 @@ impl Filter {
             self.list.step(lines);
             return Outcome::Handled;
         }
-        let listing = cx.state.browser().and_then(|browser| browser.listing());
+        let listing = cx.state().browser().and_then(|browser| browser.listing());
         match action {
             Action::Run => self.run(cx),
             Action::Submit if self.body.is_some() || self.current() == Some(Line::Run) => {
@@ -295,7 +295,7 @@ impl Filter {
                     None => Some(Report::new(draw::body(&self.preview))),
                 };
             }
-            Action::Settings => cx.open(Settings::over_filter(self.draft.clone(), cx.state)),
+            Action::Settings => cx.open(Settings::over_filter(self.draft.clone(), cx.state())),
             Action::Back => {
                 if !self.step_back() {
                     cx.close();
@@ -367,13 +367,13 @@ impl View for Filter {
         } else {
             self.on_list(action, cx)
         };
-        self.look_ahead(cx.state);
+        self.look_ahead(cx.state());
         outcome
     }
 
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
         self.edit(|input| input.key(key));
-        self.look_ahead(cx.state);
+        self.look_ahead(cx.state());
         Outcome::Handled
     }
 
@@ -382,7 +382,7 @@ impl View for Filter {
             input.paste(text);
             true
         });
-        self.look_ahead(cx.state);
+        self.look_ahead(cx.state());
         Outcome::Handled
     }
 
@@ -404,10 +404,10 @@ impl View for Filter {
     }
 
     fn resumed(&mut self, cx: &mut Cx<'_>) {
-        if let Some(Chosen(query)) = cx.state.drafts.take() {
+        if let Some(Chosen(query)) = cx.drafts().take() {
             self.draft = query;
             self.changed(Some(Line::Run));
-            self.look_ahead(cx.state);
+            self.look_ahead(cx.state());
         }
     }
 
@@ -417,7 +417,7 @@ impl View for Filter {
 
     fn closing(&mut self, cx: &mut Cx<'_>) {
         let is_left = self.is_changed() && !self.is_done;
-        let mut left = cx.state.drafts.take::<Left>().unwrap_or_default();
+        let mut left = cx.drafts().take::<Left>().unwrap_or_default();
         let place = &mut left.0[self.draft.resource as usize];
         if is_left {
             *place = Some(Box::new(self.draft.clone()));
@@ -425,7 +425,7 @@ impl View for Filter {
         } else if self.is_done {
             *place = None;
         }
-        cx.state.drafts.put(left);
+        cx.drafts().put(left);
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

@@ -52,7 +52,7 @@ pub struct Funnel {
 
 /// Opens the funnel of the pane's query and sends its search.
 pub fn open(cx: &mut Cx<'_>) -> bool {
-    let Some(mut view) = Funnel::new(cx.state) else {
+    let Some(mut view) = Funnel::new(cx.state()) else {
         return false;
     };
     view.send(cx);
@@ -148,7 +148,7 @@ impl Funnel {
         let Some(step) = self.steps.get(self.cursor) else {
             return;
         };
-        let Some(browser) = cx.state.browser_mut() else {
+        let Some(browser) = cx.pane_table() else {
             return;
         };
         let mut conditions = browser.query.conditions.clone();
@@ -183,7 +183,7 @@ impl Searched for Funnel {
         self.cursor
     }
 
-    fn go_to_line(&mut self, line: usize, _: &mut State) {
+    fn go_to_line(&mut self, line: usize, _: &mut Cx<'_>) {
         self.cursor = line;
     }
 }

@@ -37,7 +37,7 @@ const LONGEST_LABEL: u16 = 60;
 
 /// Carries out an action while the query is edited.
 pub(super) fn update(view: &mut BrowserPane, action: Action, cx: &mut Cx<'_>) -> Outcome {
-    let browser = &mut cx.state.browsers[view.resource];
+    let browser = cx.table(view.resource);
     match action {
         Action::Submit => {
             let Some(ran) = browser.run_typed() else {
@@ -46,8 +46,7 @@ pub(super) fn update(view: &mut BrowserPane, action: Action, cx: &mut Cx<'_>) ->
             let advice = words_advice(browser).filter(|_| !ran.must_ask);
             view.focus = Focus::Table;
             if ran.must_ask {
-                let effects = cx.state.refresh_pane(cx.now);
-                cx.effects(effects);
+                cx.ask_pane();
             }
             if let Some(text) = ran.told.or(advice) {
                 cx.toast(text);

@@ -155,8 +155,8 @@ impl Settings {
         self.start = self.values();
         cx.close();
         if self.is_over_filter {
-            cx.state.drafts.put(Chosen(query));
-        } else if let Some(browser) = cx.state.browser_mut() {
+            cx.drafts().put(Chosen(query));
+        } else if let Some(browser) = cx.pane_table() {
             let words = browser.words.clone();
             let must_ask = browser.apply(query, words);
             browser.show_query_in_bar();
@@ -168,13 +168,13 @@ impl Settings {
     }
 
     fn leave(&self, values: Option<Values>, cx: &mut Cx<'_>) {
-        let mut left = cx.state.drafts.take::<Left>().unwrap_or_default();
+        let mut left = cx.drafts().take::<Left>().unwrap_or_default();
         left.0[self.base.resource as usize] = values;
-        cx.state.drafts.put(left);
+        cx.drafts().put(left);
     }
 
     fn recall(&mut self, cx: &mut Cx<'_>) {
-        let left = cx.state.drafts.get::<Left>();
+        let left = cx.drafts().get::<Left>();
         if let Some(values) = left.and_then(|Left(all)| all[self.base.resource as usize].clone()) {
             self.leave(None, cx);
             self.has_draft = false;

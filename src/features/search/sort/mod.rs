@@ -170,7 +170,7 @@ impl View for Sort {
                 let order = self.order();
                 let now = cx.now;
                 cx.close();
-                if let Some(browser) = cx.state.browser_mut() {
+                if let Some(browser) = cx.pane_table() {
                     let effects = browser.set_order(order, now);
                     let needs = browser.unmet_order();
                     // Who sorts by the cost of a job means to set one.

@@ -40,15 +40,15 @@ pub struct Unlist {
 }
 
 pub fn open(cx: &mut Cx<'_>) -> bool {
-    let dialog = Unlist::new(cx.state);
+    let dialog = Unlist::new(cx);
     cx.open(dialog);
     true
 }
 
 impl Unlist {
     /// The dialog; shows the outcome if an unlisting is in flight.
-    fn new(state: &mut State) -> Self {
-        let page = if state.mutations.begin(WriteKind::UnlistVolume) {
+    fn new(cx: &mut Cx<'_>) -> Self {
+        let page = if cx.writes().begin(WriteKind::UnlistVolume) {
             Page::Id
         } else {
             Page::Outcome
@@ -146,7 +146,7 @@ impl Unlist {
             return;
         }
         if again != id {
-            let back = cx.state.keymap.key_of(Action::Back);
+            let back = cx.state().keymap.key_of(Action::Back);
             self.error = Some(format!(
                 "That is not {id}: nothing was sent. Type the same id, or press {back} to change it."
             ));
@@ -155,11 +155,8 @@ impl Unlist {
         let Some(request) = self.request() else {
             return;
         };
-        match cx.state.send_write(request, cx.now) {
-            Ok(effect) => {
-                self.outcome();
-                cx.effect(effect);
-            }
+        match cx.send_write(request) {
+            Ok(()) => self.outcome(),
             Err(SendBlocked::TooEarly(_)) => self.is_early = true,
             Err(SendBlocked::NotConfirmed | SendBlocked::Unsettled) => self.outcome(),
         }
@@ -230,11 +227,11 @@ impl View for Unlist {
         match (action, self.page) {
             (Action::Back, _) => self.back(cx),
             (Action::Submit, _) => self.submit(cx),
-            (Action::Complete, Page::Id) => self.complete(cx.state),
+            (Action::Complete, Page::Id) => self.complete(cx.state()),
             (Action::Complete, Page::Again) => {
                 self.error = Some("Type the id again: that is the confirmation.".to_owned());
             }
-            (Action::Unlist, Page::Outcome) => *self = Self::new(cx.state),
+            (Action::Unlist, Page::Outcome) => *self = Self::new(cx),
             (Action::Older | Action::Newer, _) => {}
             _ => return Outcome::Ignored,
         }
@@ -276,7 +273,7 @@ impl View for Unlist {
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {
-        cx.state.mutations.dismiss(WriteKind::UnlistVolume);
+        cx.writes().dismiss(WriteKind::UnlistVolume);
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

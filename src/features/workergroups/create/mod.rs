@@ -50,7 +50,7 @@ pub struct Create {
 
 /// Opens the dialog on a creation whose outcome is unknown; false if there is none.
 pub fn resolve(cx: &mut Cx<'_>) -> bool {
-    if !cx.state.take_up_creation(None) {
+    if !super::creation::take_up(cx, None) {
         cx.complain("No creation has an unknown outcome");
         return true;
     }
@@ -59,36 +59,33 @@ pub fn resolve(cx: &mut Cx<'_>) -> bool {
 }
 
 fn open_unknown(cx: &mut Cx<'_>) {
-    let unresolved = cx.state.groups().creation.unresolved();
+    let unresolved = cx.state().groups().creation.unresolved();
     if unresolved.is_some_and(|unresolved| unresolved.listed.is_none()) {
-        let effects = cx.state.refresh(Resource::Workergroups, cx.now);
-        cx.effects(effects);
+        cx.ask(Resource::Workergroups);
     }
     cx.open(Create::on(Page::Unknown));
 }
 
 /// Opens the dialog: on the creation that is in flight or unresolved, else for the draft.
 pub fn open(cx: &mut Cx<'_>) {
-    let draft = cx.state.groups().draft.built().ok().cloned();
-    if cx.state.groups().creation.unresolved().is_some()
-        || draft.is_some_and(|new| cx.state.take_up_creation(Some(&new)))
+    let draft = cx.state().groups().draft.built().ok().cloned();
+    if cx.state().groups().creation.unresolved().is_some()
+        || draft.is_some_and(|new| super::creation::take_up(cx, Some(&new)))
     {
         return open_unknown(cx);
     }
-    let page = if cx.state.mutations.begin(WriteKind::CreateWorkergroup) {
+    let page = if cx.writes().begin(WriteKind::CreateWorkergroup) {
         Page::Confirm
     } else {
         Page::Outcome
     };
     if page == Page::Confirm {
         // A listing from just before tells a new group from an old one.
-        let effects = cx.state.refresh(Resource::Workergroups, cx.now);
-        cx.effects(effects);
-        let subject = Subject::Draft(cx.state.groups().draft.number());
-        match cx.state.look_at(subject) {
+        cx.ask(Resource::Workergroups);
+        let subject = Subject::Draft(cx.state().groups().draft.number());
+        match cx.state().look_at(subject) {
             Ok(look) => {
-                let effect = cx.state.check(look.search, false, cx.now);
-                cx.effects(effect);
+                super::check(cx, look.search, false);
             }
             Err(why) => cx.complain(why),
         }
@@ -116,21 +113,18 @@ impl Create {
 
     fn send(&mut self, cx: &mut Cx<'_>) {
         if self.form.text(Word) != CREATE {
-            let back = cx.state.keymap.key_of(Action::Back);
+            let back = cx.state().keymap.key_of(Action::Back);
             self.refuse(format!("Nothing sent: type {CREATE}, or press {back} to go back."));
             return;
         }
-        match cx.state.create_workergroup(cx.now) {
-            Ok(effect) => {
-                *self = Self::on(Page::Outcome);
-                cx.effect(effect);
-            }
+        match super::creation::create(cx) {
+            Ok(()) => *self = Self::on(Page::Outcome),
             Err(SendBlocked::TooEarly(_)) => self.is_early = true,
             Err(SendBlocked::NotConfirmed) => self.page = Page::Outcome,
             // Another view may have left one since this opened.
             Err(SendBlocked::Unsettled) => {
-                let draft = cx.state.groups().draft.built().ok().cloned();
-                cx.state.take_up_creation(draft.as_ref());
+                let draft = cx.state().groups().draft.built().ok().cloned();
+                super::creation::take_up(cx, draft.as_ref());
                 *self = Self::on(Page::Unknown);
             }
         }
@@ -142,32 +136,29 @@ impl Create {
 
     /// Applies the person's answer on a creation with an unknown outcome.
     fn decide(&mut self, cx: &mut Cx<'_>) {
-        let Some(unresolved) = cx.state.groups().creation.unresolved() else {
+        let Some(unresolved) = cx.state().groups().creation.unresolved() else {
             cx.close();
             return;
         };
         let chosen = unresolved.candidates.get(self.selected).copied();
         match (self.form.text(Word), chosen) {
             (MINE, Some(id)) => {
-                let kept = cx.state.resolve_creation(Verdict::Done, Some(id), cx.now);
-                cx.effects(kept);
-                cx.state.browsers[Resource::Workergroups].select_id(id);
+                super::creation::resolve(cx, Verdict::Done, Some(id));
+                cx.table(Resource::Workergroups).select_id(id);
                 cx.toast(format!("Workergroup {id} is the one you created"));
                 cx.go_to(Pane::Workergroups);
             }
             (MINE, None) => {
-                let key = cx.state.keymap.key_in(&[Context::Form], Action::Refresh);
+                let key = cx.state().keymap.key_in(&[Context::Form], Action::Refresh);
                 self.refuse(format!("No new workergroup matches yet ({key} to refresh)."));
             }
             (CREATED, _) => {
-                let kept = cx.state.resolve_creation(Verdict::Done, None, cx.now);
-                cx.effects(kept);
+                super::creation::resolve(cx, Verdict::Done, None);
                 cx.toast("Marked as created");
                 cx.close();
             }
             (NONE, _) => {
-                let kept = cx.state.resolve_creation(Verdict::Refused, None, cx.now);
-                cx.effects(kept);
+                super::creation::resolve(cx, Verdict::Refused, None);
                 cx.toast("Marked as not created. The form is unchanged");
                 cx.close();
             }
@@ -238,11 +229,10 @@ impl View for Create {
             }
             (Action::Submit, _) => self.submit(cx),
             (Action::Refresh, Page::Unknown) => {
-                let effects = cx.state.refresh(Resource::Workergroups, cx.now);
-                cx.effects(effects);
+                cx.ask(Resource::Workergroups);
             }
-            (Action::Move(Motion::Down), Page::Unknown) => self.step(1, cx.state),
-            (Action::Move(Motion::Up), Page::Unknown) => self.step(-1, cx.state),
+            (Action::Move(Motion::Down), Page::Unknown) => self.step(1, cx.state()),
+            (Action::Move(Motion::Up), Page::Unknown) => self.step(-1, cx.state()),
             _ => return Outcome::Ignored,
         }
         Outcome::Handled
@@ -285,7 +275,7 @@ impl View for Create {
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {
-        cx.state.mutations.dismiss(WriteKind::CreateWorkergroup);
+        cx.writes().dismiss(WriteKind::CreateWorkergroup);
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
