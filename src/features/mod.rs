@@ -94,11 +94,12 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         Action::Summary | Action::Plot | Action::Depth => tabs::open(MARKET, action, cx),
         Action::Cluster => cluster::view::open(cx),
         Action::Compare => cx.try_open(compare::view::Compare::new),
-        Action::Funnel => search::funnel::open(cx),
+        Action::Funnel => search::dialog::open(action, cx),
         Action::Job if cx.state().pane == Pane::Volumes => cx.try_open(|state| Some(volumes::term::Term::new(state))),
         Action::Job => cx.try_open(|state| Some(job::view::JobForm::new(state))),
-        Action::Sort if cx.is_on_pane() => cx.try_open(search::sort::Sort::new),
-        Action::Columns if cx.is_on_pane() => cx.try_open(search::columns::Columns::new),
+        Action::Filter | Action::Sort | Action::Columns | Action::Settings if cx.is_on_pane() => {
+            search::dialog::open(action, cx)
+        }
         Action::SavedSearches => cx.try_open(|state| Some(saved::view::Saved::new(state))),
         Action::SaveSearch => saved::view::ask_name(false, cx),
         Action::Palette => {
@@ -143,8 +144,6 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
             true
         }
         Action::Unlist => volumes::unlist::open(cx),
-        Action::Filter if cx.is_on_pane() => cx.try_open(search::filter::Filter::new),
-        Action::Settings if cx.is_on_pane() => cx.try_open(search::settings::Settings::new),
         Action::Markets => {
             markets::view::open(None, cx);
             true

@@ -214,7 +214,7 @@ fn escape_goes_one_step_at_a_time_and_loses_nothing() {
     desk.keys("esc").expect_not("Filters"); // out of the editor
     assert!(desk.calls.is_empty());
     desk.expect("/ verified=true rentable=true rented=false\n");
-    desk.keys("f").expect("Press Ctrl-y to restore your draft");
+    desk.keys("f").expect("Press Ctrl-y to restore your edits");
     desk.keys("ctrl-y").expect("[x] cpu_ram>=64");
     desk.keys("enter");
     assert_eq!(body(&desk)["cpu_ram"], json!({"gte": 64000}));
@@ -241,7 +241,7 @@ fn two_bounds_on_one_field_both_hold_and_a_tighter_one_replaces() {
     desk.type_text(">=2").keys("enter");
     for bound in ["<=8", ">=4"] {
         // The field's own line adds a condition; those above it change one.
-        desk.type_text("N: Number of GPUs").keys("enter");
+        desk.type_text("num_gpus Number of GPUs").keys("enter");
         desk.type_text(bound).keys("enter");
     }
     desk.keys("enter");
@@ -256,7 +256,7 @@ fn conditions_that_the_language_refuses_are_refused_here_too() {
     desk.keys("shift-tab shift-tab").expect("[=]");
     desk.type_text("nvidia").keys("enter");
     desk.expect("[x] gpu_arch=nvidia");
-    desk.type_text("Maker of the GPU").keys("down");
+    desk.type_text("gpu_arch Maker");
     desk.keys("enter shift-tab shift-tab").type_text("amd");
     desk.keys("enter")
         .expect("gpu_arch cannot equal several values at once");
@@ -294,12 +294,12 @@ fn versions_go_as_the_dialect_writes_them() {
 fn the_body_is_shown_whole_where_there_is_no_room_beside_the_list() {
     let mut desk = TestApp::with_offers(THREE);
     desk.resize(80, 24).keys("f").expect_not("\"limit\": 500");
-    desk.keys("tab")
-        .expect("POST /api/v0/bundles/")
+    desk.type_text("sent to the market").keys("enter");
+    desk.expect("POST /api/v0/bundles/")
         .expect("\"verified\": {\"eq\":true},")
         .expect("\"order\": [[\"score\",\"desc\"]],")
         .expect("\"limit\": 500");
-    desk.keys("esc").expect("type to search");
+    desk.keys("esc esc").expect("type to search");
 }
 
 /// The body in the second panel.
@@ -354,12 +354,12 @@ fn volumes_and_workergroups_have_the_same_editor() {
 }
 
 #[test]
-fn the_search_settings_are_one_key_away() {
+fn the_settings_are_a_tab_of_the_same_search() {
     let mut desk = TestApp::with_offers(THREE);
-    desk.keys("f ctrl-o").expect("Search settings");
-    desk.keys("space enter").expect("Filters");
+    desk.keys("f shift-tab").expect("[Settings]");
+    desk.keys("space tab").expect("[Filters]");
     desk.expect("\"type\": \"bid\"");
-    desk.keys("enter");
+    desk.keys("ctrl-s");
     assert_eq!(body(&desk)["type"], json!("bid"));
 }
 
@@ -395,8 +395,8 @@ fn every_size_is_drawn_without_a_panic() {
         "f",
         "enter f g e o enter",
         "u",
-        "space esc tab",
-        "esc esc ctrl-o",
+        "space esc b o d y enter",
+        "esc esc shift-tab",
         "down",
     ] {
         desk.keys(keys);
@@ -409,7 +409,7 @@ fn every_size_is_drawn_without_a_panic() {
 #[test]
 fn the_editor_opens_on_what_most_searches_filter_by() {
     let mut desk = TestApp::with_offers(THREE);
-    desk.resize(80, 24).keys("f").expect("▌     gpu_name");
+    desk.resize(80, 24).keys("f").expect("▌     GPU  ");
     for key in [
         "num_gpus",
         "dph_total",
@@ -418,7 +418,7 @@ fn the_editor_opens_on_what_most_searches_filter_by() {
         "disk_space",
         "reliability",
     ] {
-        desk.expect(&format!("      {key} "));
+        desk.expect(&format!("  {key} "));
     }
     desk.keys("enter").expect("gpu_name: GPU");
 }

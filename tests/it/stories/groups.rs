@@ -120,7 +120,7 @@ fn groups_are_narrowed_by_the_moment_of_their_creation_and_by_age() {
     desk.keys("/ ctrl-u").type_text("created_at>soon").keys("enter");
     desk.expect("created_at takes a date such as 2030-01-31");
     // The filter editor has both.
-    desk.keys("esc f").type_text("created").keys("enter");
+    desk.keys("esc f").type_text("created_at").keys("enter");
     desk.expect("Creation time; a date in a query");
     desk.keys("ctrl-u").type_text("2026-11-19");
     desk.keys("enter ctrl-s");

@@ -116,7 +116,7 @@ fn a_reserved_job_and_a_funnel_go_by_what_is_paid() {
     desk.keys("/").type_text(" dph_total<1").keys("enter");
     desk.keys("F").answer(RESERVED);
     // 1.24 and 1.28 are both too much; 1.24 is the nearer one.
-    desk.expect("dph_total<=1.24 would bring 1");
+    desk.expect("loosens it to dph_total<=1.24: 1 row comes back");
 }
 
 #[test]

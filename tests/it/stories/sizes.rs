@@ -10,8 +10,8 @@ const VIEWS: [&str; 14] = [
     "f",
     "f enter",
     "f down enter",
-    "f tab",
-    "f ctrl-o",
+    "f b o d y enter",
+    "F",
     "s",
     "c",
     "o",
@@ -137,7 +137,7 @@ fn dialogs_are_as_high_as_their_content() {
     let mut desk = TestApp::with_offers(THREE);
     // Six fields, a blank line, the button and the frame; the body beside it has some more lines.
     desk.keys("o");
-    let settings = height_of(&desk, "Search settings");
+    let settings = height_of(&desk, "Search");
     assert!((10..=20).contains(&settings), "{}", desk.screen());
     // All commands, then the one that is left: with the search line and the frame.
     desk.keys("esc :");

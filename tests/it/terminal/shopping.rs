@@ -38,7 +38,7 @@ fn a_person_searches_changes_the_query_opens_a_detail_and_leaves() {
     pty.keys("<Esc>");
     pty.wait_for("the table", |screen| !screen.contents().contains("[Fields]"));
     pty.keys("s");
-    pty.wait_for_text("type to find a field");
+    pty.wait_for_text("[Sort]");
     pty.keys("dph_total<C-t><Enter>");
     pty.wait_for_text("sort Score ▼, $/h ▲");
     pty.keys("q");

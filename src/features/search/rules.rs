@@ -2,13 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::numeric;
-use crate::domain::dialect::Dialect;
-use crate::domain::field::{Field, Kind, Operator};
-use crate::domain::language;
-use crate::domain::listing::Listing;
-use crate::domain::query::{Condition, Operand};
-use crate::domain::value::{CellRef, Value, Version};
+use crate::domain::insight::numeric;
+use crate::domain::{CellRef, Condition, Dialect, Field, Kind, Listing, Operand, Operator, Value, Version, language};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FunnelLine {

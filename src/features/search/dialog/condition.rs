@@ -1,10 +1,15 @@
 //! The condition form: an operator, a value of the field's kind, and its error.
 
+use crossterm::event::KeyEvent;
+
 use super::choices::{Choice, choices, is_flag, spread};
 use crate::domain::language::LanguageError;
 use crate::domain::{Condition, Dialect, Field, Kind, Listing, Operand, Operator, country, language};
+use crate::keys::Action;
+use crate::widgets::input_widget::InputWidget;
 use crate::widgets::list::fuzzy;
-use crate::widgets::text_input::TextInput;
+use crate::widgets::text_input::{Pasted, TextInput};
+use crate::widgets::viewport::Viewport;
 
 #[derive(Debug, Clone)]
 pub(super) struct ConditionForm {
@@ -189,14 +194,7 @@ impl ConditionForm {
         }
     }
 
-    pub fn edit(&mut self, edit: impl FnOnce(&mut TextInput) -> bool) {
-        if edit(&mut self.input) {
-            self.changed();
-        }
-    }
-
-    /// Selects another offered value; above the first one the typed text counts again.
-    pub fn step(&mut self, by: isize) {
+    fn step(&mut self, by: isize) {
         let last = self.shown.len().checked_sub(1);
         self.selected = match (self.selected, last) {
             (_, None) => None,
@@ -209,7 +207,7 @@ impl ConditionForm {
     }
 
     /// Selects the offered value at an index.
-    pub fn select(&mut self, index: usize) {
+    fn select(&mut self, index: usize) {
         self.selected = (index < self.shown.len()).then_some(index);
         self.read();
     }
@@ -366,6 +364,32 @@ impl ConditionForm {
                 error.span.end += shift;
                 error
             });
+    }
+}
+
+impl InputWidget for ConditionForm {
+    /// Selects another offered value; above the first one the typed text counts again.
+    fn act(&mut self, action: Action, viewport: Viewport) -> bool {
+        let by = action.motion(viewport.page);
+        by.inspect(|by| self.step(*by)).is_some()
+    }
+
+    fn typed(&mut self, key: KeyEvent, _: Viewport) -> bool {
+        if self.input.key(key) {
+            self.changed();
+        }
+        true
+    }
+
+    fn pasted(&mut self, text: &str) -> Option<Pasted> {
+        let pasted = self.input.paste(text);
+        self.changed();
+        Some(pasted)
+    }
+
+    fn select_line(&mut self, line: usize) -> bool {
+        self.select(line);
+        true
     }
 }
 
