@@ -104,6 +104,14 @@ fn the_filters_opened_without_the_count_have_it_a_line_away() {
 }
 
 #[test]
+fn counts_are_not_shown_for_other_prices_than_they_were_made_with() {
+    let mut desk = wide();
+    desk.keys("F").answer(MARKET).expect("5 of 5 offers match");
+    desk.keys("shift-tab space tab").expect_not("5 of 5 offers match");
+    desk.keys("shift-tab left tab").expect("5 of 5 offers match");
+}
+
+#[test]
 fn what_no_row_reports_is_not_judged() {
     let mut desk = wide();
     desk.keys("/").type_text("gpu_max_temp<80").keys("enter");

@@ -107,7 +107,7 @@ fn tab(view: &SearchDialog, area: Rect, scene: &mut Scene<'_, '_>) {
 fn query(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let preview = &view.preview;
-    let waits = view.removals.as_ref().and_then(|removals| removals.wait(scene.now));
+    let waits = view.removals().and_then(|removals| removals.wait(scene.now));
     let mut lines: Vec<_> = waits.map(|text| Line::styled(text, theme.dim)).into_iter().collect();
     lines.push(if preview.text.is_empty() {
         Line::styled("No filters: everything is shown", theme.dim)
@@ -160,7 +160,7 @@ fn selected(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         ])
     };
     let mut lines = Vec::new();
-    if let (Some(step), Some(removals)) = (view.selected_step(), &view.removals) {
+    if let (Some(step), Some(removals)) = (view.selected_step(), view.removals()) {
         lines.push(line(Action::Remove, format!("removes it: {}", step.removal(removals))));
         lines.extend(step.looser.as_ref().map(|(looser, many)| {
             let looser = print_condition_briefly(looser);

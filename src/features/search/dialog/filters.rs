@@ -61,14 +61,14 @@ impl SearchDialog {
         if self.draft.query.resource == Resource::Workergroups {
             items.push(Item::heading("In the query", ""));
         } else if !self.draft.query.conditions.is_empty() {
-            let count = self.removals.as_ref().map(Removals::summary);
+            let count = self.removals().map(Removals::summary);
             let count = count.unwrap_or_else(|| "One search without filters tells".to_owned());
             items.push(Item::new("What each filter removes", count, Line::Count));
         }
         for (place, condition) in self.draft.query.conditions.iter().enumerate() {
             let sign = if condition.enabled { "[x]" } else { "[ ]" };
             let title = format!("{sign} {}", language::print_condition_briefly(condition));
-            let step = self.removals.as_ref().and_then(|removals| removals.step(place));
+            let step = self.removals().and_then(|removals| removals.step(place));
             let text = step.map_or_else(|| condition.field.doc.to_owned(), Step::words);
             items.push(Item::new(title, text, Line::Condition(place)).note(self.fate(condition.field)));
         }

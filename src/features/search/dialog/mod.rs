@@ -212,10 +212,18 @@ impl SearchDialog {
         self.list().is_some_and(|list| !list.input.is_empty())
     }
 
+    /// What each filter removes, as long as the draft is priced and limited as the rows that were counted.
+    fn removals(&self) -> Option<&Removals> {
+        let (draft, running) = (&self.draft.query, &self.running.query);
+        let is_same = (draft.offer_type, draft.storage, draft.limit, draft.unbundled)
+            == (running.offer_type, running.storage, running.limit, running.unbundled);
+        self.removals.as_ref().filter(|_| is_same)
+    }
+
     /// What the selected condition removes, if that is known.
     fn selected_step(&self) -> Option<&Step> {
         match self.current()? {
-            Line::Condition(place) => self.removals.as_ref()?.step(place),
+            Line::Condition(place) => self.removals()?.step(place),
             Line::Run | Line::Body | Line::Count | Line::Field(_) => None,
         }
     }
@@ -277,6 +285,9 @@ impl SearchDialog {
         }
         if let Some(removals) = &mut self.removals {
             removals.send(cx);
+        }
+        if self.removals().is_none() {
+            self.complaint = Some("Counts are those of the search that runs: apply the settings first".to_owned());
         }
         self.relist(Some(Line::Count));
     }
