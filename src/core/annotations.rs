@@ -4,6 +4,7 @@
 //! out what its market can filter on, and each response loses the other banned rows before anybody
 //! sees them.
 
+use crate::core::message::Saving;
 use std::sync::Arc;
 
 use crate::api::{ApiError, Reply, Request};
@@ -60,10 +61,10 @@ impl Cx<'_> {
         let before = Annotations::clone(&annotations.all);
         let inverse = Arc::make_mut(&mut annotations.all).apply(change);
         annotations.pending += 1;
-        self.effect(Effect::KeepAnnotations {
+        self.effect(Effect::Save(Saving::Annotations {
             change: change.clone(),
             before,
-        });
+        }));
         self.state.use_annotations();
         if change.mark == Mark::Ban(false) && inverse.mark == Mark::Ban(true) {
             self.ask_again();

@@ -59,8 +59,8 @@ pub enum Message {
         bytes: u64,
         result: Box<Result<Reply, ApiError>>,
     },
-    /// A file was written or not; a message either way.
-    Saved(Result<String, String>),
+    /// Something outside the core went well or not: a copy, a file, the record, a task. A message either way.
+    Told(Result<String, String>),
     /// An attempt ended: its request and response, without secrets.
     Recorded {
         /// The ticket of the request; `None` if the dashboard did not send it.
@@ -85,16 +85,8 @@ pub enum Message {
     },
     /// The deadline that [`super::Model::deadline`] returned has passed.
     Deadline,
-    /// A text was copied to the clipboard or not; a message either way.
-    Copied(Result<String, String>),
-    /// The state was saved, or why not.
-    Kept(Result<(), String>),
-    /// A change to the saved searches was saved or not; the searches as they are now.
-    SearchesKept(Box<Result<Searches, String>>),
-    /// A change to the annotations was saved or not; the annotations as they are now.
-    AnnotationsKept(Box<Result<Annotations, String>>),
-    /// A change to the alerts was saved or not; the alerts as they are now.
-    AlertsKept(Box<Result<Alerts, String>>),
+    /// What [`Effect::Save`] asked for was saved, or why not.
+    Saved(Saved),
     /// A file was written or not.
     Exported(Result<Written, NotWritten>),
     /// The result of a market command.
@@ -114,10 +106,6 @@ pub enum Message {
         ticket: Ticket,
         right: PollRight,
     },
-    /// The market is not recorded, and why; sent once.
-    HistoryOff(String),
-    /// A background task panicked; the dashboard continues.
-    TaskLost(String),
 }
 
 /// A ring of an alert, of which several programs that see it do one.
@@ -125,6 +113,37 @@ pub enum Message {
 pub struct RingClaim {
     pub logged: Logged,
     pub alarm: Alarm,
+}
+
+/// What is saved of the person's, each in its own file. A change comes with what was there before it, in
+/// case the file is gone.
+#[derive(Debug, PartialEq)]
+pub enum Saving {
+    /// The state of the dashboard.
+    State(Box<Snapshot>),
+    Searches {
+        change: SearchChange,
+        before: Searches,
+    },
+    Annotations {
+        change: AnnotationChange,
+        before: Annotations,
+    },
+    Alerts {
+        change: Box<AlertChange>,
+        before: Alerts,
+    },
+    /// The listed groups, to compare the next listing with; only a failure is reported.
+    Groups(Box<workergroup::Snapshot>),
+}
+
+/// What was saved: the file's content as it is now, with other programs' changes.
+#[derive(Debug)]
+pub enum Saved {
+    State(Result<(), String>),
+    Searches(Box<Result<Searches, String>>),
+    Annotations(Box<Result<Annotations, String>>),
+    Alerts(Box<Result<Alerts, String>>),
 }
 
 /// Something for the runtime to do.
@@ -153,38 +172,20 @@ pub enum Effect {
     /// Stop waiting for this response. Only reads and the attempts of a stopped route series are
     /// aborted.
     Abort(Ticket),
-    /// Copy a text to the clipboard; replies with [`Message::Copied`].
+    /// Copy a text to the clipboard; replies with [`Message::Told`].
     Copy {
         /// What is copied, for the confirmation.
         what: String,
         text: String,
     },
-    /// Save the state of the dashboard; replies with [`Message::Kept`].
-    Keep(Box<Snapshot>),
-    /// Save a change to the saved searches; replies with [`Message::SearchesKept`].
-    KeepSearches {
-        change: SearchChange,
-        /// The searches before it, in case the file is gone.
-        before: Searches,
-    },
-    /// Save a change to the annotations; replies with [`Message::AnnotationsKept`].
-    KeepAnnotations {
-        change: AnnotationChange,
-        /// The annotations before it, in case the file is gone.
-        before: Annotations,
-    },
-    /// Save a change to the alerts; replies with [`Message::AlertsKept`].
-    KeepAlerts {
-        change: Box<AlertChange>,
-        /// The alerts before it, in case the file is gone.
-        before: Alerts,
-    },
+    /// Save something of the person's; replies with [`Message::Saved`].
+    Save(Saving),
     /// Claim the ring of an alert that other programs may see too; replies with
     /// [`Message::RingClaimed`].
     ClaimRing(Box<RingClaim>),
     /// Ring: the bell, a desktop notification, and the person's own command.
     Ring(Box<Alarm>),
-    /// Write a run of the route lab to a new file; replies with [`Message::Saved`].
+    /// Write a run of the route lab to a new file; replies with [`Message::Told`].
     SaveRun {
         /// The run at this moment.
         run: RunSnapshot,
@@ -202,8 +203,6 @@ pub enum Effect {
         /// Whether only its owner may read it.
         is_private: bool,
     },
-    /// Save the listed groups, to compare the next listing with.
-    KeepGroups(Box<workergroup::Snapshot>),
     /// Add a response to the recorded market.
     Record(Box<Poll>),
     /// Read the recorded market; replies with [`Message::Recalled`].
@@ -220,7 +219,7 @@ pub enum Effect {
     ReleasePolls(Resource),
     /// Carry out a market command; replies with [`Message::Market`].
     Market(MarketCommand),
-    /// Select another theme in the configuration; replies with [`Message::Saved`].
+    /// Select another theme in the configuration; replies with [`Message::Told`].
     SaveTheme(String),
     /// Send a desktop notification, if enabled and the terminal is unfocused.
     Notify {

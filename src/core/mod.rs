@@ -38,6 +38,7 @@ pub mod unsettled;
 pub mod view;
 pub mod views;
 
+use crate::core::message::Saved;
 use crate::table::remote::Waiting;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -125,21 +126,17 @@ impl<'a> Update<'a> {
             }
             Message::Woken { spread } => self.emit(Event::Woken { spread }),
             Message::Deadline => self.due(),
-            Message::Copied(Ok(how)) | Message::Saved(Ok(how)) => state.show(Toast::new(how, now)),
-            Message::Copied(Err(why))
-            | Message::Saved(Err(why))
-            | Message::TaskLost(why)
-            | Message::HistoryOff(why) => state.show(Toast::error(why, now)),
-            Message::Kept(result) => state.kept(result),
-            Message::AnnotationsKept(result) => {
+            Message::Told(Ok(how)) => state.show(Toast::new(how, now)),
+            Message::Told(Err(why)) => state.show(Toast::error(why, now)),
+            Message::Saved(Saved::State(result)) => state.kept(result),
+            Message::Saved(Saved::Annotations(result)) => {
                 state.annotations_kept(*result);
                 self.tick();
             }
             Message::Exported(result) => self.exported(result),
             message @ (Message::Routed { .. }
             | Message::Recorded { .. }
-            | Message::SearchesKept(_)
-            | Message::AlertsKept(_)
+            | Message::Saved(Saved::Searches(_) | Saved::Alerts(_))
             | Message::Market(_)
             | Message::Recalled { .. }
             | Message::RingClaimed { .. }

@@ -5,6 +5,7 @@ use super::message::{Effect, Message};
 use super::split::Split;
 use super::state::State;
 use super::view::Cx;
+use crate::core::message::Saving;
 use crate::domain::saved::{PaneState, SearchChange, SearchSpec, Searches, Snapshot};
 use crate::domain::text::visible;
 use crate::domain::{Field, Resource, RowId};
@@ -162,7 +163,7 @@ impl State {
             self.persistence.due = None;
             if let Some(snapshot) = self.unkept() {
                 let place = leaves.unwrap_or(effects.len());
-                effects.insert(place, Effect::Keep(Box::new(snapshot)));
+                effects.insert(place, Effect::Save(Saving::State(Box::new(snapshot))));
             }
         }
     }
@@ -172,7 +173,7 @@ impl Cx<'_> {
     /// Saves the state now, if it has changed.
     pub fn save(&mut self) {
         let snapshot = self.state.unkept();
-        self.effects(snapshot.map(|snapshot| Effect::Keep(Box::new(snapshot))));
+        self.effects(snapshot.map(|snapshot| Effect::Save(Saving::State(Box::new(snapshot)))));
     }
 
     /// Changes the saved searches here and in their file.
@@ -180,7 +181,7 @@ impl Cx<'_> {
         let before = self.state.searches.clone();
         self.state.searches.apply(&change);
         self.state.persistence.pending += 1;
-        self.effect(Effect::KeepSearches { change, before });
+        self.effect(Effect::Save(Saving::Searches { change, before }));
     }
 
     /// Takes over the searches in the file, with other programs' changes.

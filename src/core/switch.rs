@@ -1,5 +1,6 @@
 //! Switching markets: what belongs to the old market is dropped, what belongs to the person stays.
 
+use crate::core::message::Saving;
 use std::sync::Arc;
 
 use super::Update;
@@ -104,7 +105,7 @@ impl Update<'_> {
     /// Goes on with another market.
     pub(crate) fn switch(&mut self, ready: MarketReady) {
         if let Some(snapshot) = self.model.state.unkept() {
-            self.effects.push(Effect::Keep(Box::new(snapshot)));
+            self.effects.push(Effect::Save(Saving::State(Box::new(snapshot))));
         }
         let profile = &ready.profile;
         let text = match (profile.is_sandbox, profile.has_key) {

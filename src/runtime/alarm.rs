@@ -87,7 +87,7 @@ fn run(queue: &Rings, command: String, alarm: Alarm, outbox: UnboundedSender<Mes
             let ended = hook::finish(&command, alarm.values, Stdio::null, PATIENCE);
             if let Err(why) = ended.await {
                 let text = format!("alert_command: {why}");
-                let _ = outbox.send(Message::Saved(Err(text)));
+                let _ = outbox.send(Message::Told(Err(text)));
             }
         }
     });
@@ -140,7 +140,7 @@ mod tests {
         for (command, why) in cases {
             let queue = Arc::default();
             run(&queue, command.to_owned(), alarm(&[]), outbox.clone());
-            let Some(Message::Saved(Err(text))) = inbox.recv().await else {
+            let Some(Message::Told(Err(text))) = inbox.recv().await else {
                 panic!("{command}: no message");
             };
             assert!(text.starts_with(why), "{text}");

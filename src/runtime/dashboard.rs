@@ -6,6 +6,7 @@
 mod configuration;
 mod effects;
 
+use crate::core::message::{Saved, Saving};
 use std::collections::HashMap;
 use std::io;
 use std::ops::ControlFlow;
@@ -161,7 +162,7 @@ impl<S: Surface> Dashboard<S> {
         let ended = self.go().await;
         // Also after a signal, when the core could not ask for it.
         if let Some(snapshot) = self.model.unkept() {
-            self.keep(Job::Snapshot(Box::new(snapshot)));
+            self.keep(Job::Save(Saving::State(Box::new(snapshot))));
         }
         self.keep_pacing();
         ended
@@ -242,7 +243,7 @@ impl<S: Surface> Dashboard<S> {
                 self.surface.resume()?;
                 Vec::new()
             }
-            TerminalEvent::TaskLost(why) => vec![Message::TaskLost(why)],
+            TerminalEvent::TaskLost(why) => vec![Message::Told(Err(why))],
         }))
     }
 
@@ -315,7 +316,7 @@ impl<S: Surface> Dashboard<S> {
             if let Message::Answered { ticket, .. } | Message::Routed { ticket, .. } = &message {
                 self.flights.remove(ticket);
                 let unsaved = self.sandbox.as_ref().and_then(Running::take_unsaved);
-                unsaved.map(|why| self.outbox.send(Message::Kept(Err(why))));
+                unsaved.map(|why| self.outbox.send(Message::Saved(Saved::State(Err(why)))));
             }
             let ready = ready_market(&message);
             for effect in update(&mut self.model, self.clock.now(), message) {

@@ -1,6 +1,7 @@
 //! Writes files off the event loop: one thread, one job after another, so that an older state never
 //! replaces a newer one. Leaving waits for the pending jobs, but not forever.
 
+use crate::core::message::{Saved, Saving};
 use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -15,12 +16,10 @@ use tokio::sync::oneshot;
 use crate::api::redact::KnownSecrets;
 use crate::core::Message;
 use crate::core::exported::{NotWritten, Written};
-use crate::domain::alerts::{AlertChange, Alerts};
-use crate::domain::annotations::{AnnotationChange, Annotations, Mark};
-use crate::domain::saved::{SearchChange, Searches, Snapshot};
+use crate::domain::annotations::Mark;
+use crate::domain::saved::SearchChange;
 use crate::domain::secrets::Known;
 use crate::domain::text::visible;
-use crate::domain::workergroup;
 use crate::store::export::{self, ExportError};
 use crate::store::{GroupsFile, Shared, StateStore};
 
@@ -29,13 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
 pub(super) enum Job {
-    Snapshot(Box<Snapshot>),
-    /// A change to the saved searches, and the searches before it.
-    Searches(Box<(SearchChange, Searches)>),
-    /// A change to the annotations, and the annotations before it.
-    Annotations(Box<(AnnotationChange, Annotations)>),
-    /// A change to the alerts, and the alerts before it.
-    Alerts(Box<(AlertChange, Alerts)>),
+    Save(Saving),
     Export {
         path: String,
         content: String,
@@ -44,7 +37,6 @@ pub(super) enum Job {
         /// Whether only its owner may read it.
         is_private: bool,
     },
-    Groups(Box<workergroup::Snapshot>),
     /// No file: reports that everything before it is written.
     Reached(oneshot::Sender<()>),
 }
@@ -114,27 +106,26 @@ fn work(
     for job in inbox {
         let known = secrets.known();
         let message = match job {
-            Job::Snapshot(snapshot) => {
+            Job::Save(Saving::State(snapshot)) => {
                 let snapshot = cleaned(snapshot, &known);
-                Message::Kept(state_store.map_or(Ok(()), |state_store| state_store.save(&snapshot)))
+                Message::Saved(Saved::State(
+                    state_store.map_or(Ok(()), |state_store| state_store.save(&snapshot)),
+                ))
             }
-            Job::Searches(job) => {
-                let (mut change, before) = *job;
+            Job::Save(Saving::Searches { mut change, before }) => {
                 if let SearchChange::Put(search) = &mut change {
                     *search = cleaned(search.clone(), &known);
                 }
-                Message::SearchesKept(Box::new(changed(state_store, &change, before)))
+                Message::Saved(Saved::Searches(Box::new(changed(state_store, &change, before))))
             }
-            Job::Annotations(job) => {
-                let (mut change, before) = *job;
+            Job::Save(Saving::Annotations { mut change, before }) => {
                 if let Mark::Note(text) = &mut change.mark {
                     *text = known.remove(text).into_owned();
                 }
-                Message::AnnotationsKept(Box::new(changed(state_store, &change, before)))
+                Message::Saved(Saved::Annotations(Box::new(changed(state_store, &change, before))))
             }
-            Job::Alerts(job) => {
-                let (change, before) = *job;
-                Message::AlertsKept(Box::new(changed(state_store, &change, before)))
+            Job::Save(Saving::Alerts { change, before }) => {
+                Message::Saved(Saved::Alerts(Box::new(changed(state_store, &*change, before))))
             }
             Job::Export {
                 path,
@@ -152,12 +143,12 @@ fn work(
                 let _ = reached.send(());
                 continue;
             }
-            Job::Groups(snapshot) => {
+            Job::Save(Saving::Groups(snapshot)) => {
                 let snapshot = cleaned(snapshot, &known);
                 let Err(why) = groups.map_or(Ok(()), |file| file.save(&snapshot)) else {
                     continue;
                 };
-                Message::TaskLost(format!("can't save the workergroup snapshot: {why}"))
+                Message::Told(Err(format!("can't save the workergroup snapshot: {why}")))
             }
         };
         let _ = outbox.send(message);

@@ -214,7 +214,7 @@ impl Keeper {
     fn tell(&mut self, error: &HistoryError) {
         if !std::mem::replace(&mut self.was_told, true) {
             let text = format!("The market is not recorded: {error}");
-            let _ = self.outbox.send(Message::HistoryOff(text));
+            let _ = self.outbox.send(Message::Told(Err(text)));
         }
     }
 }
@@ -314,7 +314,7 @@ mod tests {
         let mut one = Program::start(Some(&place));
         one.0.take(HistoryJob::Record(Box::new(poll(1002))));
         let told = one.1.blocking_recv();
-        assert!(matches!(told, Some(Message::HistoryOff(_))));
+        assert!(matches!(told, Some(Message::Told(Err(_)))));
         Database::set_aside(&path, "2026-11-23").unwrap();
         one.0.take(HistoryJob::Record(Box::new(poll(1032))));
         // Dropping it waits until that is written.
@@ -336,7 +336,7 @@ mod tests {
             one.0.take(HistoryJob::Record(Box::new(poll(1002))));
             if place.is_some() {
                 let told = one.1.blocking_recv();
-                assert!(matches!(told, Some(Message::HistoryOff(_))));
+                assert!(matches!(told, Some(Message::Told(Err(_)))));
             }
             let right = one.claim(Resource::Offers, 1003.0);
             assert!(matches!(right, PollRight::Ours));

@@ -82,6 +82,6 @@ pub(super) fn save(
             Err(error @ ExportError::Exists(_)) => Err(format!("choose another name: {error}")),
             Err(error) => Err(error.to_string()),
         };
-        let _ = outbox.send(Message::Saved(said));
+        let _ = outbox.send(Message::Told(said));
     });
 }

@@ -96,7 +96,7 @@ pub(super) fn keep_outcome(journal: Journal, outbox: UnboundedSender<Message>, o
     tokio::task::spawn_blocking(move || {
         if let Err(why) = journal.append(&Line::Outcome(outcome)) {
             let why = format!("not saved, and asked again at the next start: {why}");
-            let _ = outbox.send(Message::Saved(Err(why)));
+            let _ = outbox.send(Message::Told(Err(why)));
         }
     });
 }
@@ -144,7 +144,7 @@ mod tests {
         keep_outcome(journal, outbox, outcome);
         let told = inbox.recv().await;
         assert!(
-            matches!(&told, Some(Message::Saved(Err(why))) if why.starts_with("not saved")),
+            matches!(&told, Some(Message::Told(Err(why))) if why.starts_with("not saved")),
             "{told:?}"
         );
     }

@@ -5,6 +5,7 @@
 
 pub(crate) mod view;
 
+use crate::core::message::{Saved, Saving};
 use std::collections::BTreeMap;
 
 use super::workergroups::look::Look;
@@ -26,7 +27,7 @@ pub(crate) const FEATURE: Feature = Feature {
     state: |_| Some(Box::new(AlertWatch::default())),
     answered,
     told: |cx, message| {
-        if let Message::AlertsKept(result) = message {
+        if let Message::Saved(Saved::Alerts(result)) = message {
             kept(cx, *result);
         } else if let Message::RingClaimed { claim, is_ours } = message {
             if is_ours {
@@ -153,10 +154,10 @@ pub(crate) fn change(cx: &mut Cx<'_>, changed: AlertChange) {
         watch.polls.insert(alert.name.clone(), Polling::default());
     }
     watch.pending += 1;
-    cx.effect(Effect::KeepAlerts {
+    cx.effect(Effect::Save(Saving::Alerts {
         change: Box::new(changed),
         before,
-    });
+    }));
 }
 
 /// Takes over the alerts in the file.

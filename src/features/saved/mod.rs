@@ -3,7 +3,7 @@
 pub(crate) mod view;
 
 use crate::core::feature::Feature;
-use crate::core::message::Message;
+use crate::core::message::{Message, Saved};
 use crate::core::state::State;
 use crate::core::view::Cx;
 use crate::domain::Resource;
@@ -14,7 +14,7 @@ use crate::table::price_models;
 
 pub(crate) const FEATURE: Feature = Feature {
     told: |cx, message| {
-        if let Message::SearchesKept(result) = message {
+        if let Message::Saved(Saved::Searches(result)) = message {
             cx.searches_kept(*result);
             Ok(())
         } else {

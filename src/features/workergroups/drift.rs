@@ -1,7 +1,7 @@
 //! What changed between two listings of the groups: the last one that this profile saw, also in an
 //! earlier run, and the latest.
 
-use crate::core::message::Effect;
+use crate::core::message::{Effect, Saving};
 use crate::domain::Listing;
 use crate::domain::workergroup::{Change, Snapshot, drift};
 use crate::table::remote::Now;
@@ -53,6 +53,6 @@ impl Drift {
             }
         }
         self.last = Some(snapshot.clone());
-        Effect::KeepGroups(Box::new(snapshot))
+        Effect::Save(Saving::Groups(Box::new(snapshot)))
     }
 }

@@ -1,5 +1,6 @@
 //! Carries out what the core asks for.
 
+use crate::core::message::Saved;
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -33,7 +34,6 @@ impl<S: Surface> Dashboard<S> {
             Effect::ReloadConfig => self.config.iter().for_each(ConfigWatch::reload),
             Effect::ForgetLimits => self.forget_limits(),
             Effect::Redraw => self.surface.repaint(),
-            Effect::KeepGroups(snapshot) => self.keep(Job::Groups(snapshot)),
             Effect::Call { ticket, request } => self.call(ticket, request),
             Effect::Arrange(arrival) => arrivals::arrange(self.outbox.clone(), arrival),
             Effect::Write {
@@ -53,16 +53,7 @@ impl<S: Surface> Dashboard<S> {
             Effect::ReleasePolls(resource) => self.remember(HistoryJob::ReleasePolls(resource)),
             Effect::Market(command) => self.market(command),
             Effect::SaveTheme(name) => self.save_theme(name),
-            Effect::Keep(snapshot) => self.keep(Job::Snapshot(snapshot)),
-            Effect::KeepSearches { change, before } => {
-                self.keep(Job::Searches(Box::new((change, before))));
-            }
-            Effect::KeepAnnotations { change, before } => {
-                self.keep(Job::Annotations(Box::new((change, before))));
-            }
-            Effect::KeepAlerts { change, before } => {
-                self.keep(Job::Alerts(Box::new((*change, before))));
-            }
+            Effect::Save(saving) => self.keep(Job::Save(saving)),
             Effect::ClaimRing(claim) => self.remember(HistoryJob::Claim(claim)),
             Effect::Ring(alarm) => self.ring(*alarm),
             Effect::SaveRun { run, now, path } => {
@@ -115,7 +106,7 @@ impl<S: Surface> Dashboard<S> {
         let text = self.calls.secrets().remove(text).into_owned();
         let copied = self.surface.copy(&text).await;
         let said = copied.map(|how| format!("Copied {what} ({how})"));
-        let _ = self.outbox.send(Message::Copied(said));
+        let _ = self.outbox.send(Message::Told(said));
     }
 
     /// Receives the progress of a ticket's call.
@@ -163,7 +154,7 @@ impl<S: Surface> Dashboard<S> {
                 None => Err("No home directory: the theme is not saved".to_owned()),
             };
             // The receiver is gone once the program ends.
-            let _ = outbox.send(Message::Saved(saved));
+            let _ = outbox.send(Message::Told(saved));
         });
     }
 
@@ -197,7 +188,7 @@ impl<S: Surface> Dashboard<S> {
             .get_or_insert_with(|| DiskWriter::start(files.take(), groups.take(), secrets(), outbox.clone()));
         if !disk_writer.take(job) {
             let why = "can't start a thread".to_owned();
-            let _ = self.outbox.send(Message::Kept(Err(why)));
+            let _ = self.outbox.send(Message::Saved(Saved::State(Err(why))));
         }
     }
 

@@ -6,6 +6,7 @@
 use bourse::api::KeySource;
 use bourse::api::Request;
 use bourse::core::exported::{NotWritten, Written};
+use bourse::core::message::{Saved, Saving};
 use bourse::core::{Effect, Message, Profile};
 use bourse::domain::Dialect;
 use bourse::domain::history::{Poll, PollOutcome, Want};
@@ -51,25 +52,25 @@ impl Desk<'_> {
             Effect::Copy { what, text } => {
                 self.note(&format!("copy {what}"));
                 self.content(&text);
-                Message::Copied(Ok(format!("Copied {what} (terminal)")))
+                Message::Told(Ok(format!("Copied {what} (terminal)")))
             }
-            Effect::Keep(snapshot) => {
+            Effect::Save(Saving::State(snapshot)) => {
                 self.keep("the state", &*snapshot);
-                Message::Kept(Ok(()))
+                Message::Saved(Saved::State(Ok(())))
             }
-            Effect::KeepSearches { change, before } => {
+            Effect::Save(Saving::Searches { change, before }) => {
                 let all = self.changed("the searches", before, &change);
-                Message::SearchesKept(Box::new(Ok(all)))
+                Message::Saved(Saved::Searches(Box::new(Ok(all))))
             }
-            Effect::KeepAnnotations { change, before } => {
+            Effect::Save(Saving::Annotations { change, before }) => {
                 let all = self.changed("the annotations", before, &change);
-                Message::AnnotationsKept(Box::new(Ok(all)))
+                Message::Saved(Saved::Annotations(Box::new(Ok(all))))
             }
-            Effect::KeepAlerts { change, before } => {
+            Effect::Save(Saving::Alerts { change, before }) => {
                 let all = self.changed("the alerts", before, &change);
-                Message::AlertsKept(Box::new(Ok(all)))
+                Message::Saved(Saved::Alerts(Box::new(Ok(all))))
             }
-            Effect::KeepGroups(snapshot) => {
+            Effect::Save(Saving::Groups(snapshot)) => {
                 let json = serde_json::to_value(&*snapshot).unwrap();
                 let ids: Vec<&String> = json["groups"].as_object().unwrap().keys().collect();
                 return self.note(&format!("save the listed workergroups {ids:?}"));
@@ -88,7 +89,7 @@ impl Desk<'_> {
             }
             Effect::SaveRun { path, .. } => {
                 self.note(&format!("write the run to {path}"));
-                Message::Saved(Ok(format!("Wrote /home/me/{path}")))
+                Message::Told(Ok(format!("Wrote /home/me/{path}")))
             }
             Effect::Export {
                 path,
@@ -130,7 +131,7 @@ impl Desk<'_> {
             },
             Effect::SaveTheme(name) => {
                 self.note(&format!("save the theme {name}"));
-                Message::Saved(Ok(format!("Theme {name} saved")))
+                Message::Told(Ok(format!("Theme {name} saved")))
             }
             Effect::Notify { title, body } => return self.note(&format!("notify {title}: {body}")),
             Effect::Edit { text, suffix } => {

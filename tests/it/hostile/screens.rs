@@ -1,6 +1,7 @@
 //! Every view and every key on rows, replies, errors and files that hold every forbidden character: the
 //! screen shows none of them, and shows that they are there.
 
+use bourse::core::message::Saved;
 use std::time::Duration;
 
 use bourse::api::error::ErrorBody;
@@ -376,12 +377,12 @@ fn tell(step: usize) {
     for turn in 0..hostile_texts().len() {
         let own = text(turn);
         let messages = [
-            Message::Saved(Err(own.clone())),
-            Message::Copied(Ok(own.clone())),
-            Message::Kept(Err(own.clone())),
+            Message::Told(Err(own.clone())),
+            Message::Told(Ok(own.clone())),
+            Message::Saved(Saved::State(Err(own.clone()))),
             Message::Edited(Err(own.clone())),
             Message::Reconfigured(Err(own.clone())),
-            Message::TaskLost(own.clone()),
+            Message::Told(Err(own.clone())),
         ];
         for message in messages.into_iter().skip(turn % step).step_by(step) {
             let mut desk = offers(turn);

@@ -2,6 +2,7 @@
 
 use bourse::api::Request;
 use bourse::core::message::{Effect, Message};
+use bourse::core::message::{Saved, Saving};
 use bourse::domain::annotations::{AnnotationChange, Annotations, Mark, Supplier};
 use bourse::domain::workergroup::Key;
 use bourse::domain::{Dialect, language};
@@ -15,7 +16,7 @@ fn desk() -> TestApp {
 
 fn changes(desk: &TestApp) -> Vec<AnnotationChange> {
     let kept = desk.effects.iter().filter_map(|effect| match effect {
-        Effect::KeepAnnotations { change, .. } => Some(change.clone()),
+        Effect::Save(Saving::Annotations { change, .. }) => Some(change.clone()),
         _ => None,
     });
     kept.collect()
@@ -159,7 +160,7 @@ fn annotations_of_other_programs_arrive_with_the_next_change() {
     ] {
         merged.apply(&AnnotationChange { of, mark });
     }
-    desk.send(Message::AnnotationsKept(Box::new(Ok(merged))));
+    desk.send(Message::Saved(Saved::Annotations(Box::new(Ok(merged)))));
     desk.wait(0.0);
     desk.expect("All 4 offers, 1 hidden by you");
 }
@@ -168,7 +169,9 @@ fn annotations_of_other_programs_arrive_with_the_next_change() {
 fn a_file_that_cannot_be_written_is_reported() {
     let mut desk = desk();
     desk.keys("*");
-    desk.send(Message::AnnotationsKept(Box::new(Err("disk full".to_owned()))));
+    desk.send(Message::Saved(Saved::Annotations(Box::new(
+        Err("disk full".to_owned()),
+    ))));
     desk.wait(0.0);
     desk.expect("Changes can't be saved: disk full");
 }

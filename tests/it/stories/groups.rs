@@ -3,6 +3,7 @@
 
 use bourse::api::{ApiError, Request, Unreachable};
 use bourse::core::message::Effect;
+use bourse::core::message::Saving;
 use bourse::domain::language;
 use bourse::features::workergroups::Groups;
 
@@ -429,7 +430,7 @@ fn changes_between_two_listings_are_told_with_times_and_without_secrets() {
         desk.effects
             .iter()
             .filter_map(|effect| match effect {
-                Effect::KeepGroups(snapshot) => Some(serde_json::to_string(snapshot).unwrap()),
+                Effect::Save(Saving::Groups(snapshot)) => Some(serde_json::to_string(snapshot).unwrap()),
                 _ => None,
             })
             .collect::<Vec<_>>()
@@ -457,7 +458,7 @@ fn an_earlier_run_s_listing_is_compared_with() {
         .effects
         .iter()
         .find_map(|effect| match effect {
-            Effect::KeepGroups(snapshot) => Some(snapshot.as_ref().clone()),
+            Effect::Save(Saving::Groups(snapshot)) => Some(snapshot.as_ref().clone()),
             _ => None,
         })
         .unwrap();

@@ -579,7 +579,7 @@ fn a_run_is_exported_to_a_named_file() {
         }
         other => panic!("{other:?}"),
     }
-    desk.send(Message::Saved(Ok("Wrote here.csv".to_owned())));
+    desk.send(Message::Told(Ok("Wrote here.csv".to_owned())));
     desk.resize(120, 40).expect("Wrote here.csv");
 }
 
