@@ -377,7 +377,7 @@ pub fn pause(cx: &mut Cx<'_>, number: u64) {
 /// Stops a run and aborts its requests in flight.
 pub fn stop(cx: &mut Cx<'_>, number: u64) {
     let now = cx.now;
-    let Routes { runs, flights, .. } = cx.own();
+    let Routes { runs, flights, .. } = cx.own::<Routes>();
     let Some(run) = runs.iter_mut().find(|run| run.number == number) else {
         return;
     };

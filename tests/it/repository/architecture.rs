@@ -662,3 +662,40 @@ fn what_is_allowed_is_left_in_peace() {
     let tests = format!("#[cfg(test)]\nmod tests {{{}}}\n", "\n".repeat(MOST_LINES));
     assert_eq!(breaches("src/core/a.rs", &tests).len(), 0);
 }
+
+/// The types of the states that a source borrows from its `Cx`.
+fn borrowed(source: &str) -> Vec<&str> {
+    let named = ["own::<", "lend::<"].into_iter().flat_map(|word| {
+        let paths = source.split(word).skip(1).filter_map(|rest| rest.split('>').next());
+        paths.filter_map(|path| path.rsplit("::").next())
+    });
+    let inferred = source
+        .split(" = cx.own()")
+        .filter_map(|rest| rest.rsplit("&mut ").next());
+    let inferred = inferred.take(source.matches(" = cx.own()").count());
+    named.chain(inferred).collect()
+}
+
+#[test]
+fn a_feature_changes_no_state_but_its_own() {
+    let planted = "cx.own::<super::Groups>(); cx.lend::<Recall>(); let all: &mut AlertWatch = cx.own();";
+    assert_eq!(borrowed(planted), ["Groups", "Recall", "AlertWatch"]);
+    let feature = |path: &str| path.split('/').nth(2).unwrap_or_default().to_owned();
+    let all = sources("src/features");
+    let owners = all.iter().flat_map(|(path, source)| {
+        let states = source.split("impl FeatureState for ").skip(1);
+        states.filter_map(|rest| Some((rest.split(' ').next()?, feature(path))))
+    });
+    let owners: Vec<(&str, String)> = owners.collect();
+    let borrows = all
+        .iter()
+        .flat_map(|(path, source)| borrowed(source).into_iter().map(move |state| (state, path)));
+    let borrows: Vec<_> = borrows.collect();
+    assert!(owners.len() > 3 && borrows.len() > 30, "{owners:?} {borrows:?}");
+    for (state, path) in borrows {
+        let own = owners
+            .iter()
+            .any(|(name, owner)| *name == state && *owner == feature(path));
+        assert!(own, "{path} changes {state}, which is another feature's");
+    }
+}
