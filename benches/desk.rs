@@ -174,13 +174,14 @@ impl Flood {
             mismatches: Vec::new(),
             json: Untrusted::from(r#"{"url":"http://w.example:80","reqnum":1}"#),
         };
-        self.send(Message::Routed {
-            ticket,
+        let reply = Routed {
             sent: self.now.mono - 0.02,
             ended: self.now.mono,
             bytes: 300,
-            result: Box::new(Ok(Reply::Routed(RouteReply::Assigned(reply)))),
-        });
+            response: Ok(Reply::Routed(RouteReply::Assigned(reply))),
+        };
+        let news = News::Routed(Box::new(reply));
+        self.send(Message::News { ticket, news });
     }
 
     fn frame(&mut self) {

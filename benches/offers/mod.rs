@@ -63,10 +63,11 @@ pub fn dashboard(listing: Listing, now: Now) -> Model {
     let mut reply = Some(Box::new(listing));
     for effect in update(&mut model, now, Message::Started) {
         if let (Effect::Call { ticket, .. }, Some(listing)) = (effect, reply.take()) {
-            let result = Box::new(Ok(Reply::Records(listing)));
-            for effect in update(&mut model, now, Message::Answered { ticket, result }) {
+            let news = News::Reply(Box::new(Ok(Reply::Records(listing))));
+            for effect in update(&mut model, now, Message::News { ticket, news }) {
                 if let Effect::Arrange(arrival) = effect {
-                    let arranged = Message::Arranged(Box::new(arrival.arranged()));
+                    let news = News::Arranged(Box::new(arrival.arranged()));
+                    let arranged = Message::News { ticket, news };
                     update(&mut model, now, arranged);
                 }
             }

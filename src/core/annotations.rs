@@ -4,7 +4,8 @@
 //! out what its market can filter on, and each response loses the other banned rows before anybody
 //! sees them.
 
-use crate::core::message::Saving;
+use crate::core::message::{News, Saved, Saving};
+use crate::table::remote::Ticket;
 use std::sync::Arc;
 
 use crate::api::{ApiError, Reply, Request};
@@ -61,10 +62,11 @@ impl Cx<'_> {
         let before = Annotations::clone(&annotations.all);
         let inverse = Arc::make_mut(&mut annotations.all).apply(change);
         annotations.pending += 1;
-        self.effect(Effect::Save(Saving::Annotations {
+        let saving = Saving::Annotations {
             change: change.clone(),
             before,
-        }));
+        };
+        self.save_as(saving, annotations_saved);
         self.state.use_annotations();
         if change.mark == Mark::Ban(false) && inverse.mark == Mark::Ban(true) {
             self.ask_again();
@@ -153,6 +155,13 @@ impl State {
         if let (Ok(Reply::Records(listing)), false) = (result, self.annotations.shows_banned) {
             self.annotations.all.hide_banned(listing);
         }
+    }
+}
+
+/// Takes over the annotations in the file, with other programs' changes.
+fn annotations_saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
+    if let News::Saved(Saved::Annotations(result)) = news {
+        cx.state.annotations_kept(*result);
     }
 }
 

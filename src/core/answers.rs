@@ -1,8 +1,9 @@
-//! Routes responses by their ticket.
+//! Records that arrive for a table.
 
+use super::Update;
 use super::feature::Event;
-use super::message::Effect;
-use super::{Update, mutations};
+use super::message::{Effect, News};
+use super::owners::Owner;
 use crate::api::{ApiError, Reply};
 use crate::domain::{Listing, Resource};
 use crate::table::browser::Arrival;
@@ -12,44 +13,36 @@ use crate::table::{recording, row_filter};
 use crate::widgets::panel::Size;
 
 impl Update<'_> {
-    /// Passes a response to its receiver; drops it if there is none.
-    pub(crate) fn replied(&mut self, ticket: Ticket, mut result: Result<Reply, ApiError>) {
-        self.model.state.note_response(&result);
-        self.model.state.hide_banned(&mut result);
-        let Some(result) = self.response(ticket, result) else {
-            return;
-        };
-        if let Some(completed) = self.lend(|cx| cx.write_answered(ticket, &result)) {
-            if !self.write_completed(&completed) {
-                mutations::announce(&mut self.model.state, &completed, self.now);
-            }
-            return;
-        }
-        let taken = self.offer(result, |feature, cx, response| (feature.answered)(cx, ticket, response));
-        if let Some(answer) = taken.err().and_then(records) {
-            self.records(ticket, answer);
+    /// Passes records, or how they arrive, to the table that requested them.
+    pub(crate) fn table_told(&mut self, resource: Resource, ticket: Ticket, news: News) {
+        if let News::Progress(progress) = news {
+            let browser = &mut self.model.state.browsers[resource];
+            browser.computed.price_models.progress(ticket, &progress);
+            browser.progress(ticket, progress);
+        } else if let News::Arranged(arrival) = news {
+            self.arranged(resource, *arrival);
+        } else if let News::Reply(response) = news
+            && let Some(answer) = records(*response)
+        {
+            self.records(resource, ticket, answer);
         }
     }
 
-    /// Passes records to the table that requested them.
-    fn records(&mut self, ticket: Ticket, answer: Result<Listing, ApiError>) {
+    fn records(&mut self, resource: Resource, ticket: Ticket, answer: Result<Listing, ApiError>) {
         let (now, state) = (self.now, &mut self.model.state);
-        let offers = &mut state.browsers[Resource::Offers];
-        if offers.computed.price_models.awaits(ticket) {
-            offers.computed.price_models.answered(ticket, now, answer);
-            return offers.revalue();
-        }
         let (columns, rows) = state.size;
         let has_panel = Size::of(columns, rows) == Size::Wide;
-        let mut browsers = state.browsers.iter_mut();
-        let Some(browser) = browsers.find(|browser| browser.awaits(ticket)) else {
-            return;
-        };
-        let resource = browser.resource();
+        let browser = &mut state.browsers[resource];
+        if !browser.awaits(ticket) {
+            browser.computed.price_models.answered(ticket, now, answer);
+            return browser.revalue();
+        }
         let asked = Asked::by(browser);
         let unrecorded = browser.take_unrecorded();
         match answer.map(|listing| browser.arrival(ticket, listing, now, has_panel)) {
-            Ok(Ok(arrival)) => return self.effects.push(Effect::Arrange(arrival)),
+            Ok(Ok(arrival)) => {
+                return self.lend(|cx| cx.effects_for(Owner::Table(resource), [Effect::Arrange(arrival)]));
+            }
             Ok(Err(listing)) => browser.answered(ticket, Ok(listing), now),
             Err(error) => browser.answered(ticket, Err(error), now),
         }
@@ -59,9 +52,9 @@ impl Update<'_> {
     }
 
     /// Shows a response that was arranged on another thread.
-    pub(crate) fn arranged(&mut self, mut arrival: Arrival) {
-        let browser = &mut self.model.state.browsers[arrival.resource()];
+    fn arranged(&mut self, resource: Resource, mut arrival: Arrival) {
         let poll = arrival.poll();
+        let browser = &mut self.model.state.browsers[resource];
         let recorded = poll.filter(|_| browser.arrived(arrival));
         self.effects.extend(recorded.map(Effect::record));
     }

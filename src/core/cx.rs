@@ -8,15 +8,16 @@ use super::drafts::Drafts;
 use super::feature::Event;
 use super::frame_layout::{FrameLayout, Region};
 use super::markets::{MarketReady, Markets};
-use super::message::{Effect, Toast};
+use super::message::{Effect, HistoryJob, Toast};
 use super::mutations::Mutations;
+use super::owners::Owner;
 use super::profile::Profile;
 use super::split::Split;
 use super::state::{Browsers, State};
 use super::themes::Themes;
 use super::view::{Change, View};
 use crate::api::Request;
-use crate::api::ledger::{Ledger, LedgerEntry};
+use crate::api::ledger::Ledger;
 use crate::domain::history::Poll;
 use crate::domain::{Field, Resource};
 use crate::keys::Action;
@@ -147,13 +148,14 @@ impl<'a> Cx<'a> {
     /// Sends the search of a table.
     pub fn ask(&mut self, resource: Resource) {
         let effects = self.state.browsers[resource].ask(&mut self.state.tickets, self.now);
-        self.effects.extend(effects);
+        self.effects_for(Owner::Table(resource), effects);
     }
 
-    /// The requests for the prices of all three price models.
-    pub fn ask_price_models(&mut self) -> Vec<Effect> {
+    /// Requests the prices of all three price models.
+    pub fn ask_price_models(&mut self) {
         let state = &mut *self.state;
-        state.browsers[Resource::Offers].ask_three(&mut state.tickets, self.now)
+        let effects = state.browsers[Resource::Offers].ask_three(&mut state.tickets, self.now);
+        self.effects_for(Owner::Table(Resource::Offers), effects);
     }
 
     /// Sends the search of the open pane.
@@ -161,11 +163,6 @@ impl<'a> Cx<'a> {
         if let Some(resource) = self.state.pane.resource() {
             self.ask(resource);
         }
-    }
-
-    /// Adds an attempt to the ledger; returns the numbers of those that it drops.
-    pub fn add_to_ledger(&mut self, entry: LedgerEntry) -> Vec<u64> {
-        self.state.ledger.push(entry)
     }
 
     /// A ticket for a request that the caller sends.
@@ -226,11 +223,21 @@ impl<'a> Cx<'a> {
         self.changes.push(Change::GoTo(pane));
     }
 
-    /// Sends a read; [`View::response`] gets the response with this ticket.
+    /// Sends a read; [`View::told`] gets its response.
     pub fn send(&mut self, request: Request) -> Ticket {
-        let ticket = self.state.tickets.take();
-        self.effects.push(Effect::Call { ticket, request });
+        self.send_for(Owner::View(self.depth), request)
+    }
+
+    /// Sends a request; its response goes to `owner`.
+    pub(crate) fn send_for(&mut self, owner: Owner, request: Request) -> Ticket {
+        let ticket = self.ticket();
+        self.effects_for(owner, [Effect::Call { ticket, request }]);
         ticket
+    }
+
+    /// Asks for an effect; [`View::told`] gets what it brings.
+    pub fn effect_for_view(&mut self, effect: Effect) {
+        self.effects_for(Owner::View(self.depth), [effect]);
     }
 
     /// Stops waiting for a read.
@@ -249,7 +256,9 @@ impl<'a> Cx<'a> {
     /// The polls that this update records.
     pub fn recorded(&self) -> impl Iterator<Item = &Poll> {
         self.effects.iter().filter_map(|effect| {
-            let Effect::Record(poll) = effect else { return None };
+            let Effect::History(HistoryJob::Record(poll)) = effect else {
+                return None;
+            };
             Some(&**poll)
         })
     }

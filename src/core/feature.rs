@@ -4,14 +4,13 @@ use std::any::Any;
 use std::fmt;
 
 use super::markets::RestoredState;
-use super::message::Message;
 use super::state::State;
 use super::view::{Cx, Response};
 use crate::domain::history::Poll;
 use crate::domain::journal::WriteKind;
 use crate::domain::{Dialect, Resource};
 use crate::keys::Action;
-use crate::table::remote::{Now, Ticket, Waiting};
+use crate::table::remote::{Now, Ticket};
 
 /// The state of a feature.
 pub trait FeatureState: Any + fmt::Debug + Send {
@@ -70,6 +69,12 @@ pub enum Event<'a> {
     Looked { is_leaving: bool },
     /// The computer was suspended and goes on; any number from 0 to 1.
     Woken { spread: f64 },
+    /// An attempt was added to the ledger, which dropped its oldest ones: their numbers.
+    Recorded {
+        /// The ticket of the request; `None` if the dashboard did not send it.
+        ticket: Option<Ticket>,
+        dropped: &'a [u64],
+    },
     /// A pane was opened, and all views over it are closed.
     PaneOpened,
     /// What was saved for the market is there.
@@ -85,23 +90,14 @@ pub struct Headline {
     pub short: String,
 }
 
-/// What a feature gave back, which is not for it.
-pub type Taken<T> = Result<(), T>;
-
 /// The functions of a feature that keeps state or waits for something. One that only has views needs none.
 #[derive(Debug, Clone, Copy)]
 pub struct Feature {
     /// The state that it keeps, for a market that speaks a dialect.
     pub state: fn(&'static Dialect) -> Option<Box<dyn FeatureState>>,
-    /// Takes the response to a request of its own; gives back any other.
-    pub answered: fn(&mut Cx<'_>, Ticket, Response) -> Taken<Response>,
-    /// Takes a message that only it has asked for; gives back any other.
-    pub told: fn(&mut Cx<'_>, Message) -> Taken<Message>,
     pub event: fn(&mut Cx<'_>, &mut Event<'_>),
     /// Sees what an update leads to, and adds to it.
     pub follow: fn(&mut Cx<'_>),
-    /// Learns that a request waits or is retried.
-    pub progress: fn(&mut Cx<'_>, Ticket, u32, Option<&Waiting>),
     /// When it needs `tick`, on the monotonic clock.
     pub deadline: fn(&State, Now) -> Option<f64>,
     /// Its deadline has passed. May also come early.
@@ -121,11 +117,8 @@ impl Feature {
     /// A feature that cares about nothing.
     pub const IDLE: Self = Self {
         state: |_| None,
-        answered: |_, _, response| Err(response),
-        told: |_, message| Err(message),
         event: |_, _| {},
         follow: |_| {},
-        progress: |_, _, _, _| {},
         deadline: |_, _| None,
         tick: |_| {},
         hides: |_, _| false,

@@ -104,19 +104,9 @@ pub enum MarketCommand {
     List,
     /// Connect to another market without sending anything; replies with [`MarketEvent::Ready`] or
     /// [`MarketEvent::ConnectFailed`].
-    Connect {
-        /// The number to answer with.
-        ticket: Ticket,
-        name: String,
-    },
-    /// Switch to the market that was connected under this ticket.
-    Activate(Ticket),
+    Connect(String),
     /// Send a market one read-only request; replies with [`MarketEvent::Tested`].
-    Test {
-        /// The number to answer with.
-        ticket: Ticket,
-        name: String,
-    },
+    Test(String),
     /// Change the saved markets; replies with [`MarketEvent::Changed`].
     Change(Change),
 }
@@ -128,14 +118,8 @@ pub enum MarketEvent {
     Listed(MarketList),
     Ready(Box<MarketReady>),
     /// A market could not be connected.
-    ConnectFailed {
-        ticket: Ticket,
-        why: String,
-    },
-    Tested {
-        ticket: Ticket,
-        outcome: ConnectionTest,
-    },
+    ConnectFailed(String),
+    Tested(ConnectionTest),
     /// A change succeeded or failed, and the markets as they are now.
     Changed {
         /// The market and what was done to it, or why it failed.

@@ -8,7 +8,7 @@ use super::exported::{NotWritten, Written};
 use super::markets::{MarketCommand, MarketEvent, MarketList};
 pub use super::toast::Toast;
 use crate::api::ledger::LedgerEntry;
-use crate::api::{ApiError, Received, Reply, Request};
+use crate::api::{Request, Response};
 use crate::core::themes::Themes;
 use crate::domain::alerts::{AlertChange, Alerts, Logged};
 use crate::domain::annotations::{AnnotationChange, Annotations};
@@ -20,7 +20,7 @@ use crate::domain::{Resource, workergroup};
 use crate::keys::Keymap;
 use crate::settings::Values;
 use crate::table::browser::Arrival;
-use crate::table::remote::{Ticket, Waiting};
+use crate::table::remote::{Progress, Ticket};
 use crate::table::watch::{PollClaim, PollRight};
 
 #[derive(Debug)]
@@ -38,46 +38,22 @@ pub enum Message {
     Resized(u16, u16),
     /// The terminal got or lost the focus.
     Focus(bool),
-    /// The editor that [`Effect::Edit`] opened was closed: the text, or why there is none.
-    Edited(Result<String, String>),
     /// The configuration file was reloaded; or why it is not used.
     Reconfigured(Result<Box<Reconfigured>, String>),
-    Answered {
+    /// What the ticket of an effect brings, for its owner.
+    News {
         ticket: Ticket,
-        result: Box<Result<Reply, ApiError>>,
-    },
-    /// A response was arranged, see [`Effect::Arrange`].
-    Arranged(Box<Arrival>),
-    /// A route request succeeded or failed.
-    Routed {
-        ticket: Ticket,
-        /// When it was sent, on the monotonic clock, measured at the socket.
-        sent: f64,
-        /// When its response was complete.
-        ended: f64,
-        /// Bytes of the response body.
-        bytes: u64,
-        result: Box<Result<Reply, ApiError>>,
+        news: News,
     },
     /// Something outside the core went well or not: a copy, a file, the record, a task. A message either way.
     Told(Result<String, String>),
+    /// The state of the dashboard or of its sandbox cannot be saved: why.
+    NotSaved(String),
     /// An attempt ended: its request and response, without secrets.
     Recorded {
         /// The ticket of the request; `None` if the dashboard did not send it.
         ticket: Option<Ticket>,
         entry: Box<LedgerEntry>,
-    },
-    /// A request waits for the rate limit or is retried.
-    Progress {
-        ticket: Ticket,
-        attempt: u32,
-        /// How long and why it waits, if it does.
-        waiting: Option<Waiting>,
-    },
-    /// Part of a response arrived.
-    Received {
-        ticket: Ticket,
-        received: Received,
     },
     /// The computer was suspended and goes on; `spread` is any number from 0 to 1.
     Woken {
@@ -85,27 +61,47 @@ pub enum Message {
     },
     /// The deadline that [`super::Model::deadline`] returned has passed.
     Deadline,
-    /// What [`Effect::Save`] asked for was saved, or why not.
-    Saved(Saved),
-    /// A file was written or not.
-    Exported(Result<Written, NotWritten>),
-    /// The result of a market command.
-    Market(Box<MarketEvent>),
-    /// What was recorded of the market, or why it cannot be read; see [`Effect::Recall`].
-    Recalled {
-        ticket: Ticket,
-        result: Box<Result<Answer, String>>,
-    },
-    /// Whether an alert rings here, or did in another program; see [`Effect::ClaimRing`].
-    RingClaimed {
+}
+
+/// What a ticket brings: progress, then its result.
+#[derive(Debug)]
+pub enum News {
+    Progress(Progress),
+    /// The response to [`Effect::Call`] or [`Effect::Write`].
+    Reply(Box<Response>),
+    /// The response to a route request.
+    Routed(Box<Routed>),
+    /// A response was arranged, see [`Effect::Arrange`].
+    Arranged(Box<Arrival>),
+    /// What was recorded of the market, or why it cannot be read; see [`HistoryJob::Recall`].
+    Recalled(Box<Result<Answer, String>>),
+    /// Who polls a watched search; see [`HistoryJob::ClaimPoll`].
+    Poll(PollRight),
+    /// Whether an alert rings here, or did in another program; see [`HistoryJob::ClaimRing`].
+    Ring {
         claim: Box<RingClaim>,
         is_ours: bool,
     },
-    /// Who polls a watched search; see [`Effect::ClaimPoll`].
-    PollClaimed {
-        ticket: Ticket,
-        right: PollRight,
-    },
+    /// What [`Effect::Save`] asked for was saved, or why not.
+    Saved(Saved),
+    /// A file was written or not; see [`Effect::Export`].
+    Written(Result<Written, NotWritten>),
+    /// The editor that [`Effect::Edit`] opened was closed: the text, or why there is none.
+    Edited(Result<String, String>),
+    /// The result of a market command.
+    Market(Box<MarketEvent>),
+}
+
+/// The response to a route request, with its times on the monotonic clock.
+#[derive(Debug)]
+pub struct Routed {
+    /// When the request was sent, measured at the socket.
+    pub sent: f64,
+    /// When its response was complete.
+    pub ended: f64,
+    /// Bytes of the response body.
+    pub bytes: u64,
+    pub response: Response,
 }
 
 /// A ring of an alert, of which several programs that see it do one.
@@ -133,7 +129,7 @@ pub enum Saving {
         change: Box<AlertChange>,
         before: Alerts,
     },
-    /// The listed groups, to compare the next listing with; only a failure is reported.
+    /// The listed groups, to compare the next listing with.
     Groups(Box<workergroup::Snapshot>),
 }
 
@@ -144,22 +140,38 @@ pub enum Saved {
     Searches(Box<Result<Searches, String>>),
     Annotations(Box<Result<Annotations, String>>),
     Alerts(Box<Result<Alerts, String>>),
+    /// The listed groups.
+    Groups(Result<(), String>),
+}
+
+/// Something for the recorded market, in the order in which it was asked for.
+#[derive(Debug, PartialEq)]
+pub enum HistoryJob {
+    /// Add a response.
+    Record(Box<Poll>),
+    /// Answer a question; brings [`News::Recalled`].
+    Recall { ticket: Ticket, question: Question },
+    /// Claim the ring of an alert that other programs may see too; brings [`News::Ring`].
+    ClaimRing { ticket: Ticket, claim: Box<RingClaim> },
+    /// Find out whether this program polls a watched search; brings [`News::Poll`].
+    ClaimPoll { ticket: Ticket, claim: Box<PollClaim> },
+    /// Let another program poll what was watched of this resource.
+    ReleasePolls(Resource),
 }
 
 /// Something for the runtime to do.
 #[derive(Debug, PartialEq)]
 pub enum Effect {
-    /// Send a request; replies with [`Message::Answered`], a route request with
-    /// [`Message::Routed`].
+    /// Send a request; brings [`News::Reply`], a route request [`News::Routed`].
     Call {
         /// The ticket of the reply.
         ticket: Ticket,
         request: Request,
     },
-    /// Arrange a long response on another thread; replies with [`Message::Arranged`].
+    /// Arrange a long response on another thread; brings [`News::Arranged`].
     Arrange(Box<Arrival>),
     /// Send a write, once: journal the intent before the first byte and the outcome afterwards;
-    /// replies with [`Message::Answered`]. It is never aborted.
+    /// brings [`News::Reply`]. It is never aborted.
     Write {
         /// The ticket of the reply.
         ticket: Ticket,
@@ -178,11 +190,11 @@ pub enum Effect {
         what: String,
         text: String,
     },
-    /// Save something of the person's; replies with [`Message::Saved`].
-    Save(Saving),
-    /// Claim the ring of an alert that other programs may see too; replies with
-    /// [`Message::RingClaimed`].
-    ClaimRing(Box<RingClaim>),
+    /// Save something of the person's; brings [`News::Saved`].
+    Save {
+        ticket: Ticket,
+        saving: Saving,
+    },
     /// Ring: the bell, a desktop notification, and the person's own command.
     Ring(Box<Alarm>),
     /// Write a run of the route lab to a new file; replies with [`Message::Told`].
@@ -194,8 +206,9 @@ pub enum Effect {
         /// The path; CSV by its extension, else JSON.
         path: String,
     },
-    /// Write a file; replies with [`Message::Exported`].
+    /// Write a file; brings [`News::Written`].
     Export {
+        ticket: Ticket,
         path: String,
         content: String,
         /// Whether an existing file is replaced.
@@ -203,22 +216,15 @@ pub enum Effect {
         /// Whether only its owner may read it.
         is_private: bool,
     },
-    /// Add a response to the recorded market.
-    Record(Box<Poll>),
-    /// Read the recorded market; replies with [`Message::Recalled`].
-    Recall {
+    /// Something for the recorded market.
+    History(HistoryJob),
+    /// Carry out a market command; brings [`News::Market`].
+    Market {
         ticket: Ticket,
-        question: Question,
+        command: MarketCommand,
     },
-    /// Find out whether this program polls a watched search; replies with [`Message::PollClaimed`].
-    ClaimPoll {
-        ticket: Ticket,
-        claim: Box<PollClaim>,
-    },
-    /// Let another program poll what was watched of this resource.
-    ReleasePolls(Resource),
-    /// Carry out a market command; replies with [`Message::Market`].
-    Market(MarketCommand),
+    /// Switch to the market that was connected under this ticket.
+    Activate(Ticket),
     /// Select another theme in the configuration; replies with [`Message::Told`].
     SaveTheme(String),
     /// Send a desktop notification, if enabled and the terminal is unfocused.
@@ -226,8 +232,9 @@ pub enum Effect {
         title: String,
         body: String,
     },
-    /// Open the person's editor on a text; replies with [`Message::Edited`].
+    /// Open the person's editor on a text; brings [`News::Edited`].
     Edit {
+        ticket: Ticket,
         text: String,
         /// The file's extension, by which editors choose their highlighting: `.json`.
         suffix: &'static str,
@@ -279,7 +286,40 @@ impl PartialEq for RunSnapshot {
 
 impl Effect {
     /// Adds a response to the recorded market.
-    pub(crate) fn record(poll: Poll) -> Self {
-        Self::Record(Box::new(poll))
+    pub(crate) fn record(poll: impl Into<Box<Poll>>) -> Self {
+        Self::History(HistoryJob::Record(poll.into()))
+    }
+
+    /// The ticket whose owner gets what this brings.
+    pub const fn ticket(&self) -> Option<Ticket> {
+        match self {
+            Self::Call { ticket, .. }
+            | Self::Write { ticket, .. }
+            | Self::Save { ticket, .. }
+            | Self::Export { ticket, .. }
+            | Self::History(
+                HistoryJob::Recall { ticket, .. }
+                | HistoryJob::ClaimRing { ticket, .. }
+                | HistoryJob::ClaimPoll { ticket, .. },
+            )
+            | Self::Market { ticket, .. }
+            | Self::Edit { ticket, .. } => Some(*ticket),
+            Self::Arrange(arrival) => Some(arrival.ticket()),
+            Self::KeepOutcome(_)
+            | Self::Abort(_)
+            | Self::Copy { .. }
+            | Self::Ring(_)
+            | Self::SaveRun { .. }
+            | Self::History(HistoryJob::Record(_) | HistoryJob::ReleasePolls(_))
+            | Self::Activate(_)
+            | Self::SaveTheme(_)
+            | Self::Notify { .. }
+            | Self::EditConfig
+            | Self::ReloadConfig
+            | Self::ForgetLimits
+            | Self::Redraw
+            | Self::Suspend
+            | Self::Quit => None,
+        }
     }
 }

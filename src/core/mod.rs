@@ -21,6 +21,7 @@ pub mod message;
 pub(crate) mod model;
 pub(crate) mod mouse;
 pub mod mutations;
+pub mod owners;
 pub mod persistence;
 mod pricing;
 pub(crate) mod profile;
@@ -38,12 +39,11 @@ pub mod unsettled;
 pub mod view;
 pub mod views;
 
-use crate::core::message::Saved;
-use crate::table::remote::Waiting;
+use crate::api::ledger::LedgerEntry;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 pub use self::answers::read_ahead;
-use self::feature::{Event, Feature, Taken};
+use self::feature::{Event, Feature};
 pub use self::message::{Effect, Message, Toast};
 pub use self::model::Model;
 pub use self::profile::Profile;
@@ -55,8 +55,6 @@ pub use crate::keys::pane::Pane;
 pub use crate::keys::user as keys;
 use crate::keys::{Action, Chord};
 pub use crate::table::remote::{Now, Ticket};
-
-use crate::domain::Resource;
 
 /// What a question says to keys that may be a part of the paste before them.
 const IGNORED_AFTER_PASTE: &str = "Keys that arrive with a paste answer nothing: type them";
@@ -75,6 +73,7 @@ pub fn update(model: &mut Model, now: Now, message: Message) -> Vec<Effect> {
     let mut effects = update.effects;
     model.state.save_in_time(now, is_input, &mut effects);
     model.state.leave_out_banned(&mut effects);
+    model.state.owners.settle(&effects);
     effects
 }
 
@@ -105,42 +104,19 @@ impl<'a> Update<'a> {
                 let is_leaving = !is_focused;
                 self.emit(Event::Looked { is_leaving });
             }
-            Message::Edited(result) => self.edited(result),
             Message::Reconfigured(result) => state.reloaded(now, result),
             Message::Resized(columns, rows) => {
                 state.size = (columns, rows);
                 // A wide screen shows computed values that a narrow one does not.
                 self.rows_changed();
             }
-            Message::Answered { ticket, result } => self.replied(ticket, *result),
-            Message::Arranged(arrival) => self.arranged(*arrival),
-            Message::Progress {
-                ticket,
-                attempt,
-                waiting,
-            } => self.progressed(ticket, attempt, waiting.as_ref()),
-            Message::Received { ticket, received } => {
-                for browser in &mut state.browsers {
-                    browser.remote.received(ticket, &received);
-                }
-            }
+            Message::News { ticket, news } => self.told(ticket, news),
+            Message::NotSaved(why) => state.kept(Err(why)),
+            Message::Recorded { ticket, entry } => self.recorded(ticket, *entry),
             Message::Woken { spread } => self.emit(Event::Woken { spread }),
             Message::Deadline => self.due(),
             Message::Told(Ok(how)) => state.show(Toast::new(how, now)),
             Message::Told(Err(why)) => state.show(Toast::error(why, now)),
-            Message::Saved(Saved::State(result)) => state.kept(result),
-            Message::Saved(Saved::Annotations(result)) => {
-                state.annotations_kept(*result);
-                self.tick();
-            }
-            Message::Exported(result) => self.exported(result),
-            message @ (Message::Routed { .. }
-            | Message::Recorded { .. }
-            | Message::Saved(Saved::Searches(_) | Saved::Alerts(_))
-            | Message::Market(_)
-            | Message::Recalled { .. }
-            | Message::RingClaimed { .. }
-            | Message::PollClaimed { .. }) => self.told(message),
         }
     }
 
@@ -163,21 +139,13 @@ impl<'a> Update<'a> {
         self.lend(|cx| cx.emit(event));
     }
 
-    /// Offers something to each feature in turn, until one takes it.
-    pub(crate) fn offer<T>(&mut self, offered: T, take: impl Fn(&Feature, &mut Cx<'_>, T) -> Taken<T>) -> Taken<T> {
-        let mut left = offered;
-        for feature in self.model.state.features {
-            match self.lend(|cx| take(feature, cx, left)) {
-                Ok(()) => return Ok(()),
-                Err(refused) => left = refused,
-            }
-        }
-        Err(left)
-    }
-
-    /// Gives a message to the feature that asked for it. The views then show the result.
-    fn told(&mut self, message: Message) {
-        let _ = self.offer(message, |feature, cx, message| (feature.told)(cx, message));
+    /// Adds an attempt to the ledger.
+    fn recorded(&mut self, ticket: Option<Ticket>, entry: LedgerEntry) {
+        let dropped = self.model.state.ledger.push(entry);
+        self.emit(Event::Recorded {
+            ticket,
+            dropped: &dropped,
+        });
         self.tick();
     }
 
@@ -187,20 +155,6 @@ impl<'a> Update<'a> {
         self.each_feature(|feature, cx| (feature.tick)(cx));
         self.lend(cx::ask_settled_orders);
         self.tick();
-    }
-
-    /// Tells every possible receiver that a request waits or is retried.
-    fn progressed(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
-        let browsers = &mut self.model.state.browsers;
-        for browser in &mut *browsers {
-            browser.progress(ticket, attempt, waiting.cloned());
-        }
-        let offers = &mut browsers[Resource::Offers];
-        offers.computed.price_models.progress(ticket, attempt, waiting);
-        self.each_feature(|feature, cx| (feature.progress)(cx, ticket, attempt, waiting));
-        for view in self.model.panes.iter_mut().chain(&mut self.model.overlays) {
-            view.progress(ticket, attempt, waiting);
-        }
     }
 
     /// Decides on a key or a click that may be a part of the paste before it: a pasted text can hold the

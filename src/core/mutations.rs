@@ -5,14 +5,16 @@
 //! second Enter or resize sends twice. A write in flight is never aborted; its outcome reaches the
 //! history and the person whatever view is open by then.
 
+use super::Update;
 use super::feature::Event;
-use super::message::{Effect, Toast};
+use super::message::{Effect, News, Toast};
+use super::owners::Owner;
 use super::profile::Profile;
 use super::state::State;
 use super::view::Cx;
 use crate::api::pacing::Pacer;
 use crate::api::wire::WireRequest;
-use crate::api::{ApiError, Operation, Reply, Request, wire};
+use crate::api::{ApiError, Operation, Reply, Request, Response, wire};
 use crate::domain::journal::{Entry, Intent, Outcome, Verdict, WriteKind};
 use crate::domain::workergroup::NewWorkergroup;
 use crate::domain::{Resource, Untrusted, journal};
@@ -221,13 +223,6 @@ impl Mutations {
         self.pacer.forget();
     }
 
-    /// The kind of the write that waits for this response.
-    fn awaiting(&self, ticket: Ticket) -> Option<WriteKind> {
-        self.all_in_flight()
-            .find(|(_, sent)| sent.ticket == ticket)
-            .map(|(kind, _)| kind)
-    }
-
     /// Handles the response to the write in flight.
     pub fn complete(&mut self, kind: WriteKind, response: &Result<Reply, ApiError>, now: Now) -> Option<Completed> {
         let sent = self.in_flight(kind)?.clone();
@@ -286,16 +281,16 @@ impl Cx<'_> {
     /// # Errors
     /// When it was not confirmed, or the rate limit does not allow it yet.
     pub fn send_write(&mut self, request: Request) -> Result<(), SendBlocked> {
-        let ticket = self.state.tickets.take();
+        let (kind, _) = described(&request).ok_or(SendBlocked::NotConfirmed)?;
+        let ticket = self.ticket();
         let State { mutations, profile, .. } = &mut *self.state;
         let sent = mutations.send(request, profile, ticket, self.now)?;
-        self.effect(sent);
+        self.effects_for(Owner::Write(kind), [sent]);
         Ok(())
     }
 
-    /// Handles a response if a write waits for it; else `None`.
-    pub(crate) fn write_answered(&mut self, ticket: Ticket, response: &Result<Reply, ApiError>) -> Option<Completed> {
-        let kind = self.state.mutations.awaiting(ticket)?;
+    /// Completes a write with its response.
+    fn write_answered(&mut self, kind: WriteKind, response: &Response) -> Option<Completed> {
         let completed = self.state.mutations.complete(kind, response, self.now)?;
         // The listing is gone from the market, so the table is out of date.
         if kind == WriteKind::UnlistVolume && completed.verdict == Verdict::Done {
@@ -304,6 +299,17 @@ impl Cx<'_> {
         }
         self.emit(Event::Wrote(kind, response));
         Some(completed)
+    }
+}
+
+impl Update<'_> {
+    /// Completes a write, and says so where no view shows it.
+    pub(crate) fn write_told(&mut self, kind: WriteKind, news: News) {
+        let News::Reply(response) = news else { return };
+        let completed = self.lend(|cx| cx.write_answered(kind, &response));
+        if let Some(completed) = completed.filter(|completed| !self.write_completed(completed)) {
+            announce(&mut self.model.state, &completed, self.now);
+        }
     }
 }
 

@@ -5,22 +5,21 @@
 
 use super::Update;
 use super::commands::Commands;
-use super::exported::{self, NotWritten, Written};
 use super::frame_layout::Target;
 use super::message::{Effect, Toast};
 use super::model::Model;
 use super::mutations::Completed;
-use super::view::{Availability, Change, Cx, Outcome, Region, Response, View};
+use super::view::{Availability, Change, Cx, Outcome, Region, View};
 use crate::domain::text::is_hostile;
 use crate::keys::{Action, Context};
-use crate::table::remote::{Now, Ticket};
+use crate::table::remote::Now;
 use crate::widgets::text_area::LONGEST_TEXT;
 use crate::widgets::text_input::{LONGEST_LINE, Pasted};
 
 impl Update<'_> {
     /// Runs `act` on the view at an index of the stack, then makes the changes that it asks for; `None` if
     /// there is no view.
-    fn with<R>(&mut self, index: usize, act: impl FnOnce(&mut dyn View, &mut Cx<'_>) -> R) -> Option<R> {
+    pub(super) fn with<R>(&mut self, index: usize, act: impl FnOnce(&mut dyn View, &mut Cx<'_>) -> R) -> Option<R> {
         let Model {
             state,
             panes,
@@ -64,7 +63,10 @@ impl Update<'_> {
     fn carry_out(&mut self, index: usize, changes: Vec<Change>) {
         for change in changes {
             match change {
-                Change::Open(view) => self.model.overlays.push(view),
+                Change::Open(view) => {
+                    self.model.overlays.push(view);
+                    self.with_top(|view, cx| view.on_top(cx));
+                }
                 Change::Close => self.close_from(index),
                 Change::CloseAll => self.close_from(0),
                 Change::Perform(action) => self.perform(action),
@@ -93,8 +95,9 @@ impl Update<'_> {
             let top = self.model.overlays.len();
             self.with(top, |view, cx| view.closing(cx));
             self.model.overlays.truncate(top - 1);
+            self.model.state.owners.closed(top);
         }
-        self.with_top(|view, cx| view.resumed(cx));
+        self.with_top(|view, cx| view.on_top(cx));
     }
 
     /// Passes an action to the topmost view; false if the view ignores it.
@@ -154,17 +157,6 @@ impl Update<'_> {
         }
     }
 
-    /// Passes the text from the person's editor to the topmost view: only that one can have opened it,
-    /// because the editor had the keyboard in between.
-    pub(crate) fn edited(&mut self, text: Result<String, String>) {
-        match text {
-            Ok(text) => {
-                self.with_top(|view, cx| view.edited(&text, cx));
-            }
-            Err(why) => self.model.state.show(Toast::error(why, self.now)),
-        }
-    }
-
     /// Passes a click to the topmost view; false if it is not on one of its lines.
     pub(crate) fn clicked_view(&mut self, x: u16, y: u16) -> bool {
         let facts = &self.model.facts;
@@ -175,28 +167,6 @@ impl Update<'_> {
         };
         let clicked = hit.map(|(region, line)| self.with_top(|view, cx| view.click(region, line, cx)));
         clicked.is_some()
-    }
-
-    /// Offers a response to every view, topmost first; returns it if none waits for it.
-    pub(crate) fn response(&mut self, ticket: Ticket, response: Response) -> Option<Response> {
-        let mut left = Some(response);
-        self.first(|view, cx| {
-            left = left.take().and_then(|response| view.response(ticket, response, cx));
-            left.is_none().then_some(())
-        });
-        left
-    }
-
-    /// Offers the result of an export to every view, topmost first; announces it if none wrote the file.
-    pub(crate) fn exported(&mut self, result: Result<Written, NotWritten>) {
-        let mut left = Some(result);
-        self.first(|view, cx| {
-            left = left.take().and_then(|result| view.exported(result, cx));
-            left.is_none().then_some(())
-        });
-        if let Some(result) = left {
-            self.model.state.show(exported::announce(result, self.now));
-        }
     }
 
     /// Tells the views the outcome of a write, topmost first, until one shows it; returns whether one

@@ -7,6 +7,7 @@ use super::feature::{Feature, FeatureStates};
 use super::markets::Markets;
 use super::message::Toast;
 use super::mutations::Mutations;
+use super::owners::Owners;
 use super::profile::Profile;
 use super::{drafts, sandbox, split, themes};
 use crate::api::ApiError;
@@ -65,6 +66,7 @@ pub struct State {
     /// How often watched searches may send requests.
     pub watch_pace: watch::Pace,
     pub(crate) tickets: Tickets,
+    pub(crate) owners: Owners,
     pub(crate) keyboard: Keyboard,
     pub(crate) features: &'static [Feature],
     pub(crate) feature_states: FeatureStates,
@@ -200,6 +202,7 @@ impl State {
             drafts: drafts::Drafts::default(),
             watch_pace: watch::Pace::default(),
             tickets: Tickets::default(),
+            owners: Owners::default(),
             keyboard: Keyboard::default(),
             feature_states: FeatureStates::new(features, dialect),
             features,

@@ -1,11 +1,12 @@
 //! Switching markets: what belongs to the old market is dropped, what belongs to the person stays.
 
 use crate::core::message::Saving;
+use crate::core::persistence;
 use std::sync::Arc;
 
 use super::Update;
 use super::feature::Event;
-use super::markets::{MarketCommand, MarketReady, RestoredState};
+use super::markets::{MarketReady, RestoredState};
 use super::message::{Effect, Toast};
 use super::model::Model;
 use super::profile::Profile;
@@ -61,6 +62,7 @@ impl State {
             split,
             zone,
             tickets,
+            owners,
             keyboard,
             markets,
             themes,
@@ -93,6 +95,8 @@ impl State {
         // Tickets continue, so that no response to the old market's requests is taken for one of
         // the new.
         self.tickets = tickets;
+        self.owners = owners;
+        self.owners.closed(0);
         self.keyboard = keyboard;
         self.markets = markets;
         self.themes = themes;
@@ -105,7 +109,11 @@ impl Update<'_> {
     /// Goes on with another market.
     pub(crate) fn switch(&mut self, ready: MarketReady) {
         if let Some(snapshot) = self.model.state.unkept() {
-            self.effects.push(Effect::Save(Saving::State(Box::new(snapshot))));
+            let save = self
+                .model
+                .state
+                .saving(Saving::State(Box::new(snapshot)), persistence::state_saved);
+            self.effects.push(save);
         }
         let profile = &ready.profile;
         let text = match (profile.is_sandbox, profile.has_key) {
@@ -120,7 +128,7 @@ impl Update<'_> {
         state.set_throughput(Throughput::clone(&throughput));
         state.markets.market_list = ready.market_list;
         state.markets.status = None;
-        self.effects.push(Effect::Market(MarketCommand::Activate(ready.ticket)));
+        self.effects.push(Effect::Activate(ready.ticket));
         self.start();
         self.model.state.show(Toast::new(text, self.now));
     }

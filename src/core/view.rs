@@ -9,10 +9,10 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 pub use super::cx::{Cx, Lent};
-use super::exported::{NotWritten, Written};
 use super::feature::Feature;
 pub use super::frame_layout::Region;
 use super::markets::MarketReady;
+use super::message::News;
 use super::mutations::Completed;
 pub use super::scene::Scene;
 use super::searched::Searched;
@@ -20,7 +20,7 @@ use super::state::State;
 pub use crate::api::Response;
 use crate::keys::pane::Pane;
 use crate::keys::{Action, Context, Motion};
-use crate::table::remote::{Now, Ticket, Waiting};
+use crate::table::remote::{Now, Ticket};
 use crate::widgets::find::Find;
 use crate::widgets::input_widget::InputWidget;
 
@@ -177,10 +177,9 @@ pub trait View: fmt::Debug + Send {
         }
     }
 
-    /// Handles the response to one of its requests; returns responses that are not its own.
-    fn response(&mut self, ticket: Ticket, response: Response, cx: &mut Cx<'_>) -> Option<Response> {
-        let _ = (ticket, cx);
-        Some(response)
+    /// Takes what a ticket of its own brings.
+    fn told(&mut self, ticket: Ticket, news: News, cx: &mut Cx<'_>) {
+        let _ = (ticket, news, cx);
     }
 
     /// Learns the outcome of a write; `Handled` if the view shows it, so that no notice has to.
@@ -189,24 +188,9 @@ pub trait View: fmt::Debug + Send {
         Outcome::Ignored
     }
 
-    /// Learns that a request waits or is retried.
-    fn progress(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
-        let _ = (ticket, attempt, waiting);
-    }
-
     /// Whether keys answer a question here: those that may be a part of a paste do not.
     fn asks_consent(&self) -> bool {
         self.contexts().contains(&Context::Dialog)
-    }
-
-    /// Handles the result of an export of its own; returns others.
-    fn exported(
-        &mut self,
-        result: Result<Written, NotWritten>,
-        cx: &mut Cx<'_>,
-    ) -> Option<Result<Written, NotWritten>> {
-        let _ = cx;
-        Some(result)
     }
 
     /// When it needs [`View::tick`], on the monotonic clock.
@@ -221,19 +205,13 @@ pub trait View: fmt::Debug + Send {
         let _ = cx;
     }
 
-    /// Handles the text that it sent to the person's editor by [`super::message::Effect::Edit`].
-    fn edited(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
-        let _ = (text, cx);
-        Outcome::Ignored
-    }
-
     /// Rows, prices or marks of a pane have changed: anything computed from them is stale.
     fn rows_changed(&mut self, state: &State) {
         let _ = state;
     }
 
-    /// The view above has closed.
-    fn resumed(&mut self, cx: &mut Cx<'_>) {
+    /// It has the keyboard now: it was opened, or the view above has closed.
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
         let _ = cx;
     }
 

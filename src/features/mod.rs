@@ -31,15 +31,13 @@ use crate::domain::{Condition, Resource};
 use crate::keys::Action;
 
 /// The features that keep state or wait for something. Each sees what those before it have added to an update.
-static FEATURES: [Feature; 8] = [
+static FEATURES: [Feature; 6] = [
     requests::FEATURE,
     workergroups::FEATURE,
     auto_refresh::FEATURE,
     history::FEATURE,
     alerts::FEATURE,
     route_lab::FEATURE,
-    saved::FEATURE,
-    markets::FEATURE,
 ];
 
 /// The dashboard with all its views. `conditions` are those of the first search, unless they are
@@ -116,10 +114,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
             true
         }
         Action::Open => cx.try_open(details::view::Detail::new),
-        Action::Related => {
-            let detail = details::view::Detail::on_machine(cx);
-            cx.try_open(|_| detail)
-        }
+        Action::Related => cx.try_open(details::view::Detail::on_machine),
         Action::Host => {
             search_host(cx);
             true

@@ -5,6 +5,7 @@ use tokio::task::spawn_blocking;
 
 use crate::api::{ApiError, Reply};
 use crate::core::Message;
+use crate::core::message::News;
 use crate::domain::Listing;
 use crate::table::browser::Arrival;
 
@@ -30,6 +31,8 @@ pub(super) async fn read_ahead(result: Result<Reply, ApiError>) -> Result<Reply,
 pub(super) fn arrange(outbox: UnboundedSender<Message>, arrival: Box<Arrival>) {
     spawn_blocking(move || {
         // The receiver is gone once the program ends.
-        let _ = outbox.send(Message::Arranged(Box::new(arrival.arranged())));
+        let ticket = arrival.ticket();
+        let news = News::Arranged(Box::new(arrival.arranged()));
+        let _ = outbox.send(Message::News { ticket, news });
     });
 }

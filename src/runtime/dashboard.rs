@@ -6,7 +6,7 @@
 mod configuration;
 mod effects;
 
-use crate::core::message::{Saved, Saving};
+use crate::core::message::{News, Saving};
 use std::collections::HashMap;
 use std::io;
 use std::ops::ControlFlow;
@@ -162,7 +162,8 @@ impl<S: Surface> Dashboard<S> {
         let ended = self.go().await;
         // Also after a signal, when the core could not ask for it.
         if let Some(snapshot) = self.model.unkept() {
-            self.keep(Job::Save(Saving::State(Box::new(snapshot))));
+            let saving = Saving::State(Box::new(snapshot));
+            self.keep(Job::Save { ticket: None, saving });
         }
         self.keep_pacing();
         ended
@@ -313,10 +314,14 @@ impl<S: Surface> Dashboard<S> {
     /// Passes messages to the core and carries out the effects; returns the exit status at the end.
     async fn take(&mut self, messages: Vec<Message>) -> io::Result<Option<i32>> {
         for message in messages {
-            if let Message::Answered { ticket, .. } | Message::Routed { ticket, .. } = &message {
+            if let Message::News {
+                ticket,
+                news: News::Reply(_) | News::Routed(_),
+            } = &message
+            {
                 self.flights.remove(ticket);
                 let unsaved = self.sandbox.as_ref().and_then(Running::take_unsaved);
-                unsaved.map(|why| self.outbox.send(Message::Saved(Saved::State(Err(why)))));
+                unsaved.map(|why| self.outbox.send(Message::NotSaved(why)));
             }
             let ready = ready_market(&message);
             for effect in update(&mut self.model, self.clock.now(), message) {
@@ -333,7 +338,10 @@ impl<S: Surface> Dashboard<S> {
 
 /// The ticket of a connection that a message brings.
 fn ready_market(message: &Message) -> Option<Ticket> {
-    if let Message::Market(event) = message
+    if let Message::News {
+        news: News::Market(event),
+        ..
+    } = message
         && let MarketEvent::Ready(ready) = &**event
     {
         return Some(ready.ticket);

@@ -1,7 +1,7 @@
 //! Writes files off the event loop: one thread, one job after another, so that an older state never
 //! replaces a newer one. Leaving waits for the pending jobs, but not forever.
 
-use crate::core::message::{Saved, Saving};
+use crate::core::message::{News, Saved, Saving};
 use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -14,8 +14,8 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
 use crate::api::redact::KnownSecrets;
-use crate::core::Message;
 use crate::core::exported::{NotWritten, Written};
+use crate::core::{Message, Ticket};
 use crate::domain::annotations::Mark;
 use crate::domain::saved::SearchChange;
 use crate::domain::secrets::Known;
@@ -28,8 +28,13 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
 pub(super) enum Job {
-    Save(Saving),
+    Save {
+        /// `None` if nobody waits for it: the program ends.
+        ticket: Option<Ticket>,
+        saving: Saving,
+    },
     Export {
+        ticket: Ticket,
         path: String,
         content: String,
         /// Whether an existing file is replaced.
@@ -105,29 +110,13 @@ fn work(
 ) {
     for job in inbox {
         let known = secrets.known();
-        let message = match job {
-            Job::Save(Saving::State(snapshot)) => {
-                let snapshot = cleaned(snapshot, &known);
-                Message::Saved(Saved::State(
-                    state_store.map_or(Ok(()), |state_store| state_store.save(&snapshot)),
-                ))
-            }
-            Job::Save(Saving::Searches { mut change, before }) => {
-                if let SearchChange::Put(search) = &mut change {
-                    *search = cleaned(search.clone(), &known);
-                }
-                Message::Saved(Saved::Searches(Box::new(changed(state_store, &change, before))))
-            }
-            Job::Save(Saving::Annotations { mut change, before }) => {
-                if let Mark::Note(text) = &mut change.mark {
-                    *text = known.remove(text).into_owned();
-                }
-                Message::Saved(Saved::Annotations(Box::new(changed(state_store, &change, before))))
-            }
-            Job::Save(Saving::Alerts { change, before }) => {
-                Message::Saved(Saved::Alerts(Box::new(changed(state_store, &*change, before))))
+        let (ticket, news) = match job {
+            Job::Save { ticket, saving } => {
+                let saved = save(saving, state_store, groups, &known);
+                (ticket, News::Saved(saved))
             }
             Job::Export {
+                ticket,
                 path,
                 content,
                 overwrite,
@@ -136,22 +125,43 @@ fn work(
                 let content = known.remove(&content);
                 let write = writer(is_private);
                 let written = write(&path, content.as_bytes(), overwrite);
-                Message::Exported(exported(written, &content))
+                (Some(ticket), News::Written(exported(written, &content)))
             }
             Job::Reached(reached) => {
                 // The receiver may be gone.
                 let _ = reached.send(());
                 continue;
             }
-            Job::Save(Saving::Groups(snapshot)) => {
-                let snapshot = cleaned(snapshot, &known);
-                let Err(why) = groups.map_or(Ok(()), |file| file.save(&snapshot)) else {
-                    continue;
-                };
-                Message::Told(Err(format!("can't save the workergroup snapshot: {why}")))
-            }
         };
-        let _ = outbox.send(message);
+        if let Some(ticket) = ticket {
+            let _ = outbox.send(Message::News { ticket, news });
+        }
+    }
+}
+
+fn save(saving: Saving, state_store: Option<&StateStore>, groups: Option<&GroupsFile>, known: &Known) -> Saved {
+    match saving {
+        Saving::State(snapshot) => {
+            let snapshot = cleaned(snapshot, known);
+            Saved::State(state_store.map_or(Ok(()), |store| store.save(&snapshot)))
+        }
+        Saving::Searches { mut change, before } => {
+            if let SearchChange::Put(search) = &mut change {
+                *search = cleaned(search.clone(), known);
+            }
+            Saved::Searches(Box::new(changed(state_store, &change, before)))
+        }
+        Saving::Annotations { mut change, before } => {
+            if let Mark::Note(text) = &mut change.mark {
+                *text = known.remove(text).into_owned();
+            }
+            Saved::Annotations(Box::new(changed(state_store, &change, before)))
+        }
+        Saving::Alerts { change, before } => Saved::Alerts(Box::new(changed(state_store, &*change, before))),
+        Saving::Groups(snapshot) => {
+            let snapshot = cleaned(snapshot, known);
+            Saved::Groups(groups.map_or(Ok(()), |file| file.save(&snapshot)))
+        }
     }
 }
 

@@ -9,33 +9,15 @@ use std::time::Duration;
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::core::message::RingClaim;
+use crate::core::message::{HistoryJob, News, RingClaim};
 use crate::core::{Message, Ticket};
-use crate::domain::Resource;
-use crate::domain::history::{Answer, Poll, Question};
+use crate::domain::history::{Answer, Question};
 use crate::store::files;
 use crate::store::history::{Database, HistoryError, HistoryPlace, PollLocks, ProgramId};
 use crate::table::watch::{PollClaim, PollRight};
 
 /// How long leaving waits for the pending jobs.
 const PATIENCE: Duration = Duration::from_secs(2);
-
-#[derive(Debug)]
-pub(super) enum HistoryJob {
-    Record(Box<Poll>),
-    Recall {
-        ticket: Ticket,
-        question: Question,
-    },
-    Claim(Box<RingClaim>),
-    ClaimPoll {
-        ticket: Ticket,
-        claim: Box<PollClaim>,
-        /// Seconds since 1970.
-        now: f64,
-    },
-    ReleasePolls(Resource),
-}
 
 #[derive(Debug)]
 pub(super) struct HistoryThread {
@@ -73,19 +55,16 @@ impl HistoryThread {
             Some(jobs) => jobs.send(job).err().map(|unsent| unsent.0),
             None => Some(job),
         };
-        let answer = match unsent {
-            Some(HistoryJob::Recall { ticket, .. }) => Message::Recalled {
-                ticket,
-                result: Box::new(Err("the market is not recorded".to_owned())),
-            },
-            Some(HistoryJob::Claim(claim)) => Message::RingClaimed { claim, is_ours: true },
-            Some(HistoryJob::ClaimPoll { ticket, .. }) => Message::PollClaimed {
-                ticket,
-                right: PollRight::Ours,
-            },
+        let (ticket, news) = match unsent {
+            Some(HistoryJob::Recall { ticket, .. }) => {
+                let why = "the market is not recorded".to_owned();
+                (ticket, News::Recalled(Box::new(Err(why))))
+            }
+            Some(HistoryJob::ClaimRing { ticket, claim }) => (ticket, News::Ring { claim, is_ours: true }),
+            Some(HistoryJob::ClaimPoll { ticket, .. }) => (ticket, News::Poll(PollRight::Ours)),
             Some(HistoryJob::Record(_) | HistoryJob::ReleasePolls(_)) | None => return,
         };
-        let _ = self.outbox.send(answer);
+        let _ = self.outbox.send(Message::News { ticket, news });
     }
 }
 
@@ -140,23 +119,24 @@ impl Keeper {
                         self.tell(&error);
                         error.to_string()
                     });
-                    // The receiver is gone once the program ends.
-                    let _ = self.outbox.send(Message::Recalled {
-                        ticket,
-                        result: Box::new(result),
-                    });
+                    self.bring(ticket, News::Recalled(Box::new(result)));
                 }
-                HistoryJob::Claim(claim) => {
+                HistoryJob::ClaimRing { ticket, claim } => {
                     let is_ours = self.claim(&claim);
-                    let _ = self.outbox.send(Message::RingClaimed { claim, is_ours });
+                    self.bring(ticket, News::Ring { claim, is_ours });
                 }
-                HistoryJob::ClaimPoll { ticket, claim, now } => {
-                    let right = self.right(&claim, now);
-                    let _ = self.outbox.send(Message::PollClaimed { ticket, right });
+                HistoryJob::ClaimPoll { ticket, claim } => {
+                    let right = self.right(&claim);
+                    self.bring(ticket, News::Poll(right));
                 }
                 HistoryJob::ReleasePolls(resource) => self.locks.release(resource),
             }
         }
+    }
+
+    fn bring(&self, ticket: Ticket, news: News) {
+        // The receiver is gone once the program ends.
+        let _ = self.outbox.send(Message::News { ticket, news });
     }
 
     /// Whether an alert rings here. Better twice than not at all.
@@ -168,12 +148,12 @@ impl Keeper {
     }
 
     /// Who polls a search. Without a record there is nothing to read: it is this program.
-    fn right(&mut self, claim: &PollClaim, now: f64) -> PollRight {
+    fn right(&mut self, claim: &PollClaim) -> PollRight {
         if let Err(error) = self.with(|_| Ok(())) {
             self.tell(&error);
             return PollRight::Ours;
         }
-        if self.locks.claim(&claim.search, claim.every, now) {
+        if self.locks.claim(&claim.search, claim.every, claim.now) {
             return PollRight::Ours;
         }
         self.with(|database| database.poll_after(&claim.search, claim.seen))
@@ -224,8 +204,8 @@ mod tests {
     use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
     use super::*;
-    use crate::domain::OfferType;
-    use crate::domain::history::{Moment, PollOutcome, SearchKey};
+    use crate::domain::history::{Moment, Poll, PollOutcome, SearchKey};
+    use crate::domain::{OfferType, Resource};
 
     /// A program's thread on the files of a folder, and what it reports.
     struct Program(HistoryThread, UnboundedReceiver<Message>);
@@ -240,15 +220,18 @@ mod tests {
             let claim = PollClaim {
                 search: search(resource),
                 every: 30,
+                now,
                 seen: Moment(0),
             };
             self.0.take(HistoryJob::ClaimPoll {
                 ticket: Ticket(1),
                 claim: Box::new(claim),
-                now,
             });
             match self.1.blocking_recv() {
-                Some(Message::PollClaimed { right, .. }) => right,
+                Some(Message::News {
+                    news: News::Poll(right),
+                    ..
+                }) => right,
                 other => panic!("{other:?}"),
             }
         }

@@ -10,7 +10,7 @@ pub use self::arrival::Arrival;
 pub use self::offered::{OfferCounts, groupings};
 use super::bar::Bar;
 use super::computed_columns::ComputedColumns;
-use super::remote::{Now, Remote, Ticket, Tickets};
+use super::remote::{Now, Progress, Remote, Ticket, Tickets};
 use super::suggestions::Names;
 use super::watch::Watch;
 use crate::api::{ApiError, Request};
@@ -261,9 +261,8 @@ impl Browser {
         self.remote.awaited() == Some(ticket)
     }
 
-    /// Records the progress of the request.
-    pub fn progress(&mut self, ticket: Ticket, attempt: u32, wait: Option<super::remote::Waiting>) {
-        self.remote.progress(ticket, attempt, wait);
+    pub fn progress(&mut self, ticket: Ticket, progress: Progress) {
+        self.remote.progress(ticket, progress);
     }
 
     /// Takes the response, if it is the awaited one.

@@ -1,6 +1,6 @@
 //! Three prices in one row: one search for each price model, each with its own slot.
 
-use super::remote::{Now, Phase, Remote, Ticket, Tickets, Waiting};
+use super::remote::{Now, Phase, Progress, Remote, Ticket, Tickets};
 use crate::api::{ApiError, Request};
 use crate::core::message::Effect;
 use crate::domain::insight::{Coverage, coverage};
@@ -104,10 +104,6 @@ impl PriceModelSearches {
             .collect()
     }
 
-    pub(crate) fn awaits(&self, ticket: Ticket) -> bool {
-        self.slots.iter().any(|slot| slot.awaited() == Some(ticket))
-    }
-
     pub(crate) fn answered(&mut self, ticket: Ticket, now: Now, answer: Result<Listing, ApiError>) {
         let slot = self.slots.iter_mut().find(|slot| slot.awaited() == Some(ticket));
         if let Some(slot) = slot {
@@ -115,9 +111,9 @@ impl PriceModelSearches {
         }
     }
 
-    pub(crate) fn progress(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
+    pub(crate) fn progress(&mut self, ticket: Ticket, progress: &Progress) {
         for slot in &mut self.slots {
-            slot.progress(ticket, attempt, waiting.cloned());
+            slot.progress(ticket, progress.clone());
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Remote data: requests in flight, and the one rule against stale responses.
 
-use crate::api::{ApiError, Received, Reply};
+use crate::api::{ApiError, Received, Reply, Response};
 use crate::domain::Listing;
 
 /// The current time, passed to the core, which never reads a clock.
@@ -62,6 +62,20 @@ pub struct Waiting {
     pub until: f64,
     /// Why it waits, for display.
     pub why: String,
+}
+
+/// What happens to a request before its response is complete.
+#[derive(Debug, Clone)]
+pub enum Progress {
+    /// It is sent, or waits for the rate limit or a retry.
+    Attempt {
+        /// From 1.
+        number: u32,
+        /// How long and why it waits, if it does.
+        waiting: Option<Waiting>,
+    },
+    /// Part of the response has arrived.
+    Received(Received),
 }
 
 /// Remote data and the state of the newest request for it. Old data stays while new data loads or
@@ -158,33 +172,35 @@ impl<T> Remote<T> {
         true
     }
 
-    /// Records the attempt of the awaited request, and whether it waits.
-    pub fn progress(&mut self, ticket: Ticket, tries: u32, wait: Option<Waiting>) {
-        if self.awaited() == Some(ticket)
-            && let Phase::Loading {
-                attempt,
-                waiting,
-                arrived,
-                ..
-            } = &mut self.phase
-        {
-            *attempt = tries;
-            *waiting = wait;
-            // What arrived of an earlier attempt is no part of the next.
-            *arrived = None;
-        }
-    }
-
-    /// Records what has arrived of the awaited response; earlier first rows stay.
-    pub fn received(&mut self, ticket: Ticket, received: &Received) {
-        if self.awaited() == Some(ticket)
-            && let Phase::Loading { arrived, .. } = &mut self.phase
-        {
-            let before = arrived.take().and_then(|before| before.first);
-            *arrived = Some(Received {
-                first: received.first.clone().or(before),
-                ..received.clone()
-            });
+    /// Records the progress of the awaited request.
+    pub fn progress(&mut self, ticket: Ticket, progress: Progress) {
+        let Phase::Loading {
+            ticket: awaited,
+            attempt,
+            waiting,
+            arrived,
+            ..
+        } = &mut self.phase
+        else {
+            return;
+        };
+        match progress {
+            _ if *awaited != ticket => {}
+            Progress::Attempt {
+                number,
+                waiting: reason,
+            } => {
+                *attempt = number;
+                *waiting = reason;
+                // What arrived of an earlier attempt is no part of the next.
+                *arrived = None;
+            }
+            Progress::Received(received) => {
+                // The first rows come once.
+                let first = arrived.take().and_then(|earlier| earlier.first);
+                let first = received.first.or(first);
+                *arrived = Some(Received { first, ..received });
+            }
         }
     }
 
@@ -220,22 +236,13 @@ impl<T> Remote<T> {
 }
 
 impl Remote<Listing> {
-    /// Accepts the records it waits for; gives back what it does not wait for.
-    pub fn take_records(
-        &mut self,
-        ticket: Ticket,
-        now: Now,
-        response: Result<Reply, ApiError>,
-    ) -> Option<Result<Reply, ApiError>> {
-        if self.awaited() != Some(ticket) {
-            return Some(response);
-        }
-        let listing = match response {
+    /// Takes the records it waits for, or why there are none; true if it did.
+    pub fn take_records(&mut self, ticket: Ticket, now: Now, response: Response) -> bool {
+        let answer = match response {
             Ok(Reply::Records(listing)) => Ok(*listing),
-            Ok(other) => return Some(Ok(other)),
+            Ok(_) => return false,
             Err(error) => Err(error),
         };
-        self.accept(ticket, now, listing);
-        None
+        self.accept(ticket, now, answer)
     }
 }

@@ -23,11 +23,13 @@ pub enum Poller {
 }
 
 /// A request for the right to poll a watched search.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PollClaim {
     pub search: SearchKey,
     /// Seconds between two polls.
     pub every: u32,
+    /// When it is claimed, in seconds since 1970.
+    pub now: f64,
     /// When the newest poll was that is known here.
     pub seen: Moment,
 }
@@ -339,7 +341,7 @@ impl Watch {
 
     /// The poll that waits for its causes: it is recorded without them when auto-refresh ends.
     pub(crate) fn ended(self) -> Option<Effect> {
-        self.unrecorded.map(Effect::Record)
+        self.unrecorded.map(Effect::record)
     }
 
     /// Adds what a response changed to the events, with prices of offers that have `storage` GB.

@@ -50,8 +50,8 @@ pub(crate) trait FormView: fmt::Debug + Send {
         let _ = state;
     }
 
-    /// As [`View::resumed`].
-    fn resumed(&mut self, cx: &mut Cx<'_>) {
+    /// As [`View::on_top`].
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
         let _ = cx;
     }
 
@@ -122,8 +122,8 @@ impl<V: FormView> View for V {
         FormView::rows_changed(self, state);
     }
 
-    fn resumed(&mut self, cx: &mut Cx<'_>) {
-        FormView::resumed(self, cx);
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
+        FormView::on_top(self, cx);
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {

@@ -1,15 +1,16 @@
 //! Several views in one: a line of tabs, and the open tab below.
 
+use crate::core::message::News;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 
 use crate::core::State;
 use crate::core::frame_layout::Target;
-use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Response, Scene, View};
+use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::keys::pane::Pane;
 use crate::keys::{Action, Context};
-use crate::table::remote::{Now, Ticket, Waiting};
+use crate::table::remote::{Now, Ticket};
 use crate::widgets::find::Find;
 
 /// The region of the tab names.
@@ -68,7 +69,7 @@ impl Tabbed {
             Some(index) => {
                 let (_, mut view) = self.left.swap_remove(index);
                 view.rows_changed(cx.state);
-                view.resumed(cx);
+                view.on_top(cx);
                 view.tick(cx);
                 Some(view)
             }
@@ -163,15 +164,8 @@ impl View for Tabbed {
         self.view.wheel(lines, cx);
     }
 
-    fn response(&mut self, ticket: Ticket, response: Response, cx: &mut Cx<'_>) -> Option<Response> {
-        let mut views = self.views();
-        views.try_fold(response, |response, view| view.response(ticket, response, cx))
-    }
-
-    fn progress(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
-        for view in self.views() {
-            view.progress(ticket, attempt, waiting);
-        }
+    fn told(&mut self, ticket: Ticket, news: News, cx: &mut Cx<'_>) {
+        self.view.told(ticket, news, cx);
     }
 
     fn deadline(&self, state: &State, now: Now) -> Option<f64> {
@@ -186,8 +180,8 @@ impl View for Tabbed {
         self.view.rows_changed(state);
     }
 
-    fn resumed(&mut self, cx: &mut Cx<'_>) {
-        self.view.resumed(cx);
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
+        self.view.on_top(cx);
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {

@@ -5,13 +5,13 @@
 
 pub(crate) mod view;
 
-use crate::core::message::{Saved, Saving};
 use std::collections::BTreeMap;
 
 use super::workergroups::look::Look;
-use crate::api::{Reply, Request, Response};
-use crate::core::feature::{Event, Feature, FeatureState, Taken};
-use crate::core::message::{Alarm, Effect, Message, RingClaim};
+use crate::api::{Reply, Request};
+use crate::core::feature::{Event, Feature, FeatureState};
+use crate::core::message::{Alarm, Effect, HistoryJob, News, RingClaim, Saved, Saving};
+use crate::core::owners::Owner;
 use crate::core::state::State;
 use crate::core::view::Cx;
 use crate::domain::alerts::{Alert, AlertChange, Alerts, Followed, Logged, seen};
@@ -25,19 +25,6 @@ use crate::table::remote::Ticket;
 
 pub(crate) const FEATURE: Feature = Feature {
     state: |_| Some(Box::new(AlertWatch::default())),
-    answered,
-    told: |cx, message| {
-        if let Message::Saved(Saved::Alerts(result)) = message {
-            kept(cx, *result);
-        } else if let Message::RingClaimed { claim, is_ours } = message {
-            if is_ours {
-                rung(cx, *claim);
-            }
-        } else {
-            return Err(message);
-        }
-        Ok(())
-    },
     event: |cx, event| {
         if let Event::Restored(restored) = event {
             let alerts = std::mem::take(&mut restored.alerts);
@@ -154,17 +141,18 @@ pub(crate) fn change(cx: &mut Cx<'_>, changed: AlertChange) {
         watch.polls.insert(alert.name.clone(), Polling::default());
     }
     watch.pending += 1;
-    cx.effect(Effect::Save(Saving::Alerts {
-        change: Box::new(changed),
-        before,
-    }));
+    let change = Box::new(changed);
+    cx.save_as(Saving::Alerts { change, before }, saved);
 }
 
 /// Takes over the alerts in the file.
-fn kept(cx: &mut Cx<'_>, result: Result<Alerts, String>) {
+fn saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
+    let News::Saved(Saved::Alerts(result)) = news else {
+        return;
+    };
     let watch: &mut AlertWatch = cx.own();
     watch.pending = watch.pending.saturating_sub(1);
-    match result {
+    match *result {
         Ok(all) if watch.pending == 0 => watch.merge(all),
         Ok(_) => {}
         Err(why) => cx.not_saved(why),
@@ -243,7 +231,7 @@ fn tick(cx: &mut Cx<'_>) {
             asked: Asked::once(search.query.clone(), now.mono, bans),
             search,
         });
-        cx.effect(Effect::Call { ticket, request });
+        cx.effects_for(Owner::Feature(answered), [Effect::Call { ticket, request }]);
     }
 }
 
@@ -263,23 +251,24 @@ fn is_polled(state: &State, search: &Search) -> bool {
     in_pane || same.next().is_some()
 }
 
-/// Takes the response to a poll; gives back a response to something else.
-fn answered(cx: &mut Cx<'_>, ticket: Ticket, response: Response) -> Taken<Response> {
+/// Takes the response to a poll.
+fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
+    let News::Reply(response) = news else { return };
     let is_own = |polling: &&mut Polling| {
         let own = polling.in_flight.as_ref();
         own.is_some_and(|own| own.ticket == ticket)
     };
     let polling = cx.own::<AlertWatch>().polls.values_mut().find(is_own);
     let Some(InFlight { asked, search, .. }) = polling.and_then(|polling| polling.in_flight.take()) else {
-        return Err(response);
+        return;
     };
-    let listing = match response {
+    let listing = match *response {
         Ok(Reply::Records(listing)) => listing,
-        Ok(_) => return Ok(()),
+        Ok(_) => return,
         Err(error) => {
             let failed = asked.failed(&error, cx.now);
             cx.effects(failed.map(Effect::record));
-            return Ok(());
+            return;
         }
     };
     let poll = asked.once_answered(&listing, cx.state().profile.dialect, cx.now);
@@ -289,7 +278,6 @@ fn answered(cx: &mut Cx<'_>, ticket: Ticket, response: Response) -> Taken<Respon
         check_all(cx, &poll, Some(workers));
     }
     cx.effect(Effect::record(poll));
-    Ok(())
 }
 
 /// Checks the alerts on the polls that are about to be recorded.
@@ -344,7 +332,9 @@ pub(crate) fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
         }
         if let (Some(ring), Some(logged)) = (ring, logged) {
             let alarm = alarm(&ring, &logged);
-            cx.effect(Effect::ClaimRing(Box::new(RingClaim { logged, alarm })));
+            let (ticket, claim) = (cx.ticket(), Box::new(RingClaim { logged, alarm }));
+            let job = HistoryJob::ClaimRing { ticket, claim };
+            cx.effects_for(Owner::Feature(claimed), [Effect::History(job)]);
         }
     }
 }
@@ -372,8 +362,11 @@ fn alarm(ring: &Ring, logged: &Logged) -> Alarm {
 }
 
 /// Logs a ring that this program has claimed, and tells the person.
-fn rung(cx: &mut Cx<'_>, claim: RingClaim) {
-    let RingClaim { logged, alarm } = claim;
+fn claimed(cx: &mut Cx<'_>, _: Ticket, news: News) {
+    let News::Ring { claim, is_ours: true } = news else {
+        return;
+    };
+    let RingClaim { logged, alarm } = *claim;
     let watch: &mut AlertWatch = cx.own();
     watch.unread += 1;
     let rang = watch.all.named(&logged.alert).map(|alert| AlertChange::Checked {

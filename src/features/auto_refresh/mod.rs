@@ -7,10 +7,11 @@ pub(crate) mod view;
 use std::collections::{BTreeSet, HashMap};
 
 use crate::api::{ApiError, Reply, Request};
-use crate::core::feature::{Event, Feature, Taken};
-use crate::core::message::{Effect, Message};
+use crate::core::feature::{Event, Feature};
+use crate::core::message::{Effect, HistoryJob, News};
+use crate::core::owners::Owner;
 use crate::core::state::State;
-use crate::core::view::{Cx, Response};
+use crate::core::view::Cx;
 use crate::domain::history::{Lot, MOST_CAUSES, MOST_SLICES, Poll, cause_query};
 use crate::domain::insight::{Coverage, coverage, differences, lots, recorded_lot};
 use crate::domain::{Listing, Query, Resource, history};
@@ -22,20 +23,11 @@ use crate::table::remote::{Now, Ticket};
 use crate::table::watch::{Baseline, Changes, Poller, Watch, floor, is_same_question, price_of};
 
 pub(crate) const FEATURE: Feature = Feature {
-    answered: causes_answered,
-    told: |cx, message| {
-        if let Message::PollClaimed { ticket, right } = message {
-            poll_claim::answered(cx, ticket, right);
-            Ok(())
-        } else {
-            Err(message)
-        }
-    },
     event: |cx, event| match event {
         Event::Listed(resource, poll) => record(cx, *resource, poll.take()),
         Event::Looked { is_leaving } => looked(cx, *is_leaving),
         Event::Woken { spread } => woken(cx, *spread),
-        Event::Wrote(..) | Event::PaneOpened | Event::Restored(_) => {}
+        Event::Wrote(..) | Event::Recorded { .. } | Event::PaneOpened | Event::Restored(_) => {}
     },
     deadline,
     tick,
@@ -220,7 +212,7 @@ pub(crate) fn start(cx: &mut Cx<'_>, resource: Resource, interval: f64) {
 pub(crate) fn stop(cx: &mut Cx<'_>, resource: Resource) {
     let watch = cx.table(resource).watch.take();
     cx.effects(watch.and_then(|watch| watch.ended()));
-    cx.effect(Effect::ReleasePolls(resource));
+    cx.effect(Effect::History(HistoryJob::ReleasePolls(resource)));
 }
 
 /// Why auto-refresh is unavailable in the open pane, if it is.
@@ -292,7 +284,7 @@ fn ask_causes(cx: &mut Cx<'_>, resource: Resource) -> bool {
     let superseded = watch.cause_search.replace((ticket, lots));
     let request = Request::Search(query);
     cx.effects(superseded.map(|(ticket, _)| Effect::Abort(ticket)));
-    cx.effect(Effect::Call { ticket, request });
+    cx.effects_for(Owner::Feature(causes_answered), [Effect::Call { ticket, request }]);
     true
 }
 
@@ -323,12 +315,13 @@ impl Browser {
     /// The poll that waits for its causes, to record it without them: the next one is here.
     pub(crate) fn take_unrecorded(&mut self) -> Option<Effect> {
         let poll = self.watch.as_mut()?.unrecorded.take();
-        poll.map(Effect::Record)
+        poll.map(Effect::record)
     }
 }
 
-/// Takes the response that tells why lots are gone; gives back any other.
-fn causes_answered(cx: &mut Cx<'_>, ticket: Ticket, response: Response) -> Taken<Response> {
+/// Takes the response that tells why lots are gone.
+fn causes_answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
+    let News::Reply(response) = news else { return };
     let is_own = |search: &mut (Ticket, Vec<Lot>)| search.0 == ticket;
     for resource in Resource::ALL {
         let browser = cx.table(resource);
@@ -337,7 +330,7 @@ fn causes_answered(cx: &mut Cx<'_>, ticket: Ticket, response: Response) -> Taken
             continue;
         };
         if let Some((_, lots)) = watch.cause_search.take_if(is_own) {
-            if let Ok(Reply::Records(listing)) = response {
+            if let Ok(Reply::Records(listing)) = *response {
                 let coverage = coverage(&listing, Some(MOST_SLICES));
                 let causes = history::causes(&lots, &listing, offer_type, coverage);
                 if let Some(poll) = &mut watch.unrecorded {
@@ -347,11 +340,10 @@ fn causes_answered(cx: &mut Cx<'_>, ticket: Ticket, response: Response) -> Taken
                 watch.order_gone();
             }
             let recorded = watch.unrecorded.take();
-            cx.effects(recorded.map(Effect::Record));
-            return Ok(());
+            cx.effects(recorded.map(Effect::record));
+            return;
         }
     }
-    Err(response)
 }
 
 /// The person pressed a key, or the terminal got or lost the focus: what the open pane shows has

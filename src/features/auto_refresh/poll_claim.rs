@@ -3,7 +3,8 @@
 //!
 //! Only the timer waits for another program: what a person asks for is sent at once.
 
-use crate::core::message::Effect;
+use crate::core::message::{Effect, HistoryJob, News};
+use crate::core::owners::Owner;
 use crate::core::view::Cx;
 use crate::domain::Resource;
 use crate::domain::annotations::Supplier;
@@ -28,17 +29,18 @@ pub(crate) fn claim(cx: &mut Cx<'_>, resource: Resource) {
         search,
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it saturates
         every: watch.pause() as u32,
+        now: now.epoch,
         // What was seen before the clock was set back may be in the future.
         seen: watch.newest.min(Moment::of(now.epoch)),
     };
-    cx.effect(Effect::ClaimPoll {
-        ticket,
-        claim: Box::new(claim),
-    });
+    let claim = Box::new(claim);
+    let job = HistoryJob::ClaimPoll { ticket, claim };
+    cx.effects_for(Owner::Feature(answered), [Effect::History(job)]);
 }
 
 /// Sends the request, or checks the alerts on what another program has recorded.
-pub(crate) fn answered(cx: &mut Cx<'_>, ticket: Ticket, right: PollRight) {
+fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
+    let News::Poll(right) = news else { return };
     let now = cx.now;
     let is_own = |resource: &Resource| {
         let watch = cx.state().browsers[*resource].watch.as_ref();

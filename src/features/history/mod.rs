@@ -15,7 +15,8 @@ pub(crate) mod watch_command;
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::core::feature::{Event, Feature, FeatureState};
-use crate::core::message::{Effect, Message};
+use crate::core::message::{Effect, HistoryJob, News};
+use crate::core::owners::Owner;
 use crate::core::state::State;
 use crate::core::view::{Cx, Lent};
 use crate::domain::Resource;
@@ -25,14 +26,6 @@ use crate::table::remote::{Now, Ticket, Tickets};
 
 pub(crate) const FEATURE: Feature = Feature {
     state: |_| Some(Box::new(Recall::default())),
-    told: |cx, message| {
-        if let Message::Recalled { ticket, result } = message {
-            cx.own::<Recall>().answered(ticket, *result);
-            Ok(())
-        } else {
-            Err(message)
-        }
-    },
     event: |cx, event| {
         if let Event::Restored(restored) = event {
             // Where nothing can be kept, nothing is recorded.
@@ -116,7 +109,7 @@ impl Recall {
         self.asked.retain(|(_, own)| *own != question);
         let ticket = tickets.take();
         self.asked.push((ticket, question.clone()));
-        Effect::Recall { ticket, question }
+        Effect::History(HistoryJob::Recall { ticket, question })
     }
 
     /// What is remembered of a model's offers with so many GPUs in the search that is shown; `None` until
@@ -125,8 +118,7 @@ impl Recall {
         self.models.get(&(model, gpus))?.memory.as_deref()
     }
 
-    /// Takes an answer.
-    pub(crate) fn answered(&mut self, ticket: Ticket, result: Result<Answer, String>) {
+    fn answered(&mut self, ticket: Ticket, result: Result<Answer, String>) {
         let is_it = |remembered: &&mut Remembered| remembered.awaited == Some(ticket);
         if let Some(remembered) = self.models.values_mut().find(is_it) {
             remembered.awaited = None;
@@ -172,7 +164,7 @@ impl Recall {
             Want::Memory { gpus: Some(gpus) },
             now,
         );
-        Some(Effect::Recall { ticket, question })
+        Some(Effect::History(HistoryJob::Recall { ticket, question }))
     }
 }
 
@@ -200,7 +192,13 @@ pub fn question(
 pub(crate) fn ask(cx: &mut Cx<'_>, question: Question) {
     let Lent { own, tickets, .. } = cx.lend::<Recall>();
     let effect = own.ask(question, tickets);
-    cx.effect(effect);
+    cx.effects_for(Owner::Feature(answered), [effect]);
+}
+
+fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
+    if let News::Recalled(result) = news {
+        cx.own::<Recall>().answered(ticket, *result);
+    }
 }
 
 impl State {
@@ -269,5 +267,5 @@ fn follow(cx: &mut Cx<'_>) {
         }
     }
     drop(quote);
-    cx.effects(asked);
+    cx.effects_for(Owner::Feature(answered), asked);
 }

@@ -2,11 +2,13 @@
 
 use super::{Change, ConnectionTest, Done, Market, MarketCommand, MarketEvent, MarketReady, StatusMessage};
 use crate::api::ApiError;
-use crate::core::message::Effect;
+use crate::core::message::{Effect, News};
+use crate::core::owners::Owner;
 use crate::core::state::State;
 use crate::core::view::Cx;
 use crate::domain::Resource;
 use crate::keys::{Action, Context};
+use crate::table::remote::Ticket;
 
 /// The keys of the list.
 const LIST: &[Context] = &[Context::Items];
@@ -19,7 +21,7 @@ pub fn list(cx: &mut Cx<'_>) {
     markets.finished = None;
     markets.failed = None;
     markets.status = refused;
-    cx.effect(Effect::Market(MarketCommand::List));
+    command(cx, MarketCommand::List);
 }
 
 /// A status message if the current market refused or missed a key.
@@ -51,13 +53,11 @@ pub fn connect(name: &str, cx: &mut Cx<'_>) {
         cx.markets().status = Some(StatusMessage::bad(text));
         return;
     }
-    let ticket = cx.ticket();
-    cx.markets().connecting = Some((ticket, name.to_owned()));
-    cx.markets().status = None;
     // Connecting to the same market again reads what was saved, so save first.
     cx.save();
-    let name = name.to_owned();
-    cx.effect(Effect::Market(MarketCommand::Connect { ticket, name }));
+    let ticket = command(cx, MarketCommand::Connect(name.to_owned()));
+    cx.markets().connecting = Some((ticket, name.to_owned()));
+    cx.markets().status = None;
 }
 
 /// Stops connecting; returns the market's name if one was being connected.
@@ -77,32 +77,37 @@ pub fn test(market: &Market, cx: &mut Cx<'_>) {
         cx.markets().status = Some(StatusMessage::good(text));
         return;
     }
-    let ticket = cx.ticket();
+    let ticket = command(cx, MarketCommand::Test(market.name.clone()));
     cx.markets().testing = Some((ticket, market.name.clone()));
     cx.markets().status = None;
-    let name = market.name.clone();
-    cx.effect(Effect::Market(MarketCommand::Test { ticket, name }));
 }
 
 /// Changes the configuration of a market.
 pub fn change(change: Change, cx: &mut Cx<'_>) {
     cx.markets().is_changing = true;
-    cx.effect(Effect::Market(MarketCommand::Change(change)));
+    command(cx, MarketCommand::Change(change));
 }
 
-/// Handles the result of a command; open views see the results of their own.
-pub(crate) fn on_event(cx: &mut Cx<'_>, event: MarketEvent) {
+fn command(cx: &mut Cx<'_>, command: MarketCommand) -> Ticket {
+    let ticket = cx.ticket();
+    cx.effects_for(Owner::Feature(told), [Effect::Market { ticket, command }]);
+    ticket
+}
+
+/// Takes the result of a command; open views see the results of their own.
+fn told(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
+    let News::Market(event) = news else { return };
     let markets = cx.markets();
-    match event {
+    match *event {
         MarketEvent::Listed(market_list) => markets.market_list = market_list,
         MarketEvent::Ready(ready) => on_ready(cx, *ready),
-        MarketEvent::ConnectFailed { ticket, why } => {
+        MarketEvent::ConnectFailed(why) => {
             let awaited = |(own, _): &mut (_, String)| *own == ticket;
             if let Some((_, name)) = markets.connecting.take_if(awaited) {
                 markets.status = Some(StatusMessage::bad(format!("Not connected to {name}: {why}")));
             }
         }
-        MarketEvent::Tested { ticket, outcome } => {
+        MarketEvent::Tested(outcome) => {
             let awaited = |(own, _): &mut (_, String)| *own == ticket;
             if let Some((_, name)) = markets.testing.take_if(awaited) {
                 let status = tested(cx.state(), &name, &outcome);

@@ -13,34 +13,24 @@ pub mod view;
 
 pub use self::runs::RouteRun;
 use self::runs::Runs;
+use crate::api::Operation;
 use crate::api::ledger::{Ledger, LedgerEntry};
-use crate::api::{Operation, Response};
-use crate::core::feature::{Event, Feature, FeatureState, Taken};
-use crate::core::message::Message;
+use crate::core::feature::{Event, Feature, FeatureState};
+use crate::core::message::News;
 use crate::core::state::State;
 use crate::core::view::Cx;
 use crate::domain::Resource;
 use crate::keys::pane::Pane;
-use crate::table::remote::{Ticket, Waiting};
+use crate::table::remote::{Progress, Ticket, Waiting};
 use crate::widgets::text_input::TextInput;
 
 pub(crate) const FEATURE: Feature = Feature {
     state: |_| Some(Box::new(Requests::default())),
-    answered,
-    told: |cx, message| {
-        if let Message::Recorded { ticket, entry } = message {
-            recorded(cx, ticket, *entry);
-            Ok(())
-        } else {
-            Err(message)
-        }
+    event: |cx, event| match event {
+        Event::Recorded { ticket, dropped } => recorded(cx, *ticket, dropped),
+        Event::PaneOpened => cx.own::<Requests>().opened = None,
+        Event::Listed(..) | Event::Wrote(..) | Event::Looked { .. } | Event::Woken { .. } | Event::Restored(_) => {}
     },
-    event: |cx, event| {
-        if let Event::PaneOpened = event {
-            cx.own::<Requests>().opened = None;
-        }
-    },
-    progress: |cx, ticket, attempt, waiting| cx.own::<Requests>().progress(ticket, attempt, waiting),
     ..Feature::IDLE
 };
 
@@ -298,14 +288,6 @@ impl Requests {
         let flights = std::mem::take(&mut self.flights);
         flights.into_iter().map(|flight| flight.ticket).collect()
     }
-
-    /// Records the progress of a resent request.
-    pub(crate) fn progress(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
-        if let Some(flight) = self.flights.iter_mut().find(|own| own.ticket == ticket) {
-            flight.attempt = attempt;
-            flight.waiting = waiting.cloned();
-        }
-    }
 }
 
 impl State {
@@ -347,16 +329,19 @@ fn matches(entry: &LedgerEntry, words: &[String]) -> bool {
     words.iter().all(|word| text.contains(word))
 }
 
-/// Adds an attempt to the ledger; the selection stays where it is.
-fn recorded(cx: &mut Cx<'_>, ticket: Option<Ticket>, entry: LedgerEntry) {
+/// Shows an attempt that the ledger has; the selection stays where it is.
+fn recorded(cx: &mut Cx<'_>, ticket: Option<Ticket>, dropped: &[u64]) {
     let state = cx.state();
+    let number = state.ledger.total();
+    let Some(entry) = state.ledger.get(number).cloned() else {
+        return;
+    };
     let follows = |ticket| state.routes().run_of(ticket);
     // A request that is aborted when its run stops is already missing from the run's tickets.
     let run = ticket
         .filter(|_| entry.operation == Operation::Route)
         .map(|ticket| follows(ticket).or_else(|| state.requests().runs.latest()));
     let is_open = state.pane == Pane::Requests;
-    let number = state.ledger.total() + 1;
     let requests: &mut Requests = cx.own();
     if is_open && requests.selected.is_none() {
         requests.selected = requests.selected();
@@ -365,9 +350,7 @@ fn recorded(cx: &mut Cx<'_>, ticket: Option<Ticket>, entry: LedgerEntry) {
     if let Some(run) = run.flatten() {
         requests.runs.add(run, number, &entry);
     }
-    let dropped = cx.add_to_ledger(entry);
-    let requests: &mut Requests = cx.own();
-    requests.runs.forget(&dropped);
+    requests.runs.forget(dropped);
     requests.matching.retain(|own| !dropped.contains(own));
     if is_shown {
         requests.matching.push(number);
@@ -377,16 +360,21 @@ fn recorded(cx: &mut Cx<'_>, ticket: Option<Ticket>, entry: LedgerEntry) {
     }
 }
 
-/// Handles the response to a resent request, whose entry has already been recorded; gives back any other.
-fn answered(cx: &mut Cx<'_>, ticket: Ticket, response: Response) -> Taken<Response> {
+/// Takes what happens to a resent request; the attempt has already been recorded.
+fn told(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let flights = &mut cx.own::<Requests>().flights;
-    let Some(index) = flights.iter().position(|own| own.ticket == ticket) else {
-        return Err(response);
+    let Some(index) = flights.iter().position(|flight| flight.ticket == ticket) else {
+        return;
     };
+    if let News::Progress(Progress::Attempt { number, waiting }) = news {
+        flights[index].attempt = number;
+        flights[index].waiting = waiting;
+        return;
+    }
+    let News::Reply(response) = news else { return };
     let label = flights.remove(index).operation.label();
-    match response {
+    match *response {
         Ok(_) => cx.toast(format!("Response received: {label}")),
         Err(error) => cx.complain(format!("{label}: {error}")),
     }
-    Ok(())
 }

@@ -4,6 +4,7 @@ use super::{Flight, Requests};
 use crate::api::ledger::LedgerEntry;
 use crate::api::redact::REMOVED;
 use crate::api::{Operation, Origin, RawSearch, Request, wire};
+use crate::core::owners::Owner;
 use crate::core::state::State;
 use crate::core::view::Cx;
 
@@ -101,7 +102,7 @@ pub fn check_address(state: &State, entry: &LedgerEntry, request: &Request) -> R
 /// closes: it becomes an entry of the list.
 pub fn resend(cx: &mut Cx<'_>, from: u64, request: Request) {
     let (operation, since) = (request.operation(), cx.now.mono);
-    let ticket = cx.send(request);
+    let ticket = cx.send_for(Owner::Feature(super::told), request);
     cx.own::<Requests>().flights.push(Flight {
         ticket,
         from,

@@ -13,10 +13,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::api::attempt::completion;
-use crate::api::{ApiError, Reply, Request, RouteCall, Secret};
+use crate::api::{Request, RouteCall, Secret};
 use crate::core::feature::{Event, Feature, FeatureState, Headline};
 pub use crate::core::message::RunSnapshot;
-use crate::core::message::{Effect, Message};
+use crate::core::message::{Effect, News, Routed};
+use crate::core::owners::Owner;
 use crate::core::state::State;
 use crate::core::view::{Cx, Lent};
 use crate::domain::dialect::RouteKey;
@@ -29,22 +30,6 @@ use crate::table::remote::{Now, Ticket, Tickets};
 
 pub(crate) const FEATURE: Feature = Feature {
     state: |_| Some(Box::new(Routes::default())),
-    told: |cx, message| {
-        if let Message::Routed {
-            ticket,
-            sent,
-            ended,
-            bytes,
-            result,
-        } = message
-        {
-            let answer = Answer::new(ticket, (sent, ended), bytes, *result);
-            routed(cx, answer);
-            Ok(())
-        } else {
-            Err(message)
-        }
-    },
     deadline: |state, now| state.routes().deadline(now),
     event: |cx, event| {
         if let Event::Restored(restored) = event {
@@ -318,14 +303,12 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// `moments` are when it was sent and when it ended, on the monotonic clock.
-    pub(crate) fn new(ticket: Ticket, moments: (f64, f64), bytes: u64, result: Result<Reply, ApiError>) -> Self {
-        let (sent, ended) = moments;
+    fn new(ticket: Ticket, routed: Routed) -> Self {
         Self {
             ticket,
-            sent,
-            ended,
-            completion: completion(result, bytes),
+            sent: routed.sent,
+            ended: routed.ended,
+            completion: completion(routed.response, routed.bytes),
         }
     }
 }
@@ -354,7 +337,7 @@ pub fn start(cx: &mut Cx<'_>, plan: RoutePlan) -> Result<u64, NotStarted> {
     let key = state.route_key(&plan.endpoint).map_err(NotStarted::Held)?;
     let Lent { own, tickets, .. } = cx.lend::<Routes>();
     let (number, effects) = own.start(plan, key, tickets, now).map_err(NotStarted::Plan)?;
-    cx.effects(effects);
+    cx.effects_for(Owner::Feature(routed), effects);
     Ok(number)
 }
 
@@ -383,14 +366,16 @@ pub fn stop(cx: &mut Cx<'_>, number: u64) {
     };
     let mut effects = run.stop(flights, now);
     effects.extend(run.announcement());
-    cx.effects(effects);
+    cx.effects_for(Owner::Feature(routed), effects);
 }
 
-fn routed(cx: &mut Cx<'_>, answer: Answer) {
+fn routed(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
+    let News::Routed(reply) = news else { return };
+    let answer = Answer::new(ticket, *reply);
     let now = cx.now;
     let Lent { own, tickets, .. } = cx.lend::<Routes>();
     let effects = own.routed(answer, tickets, now);
-    cx.effects(effects);
+    cx.effects_for(Owner::Feature(routed), effects);
 }
 
 /// Sends what is due.
@@ -398,7 +383,7 @@ fn step(cx: &mut Cx<'_>) {
     let now = cx.now;
     let Lent { own, tickets, .. } = cx.lend::<Routes>();
     let effects = own.step(tickets, now);
-    cx.effects(effects);
+    cx.effects_for(Owner::Feature(routed), effects);
 }
 
 /// Lists the workergroups if that was never done: a run needs their endpoints, and perhaps a

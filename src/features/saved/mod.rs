@@ -2,8 +2,6 @@
 
 pub(crate) mod view;
 
-use crate::core::feature::Feature;
-use crate::core::message::{Message, Saved};
 use crate::core::state::State;
 use crate::core::view::Cx;
 use crate::domain::Resource;
@@ -11,18 +9,6 @@ use crate::domain::saved::{SavedSearch, SearchSpec, presets};
 use crate::keys::Action;
 use crate::keys::pane::Pane;
 use crate::table::price_models;
-
-pub(crate) const FEATURE: Feature = Feature {
-    told: |cx, message| {
-        if let Message::Saved(Saved::Searches(result)) = message {
-            cx.searches_kept(*result);
-            Ok(())
-        } else {
-            Err(message)
-        }
-    },
-    ..Feature::IDLE
-};
 
 /// The preset of that name.
 pub fn preset(name: &str) -> Option<&'static SavedSearch> {
@@ -70,13 +56,14 @@ pub fn toggle_price_models(cx: &mut Cx<'_>) {
         .iter()
         .any(|field| price_models::COLUMNS.contains(&field.key));
     let was_asked = !offers.computed.price_models.is_empty() || offers.computed.price_models.is_loading();
-    let (effects, text) = if is_shown && was_asked {
+    let text = if is_shown && was_asked {
         offers.hide_columns(&price_models::COLUMNS);
-        (offers.forget_three(), "Price models hidden")
+        let aborts = offers.forget_three();
+        cx.effects(aborts);
+        "Price models hidden"
     } else {
-        let effects = cx.ask_price_models();
-        (effects, "Loading on-demand, bid and reserved prices")
+        cx.ask_price_models();
+        "Loading on-demand, bid and reserved prices"
     };
-    cx.effects(effects);
     cx.toast(text);
 }

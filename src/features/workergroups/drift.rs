@@ -1,7 +1,6 @@
 //! What changed between two listings of the groups: the last one that this profile saw, also in an
 //! earlier run, and the latest.
 
-use crate::core::message::{Effect, Saving};
 use crate::domain::Listing;
 use crate::domain::workergroup::{Change, Snapshot, drift};
 use crate::table::remote::Now;
@@ -37,7 +36,7 @@ impl Drift {
     }
 
     /// Compares a listing with the last one and replaces it.
-    pub fn listed(&mut self, listing: &Listing, now: Now) -> Effect {
+    pub fn listed(&mut self, listing: &Listing, now: Now) -> Snapshot {
         let snapshot = Snapshot::of(listing);
         if let Some(last) = &self.last {
             let changes = drift(last, &snapshot);
@@ -53,6 +52,6 @@ impl Drift {
             }
         }
         self.last = Some(snapshot.clone());
-        Effect::Save(Saving::Groups(Box::new(snapshot)))
+        snapshot
     }
 }

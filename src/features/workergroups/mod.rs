@@ -16,9 +16,11 @@ use self::draft::GroupDraft;
 use self::drift::Drift;
 use self::look::{Look, Subject};
 use self::supply::{Check, SupplyChecks};
-use crate::api::{Reply, Response};
-use crate::core::feature::{Event, Feature, FeatureState, Taken};
+use crate::api::Reply;
+use crate::core::feature::{Event, Feature, FeatureState};
+use crate::core::message::{News, Saved, Saving};
 use crate::core::mutations::READ_ONLY;
+use crate::core::owners::Owner;
 use crate::core::state::State;
 use crate::core::view::{Cx, Lent};
 use crate::domain::catalog::WORKERGROUPS;
@@ -33,7 +35,6 @@ use crate::table::remote::Ticket;
 
 pub(crate) const FEATURE: Feature = Feature {
     state: |dialect| Some(Box::new(Groups::new(dialect))),
-    answered,
     event: |cx, event| match event {
         Event::Listed(Resource::Workergroups, _)
             if cx.state().browsers[Resource::Workergroups].remote().error().is_none() =>
@@ -50,15 +51,13 @@ pub(crate) const FEATURE: Feature = Feature {
         | Event::Wrote(..)
         | Event::Looked { .. }
         | Event::Woken { .. }
+        | Event::Recorded { .. }
         | Event::PaneOpened
         | Event::Restored(_) => {}
     },
     follow: |cx| {
         let bans = cx.state().annotations.scope();
         cx.own::<Groups>().supply.banned(bans);
-    },
-    progress: |cx, ticket, attempt, waiting| {
-        cx.own::<Groups>().supply.progressed(ticket, attempt, waiting);
     },
     hides: |state, action| is_own(action) && state.pane != Pane::Workergroups,
     disabled: |state, action, is_on_pane| disabled(state, is_on_pane, action),
@@ -242,7 +241,7 @@ pub fn check(cx: &mut Cx<'_>, search: Recruitment, again: bool) {
     } = cx.lend::<Groups>();
     let banned = annotations.all.not_left_out(&search.query());
     let asked = own.supply.ask((search, banned), again, tickets, now);
-    cx.effects(asked);
+    cx.effects_for(Owner::Feature(told), asked);
 }
 
 /// Fills the columns of the table with what the groups' searches find.
@@ -258,24 +257,27 @@ fn fill_supply(cx: &mut Cx<'_>) {
         .set_columns(SUPPLY_COLUMNS.into_iter().zip([gpus, prices]));
 }
 
-/// Takes the response to a check of supply; gives back any other.
-fn answered(cx: &mut Cx<'_>, ticket: Ticket, response: Response) -> Taken<Response> {
+/// Takes what happens to a check of supply.
+fn told(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let now = cx.now;
     let Lent {
         own, profile, tickets, ..
     } = cx.lend::<Groups>();
     if !own.supply.awaits(ticket) {
-        return Err(response);
+        return;
     }
-    let answer = match response {
+    if let News::Progress(progress) = news {
+        return own.supply.progressed(ticket, &progress);
+    }
+    let News::Reply(response) = news else { return };
+    let answer = match *response {
         Ok(Reply::Records(listing)) => Ok(listing),
-        Ok(_) => return Ok(()),
+        Ok(_) => return,
         Err(error) => Err(error),
     };
     let effects = own.supply.answered(ticket, answer, profile.dialect, tickets, now);
-    cx.effects(effects);
+    cx.effects_for(Owner::Feature(told), effects);
     fill_supply(cx);
-    Ok(())
 }
 
 /// Handles a new listing of the groups.
@@ -285,7 +287,7 @@ fn listed(cx: &mut Cx<'_>) {
     let Some(listing) = tables[Resource::Workergroups].listing() else {
         return;
     };
-    let effect = own.drift.listed(listing, now);
+    let snapshot = own.drift.listed(listing, now);
     let found = own.drift.found().next();
     let changes = found.filter(|found| found.at >= now.epoch);
     let text = changes
@@ -303,7 +305,13 @@ fn listed(cx: &mut Cx<'_>) {
     fill_supply(cx);
     // The outcome of a creation matters more than changes.
     creation::listed(cx);
-    cx.effect(effect);
+    cx.save_as(Saving::Groups(Box::new(snapshot)), snapshot_saved);
+}
+
+fn snapshot_saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
+    if let News::Saved(Saved::Groups(Err(why))) = news {
+        cx.complain(format!("can't save the workergroup snapshot: {why}"));
+    }
 }
 
 /// A change of a workergroup: `11 (chat) gone`, `12 (chat) max_workers: 20 → 5`.

@@ -9,7 +9,7 @@ use crate::core::message::Effect;
 use crate::domain::workergroup::{Preflight, Recruitment};
 use crate::domain::{Dialect, Listing};
 use crate::table::recording::Asked;
-use crate::table::remote::{Now, Remote, Ticket, Tickets, Waiting};
+use crate::table::remote::{Now, Progress, Remote, Ticket, Tickets};
 
 /// Reports that are remembered; the oldest are dropped.
 const MOST: usize = 200;
@@ -147,9 +147,9 @@ impl SupplyChecks {
     }
 
     /// Records the progress of the running search.
-    pub fn progressed(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
+    pub fn progressed(&mut self, ticket: Ticket, progress: &Progress) {
         for check in &mut self.checks {
-            check.remote.progress(ticket, attempt, waiting.cloned());
+            check.remote.progress(ticket, progress.clone());
         }
     }
 

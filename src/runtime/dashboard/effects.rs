@@ -1,26 +1,24 @@
 //! Carries out what the core asks for.
 
-use crate::core::message::Saved;
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::{Dashboard, Notify, Surface};
 use crate::api::{ApiError, Operation, Request};
-use crate::core::message::Alarm;
+use crate::core::message::{Alarm, HistoryJob, News};
 use crate::core::{Effect, Message};
 use crate::domain::journal::Intent;
 use crate::features::markets::MarketCommand;
 use crate::runtime::config_watch::ConfigWatch;
 use crate::runtime::disk_writer::{DiskWriter, Job};
 use crate::runtime::editor::Document;
-use crate::runtime::history::{HistoryJob, HistoryThread};
+use crate::runtime::history::HistoryThread;
 use crate::runtime::markets::MarketTasks;
 use crate::runtime::messages::told;
 use crate::runtime::writes::{self, journalled};
 use crate::runtime::{alarm, arrivals, routes};
 use crate::table::remote::Ticket;
-use crate::table::watch::PollClaim;
 
 impl<S: Surface> Dashboard<S> {
     /// Carries out an effect; breaks with the exit status at the end.
@@ -29,7 +27,7 @@ impl<S: Surface> Dashboard<S> {
             Effect::Quit => return Ok(ControlFlow::Break(0)),
             Effect::Suspend => self.surface.suspend().await?,
             Effect::Notify { title, body } => self.tell(&title, &body),
-            Effect::Edit { text, suffix } => self.edit_text(text, suffix).await?,
+            Effect::Edit { ticket, text, suffix } => self.edit_text(ticket, text, suffix).await?,
             Effect::EditConfig => self.edit_config().await?,
             Effect::ReloadConfig => self.config.iter().for_each(ConfigWatch::reload),
             Effect::ForgetLimits => self.forget_limits(),
@@ -45,26 +43,26 @@ impl<S: Surface> Dashboard<S> {
                 writes::keep_outcome(self.journal.clone(), self.outbox.clone(), outcome);
             }
             Effect::Abort(ticket) => self.abort(ticket),
-            Effect::Record(poll) => self.remember(HistoryJob::Record(poll)),
-            Effect::Recall { ticket, question } => {
-                self.remember(HistoryJob::Recall { ticket, question });
-            }
-            Effect::ClaimPoll { ticket, claim } => self.claim_poll(ticket, claim),
-            Effect::ReleasePolls(resource) => self.remember(HistoryJob::ReleasePolls(resource)),
-            Effect::Market(command) => self.market(command),
+            Effect::History(job) => self.remember(job),
+            Effect::Market { ticket, command } => self.market(ticket, command),
+            Effect::Activate(ticket) => self.board(ticket),
             Effect::SaveTheme(name) => self.save_theme(name),
-            Effect::Save(saving) => self.keep(Job::Save(saving)),
-            Effect::ClaimRing(claim) => self.remember(HistoryJob::Claim(claim)),
+            Effect::Save { ticket, saving } => self.keep(Job::Save {
+                ticket: Some(ticket),
+                saving,
+            }),
             Effect::Ring(alarm) => self.ring(*alarm),
             Effect::SaveRun { run, now, path } => {
                 routes::save(self.outbox.clone(), (run, self.calls.secrets()), now, path);
             }
             Effect::Export {
+                ticket,
                 path,
                 content,
                 overwrite,
                 is_private,
             } => self.keep(Job::Export {
+                ticket,
                 path,
                 content,
                 overwrite,
@@ -84,9 +82,10 @@ impl<S: Surface> Dashboard<S> {
         alarm::ring(&self.rings, &self.model, alarm, &mut self.surface, outbox);
     }
 
-    async fn edit_text(&mut self, text: String, suffix: &'static str) -> io::Result<()> {
+    async fn edit_text(&mut self, ticket: Ticket, text: String, suffix: &'static str) -> io::Result<()> {
         let edited = self.edit(Document::Text { text, suffix }).await?;
-        let _ = self.outbox.send(Message::Edited(edited));
+        let news = News::Edited(edited);
+        let _ = self.outbox.send(Message::News { ticket, news });
         Ok(())
     }
 
@@ -124,17 +123,12 @@ impl<S: Surface> Dashboard<S> {
         tokio::spawn(async move {
             let epoch = move || clock.now().epoch;
             let result = journalled(calls, journal, request, intent, notify, epoch).await;
-            let _ = outbox.send(Message::Answered {
-                ticket,
-                result: Box::new(result),
-            });
+            let news = News::Reply(Box::new(result));
+            let _ = outbox.send(Message::News { ticket, news });
         });
     }
 
-    fn market(&mut self, command: MarketCommand) {
-        if let MarketCommand::Activate(ticket) = command {
-            return self.board(ticket);
-        }
+    fn market(&self, ticket: Ticket, command: MarketCommand) {
         let Some(known) = &self.known else {
             return;
         };
@@ -143,7 +137,7 @@ impl<S: Surface> Dashboard<S> {
             pending: self.pending.clone(),
             outbox: self.outbox.clone(),
         };
-        commands.run(command, self.disk_writer.as_ref().map(DiskWriter::written));
+        commands.run(ticket, command, self.disk_writer.as_ref().map(DiskWriter::written));
     }
 
     fn save_theme(&self, name: String) {
@@ -188,7 +182,7 @@ impl<S: Surface> Dashboard<S> {
             .get_or_insert_with(|| DiskWriter::start(files.take(), groups.take(), secrets(), outbox.clone()));
         if !disk_writer.take(job) {
             let why = "can't start a thread".to_owned();
-            let _ = self.outbox.send(Message::Saved(Saved::State(Err(why))));
+            let _ = self.outbox.send(Message::NotSaved(why));
         }
     }
 
@@ -199,11 +193,6 @@ impl<S: Surface> Dashboard<S> {
             .history_thread
             .get_or_insert_with(|| HistoryThread::start(place.clone(), outbox.clone()));
         thread.take(job);
-    }
-
-    fn claim_poll(&mut self, ticket: Ticket, claim: Box<PollClaim>) {
-        let now = self.clock.now().epoch;
-        self.remember(HistoryJob::ClaimPoll { ticket, claim, now });
     }
 
     fn call(&mut self, ticket: Ticket, request: Request) {
@@ -227,10 +216,8 @@ impl<S: Surface> Dashboard<S> {
                 // The task panicked: whether the request was sent is unknown.
                 Err(_) => Err(ApiError::Lost),
             };
-            let _ = outbox.send(Message::Answered {
-                ticket,
-                result: Box::new(result),
-            });
+            let news = News::Reply(Box::new(result));
+            let _ = outbox.send(Message::News { ticket, news });
         });
     }
 }

@@ -6,8 +6,8 @@
 use bourse::api::KeySource;
 use bourse::api::Request;
 use bourse::core::exported::{NotWritten, Written};
-use bourse::core::message::{Saved, Saving};
-use bourse::core::{Effect, Message, Profile};
+use bourse::core::message::{HistoryJob, News, Saved, Saving};
+use bourse::core::{Effect, Message, Profile, Ticket};
 use bourse::domain::Dialect;
 use bourse::domain::history::{Poll, PollOutcome, Want};
 use bourse::domain::journal::Line;
@@ -22,7 +22,8 @@ use super::given::{market, market_list, nothing_restored, past, profile};
 
 impl Desk<'_> {
     pub async fn carry_out(&mut self, effect: Effect) {
-        let reply = match effect {
+        let ticket = effect.ticket();
+        let news = match effect {
             Effect::Call { ticket, request } => {
                 let own = match request {
                     Request::Raw(_) => " with a body of one's own",
@@ -48,37 +49,53 @@ impl Desk<'_> {
             Effect::KeepOutcome(outcome) => {
                 return self.note(&format!("journal\n{}", journal(&Line::Outcome(outcome))));
             }
-            Effect::Arrange(arrival) => Message::Arranged(Box::new(arrival.arranged())),
+            Effect::Arrange(arrival) => News::Arranged(Box::new(arrival.arranged())),
             Effect::Copy { what, text } => {
                 self.note(&format!("copy {what}"));
                 self.content(&text);
-                Message::Told(Ok(format!("Copied {what} (terminal)")))
+                return self.says(format!("Copied {what} (terminal)"));
             }
-            Effect::Save(Saving::State(snapshot)) => {
+            Effect::Save {
+                saving: Saving::State(snapshot),
+                ..
+            } => {
                 self.keep("the state", &*snapshot);
-                Message::Saved(Saved::State(Ok(())))
+                News::Saved(Saved::State(Ok(())))
             }
-            Effect::Save(Saving::Searches { change, before }) => {
+            Effect::Save {
+                saving: Saving::Searches { change, before },
+                ..
+            } => {
                 let all = self.changed("the searches", before, &change);
-                Message::Saved(Saved::Searches(Box::new(Ok(all))))
+                News::Saved(Saved::Searches(Box::new(Ok(all))))
             }
-            Effect::Save(Saving::Annotations { change, before }) => {
+            Effect::Save {
+                saving: Saving::Annotations { change, before },
+                ..
+            } => {
                 let all = self.changed("the annotations", before, &change);
-                Message::Saved(Saved::Annotations(Box::new(Ok(all))))
+                News::Saved(Saved::Annotations(Box::new(Ok(all))))
             }
-            Effect::Save(Saving::Alerts { change, before }) => {
+            Effect::Save {
+                saving: Saving::Alerts { change, before },
+                ..
+            } => {
                 let all = self.changed("the alerts", before, &change);
-                Message::Saved(Saved::Alerts(Box::new(Ok(all))))
+                News::Saved(Saved::Alerts(Box::new(Ok(all))))
             }
-            Effect::Save(Saving::Groups(snapshot)) => {
+            Effect::Save {
+                saving: Saving::Groups(snapshot),
+                ..
+            } => {
                 let json = serde_json::to_value(&*snapshot).unwrap();
                 let ids: Vec<&String> = json["groups"].as_object().unwrap().keys().collect();
-                return self.note(&format!("save the listed workergroups {ids:?}"));
+                self.note(&format!("save the listed workergroups {ids:?}"));
+                News::Saved(Saved::Groups(Ok(())))
             }
-            Effect::ClaimRing(claim) => {
+            Effect::History(HistoryJob::ClaimRing { claim, .. }) => {
                 self.note(&format!("claim the ring of {}", claim.logged.alert));
                 let is_ours = true;
-                Message::RingClaimed { claim, is_ours }
+                News::Ring { claim, is_ours }
             }
             Effect::Ring(alarm) => {
                 self.note(&format!("ring {}: {}", alarm.title, alarm.text));
@@ -89,27 +106,28 @@ impl Desk<'_> {
             }
             Effect::SaveRun { path, .. } => {
                 self.note(&format!("write the run to {path}"));
-                Message::Told(Ok(format!("Wrote /home/me/{path}")))
+                return self.says(format!("Wrote /home/me/{path}"));
             }
             Effect::Export {
                 path,
                 content,
                 overwrite,
                 is_private,
+                ..
             } => {
                 let private = if is_private { ", private" } else { "" };
                 self.note(&format!("write {path}{private}"));
                 self.content(&content);
                 let is_new = self.written.insert(path.clone());
                 let (path, bytes) = (format!("/home/me/{path}"), content.len());
-                Message::Exported(if is_new || overwrite {
+                News::Written(if is_new || overwrite {
                     Ok(Written { path, bytes })
                 } else {
                     Err(NotWritten::Exists(path))
                 })
             }
-            Effect::Record(poll) => return self.record(&poll),
-            Effect::Recall { ticket, question } => {
+            Effect::History(HistoryJob::Record(poll)) => return self.record(&poll),
+            Effect::History(HistoryJob::Recall { question, .. }) => {
                 self.note(match question.want {
                     Want::Tape { .. } => "recall the tape",
                     Want::Series { .. } => "recall prices",
@@ -118,26 +136,24 @@ impl Desk<'_> {
                 });
                 let result = self.database.answer(&question);
                 let result = Box::new(result.map_err(|error| error.to_string()));
-                Message::Recalled { ticket, result }
+                News::Recalled(result)
             }
-            Effect::ClaimPoll { ticket, .. } => {
-                let right = PollRight::Ours;
-                Message::PollClaimed { ticket, right }
+            Effect::History(HistoryJob::ClaimPoll { .. }) => News::Poll(PollRight::Ours),
+            Effect::History(HistoryJob::ReleasePolls(_)) => return,
+            Effect::Market { ticket, command } => News::Market(Box::new(self.command(ticket, command))),
+            Effect::Activate(_) => {
+                self.session = self.market.session(&Dialect::VAST);
+                return self.note("switch to it");
             }
-            Effect::ReleasePolls(_) => return,
-            Effect::Market(command) => match self.command(command) {
-                Some(event) => Message::Market(Box::new(event)),
-                None => return,
-            },
             Effect::SaveTheme(name) => {
                 self.note(&format!("save the theme {name}"));
-                Message::Told(Ok(format!("Theme {name} saved")))
+                return self.says(format!("Theme {name} saved"));
             }
             Effect::Notify { title, body } => return self.note(&format!("notify {title}: {body}")),
-            Effect::Edit { text, suffix } => {
+            Effect::Edit { text, suffix, .. } => {
                 self.note(&format!("edit a {suffix} file in the person's editor"));
                 self.content(&text);
-                Message::Edited(Ok(text))
+                News::Edited(Ok(text))
             }
             Effect::EditConfig => return self.note("edit the configuration"),
             Effect::ReloadConfig => return self.note("read the configuration again"),
@@ -149,7 +165,13 @@ impl Desk<'_> {
             Effect::Suspend => return self.note("suspend"),
             Effect::Quit => return self.note("quit"),
         };
-        self.inbox.push_back(reply);
+        if let Some(ticket) = ticket {
+            self.inbox.push_back(Message::News { ticket, news });
+        }
+    }
+
+    fn says(&mut self, text: String) {
+        self.inbox.push_back(Message::Told(Ok(text)));
     }
 
     /// Adds a poll to the recorded market, after a week of its past if the script has one.
@@ -169,11 +191,11 @@ impl Desk<'_> {
         self.database.record(poll).unwrap();
     }
 
-    fn command(&mut self, command: MarketCommand) -> Option<MarketEvent> {
+    fn command(&mut self, ticket: Ticket, command: MarketCommand) -> MarketEvent {
         let mut market_list = market_list();
         let (said, event) = match command {
             MarketCommand::List => ("list the markets".to_owned(), MarketEvent::Listed(market_list)),
-            MarketCommand::Connect { ticket, name } => {
+            MarketCommand::Connect(name) => {
                 let said = format!("connect to {name}");
                 let profile = Profile {
                     read_only: true,
@@ -187,14 +209,9 @@ impl Desk<'_> {
                 };
                 (said, MarketEvent::Ready(Box::new(ready)))
             }
-            MarketCommand::Activate(_) => {
-                self.session = self.market.session(&Dialect::VAST);
-                self.note("switch to it");
-                return None;
-            }
-            MarketCommand::Test { ticket, name } => {
+            MarketCommand::Test(name) => {
                 let outcome = ConnectionTest::Groups(3);
-                let event = MarketEvent::Tested { ticket, outcome };
+                let event = MarketEvent::Tested(outcome);
                 (format!("test {name}"), event)
             }
             MarketCommand::Change(change) => {
@@ -216,7 +233,7 @@ impl Desk<'_> {
             }
         };
         self.note(&said);
-        Some(event)
+        event
     }
 
     /// Applies a change to a state file, and notes what it changes there.

@@ -1,7 +1,8 @@
 //! Every view and every key on rows, replies, errors and files that hold every forbidden character: the
 //! screen shows none of them, and shows that they are there.
 
-use bourse::core::message::Saved;
+use bourse::core::message::News;
+use bourse::core::message::Routed;
 use std::time::Duration;
 
 use bourse::api::error::ErrorBody;
@@ -90,13 +91,13 @@ fn answer_all(desk: &mut TestApp, turn: usize) {
             Request::ListWorkergroups => &WORKERGROUPS,
             Request::Route(_) => {
                 desk.calls.remove(0);
-                desk.send(Message::Routed {
-                    ticket,
+                let reply = Routed {
                     sent: desk.now.mono,
                     ended: desk.now.mono + 0.1,
                     bytes: 500,
-                    result: Box::new(Ok(routed(turn))),
-                });
+                    response: Ok(routed(turn)),
+                };
+                desk.tell(ticket, News::Routed(Box::new(reply)));
                 continue;
             }
             Request::UnlistVolume { .. } | Request::CreateWorkergroup(_) | Request::Raw(_) => {
@@ -379,8 +380,7 @@ fn tell(step: usize) {
         let messages = [
             Message::Told(Err(own.clone())),
             Message::Told(Ok(own.clone())),
-            Message::Saved(Saved::State(Err(own.clone()))),
-            Message::Edited(Err(own.clone())),
+            Message::NotSaved(own.clone()),
             Message::Reconfigured(Err(own.clone())),
             Message::Told(Err(own.clone())),
         ];

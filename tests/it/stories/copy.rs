@@ -1,10 +1,11 @@
 //! Copying and exporting, key by key; each form read back by what it is for.
 
+use bourse::core::message::News;
 use std::fs;
 use std::process::Command;
 
 use bourse::core::exported::{NotWritten, Written};
-use bourse::core::message::{Effect, Message};
+use bourse::core::message::Effect;
 use bourse::domain::export::markdown;
 use bourse::domain::{Dialect, Listing, OFFERS, RowId};
 use bourse::store::export::{ExportError, write, write_private};
@@ -376,15 +377,15 @@ fn a_path_is_typed_and_an_existing_file_is_asked_about() {
     assert_eq!(exported(&desk).0, "~/hl here.csv");
     assert_eq!(desk.effects.len(), 1);
     let exists = NotWritten::Exists("/home/x/hl here.csv".to_owned());
-    desk.send(Message::Exported(Err(exists.clone())));
+    desk.bring(News::Written(Err(exists.clone())));
     desk.wait(0.0).expect("Overwrite the file?");
     desk.keys("n").expect("~/hl here.csv"); // nothing typed is lost
     desk.keys("enter");
     assert!(!exported(&desk).2);
-    desk.send(Message::Exported(Err(exists)));
+    desk.bring(News::Written(Err(exists)));
     desk.keys("y");
     assert!(exported(&desk).2);
-    desk.send(Message::Exported(Ok(Written {
+    desk.bring(News::Written(Ok(Written {
         path: "/home/x/hl here.csv".to_owned(),
         bytes: 12_345,
     })));
@@ -401,7 +402,7 @@ fn a_failure_to_write_keeps_the_form() {
     assert_eq!(desk.effects, []);
     desk.type_text("/nowhere/x.csv").keys("enter");
     let failed = NotWritten::Failed("/nowhere/x.csv: no such folder".to_owned());
-    desk.send(Message::Exported(Err(failed)));
+    desk.bring(News::Written(Err(failed)));
     desk.wait(0.0).expect("/nowhere/x.csv: no such folder");
     desk.keys("backspace").expect_not("no such folder");
     desk.keys("esc").selects("101");

@@ -430,7 +430,10 @@ fn changes_between_two_listings_are_told_with_times_and_without_secrets() {
         desk.effects
             .iter()
             .filter_map(|effect| match effect {
-                Effect::Save(Saving::Groups(snapshot)) => Some(serde_json::to_string(snapshot).unwrap()),
+                Effect::Save {
+                    saving: Saving::Groups(snapshot),
+                    ..
+                } => Some(serde_json::to_string(snapshot).unwrap()),
                 _ => None,
             })
             .collect::<Vec<_>>()
@@ -458,7 +461,10 @@ fn an_earlier_run_s_listing_is_compared_with() {
         .effects
         .iter()
         .find_map(|effect| match effect {
-            Effect::Save(Saving::Groups(snapshot)) => Some(snapshot.as_ref().clone()),
+            Effect::Save {
+                saving: Saving::Groups(snapshot),
+                ..
+            } => Some(snapshot.as_ref().clone()),
             _ => None,
         })
         .unwrap();

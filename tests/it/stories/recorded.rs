@@ -1,6 +1,8 @@
 //! What was recorded: the tape, the price history, and verdicts on prices.
 
-use bourse::core::message::{Effect, Message};
+use bourse::core::message::Effect;
+use bourse::core::message::HistoryJob;
+use bourse::core::message::News;
 use bourse::domain::history::{
     Answer, Beginning, Cause, Change, ChangeKind, Ending, Event, EventKind, Excerpt, Lasted, Lot, Moment, PollOutcome,
     PollRow, Question, Quote, Recorded, SearchKey, Spell, VOLUME_MODEL, Want, answer,
@@ -47,7 +49,7 @@ fn questions(desk: &mut TestApp) -> Vec<(bourse::core::Ticket, Question)> {
     let effects = std::mem::take(&mut desk.effects).into_iter();
     effects
         .filter_map(|effect| match effect {
-            Effect::Recall { ticket, question } => Some((ticket, question)),
+            Effect::History(HistoryJob::Recall { ticket, question }) => Some((ticket, question)),
             _ => None,
         })
         .collect()
@@ -57,7 +59,7 @@ fn questions(desk: &mut TestApp) -> Vec<(bourse::core::Ticket, Question)> {
 fn recall(desk: &mut TestApp, recorded: &[Recorded]) {
     for (ticket, question) in questions(desk) {
         let result = Box::new(Ok(answer(&question, recorded)));
-        desk.send(Message::Recalled { ticket, result });
+        desk.tell(ticket, News::Recalled(result));
     }
     desk.wait(0.0);
 }
@@ -104,10 +106,7 @@ fn tape(columns: u16, rows: u16) -> TestApp {
     let (ticket, question) = &asked[0];
     assert_eq!(question.search, Some(search()));
     assert!(matches!(question.want, Want::Tape { .. }), "{question:?}");
-    desk.send(Message::Recalled {
-        ticket: *ticket,
-        result: Box::new(Ok(Answer::Tape(events()))),
-    });
+    desk.tell(*ticket, News::Recalled(Box::new(Ok(Answer::Tape(events())))));
     desk.wait(0.0);
     desk
 }
@@ -301,10 +300,7 @@ fn the_preview_gives_a_verdict_and_asks_once_for_it() {
     let (ticket, question) = &asked[0];
     assert_eq!(question.want, Want::Memory { gpus: Some(1) });
     assert_eq!(question.filter.model.as_deref(), Some("RTX 4090"));
-    desk.send(Message::Recalled {
-        ticket: *ticket,
-        result: Box::new(Ok(answer(question, &recorded()))),
-    });
+    desk.tell(*ticket, News::Recalled(Box::new(Ok(answer(question, &recorded())))));
     desk.wait(0.0);
     // 0.40 and 8 GB at 0.9 a month are 0.41; the lowest was 0.40 all the time.
     desk.expect("Market typical: from $0.400 now, cheaper");
@@ -472,7 +468,7 @@ fn a_workergroup_has_the_history_of_its_supply() {
             assert_eq!(recorded.search.resource, Resource::Offers);
         }
         let result = Box::new(Ok(answer(&question, &supply)));
-        desk.send(Message::Recalled { ticket, result });
+        desk.tell(ticket, News::Recalled(result));
         desk.wait(0.0);
     };
     desk.keys("H").expect("History: supply of");

@@ -1,5 +1,6 @@
 //! The Requests pane, key by key.
 
+use bourse::core::message::News;
 use std::time::Duration;
 
 use bourse::api::ledger::LedgerEntry;
@@ -598,14 +599,15 @@ fn edits_are_undone_and_redone() {
 fn a_body_is_edited_in_the_person_s_own_editor() {
     let mut desk = desk(vec![search(1.0, BODY, "{}")]);
     desk.keys("f ctrl-e");
-    let Some(Effect::Edit { text, suffix }) = desk.effects.last() else {
+    let Some(Effect::Edit { text, suffix, .. }) = desk.effects.last() else {
         panic!("{}", desk.screen())
     };
     assert_eq!(*suffix, ".json");
     assert!(text.starts_with("{\n  \"verified\": {\"eq\": true},"), "{text}");
-    desk.send(Message::Edited(Ok("{\"limit\": 6}\u{200b}\n".to_owned())));
+    desk.bring(News::Edited(Ok("{\"limit\": 6}\u{200b}\n".to_owned())));
     desk.wait(0.0).expect("Valid JSON, 12 bytes").expect("left out");
-    desk.send(Message::Edited(Err("$EDITOR exited with status 1".to_owned())));
+    desk.keys("ctrl-e")
+        .bring(News::Edited(Err("$EDITOR exited with status 1".to_owned())));
     desk.wait(0.0)
         .expect("exited with status 1")
         .expect("Valid JSON, 12 bytes");

@@ -1,5 +1,7 @@
 //! Testing the routing endpoint, key by key, against the pure core and the screens.
 
+use bourse::core::message::News;
+use bourse::core::message::Routed;
 use std::time::Duration;
 
 use bourse::api::error::ErrorBody;
@@ -81,13 +83,13 @@ fn route(desk: &mut TestApp, took: f64, result: Result<Reply, ApiError>) {
 }
 
 fn routed(desk: &mut TestApp, ticket: Ticket, at: (f64, f64), result: Result<Reply, ApiError>) {
-    desk.send(Message::Routed {
-        ticket,
+    let reply = Routed {
         sent: at.0,
         ended: at.1,
         bytes: 500,
-        result: Box::new(result),
-    });
+        response: result,
+    };
+    desk.tell(ticket, News::Routed(Box::new(reply)));
     desk.resize(120, 40);
 }
 
@@ -645,13 +647,13 @@ fn a_flood_of_answers_leaves_typing_and_figures_right() {
             reqnum += 1;
             let now = desk.now.mono;
             let worker = format!("http://w{}:80", reqnum % 7);
-            desk.send(Message::Routed {
-                ticket,
+            let reply = Routed {
                 sent: now,
                 ended: now + 0.01,
                 bytes: 100,
-                result: Box::new(assigned(&worker, reqnum)),
-            });
+                response: assigned(&worker, reqnum),
+            };
+            desk.tell(ticket, News::Routed(Box::new(reply)));
         }
         desk.wait(0.01);
         if typed.len() < 4 {

@@ -2,7 +2,8 @@
 
 use bourse::api::Request;
 use bourse::core::keys::{Keymap, OwnKeys};
-use bourse::core::message::{Effect, Message};
+use bourse::core::message::Effect;
+use bourse::core::message::News;
 use bourse::core::message::{Saved, Saving};
 use bourse::core::{Model, Pane};
 use bourse::domain::cost::Job;
@@ -28,7 +29,10 @@ fn changes(desk: &TestApp) -> Vec<&SearchChange> {
     desk.effects
         .iter()
         .filter_map(|effect| match effect {
-            Effect::Save(Saving::Searches { change, .. }) => Some(change),
+            Effect::Save {
+                saving: Saving::Searches { change, .. },
+                ..
+            } => Some(change),
             _ => None,
         })
         .collect()
@@ -358,10 +362,10 @@ fn what_other_programs_saved_appears_with_the_answer() {
         search
     }));
     desk.keys("space"); // a second change is on its way: the first answer is old
-    desk.send(Message::Saved(Saved::Searches(Box::new(Ok(merged.clone())))));
+    desk.bring(News::Saved(Saved::Searches(Box::new(Ok(merged.clone())))));
     assert_eq!(desk.model.searches.startup, None);
     merged.startup = None;
-    desk.send(Message::Saved(Saved::Searches(Box::new(Ok(merged)))));
+    desk.bring(News::Saved(Saved::Searches(Box::new(Ok(merged)))));
     desk.keys("down").expect("of another window");
 }
 
@@ -370,8 +374,8 @@ fn a_full_disk_is_told_once_and_the_search_is_kept_in_memory() {
     let mut desk = with_two();
     desk.keys("b down space space");
     let full = || Err("searches.json: no space left on device".to_owned());
-    desk.send(Message::Saved(Saved::Searches(Box::new(full()))));
-    desk.send(Message::Saved(Saved::Searches(Box::new(full()))));
+    desk.bring(News::Saved(Saved::Searches(Box::new(full()))));
+    desk.bring(News::Saved(Saved::Searches(Box::new(full()))));
     desk.keys("esc")
         .expect("Changes can't be saved: searches.json: no space left on device");
     assert_eq!(desk.model.notices.len(), 1);
@@ -388,7 +392,10 @@ fn restarted(snapshot: &Snapshot, given: bool) -> TestApp {
 /// What is asked to be kept, newest.
 fn kept(desk: &TestApp) -> Option<Snapshot> {
     desk.effects.iter().rev().find_map(|effect| match effect {
-        Effect::Save(Saving::State(snapshot)) => Some((**snapshot).clone()),
+        Effect::Save {
+            saving: Saving::State(snapshot),
+            ..
+        } => Some((**snapshot).clone()),
         _ => None,
     })
 }

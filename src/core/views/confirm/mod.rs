@@ -1,7 +1,7 @@
 //! A question before an action, and a prompt for one line of text.
 //!
 //! Both get a closure for the answer when they are opened. To pass an answer to the view that
-//! asked, put a value into `drafts` and read it in [`View::resumed`].
+//! asked, put a value into `drafts` and read it in [`View::on_top`].
 
 mod prompt;
 

@@ -120,7 +120,7 @@ impl FormView for Prompt {
         }
     }
 
-    fn resumed(&mut self, cx: &mut Cx<'_>) {
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
         if cx.state.drafts.take::<Accept>().is_some() {
             cx.close();
         }

@@ -150,7 +150,7 @@ impl View for AlertList {
         Outcome::Handled
     }
 
-    fn resumed(&mut self, cx: &mut Cx<'_>) {
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
         self.relist(cx);
     }
 

@@ -251,7 +251,7 @@ impl View for AnnotationList {
         Outcome::Handled
     }
 
-    fn resumed(&mut self, cx: &mut Cx<'_>) {
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
         self.relist(cx.state());
     }
 

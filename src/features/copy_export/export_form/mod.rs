@@ -2,11 +2,13 @@
 
 mod draw;
 
+use crate::core::message::News;
+use crate::table::remote::Ticket;
 use ratatui::layout::Rect;
 
 use super::formats as copy_formats;
 use crate::core::State;
-use crate::core::exported::{NotWritten, Written, announce};
+use crate::core::exported::{NotWritten, announce};
 use crate::core::message::Effect;
 use crate::core::view::{Cx, Outcome, Placement, Region, Scene, View};
 use crate::domain::{Field, Resource, export, format};
@@ -172,7 +174,9 @@ impl ExportForm {
             Ok(content) => {
                 self.is_writing = true;
                 self.form.set_error(Key::File, None);
-                cx.effect(Effect::Export {
+                let ticket = cx.ticket();
+                cx.effect_for_view(Effect::Export {
+                    ticket,
                     path,
                     content,
                     overwrite,
@@ -274,14 +278,8 @@ impl View for ExportForm {
         self.on_event(event, cx)
     }
 
-    fn exported(
-        &mut self,
-        result: Result<Written, NotWritten>,
-        cx: &mut Cx<'_>,
-    ) -> Option<Result<Written, NotWritten>> {
-        if !self.is_writing {
-            return Some(result);
-        }
+    fn told(&mut self, _: Ticket, news: News, cx: &mut Cx<'_>) {
+        let News::Written(result) = news else { return };
         self.is_writing = false;
         match result {
             Ok(written) => {
@@ -291,7 +289,6 @@ impl View for ExportForm {
             Err(NotWritten::Exists(path)) => self.exists = Some(path),
             Err(NotWritten::Failed(why)) => self.refuse(why),
         }
-        None
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

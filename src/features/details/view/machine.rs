@@ -1,5 +1,6 @@
 //! Other offers of the same machine and host: slices, the price of one more GPU, totals.
 
+use crate::core::message::News;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use ratatui::widgets::Paragraph;
 
 use super::host;
 use crate::api::Request;
-use crate::core::view::{Cx, Region, Response, Scene};
+use crate::core::view::{Cx, Region, Scene};
 use crate::domain::annotations::{Supplier, suppliers};
 use crate::domain::cost::Prices;
 use crate::domain::format::trimmed;
@@ -131,13 +132,15 @@ impl Machine {
         }
     }
 
-    pub fn response(&mut self, ticket: Ticket, response: Response, cx: &mut Cx<'_>) -> Option<Response> {
-        let left = self.remote.take_records(ticket, cx.now, response);
-        if left.is_none() {
+    pub fn told(&mut self, ticket: Ticket, news: News, cx: &mut Cx<'_>) {
+        if let News::Progress(progress) = news {
+            self.remote.progress(ticket, progress);
+        } else if let News::Reply(response) = news
+            && self.remote.take_records(ticket, cx.now, *response)
+        {
             self.standing = Standing::default();
             self.rebuild(&cx.state().browsers[Resource::Offers]);
         }
-        left
     }
 
     pub fn rebuild(&mut self, browser: &Browser) {

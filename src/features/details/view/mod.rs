@@ -9,19 +9,20 @@ mod machine;
 mod overview;
 mod spread;
 
+use crate::core::message::News;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 pub(crate) use self::below::below_card;
 pub(crate) use self::json::json_of;
 use crate::core::State;
-use crate::core::view::{Availability, Cx, Outcome, Region, Response, Scene, View};
+use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
 use crate::core::views::tabs::TABS;
 use crate::domain::cost::ThreePrices;
 use crate::domain::{Resource, RowId};
 use crate::features::copy_export::copy::api_key;
 use crate::keys::{Action, Context, Motion};
-use crate::table::remote::{Now, Ticket, Waiting};
+use crate::table::remote::{Now, Ticket};
 use crate::widgets::find::Find;
 
 use self::fields::Fields;
@@ -103,10 +104,10 @@ impl Detail {
         Some(detail)
     }
 
-    /// The same on the machine tab, requesting its offers.
-    pub fn on_machine(cx: &mut Cx<'_>) -> Option<Self> {
-        let mut detail = Self::new(cx.state())?;
-        detail.show(Tab::Machine, cx);
+    /// The same on the machine tab, which requests its offers.
+    pub fn on_machine(state: &State) -> Option<Self> {
+        let mut detail = Self::new(state)?;
+        detail.tab = Tab::Machine;
         Some(detail)
     }
 
@@ -395,16 +396,9 @@ impl View for Detail {
         Outcome::Handled
     }
 
-    fn response(&mut self, ticket: Ticket, response: Response, cx: &mut Cx<'_>) -> Option<Response> {
-        match &mut self.machine {
-            Some(machine) => machine.response(ticket, response, cx),
-            None => Some(response),
-        }
-    }
-
-    fn progress(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
+    fn told(&mut self, ticket: Ticket, news: News, cx: &mut Cx<'_>) {
         if let Some(machine) = &mut self.machine {
-            machine.remote.progress(ticket, attempt, waiting.cloned());
+            machine.told(ticket, news, cx);
         }
     }
 
@@ -423,8 +417,9 @@ impl View for Detail {
         self.rebuild(state);
     }
 
-    fn resumed(&mut self, cx: &mut Cx<'_>) {
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
         self.rebuild(cx.state());
+        self.show(self.tab, cx);
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {

@@ -193,7 +193,7 @@ impl View for Plot {
         }
     }
 
-    fn resumed(&mut self, cx: &mut Cx<'_>) {
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
         if let Some(chosen) = cx.drafts().take::<axes::Chosen>() {
             match chosen.axis {
                 Axis::X => self.x = chosen.field,

@@ -469,7 +469,7 @@ impl View for MarketForm {
         Outcome::Handled
     }
 
-    fn resumed(&mut self, cx: &mut Cx<'_>) {
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
         self.is_busy = cx.state().markets.is_changing;
     }
 

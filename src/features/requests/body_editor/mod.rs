@@ -2,6 +2,8 @@
 
 mod draw;
 
+use crate::core::message::News;
+use crate::table::remote::Ticket;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
@@ -152,10 +154,11 @@ impl View for BodyEditor {
             }
             Action::Reset => self.swap(),
             Action::Run => self.submit(cx),
-            Action::Edit => cx.effect(Effect::Edit {
-                text: self.area.text(),
-                suffix: ".json",
-            }),
+            Action::Edit => {
+                let (ticket, text) = (cx.ticket(), self.area.text());
+                let suffix = ".json";
+                cx.effect_for_view(Effect::Edit { ticket, text, suffix });
+            }
             Action::Back => cx.close(),
             _ => return Outcome::Ignored,
         }
@@ -177,17 +180,21 @@ impl View for BodyEditor {
         Outcome::Handled
     }
 
-    fn edited(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
+    fn told(&mut self, _: Ticket, news: News, cx: &mut Cx<'_>) {
+        let News::Edited(edited) = news else { return };
+        let text = match edited {
+            Ok(text) => text,
+            Err(why) => return cx.complain(why),
+        };
         if text.len() > LONGEST_TEXT {
             let most = LONGEST_TEXT / 1024;
             cx.complain(format!("More than {most} kB: the text is as before"));
         } else {
             // Editors end the last line of a file; the body has no such end.
-            let text = text.strip_suffix('\n').unwrap_or(text);
+            let text = text.strip_suffix('\n').unwrap_or(&text);
             let pasted = self.area.replace(text);
             self.took(pasted, cx);
         }
-        Outcome::Handled
     }
 
     fn click(&mut self, region: Region, line: usize, _: &mut Cx<'_>) -> Outcome {

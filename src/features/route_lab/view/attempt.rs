@@ -323,7 +323,7 @@ impl View for AttemptView {
         }
     }
 
-    fn resumed(&mut self, cx: &mut Cx<'_>) {
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
         // The worker request may have another path or payload now.
         let run = cx.state().routes().run(self.run).map(super::RouteRun::run);
         if let Some((run, sample)) = run.and_then(|run| Some((run, run.samples().get(self.place)?))) {

@@ -385,7 +385,7 @@ impl View for NewRun {
         self.after(event, cx)
     }
 
-    fn resumed(&mut self, cx: &mut Cx<'_>) {
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
         // The question was confirmed: the run has started.
         if cx.drafts().get::<Started>().is_some() {
             cx.close();

@@ -436,7 +436,7 @@ impl View for RouteLab {
         self.attempts.advance(self.samples(cx.state()));
     }
 
-    fn resumed(&mut self, cx: &mut Cx<'_>) {
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
         self.take_started(cx);
     }
 

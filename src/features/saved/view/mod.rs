@@ -252,7 +252,7 @@ impl View for Saved {
         Some(&mut self.list)
     }
 
-    fn resumed(&mut self, cx: &mut Cx<'_>) {
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
         let added = cx.drafts().take::<Added>();
         let added = added.map(|Added(name)| Entry::Saved(name));
         self.relist(cx.state(), added.as_ref());

@@ -118,19 +118,18 @@ pub(crate) struct SearchDialog {
     needs: Vec<(&'static Field, Need, String)>,
     dialect: &'static Dialect,
     is_done: bool,
+    /// Whether it counts what each filter removes as soon as it is open.
+    counts_at_once: bool,
 }
 
 /// Opens the tab of an action; false if the pane has no search.
 pub(crate) fn open(action: Action, cx: &mut Cx<'_>) -> bool {
     let tab = Tab::ALL.into_iter().find(|tab| tab.action() == action);
-    let Some(mut dialog) = SearchDialog::new(tab.unwrap_or(Tab::Filters), cx.state()) else {
-        return false;
-    };
-    if action == Action::Funnel {
-        dialog.count(cx);
-    }
-    cx.open(dialog);
-    true
+    cx.try_open(|state| {
+        let mut dialog = SearchDialog::new(tab.unwrap_or(Tab::Filters), state)?;
+        dialog.counts_at_once = action == Action::Funnel;
+        Some(dialog)
+    })
 }
 
 impl SearchDialog {
@@ -160,6 +159,7 @@ impl SearchDialog {
             has_left: left.is_some_and(|left| left.has(&running)),
             needs,
             dialect,
+            counts_at_once: false,
             is_done: false,
             draft: running.clone(),
             running,

@@ -1,7 +1,7 @@
 //! What each filter removes, computed from one search without filters.
 
 use crate::api::Request;
-use crate::core::view::{Cx, Response};
+use crate::core::view::Cx;
 use crate::domain::cost::Basis;
 use crate::domain::insight::{Coverage, coverage};
 use crate::domain::language::print_condition_briefly;
@@ -9,7 +9,7 @@ use crate::domain::{Condition, Listing, Query, Resource, format};
 use crate::features::search::rules::{FunnelLine, funnel, loosened, won_back};
 use crate::table::browser::Browser;
 use crate::table::computed_columns::ComputedColumns;
-use crate::table::remote::{Now, Phase, Remote, Ticket};
+use crate::table::remote::{Now, Phase, Remote};
 
 /// The limit of the search: enough to judge by, and fast.
 const WIDE: u32 = 2000;
@@ -68,10 +68,6 @@ impl Removals {
         if let Some(superseded) = self.remote.ask(ticket, cx.now) {
             cx.abort(superseded);
         }
-    }
-
-    pub fn take(&mut self, ticket: Ticket, now: Now, response: Response) -> Option<Response> {
-        self.remote.take_records(ticket, now, response)
     }
 
     /// Counts what each of the conditions removes.

@@ -1,16 +1,17 @@
 //! The dialog as a view: keys, clicks and responses.
 
+use crate::core::message::News;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use super::removals::Removals;
 use super::{Line, SearchDialog, Tab, draw};
 use crate::core::State;
-use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Response, Scene, View};
+use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::core::views::keys::only;
 use crate::core::views::tabs::TABS;
 use crate::keys::{Action, Context, Step};
-use crate::table::remote::{Now, Ticket, Waiting};
+use crate::table::remote::{Now, Ticket};
 use crate::widgets::form::FormEvent;
 use crate::widgets::input_widget::InputWidget;
 
@@ -156,26 +157,23 @@ impl View for SearchDialog {
         if checks { Action::Toggle } else { Action::Submit }
     }
 
-    fn response(&mut self, ticket: Ticket, response: Response, cx: &mut Cx<'_>) -> Option<Response> {
+    fn told(&mut self, ticket: Ticket, news: News, cx: &mut Cx<'_>) {
         let Some(removals) = &mut self.removals else {
-            return Some(response);
+            return;
         };
-        let left = removals.take(ticket, cx.now, response);
-        if left.is_none() && self.tab == Tab::Filters {
+        if let News::Progress(progress) = news {
+            removals.remote.progress(ticket, progress);
+        } else if let News::Reply(response) = news
+            && removals.remote.take_records(ticket, cx.now, *response)
+            && self.tab == Tab::Filters
+        {
             let keep = self.current();
             self.relist(keep);
             // Who has not moved sees the strictest filter first.
             let strictest = self.removals.as_ref().and_then(Removals::strictest);
-            if let (Some(Line::Count), Some(place)) = (keep, strictest) {
-                self.relist(Some(Line::Condition(place)));
+            if let (Some(Line::Count), Some(index)) = (keep, strictest) {
+                self.relist(Some(Line::Condition(index)));
             }
-        }
-        left
-    }
-
-    fn progress(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
-        if let Some(removals) = &mut self.removals {
-            removals.remote.progress(ticket, attempt, waiting.cloned());
         }
     }
 
@@ -184,6 +182,12 @@ impl View for SearchDialog {
         removals
             .filter(|removals| removals.remote.is_loading())
             .map(|_| now.mono + 0.25)
+    }
+
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
+        if std::mem::take(&mut self.counts_at_once) {
+            self.count(cx);
+        }
     }
 
     fn rows_changed(&mut self, state: &State) {

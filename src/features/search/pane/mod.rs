@@ -356,7 +356,7 @@ impl View for BrowserPane {
         state.animation(now, if age < 60.0 { 5.0 } else { 30.0 })
     }
 
-    fn resumed(&mut self, cx: &mut Cx<'_>) {
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
         // The closed view may have started a condition.
         self.focus = match self.focus {
             _ if cx.state().browsers[self.resource].bar.editing => Focus::Query,

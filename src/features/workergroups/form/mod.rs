@@ -312,7 +312,7 @@ impl View for GroupForm {
         }
     }
 
-    fn resumed(&mut self, cx: &mut Cx<'_>) {
+    fn on_top(&mut self, cx: &mut Cx<'_>) {
         if self.is_created(cx.state()) {
             self.is_done = true;
             cx.go_to(Pane::Workergroups);
