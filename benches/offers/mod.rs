@@ -6,7 +6,7 @@
 
 use bourse::api::Reply;
 use bourse::core::message::Message;
-use bourse::core::{Effect, Model, Profile, read_ahead, update};
+use bourse::core::{Effect, Model, Profile, update};
 use bourse::domain::{Dialect, Listing, OFFERS};
 use bourse::table::remote::Now;
 
@@ -57,7 +57,6 @@ pub fn profile() -> Profile {
 
 /// A dashboard of 200x60 cells whose offers have arrived.
 pub fn dashboard(listing: Listing, now: Now) -> Model {
-    read_ahead(&listing);
     let mut model = bourse::features::dashboard(profile(), None);
     update(&mut model, now, Message::Resized(200, 60));
     let mut reply = Some(Box::new(listing));

@@ -207,11 +207,11 @@ impl Browser {
             for earlier in kept {
                 all.hide_banned(earlier);
             }
-            let hidden = (self.remote.shown_mut()).map_or(0, |shown| all.hide_banned(shown));
+            let hidden = self.listing_mut().map_or(0, |shown| all.hide_banned(shown));
             if hidden > 0 {
-                let listing = self.remote.shown();
-                self.marks
-                    .retain(|id| listing.is_some_and(|listing| listing.row(*id).is_some()));
+                let mut marks = std::mem::take(&mut self.marks);
+                marks.retain(|id| self.listing().is_some_and(|listing| listing.row(*id).is_some()));
+                self.marks = marks;
             }
         }
         self.revalue();

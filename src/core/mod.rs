@@ -7,7 +7,6 @@
 pub(crate) mod actions;
 pub mod analysis;
 pub mod annotations;
-pub(crate) mod answers;
 pub(crate) mod availability;
 pub mod commands;
 pub mod configuration;
@@ -42,7 +41,6 @@ pub mod views;
 use crate::api::ledger::LedgerEntry;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-pub use self::answers::read_ahead;
 use self::feature::{Event, Feature};
 pub use self::message::{Effect, Message, Toast};
 pub use self::model::Model;

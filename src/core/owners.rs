@@ -2,12 +2,18 @@
 
 use std::collections::HashMap;
 
+use super::feature::Event;
 use super::message::{Effect, News};
 use super::view::Cx;
 use super::{Update, exported};
-use crate::domain::Resource;
+use crate::api::{ApiError, Reply};
+use crate::domain::history::Poll;
 use crate::domain::journal::WriteKind;
+use crate::domain::{Listing, Resource};
+use crate::table::browser::Arrival;
+use crate::table::recording::Asked;
 use crate::table::remote::Ticket;
+use crate::widgets::panel::Size;
 
 /// The function of a feature that takes what its ticket brings.
 pub type Receiver = fn(&mut Cx<'_>, Ticket, News);
@@ -107,5 +113,68 @@ impl Update<'_> {
                 }
             }
         }
+    }
+}
+
+impl Update<'_> {
+    /// Passes records, or how they arrive, to the table that requested them.
+    pub(crate) fn table_told(&mut self, resource: Resource, ticket: Ticket, news: News) {
+        if let News::Progress(progress) = news {
+            let browser = &mut self.model.state.browsers[resource];
+            browser.computed.price_models.progress(ticket, &progress);
+            browser.progress(ticket, progress);
+        } else if let News::Arranged(arrival) = news {
+            self.arranged(resource, *arrival);
+        } else if let News::Reply(response) = news
+            && let Some(answer) = records(*response)
+        {
+            self.records(resource, ticket, answer);
+        }
+    }
+
+    fn records(&mut self, resource: Resource, ticket: Ticket, answer: Result<Listing, ApiError>) {
+        let (now, state) = (self.now, &mut self.model.state);
+        let (columns, rows) = state.size;
+        let has_panel = Size::of(columns, rows) == Size::Wide;
+        let browser = &mut state.browsers[resource];
+        if !browser.awaits(ticket) {
+            browser.computed.price_models.answered(ticket, now, answer);
+            return browser.revalue();
+        }
+        match answer {
+            Ok(listing) => {
+                let arrival = browser.arrival(ticket, listing, now, has_panel);
+                self.lend(|cx| cx.effects_for(Owner::Table(resource), [Effect::Arrange(arrival)]));
+            }
+            Err(error) => {
+                let poll = Asked::by(browser).and_then(|asked| asked.failed(&error, now));
+                browser.failed(ticket, error, now);
+                self.listed(resource, poll);
+            }
+        }
+    }
+
+    /// Shows a response that was arranged on another thread.
+    fn arranged(&mut self, resource: Resource, arrival: Arrival) {
+        let (is_shown, poll) = self.model.state.browsers[resource].arrived(arrival);
+        if is_shown {
+            self.listed(resource, poll);
+        }
+    }
+
+    /// Tells the features that a table shows a new response, or its failure.
+    fn listed(&mut self, resource: Resource, poll: Option<Poll>) {
+        let unrecorded = self.model.state.browsers[resource].take_unrecorded();
+        self.effects.extend(unrecorded);
+        self.emit(Event::Listed(resource, poll));
+    }
+}
+
+/// The records of a reply; `None` for replies of another kind.
+fn records(result: Result<Reply, ApiError>) -> Option<Result<Listing, ApiError>> {
+    match result {
+        Ok(Reply::Records(listing)) => Some(Ok(*listing)),
+        Ok(_) => None,
+        Err(error) => Some(Err(error)),
     }
 }

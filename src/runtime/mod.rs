@@ -1,7 +1,6 @@
 //! The only place with a clock, sockets and a terminal.
 
 pub mod alarm;
-mod arrivals;
 mod background_color;
 mod calls;
 pub mod clipboard;

@@ -6,6 +6,7 @@ use super::computed_columns::{JOB_COLUMNS, TERM_COLUMNS};
 use super::price_models;
 use super::price_models::PriceModelSearches;
 use super::remote::{Now, Tickets};
+use super::rows::Rows;
 use crate::core::message::Effect;
 use crate::domain::throughput::WorkUnit;
 use crate::domain::{Condition, Field, OrderKey, language};
@@ -80,7 +81,7 @@ pub fn not_applied(unmet: Vec<(Need, &Condition)>, keymap: &Keymap) -> Option<St
     (!texts.is_empty()).then(|| format!("not applied: {}", texts.join(", ")))
 }
 
-impl Browser {
+impl Rows {
     /// The unmet prerequisite of a column, if there is one.
     pub fn need(&self, field: &Field) -> Option<Need> {
         Need::of(field).filter(|need| match need {
@@ -125,7 +126,13 @@ impl Browser {
     /// Requests the three price models and shows their columns after the price.
     pub(crate) fn ask_three(&mut self, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
         self.show_columns(&price_models::COLUMNS, "dph_total");
-        self.computed.price_models.ask(&self.query, tickets, now)
+        self.ask_price_models(tickets, now)
+    }
+
+    /// Requests the prices of the three price models.
+    pub(super) fn ask_price_models(&mut self, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
+        let Rows { query, computed, .. } = &mut **self;
+        computed.price_models.ask(query, tickets, now)
     }
 
     /// Cancels and clears the three price models.

@@ -78,12 +78,13 @@ impl Browser {
 
     /// Replaces a sort key by another column, unless that is a key already.
     fn reorder(&mut self, from: &str, to: &str) {
+        let field = self.resource().catalog().column(to);
         let order = &mut self.query.order;
         if order.iter().any(|key| key.field.key == to) {
             return;
         }
         let key = order.iter_mut().find(|key| key.field.key == from);
-        if let (Some(key), Some(field)) = (key, self.query.resource.catalog().column(to)) {
+        if let (Some(key), Some(field)) = (key, field) {
             *key = OrderKey { field, ..*key };
         }
     }

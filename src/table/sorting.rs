@@ -64,7 +64,7 @@ impl Browser {
     /// for it.
     pub(crate) fn lacks_market_order(&self) -> bool {
         let wanted = self.market_keys(&self.query);
-        let sent = self.shown_query.as_ref();
+        let sent = self.shown_query();
         let sent = sent.map(|query| self.market_keys(query));
         self.is_cut() && sent.is_some_and(|sent| !sent.starts_with(&wanted))
     }
@@ -78,7 +78,7 @@ impl Browser {
 
     /// Whether the request in flight differs from the response shown only in its order.
     fn asks_only_for_order(&self) -> bool {
-        let Some((asked, shown)) = self.asked_query.as_ref().zip(self.shown_query.as_ref()) else {
+        let Some((asked, shown)) = self.asked_query.as_ref().zip(self.shown_query()) else {
             return false;
         };
         let reordered = Query {
@@ -112,7 +112,7 @@ impl Browser {
         let Some(first) = keys.first().filter(|_| !is_whole) else {
             return false;
         };
-        let sent = self.shown_query.as_ref();
+        let sent = self.shown_query();
         let sent = sent.map(|query| self.market_keys(query));
         let is_sent = sent.is_some_and(|sent| sent.first() == Some(first));
         // The market sorts by its quoted prices.

@@ -50,34 +50,33 @@ impl Browser {
         // With a limit, another order selects other rows.
         let is_cut = self.coverage() != Some(Coverage::Whole);
         let number = self.responses();
-        let (Some(watch), Some(asked)) = (&mut self.watch, &self.asked_query) else {
-            return;
-        };
-        let is_same = self
-            .shown_query
-            .as_ref()
-            .is_some_and(|shown| is_same_question(shown, asked) && (!is_cut || shown.order == asked.order));
+        let is_same = self.shown_query().zip(self.asked_query.as_ref());
+        let is_same = is_same
+            .is_some_and(|(shown, asked)| is_same_question(shown, asked) && (!is_cut || shown.order == asked.order));
+        let shown = self.remote.shown_at().filter(|_| is_same && self.watch.is_some());
+        let shown = shown.and_then(|at| Some((self.take_listing()?, at)));
+        let Some(watch) = &mut self.watch else { return };
         if !is_same {
             watch.forget();
-        } else if let Some((listing, at)) = self.remote.take() {
+        } else if let Some((listing, at)) = shown {
             watch.keep(number, listing, at, now);
         }
     }
 
     /// Call after a response: computes the changes, and schedules the next request.
     pub(crate) fn after_watched_answer(&mut self, now: Now) {
-        if let Some(watch) = &mut self.watch {
-            if let Poller::Another { recorded } = &mut watch.poller {
-                // These rows are newer.
-                *recorded = None;
-            }
-            watch.answered(false, now);
-            watch.note_departures(self.remote.shown(), now);
-            if let Some(listing) = self.remote.shown().filter(|_| !watch.causes.is_empty()) {
-                let here = lots(listing);
-                watch.causes.retain(|lot, _| !here.contains(lot));
-            }
+        let Some(mut watch) = self.watch.take() else { return };
+        if let Poller::Another { recorded } = &mut watch.poller {
+            // These rows are newer.
+            *recorded = None;
         }
+        watch.answered(false, now);
+        watch.note_departures(self.listing(), now);
+        if let Some(listing) = self.listing().filter(|_| !watch.causes.is_empty()) {
+            let here = lots(listing);
+            watch.causes.retain(|lot, _| !here.contains(lot));
+        }
+        self.watch = Some(watch);
         self.recompare();
     }
 
@@ -86,7 +85,7 @@ impl Browser {
         let Some(mut watch) = self.watch.take() else {
             return;
         };
-        watch.changes = match (watch.before(), self.remote.shown()) {
+        watch.changes = match (watch.before(), self.listing()) {
             (Some((before, _)), Some(listing)) => self.compared(&watch.departures, before, listing),
             _ => Changes::default(),
         };
@@ -137,7 +136,7 @@ impl Browser {
 
     /// Whether the limit may have truncated a response to the shown query.
     fn is_truncated(&self, listing: &Listing) -> bool {
-        let limit = self.shown_query.as_ref().and_then(|query| query.limit);
+        let limit = self.shown_query().and_then(|query| query.limit);
         coverage(listing, limit) != Coverage::Whole
     }
 
@@ -183,7 +182,7 @@ impl Browser {
         let ids: BTreeSet<i128> = gone
             .filter_map(|row| before.cell(row as usize, field).whole())
             .collect();
-        cause_query(self.shown_query.as_ref()?, field, ids)
+        cause_query(self.shown_query()?, field, ids)
     }
 }
 

@@ -17,7 +17,8 @@ use crate::runtime::history::HistoryThread;
 use crate::runtime::markets::MarketTasks;
 use crate::runtime::messages::told;
 use crate::runtime::writes::{self, journalled};
-use crate::runtime::{alarm, arrivals, routes};
+use crate::runtime::{alarm, routes};
+use crate::table::browser::Arrival;
 use crate::table::remote::Ticket;
 
 impl<S: Surface> Dashboard<S> {
@@ -33,7 +34,7 @@ impl<S: Surface> Dashboard<S> {
             Effect::ForgetLimits => self.forget_limits(),
             Effect::Redraw => self.surface.repaint(),
             Effect::Call { ticket, request } => self.call(ticket, request),
-            Effect::Arrange(arrival) => arrivals::arrange(self.outbox.clone(), arrival),
+            Effect::Arrange(arrival) => self.arrange(arrival),
             Effect::Write {
                 ticket,
                 request,
@@ -92,6 +93,17 @@ impl<S: Surface> Dashboard<S> {
     fn forget_limits(&self) {
         self.calls.forget_pacing();
         self.keep_pacing();
+    }
+
+    /// Arranges a response off the event loop, which has keys to handle.
+    fn arrange(&self, arrival: Box<Arrival>) {
+        let outbox = self.outbox.clone();
+        tokio::task::spawn_blocking(move || {
+            let ticket = arrival.ticket();
+            let news = News::Arranged(Box::new(arrival.arranged()));
+            // The receiver is gone once the program ends.
+            let _ = outbox.send(Message::News { ticket, news });
+        });
     }
 
     fn abort(&mut self, ticket: Ticket) {
@@ -211,7 +223,7 @@ impl<S: Surface> Dashboard<S> {
         let outbox = self.outbox.clone();
         tokio::spawn(async move {
             let result = match task.await {
-                Ok(result) => arrivals::read_ahead(result).await,
+                Ok(result) => result,
                 Err(lost) if lost.is_cancelled() => return,
                 // The task panicked: whether the request was sent is unknown.
                 Err(_) => Err(ApiError::Lost),

@@ -49,7 +49,12 @@ impl Desk<'_> {
             Effect::KeepOutcome(outcome) => {
                 return self.note(&format!("journal\n{}", journal(&Line::Outcome(outcome))));
             }
-            Effect::Arrange(arrival) => News::Arranged(Box::new(arrival.arranged())),
+            Effect::Arrange(arrival) => {
+                let ticket = arrival.ticket();
+                let news = News::Arranged(Box::new(arrival.arranged()));
+                // It takes no time here: before any other reply.
+                return self.inbox.push_front(Message::News { ticket, news });
+            }
             Effect::Copy { what, text } => {
                 self.note(&format!("copy {what}"));
                 self.content(&text);

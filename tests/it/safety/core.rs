@@ -79,6 +79,11 @@ impl Core {
                 }
                 Effect::Abort(ticket) => self.reads.retain(|(own, _)| *own != ticket),
                 Effect::KeepOutcome(outcome) => self.journal.push(Line::Outcome(outcome)),
+                Effect::Arrange(arrival) => {
+                    let ticket = arrival.ticket();
+                    let news = News::Arranged(Box::new(arrival.arranged()));
+                    self.send(Message::News { ticket, news });
+                }
                 _ => {}
             }
         }

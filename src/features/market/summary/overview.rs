@@ -6,7 +6,8 @@ use super::groups;
 use crate::core::view::Region;
 use crate::domain::insight::{OfferIndex, Offered};
 use crate::domain::{Condition, Field};
-use crate::table::browser::{Browser, groupings};
+use crate::table::browser::Browser;
+use crate::table::rows::groupings;
 
 /// The groups of one kind.
 #[derive(Debug)]

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use super::Browser;
+use super::Rows;
 use crate::domain::cost::{Prices, VolumePrices};
 use crate::domain::insight::{Measures, OfferIndex, Offered};
 use crate::domain::{Field, Listing, Resource};
+use crate::table::row_filter;
 
 /// The groups of the market panel.
 #[derive(Debug, Clone)]
@@ -34,7 +35,7 @@ pub fn groupings(resource: Resource) -> impl Iterator<Item = (&'static str, &'st
         .filter_map(|(name, key)| Some((*name, catalog.by_key(key)?)))
 }
 
-impl Browser {
+impl Rows {
     /// Measures the rows by the price basis.
     pub fn measured<R>(&self, listing: &Listing, measure: impl FnOnce(&Measures<'_>) -> R) -> R {
         let pricing = self.pricing();
@@ -52,8 +53,7 @@ impl Browser {
     /// of the response, if it is known.
     pub fn offer_counts(&self, index: Option<Arc<OfferIndex>>) -> Option<OfferCounts> {
         let listing = self.listing()?;
-        let ahead = self.counted_ahead.as_ref();
-        if let Some((_, counts)) = ahead.filter(|(contents, _)| *contents == self.contents) {
+        if let Some(counts) = &self.counted {
             return Some(counts.clone());
         }
         let index = index.unwrap_or_else(|| {
@@ -67,18 +67,19 @@ impl Browser {
     }
 
     /// Computes what the first frame with these rows shows beside them, in the market panel too if it
-    /// is there, so that the frame need not.
+    /// is there, and reads the columns that words are searched in, so that neither the frame nor the
+    /// first letter typed has to.
     pub(super) fn prepare(&mut self, has_panel: bool) {
         let Some(listing) = self.listing() else {
             return;
         };
         self.computed.standing.prepare(listing);
+        listing.prepare(row_filter::searched(listing));
         for field in &self.columns {
             listing.column(field).widest();
         }
         if has_panel {
-            let counts = self.offer_counts(None);
-            self.counted_ahead = counts.map(|counts| (self.contents, counts));
+            self.counted = self.offer_counts(None);
         }
     }
 }
