@@ -235,9 +235,9 @@ impl Annotations {
     pub fn not_left_out(&self, query: &Query) -> usize {
         let leaves_out = |of: &Supplier| {
             let id = Value::id(of.id().into());
-            query.active().any(|own| {
-                own.field.key == of.key()
-                    && match (own.operator, &own.operand) {
+            query.active().any(|condition| {
+                condition.field.key == of.key()
+                    && match (condition.operator, &condition.operand) {
                         (Operator::Neq, Operand::One(value)) => *value == id,
                         (Operator::Nin, Operand::Many(values)) => values.contains(&id),
                         _ => false,
@@ -259,7 +259,7 @@ impl Annotations {
             let field = query.catalog().by_key(banned.first()?.key())?;
             let chooses = query
                 .active()
-                .any(|own| own.field == field && matches!(own.operator, Operator::Eq | Operator::In));
+                .any(|condition| condition.field == field && matches!(condition.operator, Operator::Eq | Operator::In));
             if chooses || !query.sends(field, dialect) {
                 return None;
             }

@@ -89,8 +89,8 @@ pub fn group(name: &str) -> Option<&'static [&'static str]> {
         .iter()
         .find(|(known, _)| known.len() == name.len() && begins(known));
     let mut longer = GROUPS.iter().filter(|(known, _)| name.len() > 2 && begins(known));
-    let found = exact.or_else(|| longer.next().filter(|_| longer.next().is_none()));
-    found.map(|(_, codes)| *codes)
+    let matched = exact.or_else(|| longer.next().filter(|_| longer.next().is_none()));
+    matched.map(|(_, codes)| *codes)
 }
 
 /// Countries by code, with the names people type, in lower case.
@@ -159,9 +159,9 @@ const GROUP_NAMES: &[(&str, &str)] = &[
 /// The code or group of a place as people name it, in lower case: `germany`, `de`, `europe`.
 /// `capitals` admits the codes that are also words.
 pub fn named(name: &str, capitals: bool) -> Option<&'static str> {
-    let found = BY_NAME.get(name).copied()?;
+    let country = BY_NAME.get(name).copied()?;
     let is_word = !capitals && WORDS.contains(&name);
-    (!is_word).then_some(found)
+    (!is_word).then_some(country)
 }
 
 /// Codes and groups by name, in lower case.

@@ -38,9 +38,8 @@ pub fn cell(listing: &Listing, row: usize, field: &Field, width: usize) -> Strin
         CellRef::Missing | CellRef::Null => BLANK.to_owned(),
         CellRef::Bad(_) => MISFIT.to_owned(),
         CellRef::Flag(flag) => yes_no(flag).to_owned(),
-        CellRef::Number(value) => {
-            total_vram(field, value, |own| listing.cell(row, own).number()).unwrap_or_else(|| number(field, value))
-        }
+        CellRef::Number(value) => total_vram(field, value, |needed| listing.cell(row, needed).number())
+            .unwrap_or_else(|| number(field, value)),
         CellRef::Text(text) if field.kind == Kind::Country => screen(country::place(text), width),
         CellRef::Text(text) => screen(text, width),
     }
@@ -52,9 +51,9 @@ pub fn detail(record: &FullRecord, field: &Field, dialect: &Dialect) -> String {
         CellRef::Missing => NOT_SENT.to_owned(),
         CellRef::Null if matches!(field.source, Source::Known(_)) => UNKNOWN.to_owned(),
         CellRef::Null => NULL.to_owned(),
-        CellRef::Bad(found) => format!("invalid: {}", found.noun()),
+        CellRef::Bad(sent) => format!("invalid: {}", sent.noun()),
         CellRef::Flag(flag) => yes_no(flag).to_owned(),
-        CellRef::Number(value) => total_vram(field, value, |own| record.cell(own).number())
+        CellRef::Number(value) => total_vram(field, value, |needed| record.cell(needed).number())
             .unwrap_or_else(|| with_unit(field, value, dialect)),
         CellRef::Text(text) if field.kind == Kind::Country => text::detail(country::place(text), 0),
         CellRef::Text(text) => text::detail(text, 0),
@@ -221,17 +220,17 @@ pub fn grouped(number: usize) -> String {
 }
 
 /// A count with its noun: `1 machine`, `2,000 machines`.
-pub fn counted(number: usize, one: &str, many: &str) -> String {
-    format!("{} {}", grouped(number), if number == 1 { one } else { many })
+pub fn counted(number: usize, singular: &str, plural: &str) -> String {
+    format!("{} {}", grouped(number), if number == 1 { singular } else { plural })
 }
 
 /// Commas between the thousands of a number written with or without decimals.
 fn commas(text: &str) -> String {
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
     let mut out = String::new();
-    for (place, digit) in whole.chars().enumerate() {
-        let left = whole.len() - place;
-        if place > 0 && left % 3 == 0 && digit.is_ascii_digit() && !out.ends_with('-') {
+    for (index, digit) in whole.chars().enumerate() {
+        let left = whole.len() - index;
+        if index > 0 && left % 3 == 0 && digit.is_ascii_digit() && !out.ends_with('-') {
             out.push(',');
         }
         out.push(digit);

@@ -104,11 +104,11 @@ impl Rule {
             Trigger::MachineBack(machine) => (None, Some(machine)),
             Trigger::PriceDown { .. } | Trigger::GpusBelow(_) | Trigger::WorkersBelow(_) => (None, None),
         };
-        poll.sightings.iter().filter(move |it| {
-            let is_model = self.model.as_ref().is_none_or(|own| it.lot.model == *own);
+        poll.sightings.iter().filter(move |sighting| {
+            let is_model = self.model.as_ref().is_none_or(|model| sighting.lot.model == *model);
             is_model
-                && below.is_none_or(|limit| it.price < limit)
-                && machine.is_none_or(|machine| it.lot.machine == machine)
+                && below.is_none_or(|limit| sighting.price < limit)
+                && machine.is_none_or(|machine| sighting.lot.machine == machine)
         })
     }
 
@@ -229,18 +229,18 @@ fn look<'a>(rule: &Rule, state: &mut AlertState, figures: Figures<'a>) -> Sight<
     if !poll.outcome.is_usable() {
         return Sight::Unknown;
     }
-    let is_model = |it: &&Sighting| rule.model.as_ref().is_none_or(|own| it.lot.model == *own);
+    let is_model = |sighting: &&Sighting| rule.model.as_ref().is_none_or(|model| sighting.lot.model == *model);
     let lots: Vec<&Sighting> = poll.sightings.iter().filter(is_model).collect();
     let cheapest = cheapest(lots.iter().copied());
     let sight = match rule.trigger {
         Trigger::PriceBelow(limit) => price_below(cheapest, limit),
         Trigger::GpusAtLeast { gpus, below } => {
             let limit = below.unwrap_or(f64::INFINITY);
-            let counted = lots.iter().filter(|it| it.price < limit);
+            let counted = lots.iter().filter(|sighting| sighting.price < limit);
             at_least(gpus, total(counted.copied()), cheapest)
         }
         Trigger::MachineBack(machine) => {
-            let back = lots.iter().filter(|it| it.lot.machine == machine);
+            let back = lots.iter().filter(|sighting| sighting.lot.machine == machine);
             match self::cheapest(back.copied()) {
                 Some(sighting) => Sight::Met(Seen::Machine(machine), Some(sighting)),
                 None => Sight::Clear { is_far: false },
@@ -283,7 +283,7 @@ impl Trigger {
 }
 
 fn cheapest<'a>(lots: impl Iterator<Item = &'a Sighting>) -> Option<&'a Sighting> {
-    lots.min_by(|one, other| one.price.total_cmp(&other.price))
+    lots.min_by(|left, right| left.price.total_cmp(&right.price))
 }
 
 fn total<'a>(lots: impl Iterator<Item = &'a Sighting>) -> u32 {

@@ -107,9 +107,9 @@ impl SearchKey {
             "dlperf_per_dphtotal",
         ];
         let conditions = self.conditions.split(' ');
-        let mut keys = conditions.map(|own| {
-            let end = own.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
-            own.get(..end.unwrap_or(own.len())).unwrap_or_default()
+        let mut keys = conditions.map(|condition| {
+            let end = condition.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+            condition.get(..end.unwrap_or(condition.len())).unwrap_or_default()
         });
         keys.any(|key| PRICES.contains(&key))
     }
@@ -334,8 +334,8 @@ pub struct Excerpt {
 }
 
 /// Whether two prices differ by rounding only, as after another storage size was taken off.
-fn is_same_price(one: f64, other: f64) -> bool {
-    (one - other).abs() <= 1e-7 + 1e-6 * one.abs().max(other.abs())
+fn is_same_price(left: f64, right: f64) -> bool {
+    (left - right).abs() <= 1e-7 + 1e-6 * left.abs().max(right.abs())
 }
 
 impl Sighting {

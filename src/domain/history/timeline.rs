@@ -23,9 +23,9 @@ pub(super) fn after(usable: &[PollRow], at: Moment) -> Option<&PollRow> {
 pub(super) fn watched(usable: &[PollRow], since: Moment, until: Moment) -> Vec<(Moment, Moment)> {
     let mut times: Vec<(Moment, Moment)> = Vec::new();
     for pair in usable.windows(2) {
-        let [one, next] = pair else { continue };
-        let (from, to) = (one.at.max(since), next.at.min(until));
-        if one.is_gap(next.at) || from >= to {
+        let [poll, next] = pair else { continue };
+        let (from, to) = (poll.at.max(since), next.at.min(until));
+        if poll.is_gap(next.at) || from >= to {
             continue;
         }
         match times.last_mut() {
@@ -48,7 +48,7 @@ const LEAST_PAUSES: usize = 3;
 pub fn rhythm(polls: &[Moment]) -> Option<u32> {
     let latest = polls.get(polls.len().saturating_sub(RHYTHM)..)?;
     let pauses = latest.windows(2).filter_map(|pair| match pair {
-        [one, next] => Some(next.since(*one)),
+        [poll, next] => Some(next.since(*poll)),
         _ => None,
     });
     let mut pauses: Vec<i64> = pauses.collect();

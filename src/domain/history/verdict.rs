@@ -125,8 +125,8 @@ impl Withheld {
 impl Memory {
     /// How long a lot has been on offer at `now`; `None` if the last poll did not see it.
     pub fn seen(&self, lot: &Lot, now: Moment) -> Option<Lasted> {
-        let place = self.on_offer.binary_search_by(|(own, _)| own.cmp(lot));
-        let (_, lasted) = self.on_offer.get(place.ok()?)?;
+        let index = self.on_offer.binary_search_by(|(offered, _)| offered.cmp(lot));
+        let (_, lasted) = self.on_offer.get(index.ok()?)?;
         Some(Lasted {
             seconds: lasted.seconds + now.since(self.last).max(0),
             ..*lasted
@@ -175,16 +175,16 @@ impl Outline {
     fn lows(&self, question: &Question, since: Moment) -> (Vec<(Moment, Moment, f64)>, Option<f64>) {
         let mut polls = timeline::usable(&self.polls);
         polls.retain(|poll| poll.at <= question.until);
-        let found = Lows::of(&self.intervals, &polls).of_polls;
+        let of_polls = Lows::of(&self.intervals, &polls).of_polls;
         let mut lows: Vec<(Moment, Moment, f64)> = Vec::new();
         let mut lowest = None;
-        for (place, (poll, low)) in polls.iter().zip(&found).enumerate() {
+        for (index, (poll, low)) in polls.iter().zip(&of_polls).enumerate() {
             // A truncated poll without such an offer says nothing of its price.
             if !poll.has_lowest || (low.is_none() && poll.outcome == PollOutcome::Truncated) {
                 continue;
             }
             lowest = *low;
-            let next = polls.get(place + 1).filter(|next| !poll.is_gap(next.at));
+            let next = polls.get(index + 1).filter(|next| !poll.is_gap(next.at));
             let from = poll.at.max(since);
             let (Some(low), Some(to)) = (*low, next.map(|next| next.at).filter(|to| *to > from)) else {
                 continue;
@@ -212,7 +212,7 @@ impl Outline {
                 on_offer.push((lot, so_far.lasted(at)));
             }
         }
-        on_offer.sort_by(|(one, _), (other, _)| one.cmp(other));
+        on_offer.sort_by(|(left, _), (right, _)| left.cmp(right));
         on_offer
     }
 }

@@ -43,11 +43,11 @@ pub fn differences(old: &Listing, new: &Listing, price: &Field) -> Differences {
     let id = |listing: &Listing, row: &u32| listing.id(*row as usize);
     let mut olds = old.by_id().iter().peekable();
     for new_row in new.by_id() {
-        let own = id(new, new_row);
-        while let Some(gone) = olds.next_if(|row| id(old, row) < own) {
+        let wanted = id(new, new_row);
+        while let Some(gone) = olds.next_if(|row| id(old, row) < wanted) {
             differences.left.push(*gone);
         }
-        match olds.next_if(|row| id(old, row) == own) {
+        match olds.next_if(|row| id(old, row) == wanted) {
             Some(old_row) => differences.compare(old, *old_row, new, *new_row, price),
             None => differences.arrived.push(*new_row),
         }
@@ -100,10 +100,10 @@ impl Differences {
             }
         }
         self.left.retain(|row| !matched.contains(row));
-        let without = |rows: &mut Vec<u32>, own: &Listing, other: &Listing| {
+        let without = |rows: &mut Vec<u32>, listing: &Listing, compared: &Listing| {
             if !rows.is_empty() {
-                let lots = lots(other);
-                rows.retain(|row| lot_of(own, *row).is_none_or(|lot| !lots.contains(&lot)));
+                let lots = lots(compared);
+                rows.retain(|row| lot_of(listing, *row).is_none_or(|lot| !lots.contains(&lot)));
             }
         };
         without(&mut self.arrived, new, old);

@@ -28,11 +28,11 @@ impl Decimal {
             return None;
         }
         let (power, rest) = power(rest);
-        let places = i32::try_from(fraction.len()).ok()?;
+        let decimals = i32::try_from(fraction.len()).ok()?;
         let decimal = Self {
             negative: text.starts_with('-'),
             digits: format!("{whole}{fraction}"),
-            exponent: power.saturating_sub(places),
+            exponent: power.saturating_sub(decimals),
         };
         Some((decimal, rest))
     }

@@ -64,7 +64,7 @@ fn cell_of(value: &RawCell<'_>, intern: impl FnOnce(&str) -> u32) -> Cell {
         RawCell::Null => Cell::Null,
         RawCell::Flag(flag) => Cell::Flag(*flag),
         RawCell::Number(number) => Cell::Number(*number),
-        RawCell::Bad(found) => Cell::Bad(*found),
+        RawCell::Bad(kind) => Cell::Bad(*kind),
         RawCell::Text(text) => Cell::Text(intern(text)),
     }
 }

@@ -114,10 +114,10 @@ impl Reader {
     /// Drops the blanks after what is split, where there are many: a megabyte of gzip unpacks to a
     /// gigabyte of them.
     fn drop_blanks(&mut self) {
-        let place = self.splitter.place();
-        let rest = &self.text.as_bytes()[place..];
+        let consumed = self.splitter.position();
+        let rest = &self.text.as_bytes()[consumed..];
         if rest.len() > MOST_BLANKS && rest.trim_ascii_start().is_empty() {
-            self.text.truncate(place);
+            self.text.truncate(consumed);
         }
     }
 
@@ -162,7 +162,7 @@ impl Reader {
 
     /// Whether a record, or what cannot be split, exceeds [`LONGEST_PIECE`].
     pub fn has_too_long_a_piece(&self) -> bool {
-        self.text.len() - self.splitter.place() > LONGEST_PIECE
+        self.text.len() - self.splitter.position() > LONGEST_PIECE
     }
 
     /// How many rows there are so far.
@@ -187,7 +187,7 @@ impl Reader {
             transfer: rows.transfer,
             ..Listing::empty(rows.catalog)
         };
-        let columns = self.rows.builders.iter().map(|own| own.column.first(many));
+        let columns = self.rows.builders.iter().map(|builder| builder.column.first(many));
         Some(listing.with_columns(&self.rows.hot, columns))
     }
 
@@ -253,7 +253,7 @@ impl Reader {
         let mut listing = self.rows.listing;
         listing.text = std::mem::take(&mut self.text);
         listing.was_single = envelope.was_single;
-        let columns = self.rows.builders.into_iter().map(|own| own.column);
+        let columns = self.rows.builders.into_iter().map(|builder| builder.column);
         let listing = listing.with_columns(&self.rows.hot, columns);
         Ok(Whole {
             listing,

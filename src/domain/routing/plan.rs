@@ -117,8 +117,8 @@ impl RoutePlan {
 
     /// The validation errors of the plan; empty if it can run.
     pub fn check(&self) -> Vec<Objection> {
-        let mut found = Vec::new();
-        let mut object = |parameter, message: &str| found.push(Objection::new(parameter, message.to_owned()));
+        let mut objections = Vec::new();
+        let mut object = |parameter, message: &str| objections.push(Objection::new(parameter, message.to_owned()));
         if self.endpoint.trim().is_empty() {
             object("endpoint", "enter an endpoint");
         }
@@ -156,7 +156,7 @@ impl RoutePlan {
         if self.poll.cost.is_some_and(|cost| !is_amount(cost)) {
             object("poll", "the cost must be 0 or more");
         }
-        found
+        objections
     }
 
     /// The load estimate of an attempt.

@@ -333,7 +333,7 @@ impl Run {
         match (self.phase, self.plan.stop) {
             (Phase::Ended(End::Done), _) => 1.0,
             (_, Stop::Count(count)) => {
-                let polled = self.in_flight.values().filter(|it| it.attempt.poll > 0);
+                let polled = self.in_flight.values().filter(|pending| pending.attempt.poll > 0);
                 let open = (self.waiting() + polled.count()) as u64;
                 self.stats.requests().saturating_sub(open) as f64 / count as f64
             }
@@ -368,7 +368,7 @@ impl Run {
         self.replies
             .iter()
             .rev()
-            .find(|(own, _)| *own == index)
+            .find(|(sent, _)| *sent == index)
             .map(|(_, reply)| reply)
     }
 }

@@ -89,9 +89,9 @@ fn text_of(json: &Json) -> SearchText {
             }
         }
         Json::Null => SearchText::default(),
-        other => SearchText {
+        value => SearchText {
             text: Untrusted::default(),
-            left_out: vec![Untrusted::from(other.to_string())],
+            left_out: vec![Untrusted::from(value.to_string())],
         },
     }
 }

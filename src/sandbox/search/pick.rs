@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::super::market::{Cell, OfferRow, VolumeRow};
 use super::Search;
 use crate::domain::listing::compare_cells;
-use crate::domain::value::Found;
+use crate::domain::value::JsonKind;
 use crate::domain::{CellRef, Field, Source};
 
 /// A row that a search is applied to.
@@ -103,6 +103,6 @@ fn cell<'m>(row: &impl Row<'m>, field: &Field) -> CellRef<'m> {
         Some(Cell::Flag(flag)) => CellRef::Flag(flag),
         Some(Cell::Number(number)) => CellRef::Number(number),
         Some(Cell::Text(text)) => CellRef::Text(text),
-        Some(Cell::Compound) => CellRef::Bad(Found::List),
+        Some(Cell::Compound) => CellRef::Bad(JsonKind::List),
     }
 }

@@ -25,8 +25,8 @@ impl Run {
         while let Some(due) = self.next_due(now) {
             attempts.push(match due {
                 Due::New(due) => self.send_new(now, due, 0),
-                Due::Waited(place) => {
-                    let wait = self.waits.swap_remove(place);
+                Due::Waited(index) => {
+                    let wait = self.waits.swap_remove(index);
                     match wait.what {
                         Next::Poll(before, _) => self.send_poll(now, &wait, &before),
                         Next::Request => self.send_new(now, wait.due, wait.misses),
@@ -105,7 +105,7 @@ impl Run {
                 .enumerate()
                 .filter(|(_, wait)| may_go(wait))
                 .min_by(|(_, left), (_, right)| left.due.total_cmp(&right.due))
-                .map(|(place, _)| Due::Waited(place))
+                .map(|(index, _)| Due::Waited(index))
         };
         match self.plan.rate {
             // The rate was promised to new requests: polls take the slots that it leaves free.

@@ -17,7 +17,7 @@ use crate::core::State;
 use crate::core::view::Scene;
 use crate::domain::annotations::suppliers;
 use crate::domain::field::Kind;
-use crate::domain::insight::{Measure, Place, Standing};
+use crate::domain::insight::{Measure, Rank, Standing};
 use crate::domain::listing::FullRecord;
 use crate::domain::text::visible;
 use crate::domain::{CellRef, Listing, Resource, country, format};
@@ -275,12 +275,12 @@ impl Card<'_> {
         &self,
         label: &str,
         measure: Measure,
-        text: impl FnOnce(Option<Place>) -> Option<String>,
+        text: impl FnOnce(Option<Rank>) -> Option<String>,
     ) -> Option<Line<'static>> {
         let subject = &self.subject;
-        let place = subject.standing.place(subject.listing, measure, subject.row);
-        let share = place.and_then(Place::share);
-        let text = text(place)?;
+        let rank = subject.standing.rank(subject.listing, measure, subject.row);
+        let share = rank.and_then(Rank::share);
+        let text = text(rank)?;
         let theme = self.theme();
         let mut line = Line::from(Span::styled(
             format!("{label:width$} ", width = usize::from(LABEL)),

@@ -6,7 +6,7 @@ use super::{Card, difference, speed};
 use crate::domain::cost::Prices;
 use crate::domain::field::Unit;
 use crate::domain::format::{percent, trimmed};
-use crate::domain::insight::{Measure, Place, share};
+use crate::domain::insight::{Measure, Rank, share};
 use crate::domain::unit::MB_PER_GB;
 use crate::domain::{OfferType, Resource, format};
 use crate::table::browser::Browser;
@@ -166,10 +166,10 @@ fn verdict(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
 
 fn bars(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     let unit = Unit::Transfer.symbol(browser.dialect());
-    let price = |place: Option<Place>| {
+    let price = |standing: Option<Rank>| {
         let alone = || "no other of its model".to_owned();
-        let rank = |place: Place| Some(format!("per GPU, {}", place.of_price()?));
-        place.map(|place| rank(place).unwrap_or_else(alone))
+        let ranked = |standing: Rank| Some(format!("per GPU, {}", standing.of_price()?));
+        standing.map(|standing| ranked(standing).unwrap_or_else(alone))
     };
     let dlperf = || {
         let score = trimmed(card.number("dlperf")?, 0);

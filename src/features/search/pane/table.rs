@@ -10,7 +10,7 @@ use super::cells;
 use crate::core::frame_layout::Target;
 use crate::core::view::{Region, Scene};
 use crate::domain::annotations::Annotated;
-use crate::domain::insight::{Measure, Place};
+use crate::domain::insight::{Measure, Rank};
 use crate::domain::local::LocalTime;
 use crate::domain::text::occurrences;
 use crate::domain::{CellRef, Field, Kind, Listing, Operator, Resource, Source, format, language};
@@ -328,9 +328,9 @@ impl Records<'_> {
             _ => {}
         }
         let figures = &self.browser.computed;
-        let place =
-            measure(field, self.browser).and_then(|measure| figures.standing.place(self.listing, measure, record));
-        match place.and_then(Place::is_best) {
+        let rank =
+            measure(field, self.browser).and_then(|measure| figures.standing.rank(self.listing, measure, record));
+        match rank.and_then(Rank::is_best) {
             Some(true) => theme.good,
             // Reliability is judged by fixed thresholds, not by rank.
             Some(false) if field.key != "reliability" => theme.warning,
