@@ -270,7 +270,7 @@ impl ApiError {
             Self::QuotaExceeded { reset, .. } => reset
                 .as_ref()
                 .is_none_or(|reset| epoch < reset.timestamp().as_duration().as_secs_f64()),
-            other => other.is_auth(),
+            error => error.is_auth(),
         }
     }
 
@@ -280,7 +280,7 @@ impl ApiError {
         match self {
             Self::Refused { status, said } => Self::NoKey { status, said },
             Self::NotPermitted { said } => Self::NoKey { status: 403, said },
-            other => other,
+            error => error,
         }
     }
 
@@ -295,7 +295,7 @@ impl ApiError {
                 reset: Some(reset.with_time_zone(zone.clone())),
                 said,
             },
-            other => other,
+            error => error,
         }
     }
 
@@ -308,7 +308,7 @@ impl ApiError {
             Self::TooLarge { bound, .. } => format!("the response exceeds {}", mebibytes(*bound)),
             Self::Server { status, said } => format!("server error (status {status}){said}"),
             Self::Empty { status } => format!("empty response (status {status})"),
-            other => other.to_string(),
+            error => error.to_string(),
         }
     }
 

@@ -90,11 +90,11 @@ pub fn set_key(path: &Path, name: &str, key: &KeyPlace) -> Result<(), EditError>
         Some((setting, text)) => format!("[profiles.{name}] {setting} = {}", value(*text)),
         None => format!("no {FILE} and no {COMMAND} in [profiles.{name}]"),
     };
-    let own = document.get_mut("profiles").and_then(|all| all.get_mut(name));
-    match (own.and_then(Item::as_table_like_mut), line) {
+    let existing = document.get_mut("profiles").and_then(|all| all.get_mut(name));
+    match (existing.and_then(Item::as_table_like_mut), line) {
         (Some(table), line) => {
             for setting in [FILE, COMMAND] {
-                if line.as_ref().is_none_or(|(own, _)| *own != setting) {
+                if line.as_ref().is_none_or(|(existing, _)| *existing != setting) {
                     table.remove(setting);
                 }
             }

@@ -153,7 +153,7 @@ fn in_time<T: Send + 'static>(patience: Duration, read: impl FnOnce() -> T + Sen
 ///
 /// Why it cannot.
 pub fn check(path: &Path) -> Result<(), KeyError> {
-    let is_pipe = fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
+    let is_pipe = fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
     if is_pipe {
         return Ok(());
     }

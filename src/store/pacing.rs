@@ -109,8 +109,8 @@ mod tests {
         let learned = BTreeMap::from([("search offers".to_owned(), 2.2)]);
         file.save(learned.clone(), 0.0).unwrap();
         assert_eq!(file.read(0.0), learned);
-        let other = PacingFile::new(&paths, "work", "https://b");
-        assert_eq!(other.read(0.0), BTreeMap::new());
+        let elsewhere = PacingFile::new(&paths, "work", "https://b");
+        assert_eq!(elsewhere.read(0.0), BTreeMap::new());
     }
 
     #[test]

@@ -137,11 +137,11 @@ pub(super) fn change<T: Serialize + DeserializeOwned>(
     let failed = |error: io::Error| format!("{}: {error}", path.display());
     path.parent().map_or(Ok(()), files::private_dir).map_err(failed)?;
     let _lock = files::lock(path)?;
-    let found = read::<T>(path);
-    if let Some(why) = found.blocked {
+    let stored = read::<T>(path);
+    if let Some(why) = stored.blocked {
         return Err(why);
     }
-    let content = change(found.content);
+    let content = change(stored.content);
     write(path, &content).map_err(failed)?;
     Ok(content)
 }

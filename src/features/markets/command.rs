@@ -154,7 +154,7 @@ impl ProfileResolver {
             let paths = self.paths.as_ref();
             Source::of(profile, flags, &self.environment, paths).describe()
         } else {
-            KeySource::Own
+            KeySource::Generated
         };
         // As parsed, in plain ASCII: no letter can pass for another.
         let text = |address: &Option<String>| {

@@ -222,7 +222,7 @@ fn connect(path: &Path) -> std::io::Result<rusqlite::Result<Connection>> {
     if let Some(folder) = path.parent() {
         files::private_dir(folder)?;
     }
-    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+    if std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
         return Err(std::io::Error::other("it is not a regular file"));
     }
     let mut options = OpenOptions::new();

@@ -39,8 +39,8 @@ struct Watched {
 
 impl PollLocks {
     /// The locks beside a record; removes files that ended programs have left.
-    pub fn new(place: &HistoryPlace) -> Self {
-        let path = place.path.as_ref();
+    pub fn new(history: &HistoryPlace) -> Self {
+        let path = history.path.as_ref();
         let folder = path.map(|path| path.with_file_name(FOLDER));
         if let Some(folder) = folder.as_ref().filter(|folder| folder.is_dir()) {
             // What stays is tried again at the next start.
@@ -48,7 +48,7 @@ impl PollLocks {
         }
         Self {
             folder,
-            market: place.market.clone(),
+            market: history.market.clone(),
             watched: HashMap::new(),
         }
     }

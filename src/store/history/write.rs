@@ -106,8 +106,8 @@ fn newest(connection: &Connection, search: i64) -> rusqlite::Result<Option<Momen
 fn search(connection: &Connection, market: &str, key: &SearchKey) -> rusqlite::Result<i64> {
     let resource = codes::resource(key.resource);
     let offer_type = codes::offer_type(key.offer_type);
-    if let Some(found) = read::search(connection, market, key)? {
-        return Ok(found);
+    if let Some(known) = read::search(connection, market, key)? {
+        return Ok(known);
     }
     connection
         .prepare_cached(
