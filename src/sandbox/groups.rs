@@ -137,7 +137,7 @@ fn search(name: &str, value: &Json) -> Result<String, Refusal> {
             bounded(name, words.join(" "))
         }
         Json::Object(_) => bounded(name, value.to_string()),
-        other => text(name, other),
+        value => text(name, value),
     }
 }
 

@@ -73,7 +73,7 @@ struct World {
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
     #[error(transparent)]
-    Facts(#[from] super::market::FactsError),
+    Figures(#[from] super::market::FiguresError),
     #[error(transparent)]
     Key(#[from] super::fleet::SignatureError),
 }
@@ -316,8 +316,8 @@ impl State {
         let account = self.credential(header) == Credential::Account;
         let endpoint = self.endpoint_named(body);
         let key = header.and_then(bearer).and_then(|key| str::from_utf8(key).ok());
-        let own = |name: &str| key.is_some_and(|key| self.world().fleet.is_key_of(name, key));
-        if !account && !endpoint.as_ref().is_ok_and(|name| own(name)) {
+        let opens = |name: &str| key.is_some_and(|key| self.world().fleet.is_key_of(name, key));
+        if !account && !endpoint.as_ref().is_ok_and(|name| opens(name)) {
             return Err(Refusal::key(header.is_none()));
         }
         if let Some(name) = body.keys().find(|name| !KNOWN.contains(&name.as_str())) {
@@ -438,7 +438,7 @@ impl World {
     /// Gives workergroups that need workers the offers that match their searches.
     fn hire(&mut self) {
         for vacancy in self.fleet.vacancies() {
-            let candidates = staffing::candidates(&self.market, &vacancy.search, vacancy.places);
+            let candidates = staffing::candidates(&self.market, &vacancy.search, vacancy.slots);
             self.fleet.staff(vacancy.group, &candidates);
         }
     }

@@ -3,7 +3,7 @@
 use super::super::numbers::{float, rounded, unsigned};
 use super::super::random::{Purpose, Rng};
 use super::Market;
-use super::facts::{Facts, FiveQuantiles};
+use super::figures::{Figures, FiveQuantiles};
 use super::host::whole_cents;
 use super::machine::Machine;
 
@@ -90,10 +90,10 @@ impl Market {
         }
     }
 
-    fn change(&mut self, rng: &mut Rng, how: impl Fn(&Facts, &mut Machine, &mut Rng)) {
+    fn change(&mut self, rng: &mut Rng, how: impl Fn(&Figures, &mut Machine, &mut Rng)) {
         let index = rng.index(self.machines.len());
         if let Some(machine) = self.machines.get_mut(index) {
-            how(&self.facts, machine, rng);
+            how(&self.figures, machine, rng);
         }
     }
 
@@ -148,8 +148,8 @@ impl Market {
 
 /// A host changes its price: a few percent up or down, at least a cent, within the usual range of
 /// its GPU.
-fn reprice(facts: &Facts, machine: &mut Machine, rng: &mut Rng) {
-    let Some(card) = facts.gpus.get(machine.model) else {
+fn reprice(figures: &Figures, machine: &mut Machine, rng: &mut Rng) {
+    let Some(card) = figures.gpus.get(machine.model) else {
         return;
     };
     let bid_ratio = machine.bid_ask / machine.ask;
