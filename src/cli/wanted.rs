@@ -192,8 +192,8 @@ pub fn conditions(
     query: &Query,
     dialect: &'static Dialect,
 ) -> Result<Vec<Condition>, CliError> {
-    if let Some(own) = reading.settings.cluster {
-        let (machines, gpus) = (own.machines, own.gpus_each);
+    if let Some(cluster) = reading.settings.cluster {
+        let (machines, gpus) = (cluster.machines, cluster.gpus_each);
         return Err(CliError::Usage(format!(
             "{machines} machines of {gpus} GPUs are for the planner: bourse plan --shape {machines}x{gpus} and \
              the other words"
