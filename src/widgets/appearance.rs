@@ -228,10 +228,10 @@ fn reduce(theme: &mut Theme, depth: Depth) {
     theme.background = theme.background.map(nearest);
 }
 
-fn distance(one: (u8, u8, u8), other: (u8, u8, u8)) -> u32 {
+fn distance(left: (u8, u8, u8), right: (u8, u8, u8)) -> u32 {
     let square = |a: u8, b: u8| u32::from(a.abs_diff(b)).pow(2);
     // The eye is most sensitive to green and least to blue.
-    2 * square(one.0, other.0) + 4 * square(one.1, other.1) + square(one.2, other.2)
+    2 * square(left.0, right.0) + 4 * square(left.1, right.1) + square(left.2, right.2)
 }
 
 /// The nearest colour of the 6x6x6 cube (16 to 231) or the grey ramp (232 to 255).

@@ -54,7 +54,7 @@ impl<'a, K: Copy + Eq> FormLines<'a, K> {
     /// The fields from top to bottom with their heights; buttons share a row.
     fn rows(&self, width: u16) -> Vec<Row> {
         let mut rows: Vec<Row> = Vec::new();
-        for (place, field) in self.form.fields.iter().enumerate() {
+        for (index, field) in self.form.fields.iter().enumerate() {
             if field.is_hidden {
                 continue;
             }
@@ -62,7 +62,7 @@ impl<'a, K: Copy + Eq> FormLines<'a, K> {
                 && let Some(row) = rows.last_mut()
                 && row.is_buttons
             {
-                row.fields.push(place);
+                row.fields.push(index);
                 continue;
             }
             let body = match &field.control {
@@ -78,7 +78,7 @@ impl<'a, K: Copy + Eq> FormLines<'a, K> {
                 .sum::<usize>()
                 + caret;
             rows.push(Row {
-                fields: vec![place],
+                fields: vec![index],
                 height: body + u16::try_from(below).unwrap_or(0),
                 is_buttons: field.is_button(),
             });
@@ -124,14 +124,14 @@ impl FormLayout {
     }
 
     /// Converts the cursor and the fields from the page to the screen.
-    fn place(&mut self, cursor: Option<Position>, marks: Vec<(Rect, usize)>, area: Rect) {
+    fn onto_screen(&mut self, cursor: Option<Position>, marks: Vec<(Rect, usize)>, area: Rect) {
         self.cursor = cursor.and_then(|at| Some(Position::new(area.x + at.x, self.onto(at.y, area)?)));
         self.fields = marks
             .into_iter()
-            .filter_map(|(place, field)| {
-                let y = self.onto(place.y, area)?;
-                let place = Rect::new(area.x + place.x, y, place.width, place.height);
-                Some((place.intersection(area), field))
+            .filter_map(|(drawn, field)| {
+                let y = self.onto(drawn.y, area)?;
+                let drawn = Rect::new(area.x + drawn.x, y, drawn.width, drawn.height);
+                Some((drawn.intersection(area), field))
             })
             .collect();
     }
@@ -168,29 +168,29 @@ impl<K: Copy + Eq> StatefulWidget for FormLines<'_, K> {
         let mut marks = Vec::new();
         let mut cursor = None;
         for row in &rows {
-            let place = Rect::new(0, y, area.width, row.height);
+            let row_area = Rect::new(0, y, area.width, row.height);
             if row.is_buttons {
-                marks.extend(self.buttons(&row.fields, place, label, &mut canvas));
+                marks.extend(self.buttons(&row.fields, row_area, label, &mut canvas));
             } else if let Some(field) = row.fields.first() {
-                let at = self.field(*field, place, label, &mut canvas);
+                let at = self.field(*field, row_area, label, &mut canvas);
                 if *field == self.form.focus {
                     cursor = at;
                 }
-                marks.push((place, *field));
+                marks.push((row_area, *field));
             }
             y += row.height;
         }
         layout.show(&canvas, area, buffer);
-        layout.place(cursor, marks, area);
+        layout.onto_screen(cursor, marks, area);
     }
 }
 
 impl<K: Copy + Eq> FormLines<'_, K> {
     /// Draws a field with its error; returns the position of the cursor.
-    fn field(&self, place: usize, area: Rect, label: u16, buffer: &mut Buffer) -> Option<Position> {
+    fn field(&self, index: usize, area: Rect, label: u16, buffer: &mut Buffer) -> Option<Position> {
         let theme = self.theme;
-        let field = &self.form.fields[place];
-        let is_focused = place == self.form.focus;
+        let field = &self.form.fields[index];
+        let is_focused = index == self.form.focus;
         let y = area.y;
         let label_style = if is_focused { theme.accent } else { theme.dim };
         let name = fit(Line::styled(field.label.as_ref(), label_style), label);
@@ -296,9 +296,9 @@ impl<K: Copy + Eq> FormLines<'_, K> {
         }
     }
 
-    fn buttons(&self, places: &[usize], area: Rect, label: u16, buffer: &mut Buffer) -> Vec<(Rect, usize)> {
-        let widths = places.iter().map(|place| {
-            let label = cells(&self.form.fields[*place].label);
+    fn buttons(&self, fields: &[usize], area: Rect, label: u16, buffer: &mut Buffer) -> Vec<(Rect, usize)> {
+        let widths = fields.iter().map(|field| {
+            let label = cells(&self.form.fields[*field].label);
             label.saturating_add(6)
         });
         let total = widths.fold(0, u16::saturating_add).saturating_sub(2);
@@ -306,9 +306,9 @@ impl<K: Copy + Eq> FormLines<'_, K> {
         let indent = (label.min(area.width / 4) + 2).min(area.width.saturating_sub(total));
         let mut x = area.x + indent;
         let mut marks = Vec::new();
-        for place in places {
-            let text = format!("[ {} ]", self.form.fields[*place].label);
-            let style = if *place == self.form.focus {
+        for field in fields {
+            let text = format!("[ {} ]", self.form.fields[*field].label);
+            let style = if *field == self.form.focus {
                 self.theme.selected
             } else {
                 self.theme.key
@@ -316,7 +316,7 @@ impl<K: Copy + Eq> FormLines<'_, K> {
             let width = cells(&text).min(area.right().saturating_sub(x));
             let button = Rect::new(x, area.y + 1, width, 1);
             Line::styled(text, style).render(button, buffer);
-            marks.push((button, *place));
+            marks.push((button, *field));
             x += width + 2;
         }
         marks
@@ -425,7 +425,7 @@ mod tests {
         let (_, layout) = drawn(&form());
         let at = |x: u16, y: u16| {
             let hit = layout.fields.iter().find(|(area, _)| area.contains((x, y).into()));
-            hit.map(|(_, place)| *place)
+            hit.map(|(_, field)| *field)
         };
         assert_eq!(at(20, 1), Some(1));
         assert_eq!(at(12, 4), Some(3));
