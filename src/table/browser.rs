@@ -149,7 +149,7 @@ impl Browser {
     /// Whether the rows answer an earlier query, because the request for the present one was cancelled
     /// or has failed.
     pub fn shows_earlier_query(&self) -> bool {
-        let is_other = |shown: &Query| {
+        let is_earlier = |shown: &Query| {
             let (asked, now) = (&shown.conditions, &self.query.conditions);
             // Seldom, so that a frame need not write requests to compare them.
             let may_be = asked != now || shown.offer_type != self.query.offer_type;
@@ -159,7 +159,7 @@ impl Browser {
                     ..shown.clone()
                 })
         };
-        !self.remote.is_loading() && self.shown_query.as_ref().is_some_and(is_other)
+        !self.remote.is_loading() && self.shown_query.as_ref().is_some_and(is_earlier)
     }
 
     /// The row numbers in display order.
@@ -313,15 +313,15 @@ impl Browser {
     /// Shows the computed columns `keys` in their order after the column `behind`; those already
     /// shown keep their place.
     pub fn show_columns(&mut self, keys: &[&str], behind: &str) {
-        let place = self.columns.iter().position(|field| field.key == behind);
-        let mut place = place.map_or(self.columns.len().min(1), |place| place + 1);
+        let index = self.columns.iter().position(|field| field.key == behind);
+        let mut index = index.map_or(self.columns.len().min(1), |index| index + 1);
         for key in keys {
             let shown = self.columns.iter().position(|field| field.key == *key);
             if let Some(shown) = shown {
-                place = shown + 1;
+                index = shown + 1;
             } else if let Some(field) = self.query.catalog().column(key) {
-                self.columns.insert(place, field);
-                place += 1;
+                self.columns.insert(index, field);
+                index += 1;
             }
         }
     }

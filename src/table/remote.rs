@@ -232,7 +232,7 @@ impl Remote<Listing> {
         }
         let listing = match response {
             Ok(Reply::Records(listing)) => Ok(*listing),
-            Ok(other) => return Some(Ok(other)),
+            Ok(reply) => return Some(Ok(reply)),
             Err(error) => Err(error),
         };
         self.accept(ticket, now, listing);

@@ -52,12 +52,12 @@ pub fn narrow(listing: &Listing, view: Vec<u32>, words: &[String], shown: &[&'st
     listing.prepare(fields());
     let mut rows = view;
     let mut hits: Vec<Vec<Hits<'_>>> = Vec::new();
-    for (place, word) in words.iter().enumerate() {
+    for (index, word) in words.iter().enumerate() {
         // Where nothing is left, a pasted page of words changes nothing.
         if rows.is_empty() {
             break;
         }
-        if words[..place].contains(word) {
+        if words[..index].contains(word) {
             continue;
         }
         let needle = Needle::new(word);

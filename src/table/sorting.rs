@@ -116,7 +116,7 @@ impl Browser {
         let sent = sent.map(|query| self.market_keys(query));
         let is_sent = sent.is_some_and(|sent| sent.first() == Some(first));
         // The market sorts by its quoted prices.
-        let is_other = |listing: &Listing| listing.is_estimated(first.field);
-        !is_sent || self.is_unordered() || self.listing().is_some_and(is_other)
+        let is_estimated = |listing: &Listing| listing.is_estimated(first.field);
+        !is_sent || self.is_unordered() || self.listing().is_some_and(is_estimated)
     }
 }

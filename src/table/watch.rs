@@ -370,7 +370,7 @@ impl Watch {
         }
         self.kept.insert(number, (listing, at));
         let needed = [self.last, self.looked, self.today, Some(self.seen.0)];
-        self.kept.retain(|own, _| needed.contains(&Some(*own)));
+        self.kept.retain(|kept, _| needed.contains(&Some(*kept)));
     }
 
     fn day(&self, now: Now) -> Option<jiff::civil::Date> {
@@ -509,10 +509,10 @@ pub(crate) const fn price_of(resource: Resource) -> &'static str {
 }
 
 /// Whether two queries request the same rows and prices, ignoring limit and order.
-pub(crate) fn is_same_question(one: &Query, other: &Query) -> bool {
-    let one = Query {
-        order: other.order.clone(),
-        ..one.clone()
+pub(crate) fn is_same_question(left: &Query, right: &Query) -> bool {
+    let left = Query {
+        order: right.order.clone(),
+        ..left.clone()
     };
-    one == *other
+    left == *right
 }

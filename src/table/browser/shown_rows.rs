@@ -65,11 +65,11 @@ impl Browser {
         let Some(listing) = self.remote.shown() else {
             return;
         };
-        let found = self.chosen.and_then(|id| {
+        let line_of_chosen = self.chosen.and_then(|id| {
             let row = u32::try_from(listing.row(id)?).ok()?;
             self.view.iter().position(|candidate| *candidate == row)
         });
-        self.cursor = found.unwrap_or_else(|| self.cursor.min(self.view.len().saturating_sub(1)));
+        self.cursor = line_of_chosen.unwrap_or_else(|| self.cursor.min(self.view.len().saturating_sub(1)));
         if self.chosen.is_none() {
             self.chosen = self.selected();
         }
