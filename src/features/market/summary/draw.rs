@@ -183,7 +183,12 @@ fn range(view: &Market, line: usize, scale: &Scale, area: Rect, scene: &mut Scen
     });
     if let Some(places) = places {
         let style = theme.series[0];
-        BoxPlot { positions: places, style, theme }.render(area, scene.frame.buffer_mut());
+        BoxPlot {
+            positions: places,
+            style,
+            theme,
+        }
+        .render(area, scene.frame.buffer_mut());
     }
 }
 
