@@ -9,6 +9,7 @@ use super::{Operation, redact};
 use crate::domain::Untrusted;
 use crate::domain::secrets::{self, Known};
 
+// About a hundred offers: enough to look at what the market sends.
 /// How much of a response is kept with its entry, in bytes.
 pub const BODY_KEPT: usize = 256 * 1024;
 

@@ -21,6 +21,7 @@ pub const LONGEST: f64 = 60.0;
 // the profile down for good. One that the market named in this run is kept to: less is refused.
 /// After so many answers without a refusal a guessed or remembered interval is relaxed.
 const CLEAN_CALLS: u32 = 20;
+// A tenth less at a time: one step too far costs one refusal.
 const RELAXED: f64 = 0.9;
 
 /// The pacing of one operation.
@@ -74,6 +75,7 @@ impl Lane {
                 self.is_named = true;
             }
             Some(_) => {}
+            // A pause says when to go on, not how often.
             None if retry_after.is_some() => {}
             None => {
                 let guess = (self.interval * 2.0).clamp(FIRST_GUESS, LONGEST);
@@ -90,6 +92,7 @@ impl Lane {
         if self.clean >= CLEAN_CALLS && !self.is_named {
             self.clean = 0;
             let relaxed = self.interval * RELAXED;
+            // Below a tenth of a second it limits nobody any more.
             let relaxed = if relaxed < 0.1 { 0.0 } else { relaxed };
             self.interval = relaxed.max(self.floor);
         }

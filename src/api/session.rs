@@ -15,6 +15,7 @@ use super::{Operation, Reply, Request};
 // Attempts and longest pause are those of the AWS SDK's standard mode.
 /// The maximum number of attempts of a read.
 pub const MOST_ATTEMPTS: u32 = 3;
+// A connection that was cut is often back at once, and a person is waiting.
 /// The shortest pause before a retry, in seconds.
 const SHORTEST_PAUSE: f64 = 0.5;
 /// The longest pause before a retry, in seconds.

@@ -300,6 +300,7 @@ fn terminal_width() -> Option<usize> {
         .is_terminal()
         .then(|| crossterm::terminal::size().ok())
         .flatten()
+        // A pseudo-terminal without a size reports 0.
         .map(|(columns, _)| usize::from(columns).max(20))
 }
 
@@ -314,6 +315,7 @@ pub fn left(rows: &[Vec<String>]) -> String {
 }
 
 fn aligned(rows: &[Vec<String>], is_right: impl Fn(usize) -> bool) -> String {
+    // Paths and queries are printed whole; a server's text may be megabytes.
     const MOST: usize = 4096;
     let lines = rows.iter().map(|row| {
         let cells = row.iter();

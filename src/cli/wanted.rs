@@ -15,6 +15,7 @@ use crate::settings::Settings;
 use crate::store;
 use crate::table::column_prerequisites::Need;
 
+// With fewer, the first ten by a job's bill are only the first ten of those that the market ranks first.
 /// The records to request where the rows to show are chosen here: by a condition or an order that the
 /// market cannot take.
 pub const LOCAL_LIMIT: u32 = 3_000;

@@ -6,9 +6,11 @@ use super::format;
 use super::history::{AlertState, Moment, Repeat, Ring, Rule, Seen, Trigger, with_storage};
 use super::saved::SearchSpec;
 
+// A name is a line of a list and an argument of commands.
 /// The longest name, in characters.
 pub const LONGEST_NAME: usize = 60;
 
+// The log is part of a file that is rewritten with every ring.
 /// How many rings the log keeps.
 const MOST_LOGGED: usize = 500;
 

@@ -16,6 +16,7 @@ use super::query::{Condition, Operand, Query};
 use super::value::Value;
 use super::{CellRef, Listing};
 
+// A note is shown in a line of the preview, and all notes are in one file that is read at the start.
 /// The longest note, in characters.
 pub const LONGEST_NOTE: usize = 200;
 

@@ -27,6 +27,8 @@ const MOST_ENCODED: usize = 1000;
 /// few however many the forms.
 const MOST_BYTES: usize = 4 * 1024 * 1024;
 
+// Three bytes have 16 million values: the automaton stays small, and more than the secret is removed rather
+// than less.
 /// How much of each form is searched for if there are too many.
 const BEGINNING: usize = 3;
 

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+// Texts of a server are compared with every known name.
 /// The longest text that names a place, in bytes; a longer one is no place.
 const LONGEST: usize = 256;
 

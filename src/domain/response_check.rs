@@ -198,6 +198,7 @@ fn violations(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Ve
 
 fn too_many(listing: &Listing, query: &Query) -> Option<Discrepancy> {
     let limit = query.limit?;
+    // What is not shown was sent as well: a market that repeats rows still exceeds the limit.
     let received = listing.len() + listing.duplicates() + listing.skipped().len() + listing.hidden();
     (received > limit as usize).then_some(Discrepancy::TooMany { limit, received })
 }
@@ -248,6 +249,7 @@ fn numbers<'a>(listing: &'a Listing, key: &str) -> impl Fn(usize) -> Option<f64>
 
 /// Whether two prices per hour differ by more than rounding, also of single-precision numbers.
 fn differ(left: f64, right: f64) -> bool {
+    // A single-precision number has seven digits, and the market rounds to six or seven.
     (left - right).abs() > (left.abs() * 2e-7).max(1e-6)
 }
 
@@ -280,6 +282,7 @@ fn other_storage(listing: &Listing, asked: f64) -> Option<Discrepancy> {
         if differ(total, base + storage_per_hour(cost, asked)) {
             rows += 1;
         }
+        // Free storage says nothing about how much of it is included.
         if cost > 0.0 {
             included.push((total - base) / storage_per_hour(cost, 1.0));
         }
@@ -302,12 +305,14 @@ fn agreed(sizes: &[f64]) -> Option<f64> {
     } else {
         middle
     };
+    // The size is a small difference of two rounded prices, so that its error is a share of it.
     let is_near = |size: &f64| (size - nearest).abs() < ROUNDING.max(nearest * 0.005);
     (nearest >= 0.0 && sorted.iter().all(is_near)).then_some(nearest)
 }
 
 /// Requesting storage also requests machines that have it, where the market takes the parameter.
 fn too_small(listing: &Listing, query: &Query, dialect: &'static Dialect) -> Option<Discrepancy> {
+    // The public market filters by disk space too when it gets this parameter; the documented one has none.
     dialect.storage_parameter?;
     let asked = query.storage?;
     let space = numbers(listing, "disk_space");

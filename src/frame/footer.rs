@@ -49,6 +49,7 @@ pub fn hints(model: &Model, area: Rect, scene: &mut Scene<'_, '_>) {
         width: left.width - taken,
         ..left
     };
+    // Whole hints only: half a word is worse than none.
     let mut room = left.width.saturating_sub(1 + GAP);
     // Already shown among the ways back.
     let is_way_out = |hint: &Hint| last.iter().any(|way| way.word == hint.word);
@@ -102,6 +103,7 @@ fn of_context(model: &Model) -> Vec<Hint> {
             })
         })
         .collect();
+    // The row of a key says how soon its hint is dropped; equal ones stay in the table's order.
     hints.sort_by_key(|hint| hint.rank);
     // An action on two keys gets one hint.
     let mut seen = Vec::new();

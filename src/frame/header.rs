@@ -25,6 +25,7 @@ const NARROW: u16 = 36;
 const SHORT_TABS: u16 = 42;
 const NUMBERS: u16 = 13;
 
+// Four a second are enough to look alive, and each costs a frame.
 /// Frames of the spinner, four a second.
 const SPINNER: [&str; 4] = ["⠋", "⠙", "⠴", "⠦"];
 
@@ -188,6 +189,7 @@ fn names(open: Pane, width: u16) -> [String; 4] {
         let tabs = names.iter().enumerate();
         tabs.map(|(index, name)| cells(&tab(index, name))).sum::<u16>() <= width
     };
+    // The open tab keeps its name longest: it says where one is.
     [(99, 99), (4, 99), (0, 99), (0, 6)]
         .into_iter()
         .map(|(most, most_of_open)| shortened(most, most_of_open))

@@ -117,6 +117,7 @@ impl Keymap {
                 row.chords = defaults(row.binding);
             }
         }
+        // Last, when it is known which keys the valid lines took.
         for row_index in 0..keymap.rows.len() {
             let row = &keymap.rows[row_index];
             if row.line.is_none() && row.chords.is_empty() {

@@ -52,6 +52,7 @@ pub(super) fn read(text: &str, folder: Option<&Path>) -> (Config, Vec<Mistake>) 
         reader.wrong(&at, one_line(error.message()));
     }
     let broken: Vec<usize> = reader.mistakes.iter().map(|mistake| mistake.position.line).collect();
+    // First, so that every mistake found later can say where it is.
     reader.positions(root.get_ref(), "");
     reader.section(root.get_ref(), "");
     reader.default_profile(root.get_ref());

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
+// A holder writes one small file, which takes milliseconds.
 /// How often a lock is tried, with [`PAUSE`] in between: 2 s in all.
 const TRIES: u32 = 100;
 
@@ -15,6 +16,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// The folder of the profiles' folders.
 pub(super) const PROFILES: &str = "profiles";
 
+// A configuration has some kB; a wrong path may lead to a disk image.
 /// The largest file that a person writes, in bytes.
 const LARGEST: u64 = 1024 * 1024;
 

@@ -12,6 +12,7 @@ use super::files;
 use crate::domain::format;
 use crate::domain::journal::{Intent, Line, Verdict, entries};
 
+// The file only grows, and what was sent years ago settles nothing.
 /// How much of the end of the file is read, in bytes: enough for thousands of writes.
 const READ: u64 = 1024 * 1024;
 

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::paths::Paths;
 use super::state_file;
 
+// Markets change their limits; after a day a guess is worth less than another try.
 /// How long an interval is remembered, in seconds.
 const REMEMBERED: f64 = 86_400.0;
 

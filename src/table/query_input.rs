@@ -241,6 +241,7 @@ type Counts<'a> = HashMap<&'a str, usize>;
 
 /// Counts the rows of each text or boolean that can be a candidate.
 fn value_counts<'a>(listing: Option<&'a Listing>, field: &Field) -> Counts<'a> {
+    // Nobody chooses a value that is longer than a line, and counting hashes each of them.
     /// Longer texts are no candidates: in bytes.
     const LONGEST: usize = 320;
     let mut counts = Counts::new();

@@ -43,6 +43,7 @@ pub enum PollRight {
 /// Seconds without a key after which the person has not been looking.
 const AWAY: f64 = 60.0;
 
+// Without a record they are in memory only, and nobody reads further back.
 /// Events that are kept while nothing is recorded.
 const MOST_EVENTS: usize = 500;
 

@@ -22,10 +22,13 @@ const SANDBOX_FAULT: HeaderName = HeaderName::from_static("x-sandbox-fault");
 const AGENT: &str = concat!("bourse/", env!("CARGO_PKG_VERSION"));
 /// Bytes allowed per record: a full offer takes about 2.7 kB.
 const PER_RECORD: usize = 16 * 1024;
+// A search without rows still has an envelope, and a limit of 1 must not make it an error.
 /// Bytes allowed for a search besides its records.
 const PER_SEARCH: usize = 1024 * 1024;
+// About 100,000 offers, as many as the dashboard shows.
 /// The maximum for any search, in bytes.
 const MOST: usize = 256 * 1024 * 1024;
+// Workergroups are listed without a limit, so that their number cannot be known before.
 /// The maximum for other responses, in bytes.
 const OTHER: usize = 16 * 1024 * 1024;
 /// How much of an error response is read, in bytes: enough for its message.

@@ -7,6 +7,8 @@
 
 use super::{Ending, Excerpt, Moment, Outline, PollRow};
 
+// A slow response may be recorded after a quicker one of another program. More than that is a clock that was
+// set back.
 /// Seconds by which polls may arrive in another order than they were answered, as from two programs.
 const DISORDER: i64 = 60;
 

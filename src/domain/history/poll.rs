@@ -132,6 +132,8 @@ impl Poll {
     }
 }
 
+// One request has to do: the search is limited like any other, and with more gone the market itself has
+// changed.
 /// Machines that one search for causes asks about.
 pub const MOST_CAUSES: usize = 50;
 
@@ -176,11 +178,11 @@ pub fn causes(missing: &[Lot], listing: &Listing, offer_type: OfferType, coverag
 
 fn outcome(query: &Query, listing: &Listing, check: &ResponseCheck) -> PollOutcome {
     // The public service ignores the filter `rented`; rented rows are not on offer anyway.
-    let is_constant = |key: &str| matches!(key, "rented" | "rentable");
+    let is_harmless = |key: &str| matches!(key, "rented" | "rentable");
     let is_ignored = check
         .violations
         .iter()
-        .any(|violation| !is_constant(violation.field.key));
+        .any(|violation| !is_harmless(violation.field.key));
     if is_ignored || check.is_other_type() {
         return PollOutcome::FiltersIgnored;
     }

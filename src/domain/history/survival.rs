@@ -113,9 +113,12 @@ pub fn lifetimes(lives: &[Life]) -> Lifetimes {
     for ages in exits.chunk_by(|(left, _), (right, _)| left.total_cmp(right).is_eq()) {
         let age = ages.first().map_or(0.0, |(age, _)| *age);
         let departed = ages.iter().filter(|(_, is_departed)| *is_departed).count();
+        // Machines seen late are at risk only from the age at which they were first seen: counting them from
+        // zero would make lives look longer.
         entered += entries.iter().skip(entered).take_while(|entry| **entry < age).count();
         let at_risk = entered.saturating_sub(left);
         left += ages.len();
+        // Those who only stopped being watched leave the risk set and are no departure.
         if departed == 0 {
             continue;
         }

@@ -101,6 +101,7 @@ pub struct Event {
 /// polls with a gap between them this is the difference, not what happened when.
 pub fn compare(before: &Poll, after: &Poll) -> Vec<Change> {
     let is_usable = before.outcome.is_usable() && after.outcome.is_usable();
+    // After a failed poll or a changed search, what is missing says nothing about the machine.
     if before.search != after.search || !is_usable {
         return Vec::new();
     }
@@ -178,6 +179,7 @@ pub fn tape(question: &Question, recorded: &[Recorded], most: usize) -> Vec<Even
         let in_time = left.at.cmp(&right.at);
         in_time.then_with(|| right.lot().cmp(&left.lot()))
     });
+    // Within one search nothing repeats.
     if recorded.len() > 1 {
         events = once(events);
     }

@@ -36,9 +36,12 @@ pub(super) fn watched(usable: &[PollRow], since: Moment, until: Moment) -> Vec<(
     times
 }
 
+// Eight pauses: enough for half of them to agree with some missed, few enough to follow a timer that was
+// changed.
 /// Polls that a rhythm is learned from.
 const RHYTHM: usize = 9;
 
+// Two equal pauses may be chance, as of a person who searched three times.
 /// Pauses that have to agree at least.
 const LEAST_PAUSES: usize = 3;
 
@@ -54,6 +57,7 @@ pub fn rhythm(polls: &[Moment]) -> Option<u32> {
     let mut pauses: Vec<i64> = pauses.collect();
     pauses.sort_unstable();
     let median = *pauses.get(pauses.len() / 2)?;
+    // A timer drifts by how long its search takes, less than a tenth of any sensible interval.
     let near = |pause: &&i64| (**pause - median).abs() <= median / 10;
     let near = pauses.iter().filter(near).count();
     let is_regular = near >= LEAST_PAUSES && 2 * near >= pauses.len();

@@ -19,8 +19,10 @@ use crate::domain::format::lasting;
 const LEAST_WATCHED: i64 = DAY;
 /// Seconds from which on hours of the day and weekdays are compared: three weeks.
 const LEAST_WEEKS: i64 = 21 * DAY;
+// With fewer the band around the curve is too wide to plan by.
 /// Departures below which nothing is said of lifetimes.
 const LEAST_DEPARTURES: usize = 30;
+// Few enough to be said as a count, `cheaper than on 7 of 10 days`, and recent enough to plan by.
 /// Days that a price is compared with one by one.
 const MOST_DAYS: i64 = 10;
 
@@ -227,6 +229,7 @@ pub fn verdict(memory: &Memory, price: f64) -> Verdict {
 fn rate(memory: &Memory, price: f64) -> Option<Rating> {
     let prices = &memory.between(memory.since, memory.until);
     let (lowest, highest) = (prices.first()?.0, prices.last()?.0);
+    // Fifths, as in the ranks of rows: `low` is a price that is there for about one day in five.
     let [p20, median, p80] = [0.2, 0.5, 0.8].map(|part| quantile(prices, part));
     let (p20, median, p80) = (p20?, median?, p80?);
     // Where a fifth of the time has one price, that is low, though not below P20.
@@ -247,6 +250,7 @@ fn rate(memory: &Memory, price: f64) -> Option<Rating> {
     let rank = (price - lowest) / (highest - lowest);
     Some(Rating {
         standing,
+        // Where all prices were the same there is no lower and higher.
         rank: (highest > lowest).then(|| rank.clamp(0.0, 1.0)),
         percentile: share(below + (total - below - above) / 2.0, total),
         lowest,
@@ -278,6 +282,7 @@ impl Memory {
             let until = Moment(self.last.0 - day * DAY);
             let prices = self.between(Moment(until.0 - DAY), until);
             let watched: f64 = prices.iter().map(|(_, seconds)| seconds).sum();
+            // Half a day covers either the day or the night of it; less would compare a night with days.
             if watched >= seconds(DAY) / 2.0
                 && let Some(usual) = quantile(&prices, 0.5)
             {

@@ -133,6 +133,7 @@ impl Depth {
                 format!("{gpus} {nouns} from {lowest}, all at an average of {average}")
             });
         }
+        // The largest power of two below all: the sizes people rent double.
         let largest = (1 << (all - 1).ilog2()).min(MOST_GPUS as u64);
         let middle = if largest >= 2 * FIRST { self.buy(largest) } else { None };
         let middle = middle.filter(|middle| gpus < middle.gpus && middle.gpus < all);

@@ -8,6 +8,7 @@ use crate::domain::country;
 use crate::domain::listing::Listing;
 use crate::domain::value::CellRef;
 
+// The summary lists several in a line of a panel.
 /// The longest name shown, in characters.
 const LONGEST: usize = 24;
 

@@ -20,6 +20,7 @@ use crate::domain::{country, language};
 const MOST_MACHINES: u32 = 64;
 const MOST_GPUS_LIMITED: usize = 512;
 
+// Each needs the whole plan computed once more, while a person waits.
 /// The most offers of a plan whose runner-up is looked for: each is left out once.
 const MOST_LEFT_OUT: usize = 16;
 
@@ -304,6 +305,7 @@ impl<'a> Offers<'a> {
             let is_paid = |bill: &Option<f64>| bill.is_some_and(|bill| bill <= budget);
             bills[..gpus].iter().rposition(is_paid).unwrap_or(0)
         });
+        // Around the wanted size, so that one sees whether a little less or more is much cheaper per GPU.
         let mut sizes: Vec<usize> = [0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0]
             .map(|factor| whole((f64::from(need.gpus) * factor).round(), largest).max(1))
             .to_vec();

@@ -12,6 +12,7 @@ pub enum ScaleKind {
 }
 
 // Beyond two decades a linear scale presses most points into the first cells.
+// On a linear scale all but the largest would share a few cells near the origin.
 /// Ratio of largest to smallest value from which a scale is logarithmic by default.
 const LOGARITHMIC_FROM: f64 = 100.0;
 

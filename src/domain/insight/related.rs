@@ -94,6 +94,8 @@ fn marginal(smaller: &[Slice], slice: &Slice) -> Option<f64> {
             .filter(|(fewer, _)| *fewer < gpus)
     };
     let next = priced().map(|(fewer, _)| fewer).reduce(f64::max)?;
+    // Smaller slices come sorted by price within a size, so the first is what the next step up is compared
+    // with.
     let (_, cheapest) = priced().find(|(fewer, _)| *fewer >= next)?;
     Some((price - cheapest) / (gpus - next)).filter(|marginal| marginal.is_finite())
 }

@@ -64,6 +64,7 @@ impl Rank {
     /// In the best fifth (`true`) or the worst (`false`); `None` between them, and in groups too
     /// small for fifths.
     pub fn is_best(self) -> Option<bool> {
+        // A fifth of fewer rows is less than one.
         const FEWEST: u32 = 5;
         let loses = self.of.saturating_sub(1 + self.beats + self.ties);
         let fifth = |share: u32| u64::from(share) * 5 >= u64::from(self.of) * 4;
@@ -180,6 +181,7 @@ fn alike(listing: &Listing, row: usize, key: &str, counts: &HashMap<i128, u32>) 
 /// The value of a row by a measure.
 fn value_of(listing: &Listing, measure: Measure) -> impl Fn(usize) -> Option<f64> {
     let keys: &[&str] = match (listing.catalog().resource, measure) {
+        // Once there is a job its bill is what is paid; before, offers of all sizes compare only per GPU.
         (Resource::Offers, Measure::Price) => &["job_cost", "dph_per_gpu"],
         (Resource::Offers, Measure::Performance) => &["dlperf_per_gpu"],
         (Resource::Offers, Measure::Reliability) => &["reliability"],

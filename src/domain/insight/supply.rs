@@ -207,6 +207,8 @@ impl Machine {
         if priced.len() <= EXHAUSTIVE {
             self.combine(unit, &priced, &mut chosen, &mut sets);
         } else {
+            // No single order is best: cheap slices first may leave large ones no room, large ones first may be
+            // dear.
             let orders: [fn(&Lot, &Lot) -> Ordering; 3] = [
                 |left, right| left.price.total_cmp(&right.price),
                 |left, right| left.unit_price().total_cmp(&right.unit_price()),
@@ -223,6 +225,7 @@ impl Machine {
                 }
             }
         }
+        // The planner and the depth search by size.
         sets.sort_by_key(|set| set.units);
         sets
     }

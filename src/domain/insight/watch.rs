@@ -66,6 +66,7 @@ impl Differences {
     fn compare(&mut self, old: &Listing, old_row: u32, new: &Listing, new_row: u32, price: &Field) {
         let number = |listing: &Listing, row: u32| numeric(listing.column(price), price.kind, row as usize);
         if let (Some(id), Some(from), Some(to)) = (new.id(new_row as usize), number(old, old_row), number(new, new_row))
+            // Prices that are computed here may differ in the last bit from one response to the next.
             && (from - to).abs() > 1e-9 * from.abs().max(to.abs())
         {
             self.changed.push(PriceChange {
@@ -84,6 +85,7 @@ impl Differences {
             return;
         }
         let mut slices: HashMap<(Lot, Option<u64>), Vec<u32>> = HashMap::new();
+        // Taken from the end, so that of equal slices the first is matched first.
         for row in self.left.iter().rev() {
             if let Some(slice) = slice(old, *row) {
                 slices.entry(slice).or_default().push(*row);

@@ -165,6 +165,7 @@ fn fields(before: &str, span: Range<usize>, catalog: &'static Catalog) -> Comple
         .into_iter()
         .filter_map(|field| rank(field).map(|rank| (rank, field)))
         .collect();
+    // The sort is stable: within a rank fields stay in the order of the catalog.
     ranked.sort_by_key(|(rank, _)| *rank);
     let candidates = ranked.into_iter().map(|(_, field)| Candidate {
         insert: field.key.to_owned(),

@@ -357,6 +357,7 @@ fn is_grouped(text: &str) -> bool {
     let first = groups.next().unwrap_or_default();
     let last = text.rsplit([',', '_']).next().unwrap_or_default();
     let digits = last.find(|c: char| !c.is_ascii_digit()).unwrap_or(last.len());
+    // `1,3` may be a decimal comma, so commas count only before three digits.
     first.len() < text.len() && (text.contains('_') || digits == 3)
 }
 

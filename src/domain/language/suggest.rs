@@ -68,6 +68,7 @@ fn nearest<'a>(text: &str, known: &[&'a str]) -> Vec<&'a str> {
         let name_words = words(name);
         wanted_words.iter().all(|word| name_words.contains(word))
     };
+    // The first test that anything passes decides: a typo is only considered where nothing contains the text.
     let tests: [&dyn Fn(&str) -> bool; 4] = [
         &|name| squashed(name) == wanted,
         &has_words,
@@ -98,5 +99,6 @@ fn is_slip(left: &str, right: &str) -> bool {
         digits
     };
     let slips = strsim::damerau_levenshtein(left, right);
+    // One typo, and another for every eight letters: short names are all within two of each other.
     slips <= 1 + left.len().min(right.len()) / 8 && digits(left) == digits(right)
 }

@@ -16,6 +16,7 @@ use crate::domain::secrets::{Known, has_secret_names, holds_secrets, is_secret_m
 /// The most bytes of a response that are kept before they are split: a record has some thousands.
 pub const LONGEST_PIECE: usize = 16 * 1024 * 1024;
 
+// Pretty-printed responses have some dozens between records, which are not worth a copy.
 /// The most blanks between records that are kept.
 const MOST_BLANKS: usize = 1024;
 
@@ -104,6 +105,7 @@ impl Reader {
             joined.extend_from_slice(bytes);
             self.decode(&joined);
         }
+        // Some servers begin JSON with a byte order mark, which is no JSON.
         if was_empty && self.text.starts_with('\u{feff}') {
             self.text.remove(0);
         }

@@ -14,15 +14,18 @@ use super::raw_cell::RawCell;
 use super::read::{Plan, Role};
 use crate::domain::secrets::{is_secret_member, is_secret_name};
 
+// Records made of ever new names must not grow the list without end.
 /// The most members of a record that are expected.
 const MOST_STEPS: usize = 512;
 
 /// How many expected members are tried where one is missing.
 const AHEAD: usize = 8;
 
+// An offer has two, `search` and `instance`; the members of further ones are not learned.
 /// The most objects whose members are expected: the record, and those in it.
 const MOST_SHAPES: usize = 16;
 
+// The way in is recursive. What is nested deeper is left to the tolerant reader, which has its own limit.
 /// The deepest nesting that is read here.
 const DEEPEST: usize = 32;
 

@@ -71,6 +71,7 @@ impl PollLocks {
             };
         }
         let now = Duration::try_from_secs_f64(now).unwrap_or_default();
+        // One late or failed poll must not make two programs take turns.
         watched.claim(every.saturating_mul(3), UNIX_EPOCH + now).unwrap_or(true)
     }
 

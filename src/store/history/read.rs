@@ -11,9 +11,11 @@ use crate::domain::history::{
     self, Answer, Event, Excerpt, Lot, LotFilter, Moment, Poll, PollRow, Question, Recorded, SearchKey, Spell, Want,
 };
 
+// A tape shows the latest events first, and a watched market has many in an hour.
 /// Seconds in which there may be enough events for a tape.
 const RECENT: i64 = 3600;
 
+// A first, short look back answers for most of them.
 /// Seconds that most lots are on offer at most.
 const LIVES: i64 = 86_400;
 
@@ -198,6 +200,7 @@ impl Database {
             if recent.since == question.since {
                 return Ok(history::tape(question, &recorded, most));
             }
+            // Times as long each: at most a few reads, of which only the last is large.
             back = back.saturating_mul(4);
             let events = history::tape(&recent, &recorded, usize::MAX);
             if events.len() < most {

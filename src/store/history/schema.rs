@@ -109,9 +109,12 @@ const STEPS: [&str; 8] = [
 /// text can hold anything.
 const WITH_RESPONSES: [usize; 2] = [5, 6];
 
+// Sums of such times stay far from the ends of the integers, and no loop over days runs forever.
 /// The latest time that is plausible, in seconds since 1970: the year 11970.
 const LATEST: i64 = 10_000 * 365 * 86_400;
 
+// SQLite does not wait before it switches to a write-ahead log: of two programs that started at once one
+// recorded nothing. Creating the file takes milliseconds.
 /// How often, and how long, a program waits for another one that creates the file.
 const TRIES: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(20);
@@ -150,15 +153,18 @@ pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<Prepared>
     log_ahead(connection)?;
     // With a write-ahead log a power cut may lose the last polls, but never corrupts.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
+    // The file may have been edited or damaged: SQLite checks what it reads, and runs no functions named in it.
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "trusted_schema", false)?;
     connection.pragma_update(None, "cell_size_check", true)?;
+    // Deleted text would stay in free pages; overwriting it costs less than a tenth of a poll's time.
     connection.pragma_update(None, "secure_delete", true)?;
     if WITH_RESPONSES.contains(&version) {
         clean(connection)?;
     }
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.pragma_update(None, "cache_size", -16_000)?;
+    // A long migration leaves a log of its size, which SQLite would keep.
     connection.pragma_update(None, "journal_size_limit", 4 * 1024 * 1024)?;
     if version < STEPS.len() {
         migrate(connection, STEPS.len())?;

@@ -5,6 +5,7 @@ use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 use super::{Database, HistoryError, block, codes, read, retention};
 use crate::domain::history::{self, Lot, Moment, Poll, SearchKey, Spell};
 
+// About eight hours of a poll a minute.
 /// Polls between two looks at the age of what is kept: deleting in small parts is quick.
 pub(super) const SWEEP_EVERY: u32 = 500;
 

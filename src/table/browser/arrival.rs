@@ -7,6 +7,7 @@ use crate::table::computed_columns::ComputedColumns;
 use crate::table::recording::Asked;
 use crate::table::remote::{Now, Ticket};
 
+// Above it keys would wait for the rows, so that another thread arranges them.
 /// Rows that are arranged between two frames.
 const AT_ONCE: usize = 5_000;
 

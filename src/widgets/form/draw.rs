@@ -13,6 +13,7 @@ use crate::widgets::text::{cells, fit, wrap};
 use crate::widgets::text_input::InputLine;
 use crate::widgets::theme::Theme;
 
+// Longer labels would leave values too little room on 80 cells.
 const LABELS: u16 = 22;
 
 /// The positions of a form's parts in the last frame.
@@ -226,6 +227,7 @@ impl<K: Copy + Eq> FormLines<'_, K> {
 
     /// Whether a note fits after a value.
     const fn has_room(note: u16, room: u16) -> bool {
+        // A value needs some 16 cells to be read while it is typed.
         note > 0 && note + 16 <= room
     }
 
@@ -234,6 +236,7 @@ impl<K: Copy + Eq> FormLines<'_, K> {
         let shown = self.form.fields.iter().filter(|field| !field.is_hidden);
         let notes = shown.map(|field| cells(&field.note));
         let longest = notes.filter(|note| Self::has_room(*note, room)).max();
+        // On wide screens a note far to the right would no longer belong to its value.
         (room - longest.unwrap_or(0) - 2).min(48)
     }
 
