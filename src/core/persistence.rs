@@ -162,8 +162,8 @@ impl State {
         if is_due || leaves.is_some() {
             self.persistence.due = None;
             if let Some(snapshot) = self.unkept() {
-                let place = leaves.unwrap_or(effects.len());
-                effects.insert(place, Effect::Save(Saving::State(Box::new(snapshot))));
+                let index = leaves.unwrap_or(effects.len());
+                effects.insert(index, Effect::Save(Saving::State(Box::new(snapshot))));
             }
         }
     }

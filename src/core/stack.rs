@@ -25,14 +25,14 @@ impl Update<'_> {
             state,
             panes,
             overlays,
-            facts,
+            layout,
             ..
         } = &mut *self.model;
         let view = match index.checked_sub(1) {
             None => &mut panes[state.pane as usize],
             Some(above) => overlays.get_mut(above)?,
         };
-        let mut cx = Cx::new(state, facts, index, self.now, &mut self.effects);
+        let mut cx = Cx::new(state, layout, index, self.now, &mut self.effects);
         let result = act(&mut **view, &mut cx);
         let changes = cx.changes;
         self.carry_out(index, changes);
@@ -53,8 +53,8 @@ impl Update<'_> {
     /// Lends the state to a feature, then makes the changes that it asks for.
     pub(crate) fn lend<R>(&mut self, act: impl FnOnce(&mut Cx<'_>) -> R) -> R {
         let index = self.model.overlays.len();
-        let Model { state, facts, .. } = &mut *self.model;
-        let mut cx = Cx::new(state, facts, index, self.now, &mut self.effects);
+        let Model { state, layout, .. } = &mut *self.model;
+        let mut cx = Cx::new(state, layout, index, self.now, &mut self.effects);
         let result = act(&mut cx);
         let changes = cx.changes;
         self.carry_out(index, changes);
@@ -141,7 +141,7 @@ impl Update<'_> {
         }
         let before = self.model.state.toast.take();
         let outcome = self.with_top(|view, cx| view.paste(&text, cx));
-        let left_out = text.chars().filter(|one| is_left_out(*one)).count();
+        let left_out = text.chars().filter(|letter| is_left_out(*letter)).count();
         let asks_consent = self.model.top().asks_consent();
         let state = &mut self.model.state;
         if outcome == Some(Outcome::Ignored) {
@@ -167,11 +167,11 @@ impl Update<'_> {
 
     /// Passes a click to the topmost view; false if it is not on one of its lines.
     pub(crate) fn clicked_view(&mut self, x: u16, y: u16) -> bool {
-        let facts = &self.model.facts;
-        let hit: Option<(Region, usize)> = match facts.at(x, y) {
+        let layout = &self.model.layout;
+        let hit: Option<(Region, usize)> = match layout.at(x, y) {
             Some(Target::Item(region, line)) => Some((region, line)),
             Some(_) => None,
-            None => facts.line_at(self.model.overlays.len(), x, y),
+            None => layout.line_at(self.model.overlays.len(), x, y),
         };
         let clicked = hit.map(|(region, line)| self.with_top(|view, cx| view.click(region, line, cx)));
         clicked.is_some()
@@ -227,12 +227,12 @@ impl Update<'_> {
     /// Removes a notice whose view has closed or is covered. One that is new, and answers an input, goes
     /// with the view that is open now: a view that closes with a last word says it in the view below.
     pub(crate) fn settle_toast(&mut self, before: Option<&Toast>, is_input: bool) {
-        let place = (self.model.state.pane, self.model.overlays.len());
+        let position = (self.model.state.pane, self.model.overlays.len());
         let toast = &mut self.model.state.toast;
         if toast.as_ref() == before {
-            toast.take_if(|toast| toast.is_left_behind(place));
+            toast.take_if(|toast| toast.is_left_behind(position));
         } else if let Some(toast) = toast.as_mut().filter(|_| is_input) {
-            toast.tie_to(place);
+            toast.tie_to(position);
         }
     }
 }

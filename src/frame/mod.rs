@@ -24,8 +24,8 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme) -> Fr
     let theme = model.state.themes.shown.as_ref().unwrap_or(theme);
     let area = frame.area();
     let mut layout = FrameLayout {
-        top: model.facts.top,
-        overlay_top: model.facts.overlay_top,
+        top: model.layout.top,
+        overlay_top: model.layout.overlay_top,
         ..FrameLayout::default()
     };
     if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
@@ -62,12 +62,12 @@ impl<'a> Brush<'a> {
         Scene {
             size: Size::of(frame.area().width, frame.area().height),
             state: &self.model.state,
-            before: &self.model.facts,
+            before: &self.model.layout,
             cursor: None,
             theme: self.theme,
             now: self.now,
             frame,
-            facts: layout,
+            layout,
             depth,
         }
     }
@@ -83,7 +83,7 @@ fn screen(frame: &mut Frame<'_>, model: &Model, now: Now, theme: &Theme, layout:
     let mut above = model.overlays.iter();
     let page = above.rposition(|view| view.placement() == Placement::Page);
     let hidden = page.map_or(0, |page| page + 1);
-    let covered = model.facts.viewports.iter();
+    let covered = model.layout.viewports.iter();
     layout.viewports.extend(covered.filter(|(depth, _, _)| *depth < hidden));
     let mut cursor = None;
     if hidden == 0 {

@@ -22,7 +22,7 @@ pub(super) async fn read_ahead(result: Result<Reply, ApiError>) -> Result<Reply,
             reading.await.map_err(|_| ApiError::Lost)
         }
         Ok(Reply::Records(listing)) => Ok(read(listing)),
-        other => other,
+        message => message,
     }
 }
 

@@ -297,11 +297,11 @@ impl<S: Surface> Dashboard<S> {
     fn draw(&mut self) -> io::Result<()> {
         let now = self.clock.now();
         let (model, theme) = (&self.model, &self.theme);
-        let mut facts = FrameLayout::default();
+        let mut layout = FrameLayout::default();
         self.surface.link_only(model.configured_addresses());
         self.surface
-            .draw(&mut |frame| facts = crate::frame::draw(frame, model, now, theme))?;
-        self.model.facts = facts;
+            .draw(&mut |frame| layout = crate::frame::draw(frame, model, now, theme))?;
+        self.model.layout = layout;
         let title = crate::core::title(&self.model);
         if title != self.title {
             self.surface.title(&title);

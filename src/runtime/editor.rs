@@ -149,8 +149,8 @@ mod tests {
                 .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
                 .collect();
             command(move |name| {
-                let found = pairs.iter().find(|(own, _)| own == name);
-                found.map(|(_, value)| OsString::from(value))
+                let pair = pairs.iter().find(|(known, _)| known == name);
+                pair.map(|(_, value)| OsString::from(value))
             })
         };
         assert_eq!(

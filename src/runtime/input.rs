@@ -121,8 +121,8 @@ impl Input {
             }
         }
         let is_pasted = self.next.front()?.is_pasted;
-        let other = self.next.iter().position(|read| read.is_pasted != is_pasted);
-        let many = other.unwrap_or(self.next.len());
+        let end = self.next.iter().position(|read| read.is_pasted != is_pasted);
+        let many = end.unwrap_or(self.next.len());
         let events = self.next.drain(..many).map(|read| read.event).collect();
         Some(if is_pasted {
             Incoming::Pasted(events)

@@ -123,12 +123,12 @@ pub(super) fn sandbox_notes(settings: &Settings, connection: &Connection) -> San
 /// terminal has reported.
 pub(super) fn theme_choices(preferences: &Preferences, light: Option<bool>) -> crate::core::themes::Themes {
     let variable = |name: &str| std::env::var(name).ok();
-    let all = preferences.themes.iter().map(|(name, look, is_own)| {
+    let all = preferences.themes.iter().map(|(name, look, is_users)| {
         let follows = look.choice == Choice::Auto && preferences.look.choice == Choice::Auto;
         NamedTheme {
             name: name.clone(),
-            theme: (!follows || *is_own).then(|| look.theme(light, variable)),
-            is_own: *is_own,
+            theme: (!follows || *is_users).then(|| look.theme(light, variable)),
+            is_users: *is_users,
         }
     });
     crate::core::themes::Themes {

@@ -329,14 +329,14 @@ impl Browser {
 
 /// Takes the response that tells why lots are gone; gives back any other.
 fn causes_answered(cx: &mut Cx<'_>, ticket: Ticket, response: Response) -> Taken<Response> {
-    let is_own = |search: &mut (Ticket, Vec<Lot>)| search.0 == ticket;
+    let is_awaited = |search: &mut (Ticket, Vec<Lot>)| search.0 == ticket;
     for resource in Resource::ALL {
         let browser = cx.table(resource);
         let offer_type = browser.query.offer_type;
         let Some(watch) = &mut browser.watch else {
             continue;
         };
-        if let Some((_, lots)) = watch.cause_search.take_if(is_own) {
+        if let Some((_, lots)) = watch.cause_search.take_if(is_awaited) {
             if let Ok(Reply::Records(listing)) = response {
                 let coverage = coverage(&listing, Some(MOST_SLICES));
                 let causes = history::causes(&lots, &listing, offer_type, coverage);

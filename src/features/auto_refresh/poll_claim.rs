@@ -40,11 +40,11 @@ pub(crate) fn claim(cx: &mut Cx<'_>, resource: Resource) {
 /// Sends the request, or checks the alerts on what another program has recorded.
 pub(crate) fn answered(cx: &mut Cx<'_>, ticket: Ticket, right: PollRight) {
     let now = cx.now;
-    let is_own = |resource: &Resource| {
+    let is_asked = |resource: &Resource| {
         let watch = cx.state().browsers[*resource].watch.as_ref();
         watch.is_some_and(|watch| watch.claim == Some(ticket))
     };
-    let Some(resource) = Resource::ALL.into_iter().find(is_own) else {
+    let Some(resource) = Resource::ALL.into_iter().find(is_asked) else {
         return;
     };
     let browser = cx.table(resource);

@@ -26,8 +26,8 @@ impl From<HistoryError> for CliError {
 }
 
 pub fn db(settings: &Settings, command: DbCommand) -> Result<(), CliError> {
-    let place = settings.history_place();
-    let Some(path) = &place.path else {
+    let history = settings.history_place();
+    let Some(path) = &history.path else {
         let why = "nothing is saved for a frozen sandbox or without a home directory";
         return Err(CliError::Failed(why.to_owned()));
     };
@@ -42,7 +42,7 @@ pub fn db(settings: &Settings, command: DbCommand) -> Result<(), CliError> {
             None => format!("Nothing is recorded in {shown}\n"),
         });
     }
-    let mut database = place.open()?;
+    let mut database = history.open()?;
     match command {
         DbCommand::Check => check(&database, &shown.to_string()),
         DbCommand::Vacuum => {

@@ -158,9 +158,9 @@ impl ProfileResolver {
         };
         // As parsed, in plain ASCII: no letter can pass for another.
         let text = |address: &Option<String>| {
-            address
-                .as_deref()
-                .map(|text| Origin::parse(text).map_or_else(|_| visible(&message(text), 400), |own| own.to_string()))
+            address.as_deref().map(|text| {
+                Origin::parse(text).map_or_else(|_| visible(&message(text), 400), |origin| origin.to_string())
+            })
         };
         Market {
             name: visible(&profile.name, 64),
@@ -175,10 +175,10 @@ impl ProfileResolver {
     }
 
     fn key_file(&self, path: &Path) -> KeyFile {
-        let own = |paths: &Paths| paths.is_own_key_file(path);
+        let is_ours = |paths: &Paths| paths.is_own_key_file(path);
         KeyFile {
             path: shown(path),
-            is_own: self.paths.as_ref().is_some_and(own),
+            is_ours: self.paths.as_ref().is_some_and(is_ours),
         }
     }
 
@@ -227,7 +227,7 @@ fn add(paths: &Paths, market: &NewMarket) -> Result<(), String> {
         route_url: market.route_url.clone(),
         dialect: market.dialect,
         read_only: market.read_only,
-        key: place(&market.name, &market.key),
+        key: storage_of(&market.name, &market.key),
     };
     let file = paths.config_file();
     let config = Config::load(&file).map_err(|error| error.to_string())?;
@@ -253,7 +253,7 @@ fn give_key(paths: &Paths, name: &str, from: &KeyFrom) -> Result<(), String> {
     }
     let path = paths.key_file(name);
     let written = keep(&path, from)?;
-    profiles::set_key(&file, name, &place(name, from)).map_err(|error| {
+    profiles::set_key(&file, name, &storage_of(name, from)).map_err(|error| {
         if written {
             let _ = fs::remove_file(&path);
         }
@@ -295,7 +295,7 @@ fn keep(path: &Path, from: &KeyFrom) -> Result<bool, String> {
     Ok(true)
 }
 
-fn place(name: &str, from: &KeyFrom) -> KeyPlace {
+fn storage_of(name: &str, from: &KeyFrom) -> KeyPlace {
     match from {
         KeyFrom::Environment => KeyPlace::Environment,
         KeyFrom::File(_) => KeyPlace::File(Paths::key_file_setting(name)),

@@ -97,13 +97,13 @@ pub(crate) fn on_event(cx: &mut Cx<'_>, event: MarketEvent) {
         MarketEvent::Listed(market_list) => markets.market_list = market_list,
         MarketEvent::Ready(ready) => on_ready(cx, *ready),
         MarketEvent::ConnectFailed { ticket, why } => {
-            let awaited = |(own, _): &mut (_, String)| *own == ticket;
+            let awaited = |(sent, _): &mut (_, String)| *sent == ticket;
             if let Some((_, name)) = markets.connecting.take_if(awaited) {
                 markets.status = Some(StatusMessage::bad(format!("Not connected to {name}: {why}")));
             }
         }
         MarketEvent::Tested { ticket, outcome } => {
-            let awaited = |(own, _): &mut (_, String)| *own == ticket;
+            let awaited = |(sent, _): &mut (_, String)| *sent == ticket;
             if let Some((_, name)) = markets.testing.take_if(awaited) {
                 let status = tested(cx.state(), &name, &outcome);
                 cx.markets().status = Some(status);

@@ -37,10 +37,10 @@ pub(crate) const FEATURE: Feature = Feature {
     },
     event: |cx, event| {
         if let Event::PaneOpened = event {
-            cx.own::<Requests>().opened = None;
+            cx.feature::<Requests>().opened = None;
         }
     },
-    progress: |cx, ticket, attempt, waiting| cx.own::<Requests>().progress(ticket, attempt, waiting),
+    progress: |cx, ticket, attempt, waiting| cx.feature::<Requests>().progress(ticket, attempt, waiting),
     ..Feature::IDLE
 };
 
@@ -182,17 +182,17 @@ impl Requests {
         let Some(selected) = self.selected else {
             return 0;
         };
-        let place = |row: Row| self.rows.iter().position(|own| *own == row);
+        let line = |wanted: Row| self.rows.iter().position(|row| *row == wanted);
         let number = match selected {
             Row::Request(number) => number,
             Row::Run(run) => self.runs.get(run).map_or(0, |run| run.newest),
         };
-        let folded = || place(Row::Run(self.runs.of(number)?.number));
+        let folded = || line(Row::Run(self.runs.of(number)?.number));
         let older = || {
-            let numbers = |row: &Row| self.number(*row).is_some_and(|own| own <= number);
+            let numbers = |row: &Row| self.number(*row).is_some_and(|sent| sent <= number);
             self.rows.iter().position(numbers)
         };
-        place(selected)
+        line(selected)
             .or_else(folded)
             .or_else(older)
             .unwrap_or(self.rows.len().saturating_sub(1))
@@ -216,9 +216,9 @@ impl Requests {
     }
 
     /// Selects the row at a place.
-    pub fn select(&mut self, place: usize) {
-        let place = place.min(self.rows.len().saturating_sub(1));
-        self.selected = self.rows.get(place).copied();
+    pub fn select(&mut self, line: usize) {
+        let line = line.min(self.rows.len().saturating_sub(1));
+        self.selected = self.rows.get(line).copied();
     }
 
     pub fn step(&mut self, by: isize) {
@@ -227,11 +227,11 @@ impl Requests {
 
     /// Moves to the next row that is a single request; returns its number.
     pub fn step_request(&mut self, by: isize) -> Option<u64> {
-        let mut place = self.cursor();
+        let mut line = self.cursor();
         loop {
-            place = place.checked_add_signed(by)?;
-            if let Row::Request(number) = *self.rows.get(place)? {
-                self.select(place);
+            line = line.checked_add_signed(by)?;
+            if let Row::Request(number) = *self.rows.get(line)? {
+                self.select(line);
                 return Some(number);
             }
         }
@@ -279,9 +279,9 @@ impl Requests {
                     seen.push(run.number);
                     self.rows.push(Row::Run(run.number));
                     if run.is_unfolded {
-                        let own = |other: &&u64| self.runs.number_of(**other) == Some(run.number);
-                        let own = self.matching.iter().rev().filter(own);
-                        self.rows.extend(own.map(|number| Row::Request(*number)));
+                        let of_run = |number: &&u64| self.runs.number_of(**number) == Some(run.number);
+                        let of_run = self.matching.iter().rev().filter(of_run);
+                        self.rows.extend(of_run.map(|number| Row::Request(*number)));
                     }
                 }
                 Some(_) => {}
@@ -301,7 +301,7 @@ impl Requests {
 
     /// Records the progress of a resent request.
     pub(crate) fn progress(&mut self, ticket: Ticket, attempt: u32, waiting: Option<&Waiting>) {
-        if let Some(flight) = self.flights.iter_mut().find(|own| own.ticket == ticket) {
+        if let Some(flight) = self.flights.iter_mut().find(|flight| flight.ticket == ticket) {
             flight.attempt = attempt;
             flight.waiting = waiting.cloned();
         }
@@ -357,7 +357,7 @@ fn recorded(cx: &mut Cx<'_>, ticket: Option<Ticket>, entry: LedgerEntry) {
         .map(|ticket| follows(ticket).or_else(|| state.requests().runs.latest()));
     let is_open = state.pane == Pane::Requests;
     let number = state.ledger.total() + 1;
-    let requests: &mut Requests = cx.own();
+    let requests: &mut Requests = cx.feature();
     if is_open && requests.selected.is_none() {
         requests.selected = requests.selected();
     }
@@ -366,9 +366,9 @@ fn recorded(cx: &mut Cx<'_>, ticket: Option<Ticket>, entry: LedgerEntry) {
         requests.runs.add(run, number, &entry);
     }
     let dropped = cx.add_to_ledger(entry);
-    let requests: &mut Requests = cx.own();
+    let requests: &mut Requests = cx.feature();
     requests.runs.forget(&dropped);
-    requests.matching.retain(|own| !dropped.contains(own));
+    requests.matching.retain(|number| !dropped.contains(number));
     if is_shown {
         requests.matching.push(number);
     }
@@ -379,8 +379,8 @@ fn recorded(cx: &mut Cx<'_>, ticket: Option<Ticket>, entry: LedgerEntry) {
 
 /// Handles the response to a resent request, whose entry has already been recorded; gives back any other.
 fn answered(cx: &mut Cx<'_>, ticket: Ticket, response: Response) -> Taken<Response> {
-    let flights = &mut cx.own::<Requests>().flights;
-    let Some(index) = flights.iter().position(|own| own.ticket == ticket) else {
+    let flights = &mut cx.feature::<Requests>().flights;
+    let Some(index) = flights.iter().position(|flight| flight.ticket == ticket) else {
         return Err(response);
     };
     let label = flights.remove(index).operation.label();

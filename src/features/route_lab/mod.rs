@@ -48,7 +48,7 @@ pub(crate) const FEATURE: Feature = Feature {
     deadline: |state, now| state.routes().deadline(now),
     event: |cx, event| {
         if let Event::Restored(restored) = event {
-            cx.own::<Routes>().seed(restored.seed);
+            cx.feature::<Routes>().seed(restored.seed);
         }
     },
     tick: step,
@@ -352,8 +352,12 @@ pub fn start(cx: &mut Cx<'_>, plan: RoutePlan) -> Result<u64, NotStarted> {
         return Err(NotStarted::Held(why));
     }
     let key = state.route_key(&plan.endpoint).map_err(NotStarted::Held)?;
-    let Lent { own, tickets, .. } = cx.lend::<Routes>();
-    let (number, effects) = own.start(plan, key, tickets, now).map_err(NotStarted::Plan)?;
+    let Lent {
+        feature: routes,
+        tickets,
+        ..
+    } = cx.lend::<Routes>();
+    let (number, effects) = routes.start(plan, key, tickets, now).map_err(NotStarted::Plan)?;
     cx.effects(effects);
     Ok(number)
 }
@@ -361,7 +365,7 @@ pub fn start(cx: &mut Cx<'_>, plan: RoutePlan) -> Result<u64, NotStarted> {
 /// Pauses a run or resumes it.
 pub fn pause(cx: &mut Cx<'_>, number: u64) {
     let now = cx.now;
-    let mut runs = cx.own::<Routes>().runs.iter_mut();
+    let mut runs = cx.feature::<Routes>().runs.iter_mut();
     let Some(route_run) = runs.find(|run| run.number == number) else {
         return;
     };
@@ -377,7 +381,7 @@ pub fn pause(cx: &mut Cx<'_>, number: u64) {
 /// Stops a run and aborts its requests in flight.
 pub fn stop(cx: &mut Cx<'_>, number: u64) {
     let now = cx.now;
-    let Routes { runs, flights, .. } = cx.own::<Routes>();
+    let Routes { runs, flights, .. } = cx.feature::<Routes>();
     let Some(run) = runs.iter_mut().find(|run| run.number == number) else {
         return;
     };
@@ -388,16 +392,24 @@ pub fn stop(cx: &mut Cx<'_>, number: u64) {
 
 fn routed(cx: &mut Cx<'_>, answer: Answer) {
     let now = cx.now;
-    let Lent { own, tickets, .. } = cx.lend::<Routes>();
-    let effects = own.routed(answer, tickets, now);
+    let Lent {
+        feature: routes,
+        tickets,
+        ..
+    } = cx.lend::<Routes>();
+    let effects = routes.routed(answer, tickets, now);
     cx.effects(effects);
 }
 
 /// Sends what is due.
 fn step(cx: &mut Cx<'_>) {
     let now = cx.now;
-    let Lent { own, tickets, .. } = cx.lend::<Routes>();
-    let effects = own.step(tickets, now);
+    let Lent {
+        feature: routes,
+        tickets,
+        ..
+    } = cx.lend::<Routes>();
+    let effects = routes.step(tickets, now);
     cx.effects(effects);
 }
 

@@ -80,14 +80,14 @@ pub fn take_up(cx: &mut Cx<'_>, like: Option<&NewWorkergroup>) -> bool {
         candidates: Vec::new(),
         listed: None,
     };
-    cx.own::<Groups>().creation.unresolved = Some(unresolved);
+    cx.feature::<Groups>().creation.unresolved = Some(unresolved);
     true
 }
 
 /// Records the user's decision on a creation with an unknown outcome: it made the listed
 /// workergroup `made`, it made one (`Done`), or it made none (`Refused`).
 pub fn resolve(cx: &mut Cx<'_>, verdict: Verdict, made: Option<RowId>) {
-    let groups: &mut Groups = cx.own();
+    let groups: &mut Groups = cx.feature();
     let Some(unresolved) = groups.creation.unresolved.take() else {
         return;
     };
@@ -115,7 +115,7 @@ pub fn create(cx: &mut Cx<'_>) -> Result<(), SendBlocked> {
     cx.send_write(Request::CreateWorkergroup(asked.clone()))?;
     let before = cx.state().browsers[Resource::Workergroups].listing().map(ids);
     let at = cx.now;
-    cx.own::<Groups>().creation.in_flight = Some(Sent { asked, before, at });
+    cx.feature::<Groups>().creation.in_flight = Some(Sent { asked, before, at });
     Ok(())
 }
 
@@ -125,7 +125,7 @@ fn ids(listing: &Listing) -> Vec<RowId> {
 
 /// Handles the response to a creation.
 pub(super) fn answered(cx: &mut Cx<'_>, response: &Result<Reply, ApiError>) {
-    let groups: &mut Groups = cx.own();
+    let groups: &mut Groups = cx.feature();
     let Some(sent) = groups.creation.in_flight.take() else {
         return;
     };
@@ -140,16 +140,16 @@ pub(super) fn answered(cx: &mut Cx<'_>, response: &Result<Reply, ApiError>) {
             cx.table(Resource::Workergroups).select_id(id);
         }
         Err(error) if !error.outcome_unknown(Operation::CreateWorkergroup) => return,
-        other => {
+        outcome => {
             let key = {
                 let mut past = cx.state().mutations.past(WriteKind::CreateWorkergroup);
                 past.next().map(|entry| entry.intent.key.clone())
             };
-            cx.own::<Groups>().creation.unresolved = Some(Unresolved {
+            cx.feature::<Groups>().creation.unresolved = Some(Unresolved {
                 key: key.unwrap_or_default(),
                 asked: sent.asked,
                 sent: sent.at,
-                why: match other {
+                why: match outcome {
                     Ok(_) => "response for another request".to_owned(),
                     Err(error) => error.without_advice(),
                 },
@@ -166,7 +166,9 @@ pub(super) fn answered(cx: &mut Cx<'_>, response: &Result<Reply, ApiError>) {
 pub(super) fn listed(cx: &mut Cx<'_>) {
     let now = cx.now;
     let Lent {
-        own: groups, tables, ..
+        feature: groups,
+        tables,
+        ..
     } = cx.lend::<Groups>();
     let workergroups = &mut tables[Resource::Workergroups];
     let Some(listing) = workergroups.listing() else {

@@ -181,7 +181,7 @@ fn themes() -> Themes {
     let all = all.into_iter().map(|(name, theme)| NamedTheme {
         name: name.to_owned(),
         theme: Some(theme),
-        is_own: false,
+        is_users: false,
     });
     Themes {
         all: all.collect(),

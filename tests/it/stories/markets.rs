@@ -28,7 +28,7 @@ fn market(name: &str, address: Option<&str>, key: KeySource) -> Market {
         file: match &key {
             KeySource::File(path) => Some(KeyFile {
                 path: path.clone(),
-                is_own: true,
+                is_ours: true,
             }),
             _ => None,
         },

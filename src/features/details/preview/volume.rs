@@ -29,8 +29,8 @@ pub(super) fn lines(card: &Card<'_>) -> Vec<Line<'static>> {
         Some(false) => Some("unverified".to_owned()),
         None => card.text("verification"),
     };
-    lines.extend(card.facts([verified, card.available()]));
-    lines.extend(card.facts([
+    lines.extend(card.dotted([verified, card.available()]));
+    lines.extend(card.dotted([
         card.text("cluster_id").map(|id| format!("Cluster {id}")),
         card.text("host_id").map(|id| format!("host {id}")),
     ]));

@@ -79,8 +79,8 @@ fn list(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
     if has_search {
         search_line(view, search, scene);
     }
-    if let Some(own) = state.requests().flights().first() {
-        scene.render(flight_line(own, flight.width, scene), flight);
+    if let Some(sent) = state.requests().flights().first() {
+        scene.render(flight_line(sent, flight.width, scene), flight);
     }
     if state.requests().rows().is_empty() {
         return empty(table, scene);
@@ -113,7 +113,7 @@ fn filters(area: Rect, scene: &mut Scene<'_, '_>) {
     let widest: u16 = named.iter().map(|name| cells(name)).sum();
     let is_short = widest > area.width;
     let mut x = area.x;
-    for (place, (filter, name)) in Filter::ALL.into_iter().zip(named).enumerate() {
+    for (index, (filter, name)) in Filter::ALL.into_iter().zip(named).enumerate() {
         let name = if is_short {
             format!(" {} ", filter.title())
         } else {
@@ -126,7 +126,7 @@ fn filters(area: Rect, scene: &mut Scene<'_, '_>) {
             theme.dim
         };
         scene.render(Line::styled(name, style), cell);
-        scene.clickable(cell, Target::Item(FILTERS, place));
+        scene.clickable(cell, Target::Item(FILTERS, index));
         x = cell.right();
     }
     let keys = format!("{} {} filter", scene.key(Action::Left), scene.key(Action::Right));

@@ -126,7 +126,7 @@ impl Ended {
             .duration_since(UNIX_EPOCH)
             .map_or(0.0, |since| since.as_secs_f64());
         let run = Run::start(plan, now, epoch).map_err(|objections| {
-            let words: Vec<_> = objections.into_iter().map(|it| it.message).collect();
+            let words: Vec<_> = objections.into_iter().map(|objection| objection.message).collect();
             CliError::Usage(words.join("; "))
         })?;
         Ok(Self {

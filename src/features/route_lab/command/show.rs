@@ -43,9 +43,9 @@ pub fn progress(run: &Run, now: f64) -> String {
 /// The requests by outcome, in one line.
 fn counts(run: &Run) -> String {
     let stats = run.stats();
-    let counted = |number: u64, one: &str| {
+    let counted = |number: u64, singular: &str| {
         let plural = if number == 1 { "" } else { "s" };
-        format!("{number} {one}{plural}")
+        format!("{number} {singular}{plural}")
     };
     let mut text = format!(
         "{}: {} assigned, {} waiting, {} failed",

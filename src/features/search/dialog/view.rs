@@ -166,8 +166,8 @@ impl View for SearchDialog {
             self.relist(keep);
             // Who has not moved sees the strictest filter first.
             let strictest = self.removals.as_ref().and_then(Removals::strictest);
-            if let (Some(Line::Count), Some(place)) = (keep, strictest) {
-                self.relist(Some(Line::Condition(place)));
+            if let (Some(Line::Count), Some(index)) = (keep, strictest) {
+                self.relist(Some(Line::Condition(index)));
             }
         }
         left

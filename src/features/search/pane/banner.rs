@@ -121,9 +121,9 @@ fn next_refresh(state: &State, watch: &Watch, now: Now) -> String {
 /// The changes that auto-refresh found, which also explain its signs.
 fn watched(state: &State, browser: &Browser, now: Now, theme: &Theme) -> Option<Line<'static>> {
     let watch = browser.watching()?;
-    let own = browser.remote().error();
-    let own = own.filter(|error| error.stops_timers(now.epoch));
-    if let Some(error) = state.held(now).or(own) {
+    let failure = browser.remote().error();
+    let failure = failure.filter(|error| error.stops_timers(now.epoch));
+    if let Some(error) = state.held(now).or(failure) {
         let text = format!("   Auto-refresh on hold: {}", error.headline());
         return Some(Line::styled(text, theme.warning));
     }

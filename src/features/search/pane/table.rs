@@ -72,9 +72,9 @@ pub(super) fn draw(browser: &Browser, has_preview: bool, area: Rect, scene: &mut
     let table = Table::new(&rows, &columns, &placed, Some(browser.cursor()), scene.theme);
     let mut viewport = scene.before.viewport(scene.depth, Region::MAIN);
     scene.frame.render_stateful_widget(table, area, &mut viewport);
-    let own = (scene.depth, Region::MAIN, viewport);
-    scene.facts.viewports.push(own);
-    scene.facts.column_offset = placed.get(1).map_or(0, |second| second.index - 1);
+    let viewport_of_pane = (scene.depth, Region::MAIN, viewport);
+    scene.layout.viewports.push(viewport_of_pane);
+    scene.layout.column_offset = placed.get(1).map_or(0, |second| second.index - 1);
     for Placed { index, x, width } in placed {
         let header = Rect::new(area.x + x, area.y, width, 1).intersection(area);
         if let Some(field) = fields.get(index) {
@@ -113,8 +113,8 @@ fn fields(browser: &Browser, needed: &[&'static Field], has_preview: bool) -> Ve
         // The preview shows the id of the selected row.
         fields.retain(|field| field.key != "id");
     }
-    let found = browser.accused();
-    for field in found.into_iter().chain(browser.revealed().iter().copied()) {
+    let accused = browser.accused();
+    for field in accused.into_iter().chain(browser.revealed().iter().copied()) {
         if !fields.contains(&field) {
             fields.insert(fields.len().min(1), field);
         }
@@ -190,11 +190,11 @@ fn column(browser: &Browser, listing: &Listing, field: &'static Field, needed: &
 /// The header with the arrow of the sort order; an estimated price is marked as no quote.
 fn title(browser: &Browser, listing: &Listing, field: &Field) -> String {
     let order = browser.sorting_keys();
-    let place = order.iter().position(|key| key.field == field);
-    let sign = match place {
+    let rank = order.iter().position(|key| key.field == field);
+    let sign = match rank {
         None => String::new(),
         Some(0) => arrow(order[0].direction).to_string(),
-        Some(place) => format!("{}{}", arrow(order[place].direction), place + 1),
+        Some(rank) => format!("{}{}", arrow(order[rank].direction), rank + 1),
     };
     let estimate = if listing.is_estimated(field) { "~" } else { "" };
     let header = cells::header(listing, field, browser.dialect());
@@ -447,7 +447,7 @@ impl Rows for Records<'_> {
         if words.is_empty() || field.is_none() {
             return Vec::new();
         }
-        let found = words.iter().flat_map(|word| occurrences(text, word));
-        found.collect()
+        let ranges = words.iter().flat_map(|word| occurrences(text, word));
+        ranges.collect()
     }
 }
