@@ -9,7 +9,8 @@ use std::time::Duration;
 use super::Operation;
 use super::error::ApiError;
 
-/// Safety factor on an interval named in a refusal: the server's clock is not ours.
+// The server's clock is not ours.
+/// Safety factor on an interval named in a refusal.
 const MARGIN: f64 = 1.1;
 // Refusals of the public service mostly name no interval and have no `Retry-After`.
 /// The first interval after a refusal that names none, in seconds.
@@ -92,7 +93,7 @@ impl Lane {
         if self.clean >= CLEAN_CALLS && !self.is_named {
             self.clean = 0;
             let relaxed = self.interval * RELAXED;
-            // Below a tenth of a second it limits nobody any more.
+            // Below a tenth of a second it limits nobody.
             let relaxed = if relaxed < 0.1 { 0.0 } else { relaxed };
             self.interval = relaxed.max(self.floor);
         }

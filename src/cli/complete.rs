@@ -21,7 +21,8 @@ use crate::sandbox::faults::{self, CATALOGUE, Profile};
 use crate::settings::Config;
 use crate::store::Paths;
 
-/// The dialect whose filters are offered: it has all of them.
+// It has all of them.
+/// The dialect whose filters are offered.
 const DIALECT: &Dialect = &Dialect::SANDBOX;
 
 /// The tag of candidates within which more may follow, so that no blank is added.

@@ -4,7 +4,8 @@ use crate::domain::text::visible;
 use crate::keys::pane::Pane;
 use crate::table::remote::Now;
 
-/// The longest notice, in characters: more than one line of a wide screen.
+// More than one line of a wide screen.
+/// The longest notice, in characters.
 const LONGEST: usize = 1000;
 
 /// A short notice that disappears by itself.

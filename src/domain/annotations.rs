@@ -20,8 +20,8 @@ use super::{CellRef, Listing};
 /// The longest note, in characters.
 pub const LONGEST_NOTE: usize = 200;
 
-/// The most ids in one condition: a request has to stay short enough for any server. Other bans are
-/// applied to the response.
+// A request has to stay short enough for any server. Other bans are applied to the response.
+/// The most ids in one condition.
 const MOST_SENT: usize = 100;
 
 /// Who offers something: a machine, or the host with all its machines.

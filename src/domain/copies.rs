@@ -7,10 +7,12 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
-/// The shortest secret that is searched for as text, in bytes: a shorter one would match by chance.
+// A shorter one would match by chance.
+/// The shortest secret that is searched for as text, in bytes.
 const SHORTEST: usize = 4;
 
-/// The shortest hex or base64 form: a shorter one would match by chance.
+// A shorter one would match by chance.
+/// The shortest hex or base64 form.
 const SHORTEST_FORM: usize = 8;
 
 // Keys are shorter. A search looks ahead as far as its longest form, at every place of a text that is

@@ -33,7 +33,6 @@ pub const HOURS_PER_MONTH: f64 = 720.0;
 /// Days in the month that the market bills storage by.
 pub const DAYS_PER_MONTH: f64 = 30.0;
 
-/// Megabits in a gigabyte.
 const MEGABITS_PER_GB: f64 = 8000.0;
 
 const SECONDS_PER_HOUR: f64 = 3600.0;

@@ -9,11 +9,13 @@ use super::text::{beginning, json_for_screen, json_for_terminal, visible};
 /// The maximum length in bytes of an object or array on one line; nested ones always span lines.
 const LONGEST_INLINE: usize = 60;
 
-/// The maximum depth of indentation: deeper levels share it.
+// Deeper levels share it.
+/// The maximum depth of indentation.
 const DEEPEST: u32 = 16;
 
-/// The longest line of a [`JsonText`], in bytes: longer strings go on in the next one, so that
-/// however long a text is, a screen lays out only what it shows. One line fits a small screen.
+// Longer strings go on in the next one, so that however long a text is, a screen lays out only what it shows.
+// One line fits a small screen.
+/// The longest line of a [`JsonText`], in bytes.
 const TEXT_LINE: usize = 512;
 
 /// The longest line of a body, in bytes, for the same reason; it is read row by row.

@@ -15,7 +15,8 @@ use crate::core::message::Alarm;
 use crate::core::state::State;
 use crate::settings::Notifications;
 
-/// How long a command may run: one that hangs must not be joined by ever more.
+// One that hangs must not be joined by ever more.
+/// How long a command may run.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Shows a desktop notification, if the person wants one now.

@@ -13,7 +13,8 @@ use super::hook::without_keys;
 use super::signals::{Signal, Signals};
 use super::terminal;
 
-/// The maximum size read back, in bytes: nobody types more.
+// Nobody types more.
+/// The maximum size read back, in bytes.
 const MOST_BYTES: u64 = 16 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq)]

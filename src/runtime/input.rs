@@ -21,8 +21,8 @@ use super::background_color::{self, BackgroundQuery, Filtered};
 
 /// The maximum number of events per batch, so that a long paste of keys does not delay a frame.
 const BATCH: usize = 256;
-/// How long the terminal must be silent before a paste counts as finished. Nobody types that soon after
-/// pasting: they look at the result first.
+// Nobody types that soon after pasting: they look at the result first.
+/// How long the terminal must be silent before a paste counts as finished.
 const QUIET: Duration = Duration::from_millis(50);
 /// The maximum number of events held back after a paste; further ones are passed on at once, still as
 /// part of it.

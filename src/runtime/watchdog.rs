@@ -75,8 +75,8 @@ mod os {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     use rustix::io::Errno;
 
-    /// The poll timeout. On Linux the kernel reports a hang-up at once, so that an idle program
-    /// need not wake; elsewhere it is checked every second.
+    // The poll timeout: on Linux the kernel reports a hang-up at once, so that an idle program need not wake;
+    // elsewhere it is checked every second.
     const LOOK: Option<Timespec> = if cfg!(target_os = "linux") {
         None
     } else {

@@ -65,7 +65,8 @@ pub const USER: u64 = 1_001;
 /// The key of a frozen sandbox without a configured one.
 const FROZEN_KEY: &str = "frozen-sandbox-key";
 
-/// How long the head or the body of a request may take to arrive: each has a few hundred bytes.
+// Each has a few hundred bytes.
+/// How long the head or the body of a request may take to arrive.
 const BODY_PATIENCE: Duration = Duration::from_secs(10);
 
 /// A route run opens 1,024 connections at most.

@@ -23,8 +23,8 @@ use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::workergroup::GroupChange;
 use crate::domain::{OFFERS, VOLUMES};
 
-/// Seconds that pass for the fleet of a frozen sandbox with each route request: its workers start
-/// too, and their progress depends on the requests alone.
+// Its workers start too, and their progress depends on the requests alone.
+/// Seconds that pass for the fleet of a frozen sandbox with each route request.
 const FROZEN_STEP: f64 = 1.0;
 
 /// How many created workergroups are remembered, the latest.

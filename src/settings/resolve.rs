@@ -337,7 +337,7 @@ pub fn apply_sandbox_flags(config: &mut SandboxConfig, flags: &Global) -> Result
     Ok(())
 }
 
-/// The largest sandbox market: enough for any benchmark.
+// The largest sandbox market: enough for any benchmark.
 const MOST_SANDBOX_OFFERS: usize = 1_000_000;
 
 fn remote(

@@ -15,7 +15,8 @@ use super::files;
 /// The version of all state files.
 const VERSION: u32 = 1;
 
-/// The largest file that is read, in bytes: far above what bourse writes.
+// Far above what bourse writes.
+/// The largest file that is read, in bytes.
 const LARGEST: u64 = 8 * 1024 * 1024;
 
 /// The result of reading a state file.

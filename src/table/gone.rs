@@ -7,7 +7,7 @@ use crate::domain::history::Lot;
 use crate::domain::insight::{differences, lot_of};
 use crate::domain::{Field, Listing, RowId};
 
-/// Departures that are kept: more than any screen lists.
+// Departures that are kept: more than any screen lists.
 const MOST: usize = 500;
 
 /// A row that a response lacks and the one before had; times are in seconds since 1970.

@@ -5,7 +5,8 @@ use crate::domain::listing::Column;
 use crate::domain::text::{Needle, beginning};
 use crate::domain::{Field, Listing};
 
-/// How much of a text is searched with every key, in bytes: more than any column shows.
+// More than any column shows.
+/// How much of a text is searched with every key, in bytes.
 const SEARCHED: usize = 1024;
 
 /// Whether a column is searched for words.

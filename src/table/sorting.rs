@@ -10,8 +10,8 @@ use crate::core::message::Effect;
 use crate::domain::insight::Coverage;
 use crate::domain::{Direction, Field, Listing, OrderKey, Query};
 
-/// Seconds without another change before the market is queried: pressing `>` five times should cost
-/// one request, because markets limit them.
+// Pressing `>` five times should cost one request, because markets limit them.
+/// Seconds without another change before the market is queried.
 const SETTLE: f64 = 0.3;
 
 impl Browser {

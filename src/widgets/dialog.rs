@@ -12,7 +12,8 @@ use super::theme::Theme;
 /// The maximum width of running text: longer lines are hard to read.
 pub const READABLE: u16 = 76;
 
-/// Blank cells beside a dialog up to this width: stubs of the pane there would only distract.
+// Stubs of the pane there would only distract.
+/// Blank cells beside a dialog up to this width.
 const BESIDE: u16 = 4;
 
 /// Dims the screen and draws a frame of `width` x `height` cells, including borders, in its middle;

@@ -17,8 +17,8 @@ use super::theme::Theme;
 use super::viewport::Viewport;
 use crate::keys::{Action, Context};
 
-/// The maximum length of a line that is laid out, in characters: a server's text may be megabytes
-/// without a break, and no screen shows more than this.
+// A server's text may be megabytes without a break, and no screen shows more than this.
+/// The maximum length of a line that is laid out, in characters.
 const LONGEST_LINE: usize = 16 * 1024;
 
 /// The indent of wrapped rows, in cells.

@@ -15,12 +15,13 @@ use crate::api::wire::{Method, WireRequest, is_good};
 use crate::api::{Request, Secret};
 use crate::domain::listing::{LONGEST_PIECE, Reader};
 
-/// When the quota resets, in seconds since 1970: a header of the public service.
+// A header of the public service.
+/// When the quota resets, in seconds since 1970.
 const RATE_LIMIT_RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 /// Which fault of its own making a sandbox answers with.
 const SANDBOX_FAULT: HeaderName = HeaderName::from_static("x-sandbox-fault");
 const AGENT: &str = concat!("bourse/", env!("CARGO_PKG_VERSION"));
-/// Bytes allowed per record: a full offer takes about 2.7 kB.
+// Bytes allowed per record: a full offer takes about 2.7 kB.
 const PER_RECORD: usize = 16 * 1024;
 // A search without rows still has an envelope, and a limit of 1 must not make it an error.
 /// Bytes allowed for a search besides its records.
@@ -31,7 +32,8 @@ const MOST: usize = 256 * 1024 * 1024;
 // Workergroups are listed without a limit, so that their number cannot be known before.
 /// The maximum for other responses, in bytes.
 const OTHER: usize = 16 * 1024 * 1024;
-/// How much of an error response is read, in bytes: enough for its message.
+// Enough for its message.
+/// How much of an error response is read, in bytes.
 const REFUSAL: usize = 64 * 1024;
 
 /// The maximum size of the response to a request, in bytes.

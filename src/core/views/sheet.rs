@@ -13,7 +13,8 @@ use crate::widgets::dialog::centred;
 use crate::widgets::panel::{Panel, Size, Tone};
 use crate::widgets::text::wrap_line;
 
-/// The maximum width of a list with its second panel: wider lines are hard to follow.
+// Wider lines are hard to follow.
+/// The maximum width of a list with its second panel.
 const WIDEST: u16 = 170;
 
 /// Rows of the second panel on a compact screen, and the minimum height that has room for them.

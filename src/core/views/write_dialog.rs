@@ -14,7 +14,6 @@ use crate::widgets::panel::{Panel, Tone};
 use crate::widgets::text::{cells, fit, wrap};
 use crate::widgets::text_input::TextInput;
 
-/// Cells of the labels.
 const LABEL: u16 = 18;
 
 /// Where the keys are looked up while an outcome is shown.

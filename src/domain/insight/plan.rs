@@ -15,8 +15,8 @@ use crate::domain::query::Condition;
 use crate::domain::value::CellRef;
 use crate::domain::{country, language};
 
-/// The most machines that a plan can be limited to, and the most GPUs then: every number of machines
-/// has its own cheapest offers, and those of 512 GPUs on 64 machines take 0.1 s.
+// Every number of machines has its own cheapest offers, and those of 512 GPUs on 64 machines take 0.1 s.
+/// The most machines that a plan can be limited to, and the most GPUs then.
 const MOST_MACHINES: u32 = 64;
 const MOST_GPUS_LIMITED: usize = 512;
 

@@ -13,8 +13,8 @@ use crate::domain::cost::gpu_numbers;
 use crate::domain::listing::{Column, Listing};
 use crate::domain::value::CellRef;
 
-/// Up to this many slices of one machine every combination is tried. Real machines have five at
-/// most; a hostile response must not cost 2^n steps.
+// Real machines have five at most; a hostile response must not cost 2^n steps.
+/// Up to this many slices of one machine every combination is tried.
 const EXHAUSTIVE: usize = 12;
 
 /// What tells a machine from the others.

@@ -6,8 +6,8 @@ use super::raw_cell::RawCell;
 use super::{Cell, Column};
 use crate::domain::text::Untrusted;
 
-/// How many texts are remembered beside the index, which has to hash: most columns have a few
-/// hundred.
+// Most columns have a few hundred.
+/// How many texts are remembered beside the index, which has to hash.
 const RECENT: usize = 256;
 
 #[derive(Default)]

@@ -1,7 +1,8 @@
 //! A text that is expected at a place, compared as a few words: most members of a record are
 //! recognized by one such comparison.
 
-/// How many words of eight bytes are compared at once: more than nearly all names of members take.
+// More than nearly all names of members take.
+/// How many words of eight bytes are compared at once.
 const WORDS: usize = 4;
 const WIDE: usize = 8 * WORDS;
 

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::domain::text::Untrusted;
 
-/// The maximum number of workers told apart: a server that invents an address for each response
-/// must not exhaust the memory.
+// A server that invents an address for each response must not exhaust the memory.
+/// The maximum number of workers told apart.
 const MOST: usize = 1000;
 
 #[derive(Debug, Clone)]

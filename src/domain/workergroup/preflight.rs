@@ -14,10 +14,12 @@ use crate::domain::text::Untrusted;
 use crate::domain::unit::MB_PER_GB;
 use crate::domain::value::CellRef;
 
-/// The limit of a preflight search: high, because the most expensive offers must be included.
+// High, because the most expensive offers must be included.
+/// The limit of a preflight search.
 const LIMIT: u32 = 3000;
 
-/// How many offers of a search are kept: more than fit a screen.
+// More than fit a screen.
+/// How many offers of a search are kept.
 const MOST_OFFERS: usize = 60;
 
 /// From this share of one host on, its failure takes the group down.

@@ -65,7 +65,7 @@ const EVERY: f64 = 60.0;
 /// Seconds after which a changed state is saved though nothing rang.
 const SAVE_AFTER: f64 = 60.0;
 
-/// Rows of a poll: all of most searches, and else the cheapest.
+// Rows of a poll: all of most searches, and else the cheapest.
 const LIMIT: u32 = 1000;
 
 /// The alerts and their polls.

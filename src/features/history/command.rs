@@ -18,7 +18,6 @@ use crate::domain::{Resource, export, format};
 use crate::features::market::arguments::ReportFormat;
 use crate::settings::Settings;
 
-/// Seconds of a day.
 const DAY: i64 = 86_400;
 
 /// Rows of the table or CSV for each day of a short time, and of a long one.

@@ -57,8 +57,8 @@ const MOST_ANSWERS: usize = 16;
 /// Days of prices that a verdict compares with.
 const VERDICT_DAYS: i64 = 30;
 
-/// Seconds after which a verdict's memory is asked for again, with the next response: in so little
-/// of a month nothing changes.
+// In so little of a month nothing changes.
+/// Seconds after which a verdict's memory is asked for again, with the next response.
 const FRESH: f64 = 60.0;
 
 /// Models whose memory is asked for after one response.

@@ -11,7 +11,7 @@ use crate::widgets::theme::Theme;
 
 const SECONDS_PER_HOUR: f64 = 3600.0;
 
-/// Cells of the labels: the longest is "Storage while running".
+// Cells of the labels: the longest is "Storage while running".
 const LABEL: usize = 21;
 
 /// What a job costs on an offer.

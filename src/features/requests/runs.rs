@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::api::ledger::LedgerEntry;
 
-/// The maximum number of latencies kept per run: the median of the latest stands for the run, at
-/// bounded memory.
+// The median of the latest stands for the run, at bounded memory.
+/// The maximum number of latencies kept per run.
 const LATENCIES: usize = 4096;
 
 /// The figures of a route run. The ledger keeps only the latest requests of a long run; the figures

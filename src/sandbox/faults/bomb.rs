@@ -10,7 +10,8 @@ use super::context::{FaultContext, FaultOutput};
 const GZIP: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
 /// The size of the decompressed bomb, in bytes.
 const BOMB: usize = 1 << 30;
-/// Bytes per code of the bomb: the maximum of deflate.
+// The maximum of deflate.
+/// Bytes per code of the bomb.
 const RUN: usize = 258;
 
 /// 1 GiB of spaces in 1 MiB: a dynamic block whose code for the longest run has one bit.

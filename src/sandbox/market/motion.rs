@@ -9,8 +9,8 @@ use super::machine::Machine;
 
 /// Seconds of one tick of the market's clock.
 const TICK: f64 = 5.0;
-/// Share of the machines whose price changes in a tick. Real prices change more slowly; these are
-/// meant to be seen.
+// Real prices change more slowly; these are meant to be seen.
+/// Share of the machines whose price changes in a tick.
 const REPRICED: f64 = 0.004;
 /// Share of the machines whose GPUs are rented or released in a tick.
 const RELET: f64 = 0.003;

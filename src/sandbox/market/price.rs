@@ -10,8 +10,8 @@ use crate::domain::query::DEFAULT_STORAGE_GB;
 /// Hours of a month in the service's storage billing.
 pub const HOURS_PER_MONTH: f64 = 720.0;
 
-/// Months paid in advance for a host's full discount. The real curve is unknown; this one is
-/// linear.
+// The real curve is unknown; this one is linear.
+/// Months paid in advance for a host's full discount.
 const FULL_DISCOUNT_MONTHS: f64 = 3.0;
 
 /// What a search prices offers for.

@@ -5,7 +5,8 @@ use rusqlite::params;
 use super::{Database, HistoryError};
 use crate::domain::history::Moment;
 
-/// Seconds after a ring in which no other program rings: each polls about once a minute.
+// Each polls about once a minute.
+/// Seconds after a ring in which no other program rings.
 const RANG: i64 = 600;
 
 // Without this a clock that was once years ahead would silence the alert for years.

@@ -105,8 +105,8 @@ const STEPS: [&str; 8] = [
     DELETE FROM block;",
 ];
 
-/// The versions that kept responses of the market, in a table or in the free pages that it left: their
-/// text can hold anything.
+// Their text can hold anything.
+/// The versions that kept responses of the market, in a table or in the free pages that it left.
 const WITH_RESPONSES: [usize; 2] = [5, 6];
 
 // Sums of such times stay far from the ends of the integers, and no loop over days runs forever.

@@ -34,7 +34,6 @@ pub(crate) enum Key {
     Mark,
 }
 
-/// The choices of [`Key::Models`].
 const MODELS: [&str; 2] = ["all the same", "may differ"];
 
 /// The text fields with their labels and notes; the choices stand behind the first five.

@@ -20,7 +20,8 @@ use crate::keys::{Action, Context, Motion};
 use crate::table::browser::Browser;
 use crate::widgets::find::Find;
 
-/// The section with the table's columns: the person chose them, so they come first.
+// The person chose them, so they come first.
+/// The section with the table's columns.
 const AT_A_GLANCE: &str = "At a glance";
 
 /// Lines that stay visible above a match.

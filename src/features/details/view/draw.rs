@@ -23,7 +23,8 @@ use crate::widgets::scrolled::Scrolled;
 use crate::widgets::text::{capitalized, cells, fit, wrap_explained};
 use crate::widgets::viewport::Viewport;
 
-/// The maximum width of the card: bars and lines gain nothing beyond it.
+// Bars and lines gain nothing beyond it.
+/// The maximum width of the card.
 const CARD: u16 = 66;
 
 /// Maximum lines of a chart, including title and axis: on a normal screen, and on a tall one.

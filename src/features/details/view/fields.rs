@@ -31,13 +31,12 @@ use crate::widgets::viewport::Viewport;
 /// Cells of a column: a label, a value and a gap.
 const COLUMN: u16 = 37;
 
-/// Cells of a label.
 const LABEL: usize = 19;
 
 const GAP: u16 = 2;
 
-/// Lines for the value and meaning of the focused field: most fit in the first number; a tall
-/// screen has room for long ones.
+// Most fit in the first number; a tall screen has room for long ones.
+/// Lines for the value and meaning of the focused field.
 const NOTE: [u16; 2] = [4, 7];
 
 /// How a value is emphasised.

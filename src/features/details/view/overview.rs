@@ -17,10 +17,10 @@ use crate::table::browser::Browser;
 use crate::table::remote::Phase;
 use crate::widgets::theme::Theme;
 
-/// The maximum number of alternatives: what a tall screen shows.
+// What a tall screen shows.
+/// The maximum number of alternatives.
 const ALTERNATIVES: usize = 40;
 
-/// Cells of the labels.
 const LABEL: usize = 18;
 
 const SECONDS_PER_DAY: f64 = 86_400.0;

@@ -18,7 +18,7 @@ use crate::features::workergroups::look::Look;
 use crate::keys::{Action, Context, Motion};
 use crate::table::remote::Now;
 
-/// Parts of the time: as many as a wide screen has columns for.
+// Parts of the time: as many as a wide screen has columns for.
 const BUCKETS: usize = 180;
 
 /// Recorded searches that can be switched to, besides the open pane's.

@@ -19,7 +19,8 @@ use crate::widgets::text_input::TextInput;
 /// Days that the tape goes back.
 const DAYS: i64 = 7;
 
-/// The events that are read: as many as anyone scrolls through.
+// As many as anyone scrolls through.
+/// The events that are read.
 const MOST: usize = 2_000;
 
 const SEARCH: Region = Region(3);

@@ -16,7 +16,8 @@ use crate::widgets::report::Report;
 use crate::widgets::text::{cells, wrap_line};
 use crate::widgets::viewport::Viewport;
 
-/// The maximum width of the request beside its response: few request bodies are wider.
+// Few request bodies are wider.
+/// The maximum width of the request beside its response.
 const WIDEST_REQUEST: u16 = 80;
 
 /// The minimum height of the panel with the command line.

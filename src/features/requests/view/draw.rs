@@ -23,7 +23,8 @@ use crate::widgets::table::{Column, Rows, Table, place};
 use crate::widgets::text::{cells, fit};
 use crate::widgets::theme::Theme;
 
-/// The minimum width of the list beside the preview: its first columns and the bars.
+// Its first columns and the bars.
+/// The minimum width of the list beside the preview.
 const LIST: u16 = 68;
 
 /// Lines of a list's frame, filters, search, flight and header.
@@ -35,7 +36,8 @@ const LEAST_LIST: u16 = 9;
 /// How many of the latest requests are measured for the width of their status.
 const MEASURED: usize = 200;
 
-/// The maximum width of the list beside the preview: beyond it there is nothing more to show.
+// Beyond it there is nothing more to show.
+/// The maximum width of the list beside the preview.
 const WIDEST_LIST: u16 = 124;
 
 pub(super) fn pane(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {

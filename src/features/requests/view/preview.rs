@@ -18,7 +18,8 @@ use crate::widgets::json;
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::text::{fit, wrap_line};
 
-/// How much of a body is laid out, in bytes: more than the largest screen shows.
+// More than the largest screen shows.
+/// How much of a body is laid out, in bytes.
 const BEGINNING: usize = 12 * 1024;
 
 /// Lines of the request's body before the response starts.

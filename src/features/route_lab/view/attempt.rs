@@ -22,10 +22,10 @@ use crate::widgets::report::Report;
 use crate::widgets::text::wrap_line;
 use crate::widgets::theme::Theme;
 
-/// Cells of the labels.
 const LABEL: usize = 14;
 
-/// Cells of the facts beside the reply: a shortened signature fits on its line.
+// A shortened signature fits on its line.
+/// Cells of the facts beside the reply.
 pub(super) const FACTS: u16 = 58;
 
 /// The maximum part of a reply that is laid out, in bytes.

@@ -13,7 +13,7 @@ use crate::widgets::table::{Column, Rows};
 use crate::widgets::text_input::TextInput;
 use crate::widgets::theme::Theme;
 
-/// Attempts searched per piece: a few milliseconds of work.
+// Attempts searched per piece: a few milliseconds of work.
 const PIECE: usize = 8_000;
 
 /// The filtered attempts and the selection.

@@ -21,7 +21,8 @@ use crate::widgets::theme::Theme;
 /// Cells left of the vertical axis.
 const LABELS: u16 = 10;
 
-/// The maximum number of bars in the distribution: more would not tell more.
+// More would not tell more.
+/// The maximum number of bars in the distribution.
 const MOST_BARS: usize = 24;
 
 /// Eighths of a cell, to the right.

@@ -11,7 +11,8 @@ use crate::table::browser::Browser;
 use crate::table::computed_columns::ComputedColumns;
 use crate::table::remote::{Now, Phase, Remote, Ticket};
 
-/// The limit of the search: enough to judge by, and fast.
+// Enough to judge by, and fast.
+/// The limit of the search.
 const WIDE: u32 = 2000;
 
 /// The effect of a filter, and of a looser one.

@@ -41,7 +41,8 @@ pub(super) fn pane(view: &BrowserPane, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// Cells of the market panel: the longest GPU names, a count and a price.
+// The longest GPU names, a count and a price.
+/// Cells of the market panel.
 const MARKET: u16 = 38;
 
 fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Scene<'_, '_>) {

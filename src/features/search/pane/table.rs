@@ -201,7 +201,8 @@ fn title(browser: &Browser, listing: &Listing, field: &Field) -> String {
     format!("{estimate}{header}{sign}")
 }
 
-/// The maximum width of an id: the digits of the largest number in JSON parsers.
+// The digits of the largest number in JSON parsers.
+/// The maximum width of an id.
 const LONGEST_ID: usize = 20;
 
 /// The maximum number of distinct texts of a column that are measured.
@@ -266,7 +267,8 @@ fn measure(field: &Field, browser: &Browser) -> Option<Measure> {
     }
 }
 
-/// Seconds that a refresh may take before the rows are dimmed: a fast one would only flicker.
+// A fast one would only flicker.
+/// Seconds that a refresh may take before the rows are dimmed.
 const PATIENCE: f64 = 0.5;
 
 /// Whether the rows are older than the last request: it failed, or its response takes long.

@@ -23,7 +23,8 @@ use crate::widgets::panel::{Panel, Size};
 use crate::widgets::text::{fit, wrap_line};
 use crate::widgets::theme::Theme;
 
-/// The maximum width of the form: longer lines are hard to read.
+// Longer lines are hard to read.
+/// The maximum width of the form.
 const WIDEST: u16 = 96;
 
 /// The maximum number of lines that explain the focused field.

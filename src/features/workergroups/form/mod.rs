@@ -21,8 +21,8 @@ use crate::widgets::form::{Form, FormEvent};
 use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::Size;
 
-/// How long after the last key the preflight runs by itself, in seconds: not with every letter,
-/// because each run loads thousands of offers.
+// Not with every letter, because each run loads thousands of offers.
+/// How long after the last key the preflight runs by itself, in seconds.
 const PAUSE: f64 = 1.5;
 
 #[derive(Debug)]
