@@ -7,6 +7,7 @@ use super::frame_layout::Target;
 use crate::keys::Action;
 use crate::keys::pane::Pane;
 
+// The usual three lines of terminals.
 /// Lines per turn of the wheel.
 const WHEEL: isize = 3;
 

@@ -46,6 +46,7 @@ impl Update<'_> {
 
     /// Runs `act` on every view, topmost first, until it returns something.
     fn first<R>(&mut self, mut act: impl FnMut(&mut dyn View, &mut Cx<'_>) -> Option<R>) -> Option<R> {
+        // The topmost view is the one that the person looks at.
         let indices = 0..=self.model.overlays.len();
         indices.rev().find_map(|index| self.with(index, &mut act).flatten())
     }
@@ -91,6 +92,7 @@ impl Update<'_> {
         let index = index.max(1);
         while self.model.overlays.len() >= index {
             let top = self.model.overlays.len();
+            // While it is still in the stack: what it asks for is carried out relative to its own index.
             self.with(top, |view, cx| view.closing(cx));
             self.model.overlays.truncate(top - 1);
         }
@@ -146,6 +148,7 @@ impl Update<'_> {
         let state = &mut self.model.state;
         if outcome == Some(Outcome::Ignored) {
             state.show(Toast::error("Can't paste here", self.now));
+        // A dialog that asks for a word says itself what is wrong with it.
         } else if state.toast.is_none() && left_out > 0 && !asks_consent {
             let text = format!("{left_out} invisible or control characters left out");
             state.show(Toast::error(text, self.now));

@@ -181,6 +181,7 @@ impl<S: Surface> Dashboard<S> {
             return Ok(status);
         }
         // The first requests are on their way, and the terminal has had time to reply.
+        // Before the first frame, or a light terminal would flash dark.
         if let Some(is_light) = self.surface.background().await {
             self.follow(is_light);
         }
@@ -195,6 +196,7 @@ impl<S: Surface> Dashboard<S> {
             let wake = self.wake(dirty.then_some(pace.due()));
             let messages = tokio::select! {
                 biased;
+                // A flood of responses must never keep the keyboard waiting.
                 outside = self.surface.next() => match self.outside(outside).await? {
                     ControlFlow::Continue(messages) => messages,
                     ControlFlow::Break(status) => return Ok(status),
@@ -206,6 +208,7 @@ impl<S: Surface> Dashboard<S> {
             let mut messages = self.with_waiting(messages);
             if self.was_suspended(&mut before) {
                 let spread = fastrand::f64();
+                // In front of what came meanwhile, which may be a response from before the suspend.
                 messages.insert(0, Message::Woken { spread });
             }
             // A stream of responses must not delay what is due.

@@ -24,9 +24,11 @@ const BATCH: usize = 256;
 // Nobody types that soon after pasting: they look at the result first.
 /// How long the terminal must be silent before a paste counts as finished.
 const QUIET: Duration = Duration::from_millis(50);
+// A terminal that never falls silent must not hold input back forever.
 /// The maximum number of events held back after a paste; further ones are passed on at once, still as
 /// part of it.
 const MOST_HELD: usize = 4096;
+// It is ready within a few milliseconds; a system under load should still start.
 /// How long the start waits for the reader.
 const READY: Duration = Duration::from_millis(100);
 

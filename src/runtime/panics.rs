@@ -18,6 +18,7 @@ use tokio::sync::Notify;
 
 use super::terminal;
 
+// A task that panics again and again must not fill the memory.
 /// The maximum number of reports kept for the dashboard; the oldest are dropped first.
 const MOST_REPORTS: usize = 64;
 /// The maximum length of a report's text in characters.

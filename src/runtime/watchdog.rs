@@ -13,6 +13,7 @@ use super::terminal::{self, HANG_UP_STATUS};
 
 /// Time for the dashboard to save its state after a hang-up.
 const GRACE: Duration = Duration::from_secs(1);
+// Writing the last sequences may block where the other side of the terminal is stuck.
 /// Time for restoring the terminal as the last step.
 const RESTORING: Duration = Duration::from_millis(300);
 

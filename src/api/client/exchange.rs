@@ -187,6 +187,7 @@ pub(super) async fn exchange(
     if good && announced > limit {
         return Err(bound.exceeded());
     }
+    // Growing step by step would copy a long response several times.
     raw.body.reserve(announced.min(limit));
     let mut arrival = Arrival::new(announced, on_part);
     // Read in chunks, because reqwest's `bytes()` has no bound: 1 MB of gzip can unpack to 1 GB.
@@ -251,6 +252,7 @@ fn build(exchange: Exchange<'_>) -> Result<reqwest::Request, ApiError> {
 
 fn header(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
     let value = headers.get(name)?.to_str().ok()?;
+    // A redirect or a pause is short; a longer header is of no use and would be kept in the ledger.
     (value.len() <= 4096).then(|| value.to_owned())
 }
 

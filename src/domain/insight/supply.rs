@@ -208,7 +208,7 @@ impl Machine {
             self.combine(unit, &priced, &mut chosen, &mut sets);
         } else {
             // No single order is best: cheap slices first may leave large ones no room, large ones first may be
-            // dear.
+            // costly.
             let orders: [fn(&Lot, &Lot) -> Ordering; 3] = [
                 |left, right| left.price.total_cmp(&right.price),
                 |left, right| left.unit_price().total_cmp(&right.unit_price()),

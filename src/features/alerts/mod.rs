@@ -59,9 +59,11 @@ impl State {
     }
 }
 
+// Markets allow about ten searches a minute, which all alerts and tables share.
 /// Seconds between two polls of an alert.
 const EVERY: f64 = 60.0;
 
+// What is lost in a crash costs one needless ring at most.
 /// Seconds after which a changed state is saved though nothing rang.
 const SAVE_AFTER: f64 = 60.0;
 

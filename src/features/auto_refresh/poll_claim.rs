@@ -12,6 +12,7 @@ use crate::features::{alerts, auto_refresh};
 use crate::table::remote::Ticket;
 use crate::table::watch::{PollClaim, PollRight, Poller};
 
+// The other program's poll should show soon after it was recorded.
 /// The longest time in seconds until a program that does not poll reads the record again.
 const LOOK: f64 = 5.0;
 

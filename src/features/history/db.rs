@@ -16,6 +16,7 @@ use crate::domain::text;
 use crate::settings::Settings;
 use crate::store::history::{Database, ExportedSpell, HistoryError};
 
+// A record has hundreds of thousands of spells: all at once would fill the memory, line by line would be slow.
 /// Lines that are printed at a time.
 const BATCH: usize = 1000;
 

@@ -51,6 +51,7 @@ impl State {
     }
 }
 
+// The views of one moment ask far fewer questions, and an answer may hold a month of prices.
 /// Answers that views have asked for and may still draw.
 const MOST_ANSWERS: usize = 16;
 
@@ -61,6 +62,7 @@ const VERDICT_DAYS: i64 = 30;
 /// Seconds after which a verdict's memory is asked for again, with the next response.
 const FRESH: f64 = 60.0;
 
+// The models of the selected and the marked rows: more are rarely compared, and each is read from the record.
 /// Models whose memory is asked for after one response.
 const MOST_MODELS: usize = 8;
 

@@ -38,9 +38,11 @@ use crate::store::keys::command_words;
 /// The time between two searches, unless the person chose another.
 const EVERY: Duration = Duration::from_mins(1);
 
+// As often as the dashboard does.
 /// How often a program that does not ask the market looks whether the record changed.
 const LOOK: Duration = Duration::from_secs(5);
 
+// A command that hangs must not stop the watch for good.
 /// How long the command of `--exec` may run.
 const PATIENCE: Duration = Duration::from_mins(10);
 

@@ -67,6 +67,7 @@ impl RouteRun {
             self.latencies.push(latency);
         } else {
             let slot = usize::try_from(self.count).unwrap_or(0) % LATENCIES;
+            // A ring: of a long run the latest latencies replace the oldest.
             self.latencies[slot] = latency;
         }
         self.count += 1;

@@ -71,9 +71,11 @@ impl State {
     }
 }
 
+// A comparison is of two; older runs are exported when they matter.
 /// The maximum number of runs in memory.
 const MOST_RUNS: usize = 20;
 
+// A run of a day at about six requests a second.
 /// The maximum number of attempts of all runs in memory before the oldest run is dropped.
 const MOST_ATTEMPTS: usize = 500_000;
 

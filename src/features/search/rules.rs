@@ -164,6 +164,7 @@ pub fn won_back(listing: &Listing, conditions: &[Condition], loosened: usize, lo
 
 /// A bound that still includes `value`, in at most three significant digits of the query unit.
 fn rounded(field: &'static Field, operator: Operator, value: f64) -> f64 {
+    // A looser bound is read by a person: 0.293, not 0.29312.
     const DIGITS: i32 = 3;
     let is_measure = matches!(field.kind, Kind::Number | Kind::Integer);
     if !is_measure || value == 0.0 {

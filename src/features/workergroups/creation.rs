@@ -113,6 +113,7 @@ pub fn create(cx: &mut Cx<'_>) -> Result<(), SendBlocked> {
     let built = cx.state().groups().draft.built();
     let asked = built.map_err(|_| SendBlocked::NotConfirmed)?.clone();
     cx.send_write(Request::CreateWorkergroup(asked.clone()))?;
+    // Should the outcome stay unknown, what is new in the list since then is the candidate.
     let before = cx.state().browsers[Resource::Workergroups].listing().map(ids);
     let at = cx.now;
     cx.feature::<Groups>().creation.in_flight = Some(Sent { asked, before, at });
@@ -139,6 +140,7 @@ pub(super) fn answered(cx: &mut Cx<'_>, response: &Result<Reply, ApiError>) {
             }
             cx.table(Resource::Workergroups).select_id(id);
         }
+        // Nothing was created for certain: the form stays as it is, and the list has nothing new.
         Err(error) if !error.outcome_unknown(Operation::CreateWorkergroup) => return,
         outcome => {
             let key = {
@@ -183,6 +185,7 @@ pub(super) fn listed(cx: &mut Cx<'_>) {
         return;
     };
     let is_listed = listing.row(id).is_some();
+    // Even if it is not listed: a filter or the next listing may bring it, and it is selected then.
     workergroups.select_id(id);
     let is_shown = workergroups.selected() == Some(id);
     match (is_listed, is_shown) {

@@ -6,6 +6,7 @@ use crate::domain::Listing;
 use crate::domain::workergroup::{Change, Snapshot, drift};
 use crate::table::remote::Now;
 
+// Nobody scrolls further back, and each holds the changes of all groups.
 /// The maximum number of comparisons with changes that are kept.
 const MOST: usize = 50;
 

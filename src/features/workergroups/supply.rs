@@ -11,9 +11,11 @@ use crate::domain::{Dialect, Listing};
 use crate::table::recording::Asked;
 use crate::table::remote::{Now, Remote, Ticket, Tickets, Waiting};
 
+// One for each workergroup or draft that was checked.
 /// Reports that are remembered; the oldest are dropped.
 const MOST: usize = 200;
 
+// Checking all groups again sends a request for each search.
 /// Seconds for which a report counts as current.
 const FRESH: f64 = 60.0;
 

@@ -16,6 +16,7 @@ use crate::keys::{Action, Context};
 use crate::table::remote::Now;
 use crate::widgets::text_input::TextInput;
 
+// The tape is for what happened lately; the history shows longer times.
 /// Days that the tape goes back.
 const DAYS: i64 = 7;
 

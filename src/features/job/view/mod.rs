@@ -16,6 +16,7 @@ use crate::widgets::form::{Field, Form};
 
 pub(crate) use self::draw::lines_of;
 
+// Enough to see how prices rise; the table sorts all of them by the bill.
 /// The maximum number of cheapest offers listed.
 const CHEAPEST: usize = 8;
 

@@ -23,6 +23,7 @@ const WIDEST_REQUEST: u16 = 80;
 /// The minimum height of the panel with the command line.
 const LEAST_CURL: u16 = 6;
 
+// A body of many ids would push everything else off the screen; all of it can be copied.
 /// The longest command line that is shown, in cells.
 const LONGEST_CURL: usize = 4000;
 

@@ -33,6 +33,7 @@ const AROUND: u16 = 6;
 /// The lowest that the list gets above the preview.
 const LEAST_LIST: u16 = 9;
 
+// Measuring all of them would cost more than drawing, and new ones are seen first.
 /// How many of the latest requests are measured for the width of their status.
 const MEASURED: usize = 200;
 

@@ -15,6 +15,7 @@ use crate::cli::sandbox::Stop;
 use crate::domain::Untrusted;
 use crate::domain::routing::{Attempt, Completion, Outcome, RoutePlan, Run};
 
+// More often would only flicker, and cost time that is measured.
 /// The interval between updates of the progress line.
 const SHOWN_EVERY: Duration = Duration::from_millis(100);
 

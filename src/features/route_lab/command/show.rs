@@ -11,6 +11,7 @@ use crate::domain::export;
 use crate::domain::format::{percent, trimmed};
 use crate::domain::routing::{OutcomeKind, Quantiles, Run, WorkerShare, words};
 
+// A short run is a test of single requests; of a long one the figures count.
 /// The longest run whose requests are listed individually.
 const MOST_LISTED: usize = 20;
 

@@ -28,6 +28,7 @@ const LABEL: usize = 14;
 /// Cells of the facts beside the reply.
 pub(super) const FACTS: u16 = 58;
 
+// A server may send megabytes, and laying them out takes longer than a frame.
 /// The maximum part of a reply that is laid out, in bytes.
 const LONGEST_REPLY: usize = 64 * 1024;
 

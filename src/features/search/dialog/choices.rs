@@ -4,6 +4,7 @@ use crate::domain::field::Format;
 use crate::domain::text::visible;
 use crate::domain::{Field, Kind, Listing, Operand, Value, Version, country, format, insight, language};
 
+// With more distinct values one types a bound instead of choosing one.
 /// The maximum number of distinct numbers offered as values.
 const NUMBERS: usize = 24;
 

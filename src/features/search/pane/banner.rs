@@ -14,6 +14,7 @@ use crate::table::watch::{Baseline, Poller, Watch};
 use crate::widgets::text::{fit, wrap};
 use crate::widgets::theme::Theme;
 
+// On 24 lines the table still has most of the screen.
 /// The maximum number of lines that banners take from the table.
 const MOST: usize = 4;
 

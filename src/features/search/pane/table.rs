@@ -46,6 +46,7 @@ const MOVE: u16 = 8;
 /// The drop priority of a chosen column that is hidden by default.
 const CHOSEN: u8 = 9;
 
+// A new machine begins at 60 % and rises with time: low may mean new.
 /// Reliability below which rows get a warning, and below which they are bad.
 const SHAKY: f64 = 0.95;
 const BAD: f64 = 0.90;
@@ -205,6 +206,7 @@ fn title(browser: &Browser, listing: &Listing, field: &Field) -> String {
 /// The maximum width of an id.
 const LONGEST_ID: usize = 20;
 
+// Columns have some hundred distinct texts; a response in which all differ must not cost a frame.
 /// The maximum number of distinct texts of a column that are measured.
 const MOST_TEXTS: usize = 1000;
 
