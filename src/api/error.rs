@@ -150,14 +150,16 @@ pub enum ApiError {
         is_search: bool,
     },
     /// More records than bourse takes.
-    #[error("the response has more than {} records{}", grouped(*.most), if *.is_search { "; lower the limit" } else { "" })]
+    #[error("the response has more than {} records{}", grouped(*.most),
+        if *.is_search { "; lower the limit" } else { "" })]
     TooManyRecords {
         most: usize,
         /// Whether a lower limit makes the response shorter.
         is_search: bool,
     },
     /// The server redirects; bourse does not follow.
-    #[error("redirected{} (status {status}); bourse does not follow redirects: check the profile's address", elsewhere(.to.as_ref()))]
+    #[error("redirected{} (status {status}); bourse does not follow redirects: check the profile's address",
+        elsewhere(.to.as_ref()))]
     Redirected {
         status: u16,
         /// Scheme and host of the redirect.
@@ -199,7 +201,8 @@ pub enum ApiError {
     #[error("server error (status {status}){said}; try again in a moment")]
     Server { status: u16, said: ErrorBody },
     /// A good status with a web page instead of an API response.
-    #[error("got a web page{} instead of JSON (status {status}); check the address, or whether your network requires a login", titled(.title.as_ref()))]
+    #[error("got a web page{} instead of JSON (status {status}); check the address, or whether your network requires \
+        a login", titled(.title.as_ref()))]
     Html { status: u16, title: Option<Untrusted> },
     /// A good status with an unusable body.
     #[error("unexpected response (status {status}): {why}")]

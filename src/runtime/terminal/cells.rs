@@ -248,7 +248,8 @@ mod tests {
                 prop_assert_eq!(ours.underline(), theirs.underline());
                 if cell.symbol() != " " {
                     prop_assert_eq!(ours.fgcolor(), theirs.fgcolor());
-                    prop_assert_eq!((ours.bold(), ours.dim(), ours.italic()), (theirs.bold(), theirs.dim(), theirs.italic()));
+                    let attributes = |cell: &vt100::Cell| (cell.bold(), cell.dim(), cell.italic());
+                    prop_assert_eq!(attributes(&ours), attributes(&theirs));
                 }
             }
         }
