@@ -33,7 +33,7 @@ use crate::features::markets::MarketEvent;
 use crate::features::markets::command::ProfileResolver;
 use crate::sandbox::Running;
 use crate::settings::by_name;
-use crate::store::history::HistoryPlace;
+use crate::store::history::HistoryLocation;
 use crate::store::{GroupsFile, Journal, PacingFile, StateStore};
 use crate::table::remote::Ticket;
 use crate::widgets::theme::Theme;
@@ -64,7 +64,7 @@ pub struct Dashboard<S> {
     disk_writer: Option<DiskWriter>,
     groups: Option<GroupsFile>,
     pacing: Option<PacingFile>,
-    history: Option<HistoryPlace>,
+    history: Option<HistoryLocation>,
     history_thread: Option<HistoryThread>,
     sandbox: Option<Running>,
     known: Option<Arc<ProfileResolver>>,
@@ -141,7 +141,7 @@ impl<S: Surface> Dashboard<S> {
 
     /// Records the market at `history`.
     #[must_use]
-    pub fn with_history(mut self, history: Option<HistoryPlace>) -> Self {
+    pub fn with_history(mut self, history: Option<HistoryLocation>) -> Self {
         self.history = history;
         self
     }

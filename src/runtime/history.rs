@@ -14,7 +14,7 @@ use crate::core::{Message, Ticket};
 use crate::domain::Resource;
 use crate::domain::history::{Answer, Poll, Question};
 use crate::store::files;
-use crate::store::history::{Database, HistoryError, HistoryPlace, PollLocks, ProgramId};
+use crate::store::history::{Database, HistoryError, HistoryLocation, PollLocks, ProgramId};
 use crate::table::watch::{PollClaim, PollRight};
 
 /// How long leaving waits for the pending jobs.
@@ -47,7 +47,7 @@ pub(super) struct HistoryThread {
 impl HistoryThread {
     /// A thread that opens the database at `history` with the first job and reports to `outbox`.
     /// Without a place nothing is recorded, and nothing recalled.
-    pub fn start(history: Option<HistoryPlace>, outbox: UnboundedSender<Message>) -> Self {
+    pub fn start(history: Option<HistoryLocation>, outbox: UnboundedSender<Message>) -> Self {
         let (jobs, inbox) = channel();
         let (end, ended) = channel();
         let messages = outbox.clone();
@@ -100,7 +100,7 @@ impl Drop for HistoryThread {
 
 /// What the thread works with.
 struct Keeper {
-    history: HistoryPlace,
+    history: HistoryLocation,
     outbox: UnboundedSender<Message>,
     state: State,
     locks: PollLocks,
@@ -116,7 +116,7 @@ enum State {
 }
 
 impl Keeper {
-    fn new(history: HistoryPlace, outbox: UnboundedSender<Message>) -> Self {
+    fn new(history: HistoryLocation, outbox: UnboundedSender<Message>) -> Self {
         Self {
             locks: PollLocks::new(&history),
             history,
@@ -231,7 +231,7 @@ mod tests {
     struct Program(HistoryThread, UnboundedReceiver<Message>);
 
     impl Program {
-        fn start(history: Option<&HistoryPlace>) -> Self {
+        fn start(history: Option<&HistoryLocation>) -> Self {
             let (outbox, messages) = unbounded_channel();
             Self(HistoryThread::start(history.cloned(), outbox), messages)
         }
@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn one_program_polls_and_the_other_gets_what_it_records() {
         let folder = tempfile::tempdir().unwrap();
-        let history = HistoryPlace {
+        let history = HistoryLocation {
             path: Some(folder.path().join("history.sqlite")),
             market: "test".to_owned(),
         };
@@ -307,7 +307,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("history.sqlite");
         std::fs::write(&path, "no database, but long enough to have a header ".repeat(9)).unwrap();
-        let history = HistoryPlace {
+        let history = HistoryLocation {
             path: Some(path.clone()),
             market: "test".to_owned(),
         };
@@ -327,7 +327,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
         std::fs::write(&file, "").unwrap();
-        let history = HistoryPlace {
+        let history = HistoryLocation {
             path: Some(file.join("history.sqlite")),
             market: "test".to_owned(),
         };

@@ -26,7 +26,7 @@ pub use volume::{DEFAULT_VOLUME, VolumeRow};
 
 use super::numbers::float;
 use super::random::{Purpose, Rng};
-use super::{OwnListing, USER};
+use super::{USER, UserListing};
 use figures::Figures;
 use host::Host;
 use machine::{Commission, Ids, Machine, Wish, chunks};
@@ -221,16 +221,16 @@ impl Market {
         names
     }
 
-    pub fn own_listings(&self) -> Vec<OwnListing> {
+    pub fn user_listings(&self) -> Vec<UserListing> {
         let network = self.volumes.iter().filter(|volume| volume.is_users());
-        let network = network.map(|volume| OwnListing {
+        let network = network.map(|volume| UserListing {
             id: volume.id,
             rented: volume.active,
         });
         let machines = self.machines.iter().filter(|machine| machine.is_users());
         let local = machines.filter_map(|machine| {
             let id = machine.local_volume.as_ref()?.id;
-            Some(OwnListing { id, rented: false })
+            Some(UserListing { id, rented: false })
         });
         network.chain(local).collect()
     }

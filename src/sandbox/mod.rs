@@ -140,7 +140,7 @@ impl<T> std::fmt::Debug for ChangeStore<T> {
 
 /// One of the caller's volume listings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OwnListing {
+pub struct UserListing {
     pub id: u64,
     /// Whether somebody rents it, so that it cannot be unlisted.
     pub rented: bool,
@@ -198,7 +198,7 @@ impl Sandbox {
         let addr = listener.local_addr()?;
         let state = State::new(&config, key.clone(), entropy).map_err(io::Error::other)?;
         let state = Arc::new(state);
-        let own_listings = state.own_listings();
+        let user_listings = state.user_listings();
         let front = Front::new(listener, Arc::clone(&state.faults), &config)?;
         let service = server::service(Arc::clone(&state));
         let (stop, mut stopped) = watch::channel(());
@@ -215,7 +215,7 @@ impl Sandbox {
             addr,
             key,
             state,
-            own_listings,
+            user_listings,
             stop,
             task,
         })
@@ -228,7 +228,7 @@ pub struct Running {
     addr: SocketAddr,
     key: Token,
     state: Arc<State>,
-    own_listings: Vec<OwnListing>,
+    user_listings: Vec<UserListing>,
     stop: watch::Sender<()>,
     task: JoinHandle<io::Result<()>>,
 }
@@ -254,8 +254,8 @@ impl Running {
     }
 
     /// The caller's volume listings at the start. The interface has no list of them.
-    pub fn own_listings(&self) -> &[OwnListing] {
-        &self.own_listings
+    pub fn user_listings(&self) -> &[UserListing] {
+        &self.user_listings
     }
 
     /// Why the latest change could not be saved, once: it ends with the sandbox.

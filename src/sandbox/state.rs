@@ -18,7 +18,7 @@ use super::market::{DEFAULT_VOLUME, FROZEN_AT, Market, UnlistError};
 use super::pacing::Pacer;
 use super::search::{Search, pick};
 use super::token::Token;
-use super::{ChangeStore, GroupStore, OwnListing, SandboxConfig, USER, UnlistStore, groups, staffing};
+use super::{ChangeStore, GroupStore, SandboxConfig, USER, UnlistStore, UserListing, groups, staffing};
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::workergroup::GroupChange;
 use crate::domain::{OFFERS, VOLUMES};
@@ -174,8 +174,8 @@ impl State {
         Ok(list("{\"success\":true,\"offers\":[", rows.into_iter()))
     }
 
-    pub fn own_listings(&self) -> Vec<OwnListing> {
-        self.world().market.own_listings()
+    pub fn user_listings(&self) -> Vec<UserListing> {
+        self.world().market.user_listings()
     }
 
     /// Unlists the volume in a body.

@@ -63,7 +63,7 @@ impl Paths {
     }
 
     /// Whether bourse writes that key file itself.
-    pub fn is_own_key_file(&self, path: &std::path::Path) -> bool {
+    pub fn is_private_key_file(&self, path: &std::path::Path) -> bool {
         path.parent() == Some(self.keys().as_path())
     }
 

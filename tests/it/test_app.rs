@@ -10,7 +10,7 @@ use bourse::core::view::Region;
 use bourse::core::{Model, Profile, update};
 use bourse::domain::history::Poll;
 use bourse::domain::{Dialect, Listing, Query, Resource, language};
-use bourse::store::history::{Database, HistoryPlace, PollLocks, ProgramId};
+use bourse::store::history::{Database, HistoryLocation, PollLocks, ProgramId};
 use bourse::table::browser::Arrival;
 use bourse::table::remote::{Now, Ticket};
 use bourse::table::watch::{PollClaim, PollRight};
@@ -47,7 +47,7 @@ pub struct Files {
 
 impl Files {
     pub fn open(folder: &Path) -> Self {
-        let place = HistoryPlace {
+        let place = HistoryLocation {
             path: Some(folder.join("history.sqlite")),
             market: "test".to_owned(),
         };

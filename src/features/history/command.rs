@@ -60,7 +60,7 @@ pub fn history(settings: &Settings, options: &HistoryArguments) -> Result<(), Cl
     let query = wanted.query;
     let storage = query.storage_gb();
     let search = SearchKey::of(&query);
-    let database = settings.history_place().open()?.leaving_out(bans.banned());
+    let database = settings.history_location().open()?.leaving_out(bans.banned());
     // This second counts: a search may just have been recorded.
     let until = Moment(Moment::of(epoch_seconds()).0 + 1);
     let days = i64::from(options.days);

@@ -27,7 +27,7 @@ impl From<HistoryError> for CliError {
 }
 
 pub fn db(settings: &Settings, command: DbCommand) -> Result<(), CliError> {
-    let history = settings.history_place();
+    let history = settings.history_location();
     let Some(path) = &history.path else {
         let why = "nothing is saved for a frozen sandbox or without a home directory";
         return Err(CliError::Failed(why.to_owned()));

@@ -127,7 +127,7 @@ impl<'a> Watch<'a> {
         wanted: Wanted,
         conditions: Option<Vec<Condition>>,
     ) -> Result<Self, CliError> {
-        let history = settings.history_place();
+        let history = settings.history_location();
         let search = SearchKey::of(&wanted.query);
         let bans = wanted.bans(settings);
         let opened = history.open().and_then(|database| {

@@ -60,7 +60,7 @@ pub(crate) const FEATURE: Feature = Feature {
     progress: |cx, ticket, attempt, waiting| {
         cx.feature::<Groups>().supply.progressed(ticket, attempt, waiting);
     },
-    hides: |state, action| is_own(action) && state.pane != Pane::Workergroups,
+    hides: |state, action| is_of_workergroups(action) && state.pane != Pane::Workergroups,
     disabled: |state, action, is_on_pane| disabled(state, is_on_pane, action),
     ..Feature::IDLE
 };
@@ -207,7 +207,7 @@ pub(crate) fn disabled(state: &State, is_on_pane: bool, action: Action) -> Optio
 }
 
 /// Whether an action is only for this pane.
-pub(crate) const fn is_own(action: Action) -> bool {
+pub(crate) const fn is_of_workergroups(action: Action) -> bool {
     matches!(
         action,
         Action::NewGroup | Action::CloneGroup | Action::Preflight | Action::CheckSupply | Action::Secrets

@@ -58,6 +58,8 @@ impl Host {
             },
             price_level: rng.unit(),
             network_level: if datacenter { rng.between(0.4, 1.0) } else { rng.unit() },
+            // The figures are what clients pay; a host asks for three quarters of it, and the market adds a
+            // third.
             storage_ask: whole_cents(spread.storage_cost.draw(rng) * 0.75),
             traffic_cost: traffic(spread.traffic_cost.draw(rng)),
             discount: if rng.chance(shares.credit_discount) {

@@ -204,7 +204,10 @@ impl Machine {
         let disk_space = rounded(figures.spread.disk_per_gpu.draw(rng) * f64::from(gpus), 1);
         let network = |rng: &mut Rng| (host.network_level + rng.between(-0.08, 0.08)).clamp(0.0, 1.0);
         let (ask, bid_ask) = choose_price(card, host, shares, rng);
+        // Consumer boards have too few lanes for seven cards with sixteen each.
         let lanes: u8 = if gpus > 6 && !card.server { 8 } else { 16 };
+        // Server cards and those of the newest generation (compute capability 12.0) are PCIe 5; older ones
+        // stand in older boards.
         let pci_gen = if card.server || card.capability >= 1200 {
             5.0
         } else {
@@ -229,6 +232,7 @@ impl Machine {
             id: machine_id,
             host: Arc::clone(host),
             model,
+            // One model name is sold with several sizes: an RTX 4090 has 24, 48 or 23 GB.
             gpu_ram: choose_vram(card, anchor, rng),
             gpus,
             gpu_ids: (0..u64::from(gpus)).map(|card| ids.gpu + card).collect(),
@@ -237,6 +241,7 @@ impl Machine {
             } else {
                 1 + draw_below(gpus, rng)
             },
+            // A machine is listed once for every power of two of its GPUs, each with an id of its own.
             slices: cut(chunks(gpus), ids, rng),
             new,
             anchor,
@@ -247,6 +252,7 @@ impl Machine {
             },
             vm_deverified: rng.chance(shares.vm_deverified),
             vms_enabled: card.server && rng.chance(0.4),
+            // Mostly null on the market, which the filter `external=false` lets pass.
             external: rng.chance(shares.external).then(|| rng.chance(0.7)),
             rented_by_caller: !anchor && rng.chance(shares.rented_by_caller),
             reliability: if new {
@@ -265,6 +271,7 @@ impl Machine {
             cpu_cores,
             cpu_ghz: figures.spread.processors.get(processor).map_or(0.0, |cpu| cpu.ghz),
             cpu_ram,
+            // AVX is an extension of x86.
             has_avx: !card.arm && !rng.chance(shares.no_avx),
             disk_space,
             disk_bw: rounded(figures.spread.disk_bandwidth.draw(rng), 1),
@@ -276,6 +283,7 @@ impl Machine {
             pci_gen,
             gpu_lanes: lanes,
             pcie_bw: rounded(pci_gen * f64::from(lanes) * rng.between(0.6, 0.687), 1),
+            // A link needs two cards.
             bw_nvlink: if gpus > 1 { card.nvlink } else { 0.0 },
             gpu_mem_bw: rounded(card.bandwidth * rng.between(0.985, 1.0), 1),
             gpu_max_power: (card.watts * if rng.chance(0.2) { 0.8 } else { 1.0 }).round(),
@@ -372,11 +380,14 @@ fn choose_vram(card: &GpuModel, anchor: bool, rng: &mut Rng) -> u64 {
 
 fn choose_driver(figures: &Figures, card: &GpuModel, rng: &mut Rng) -> (String, f64) {
     if card.amd {
+        // ROCm has versions of its own, and no CUDA.
         return (["6.10.5", "6.12.12"][rng.index(2)].to_owned(), 0.0);
     }
     let Some(driver) = pick(&figures.spread.drivers, rng) else {
         return (String::new(), 0.0);
     };
+    // On the market some rows carry the driver's version in place of CUDA's: a client must not read it as a
+    // number of CUDA.
     let garbage = driver.starts_with("580.173") && rng.chance(figures.spread.shares.cuda_garbage);
     let cuda = if garbage { 580.173 } else { figures.cuda_of(driver) };
     (driver.clone(), cuda)
@@ -402,9 +413,11 @@ fn choose_processor(all: &[Processor], figures: &Figures, card: &GpuModel, gpus:
 
 /// The host's price per GPU and hour, and its lowest bid, both in whole cents.
 fn choose_price(card: &GpuModel, host: &Host, shares: &Shares, rng: &mut Rng) -> (f64, f64) {
+    // Hosts are cheap or not with all of their machines, more than a single machine is.
     let level = (host.price_level * 0.6 + rng.unit() * 0.4).clamp(0.02, 0.98);
     let ask = whole_cents(card.price.at(level) * 0.75);
     let roll = rng.unit();
+    // On the market one bid in ten is above the on-demand price, and many are equal to it.
     let ratio = if roll < shares.min_bid_equal {
         1.0
     } else if roll < shares.min_bid_equal + shares.min_bid_above {

@@ -79,6 +79,7 @@ impl Quote {
         let storage = storage_per_hour(tariff.storage_cost, terms.storage);
         let total = base + storage;
         let months = tariff.duration / (HOURS_PER_MONTH * 3600.0);
+        // On recorded on-demand offers it is zero or null, and the discount itself only with reserved prices.
         let discount_rate = match terms.rental {
             OfferType::Reserved => Some(tariff.discount * (months / FULL_DISCOUNT_MONTHS).min(1.0)),
             OfferType::OnDemand | OfferType::Bid => (tariff.discount > 0.0).then_some(0.0),
@@ -88,6 +89,7 @@ impl Quote {
             base,
             storage,
             total,
+            // As in recorded offers: the market ranks with the traffic of a quarter of the disk.
             adjusted: total + tariff.inet_down_cost * terms.storage / 4.0,
             discount_rate,
             discount,

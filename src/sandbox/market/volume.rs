@@ -145,6 +145,7 @@ impl Volume {
             host_id: self.cluster.host,
             disk_space: self.disk_space,
             storage_cost,
+            // The specification and the offers' interface name the same member differently.
             storage_cost_total: hourly,
             storage_total_cost: hourly,
             inet_up: self.cluster.inet_up,

@@ -75,14 +75,14 @@ impl HistoryError {
 
 /// Where a market is recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HistoryPlace {
+pub struct HistoryLocation {
     /// The file; without one, what is recorded ends with the program.
     pub path: Option<PathBuf>,
     /// Identifies the market: its address, or the sandbox's seed.
     pub market: String,
 }
 
-impl HistoryPlace {
+impl HistoryLocation {
     /// Opens the database, creating it if needed.
     ///
     /// # Errors

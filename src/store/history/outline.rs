@@ -11,7 +11,7 @@ use super::{Database, codes};
 use crate::domain::history::{Interval, Memory, Outline, Question, SearchKey};
 
 /// An outline, and the numbers of its lots in the database.
-pub(super) struct FoundOutline {
+pub(super) struct RecordedOutline {
     pub outline: Outline,
     lots: Vec<i64>,
 }
@@ -52,7 +52,7 @@ impl Gathering<'_> {
 
 impl Database {
     /// What was recorded of a search in the time of a question; `None` if it was not polled then.
-    pub(super) fn outline(&self, search: &SearchKey, question: &Question) -> rusqlite::Result<Option<FoundOutline>> {
+    pub(super) fn outline(&self, search: &SearchKey, question: &Question) -> rusqlite::Result<Option<RecordedOutline>> {
         // One moment of the file, although other programs write to it.
         let transaction = self.connection.unchecked_transaction()?;
         let Some(number) = read::search(&transaction, &self.market, search)? else {
@@ -85,7 +85,7 @@ impl Database {
             polls,
             intervals: gathered.intervals,
         };
-        Ok(Some(FoundOutline {
+        Ok(Some(RecordedOutline {
             outline: outline.earlier(span.ahead),
             lots: gathered.lots,
         }))
@@ -109,7 +109,7 @@ impl Gathering<'_> {
     }
 }
 
-impl FoundOutline {
+impl RecordedOutline {
     /// Sums up what a verdict needs of the lots.
     pub(super) fn memory(&self, question: &Question, database: &Database) -> rusqlite::Result<Memory> {
         let failed = RefCell::new(None);

@@ -11,7 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::HistoryPlace;
+use super::HistoryLocation;
 use crate::domain::Resource;
 use crate::domain::history::SearchKey;
 use crate::store::files;
@@ -39,7 +39,7 @@ struct Watched {
 
 impl PollLocks {
     /// The locks beside a record; removes files that ended programs have left.
-    pub fn new(history: &HistoryPlace) -> Self {
+    pub fn new(history: &HistoryLocation) -> Self {
         let path = history.path.as_ref();
         let folder = path.map(|path| path.with_file_name(FOLDER));
         if let Some(folder) = folder.as_ref().filter(|folder| folder.is_dir()) {

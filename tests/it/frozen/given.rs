@@ -2,7 +2,7 @@
 
 use bourse::api::KeySource;
 use bourse::core::keys::{Keymap, UserKeys};
-use bourse::core::sandbox::{OwnListing, SandboxNotes};
+use bourse::core::sandbox::{SandboxNotes, UserListing};
 use bourse::core::themes::{NamedTheme, Themes};
 use bourse::core::{Model, Profile};
 use bourse::domain::Dialect;
@@ -57,9 +57,9 @@ impl<'s> Given<'s> {
         };
         let mut model = bourse::features::dashboard(profile, None);
         let unsettled = self.has("a creation whose outcome is unknown");
-        let own = || market.sandbox().running.own_listings().iter();
+        let own = || market.sandbox().running.user_listings().iter();
         let own = || {
-            own().map(|own| OwnListing {
+            own().map(|own| UserListing {
                 id: own.id,
                 rented: own.rented,
             })

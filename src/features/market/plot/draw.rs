@@ -264,7 +264,7 @@ impl Cloud {
                         let color = *color;
                         context.draw(&Points { coords, color });
                     } else {
-                        for (x, y) in label_places(coords, area) {
+                        for (x, y) in label_spots(coords, area) {
                             context.print(x, y, sign);
                         }
                     }
@@ -300,7 +300,7 @@ fn label_spot((x, y): Spot, area: Rect) -> Spot {
 
 /// The labels of many positions, one per cell: a hundred thousand points cost no more than fill the
 /// plot.
-fn label_places(spots: &[Spot], area: Rect) -> Vec<Spot> {
+fn label_spots(spots: &[Spot], area: Rect) -> Vec<Spot> {
     let mut seen = vec![false; usize::from(area.width) * usize::from(area.height)];
     let is_new = |spot: &Spot| {
         let column = usize::from(chart::cell(spot.0, area.width));

@@ -265,8 +265,8 @@ impl NewRun {
         }
         // A field that cannot be parsed has its own error: the placeholder value is not checked.
         let judged = plan.check().into_iter().filter(|objection| {
-            let mut unread_ones = unread.iter();
-            !unread_ones.any(|unread| unread.parameter == objection.parameter)
+            let mut parsed_badly = unread.iter();
+            !parsed_badly.any(|unread| unread.parameter == objection.parameter)
         });
         let mut objections: Vec<Objection> = judged.collect();
         objections.splice(0..0, unread);
