@@ -66,6 +66,8 @@ impl PollPolicy {
     /// How long to wait before the next attempt after `misses` (at least 1) replies in a row
     /// without an assignment: from half the ceiling to the whole, by `jitter` (0 to 1).
     pub fn wait(&self, misses: u32, jitter: f64) -> f64 {
+        // Doubling goes on to a bound: an endpoint without workers is asked ever less, one that starts a worker
+        // is noticed soon.
         let doubled = self.least * f64::from(1_u32 << misses.saturating_sub(1).min(16));
         let ceiling = doubled.min(self.most).max(self.least);
         let jitter = if jitter.is_finite() {
@@ -73,6 +75,7 @@ impl PollPolicy {
         } else {
             0.5
         };
+        // Random, so that requests refused together do not come back together.
         ceiling * (0.5 + 0.5 * jitter)
     }
 }
