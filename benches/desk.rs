@@ -186,11 +186,11 @@ impl Flood {
 
     fn frame(&mut self) {
         let (model, now) = (&self.model, self.now);
-        let mut facts = FrameLayout::default();
+        let mut layout = FrameLayout::default();
         let Ok(_) = self
             .terminal
-            .draw(|frame| facts = bourse::frame::draw(frame, model, now, &Theme::DARK));
-        self.model.facts = facts;
+            .draw(|frame| layout = bourse::frame::draw(frame, model, now, &Theme::DARK));
+        self.model.layout = layout;
     }
 }
 

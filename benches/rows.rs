@@ -141,7 +141,7 @@ impl Desk {
         let draw = self
             .canvas
             .draw(|frame| bourse::frame::draw(frame, model, now, &Theme::DARK));
-        self.model.facts = draw.unwrap();
+        self.model.layout = draw.unwrap();
     }
 
     /// Presses a key and draws the frame; returns the frame.

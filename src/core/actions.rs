@@ -85,13 +85,13 @@ mod tests {
     #[test]
     fn no_key_means_two_things_in_one_context() {
         for (index, row) in BINDINGS.iter().enumerate() {
-            for other in &BINDINGS[index + 1..] {
-                let shared = row.keys.iter().find(|key| other.keys.contains(key));
+            for later in &BINDINGS[index + 1..] {
+                let shared = row.keys.iter().find(|key| later.keys.contains(key));
                 assert!(
-                    row.context != other.context || shared.is_none(),
+                    row.context != later.context || shared.is_none(),
                     "{shared:?} means {} and {}",
                     row.name,
-                    other.name
+                    later.name
                 );
             }
         }

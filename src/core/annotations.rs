@@ -191,7 +191,7 @@ pub(crate) fn disabled(state: &State, action: Action) -> Option<String> {
 }
 
 /// Whether an action is about the annotations of a row.
-pub(crate) const fn is_own(action: Action) -> bool {
+pub(crate) const fn is_of_annotations(action: Action) -> bool {
     matches!(
         action,
         Action::Star(_) | Action::Note(_) | Action::Ban | Action::ShowBanned | Action::StarredOnly
@@ -231,10 +231,10 @@ impl Browser {
     pub fn toggle_starred_only(&mut self) {
         let mut conditions = self.query.conditions.clone();
         if self.is_starred_only() {
-            conditions.retain(|own| !is_starred(own));
+            conditions.retain(|condition| !is_starred(condition));
         } else if let Some(field) = self.query.catalog().column("starred") {
-            let one = Operand::One(Value::Number(1.0));
-            conditions.push(Condition::new(field, Operator::Eq, one));
+            let starred = Operand::One(Value::Number(1.0));
+            conditions.push(Condition::new(field, Operator::Eq, starred));
         }
         self.change_conditions(conditions);
     }

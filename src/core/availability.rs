@@ -42,7 +42,7 @@ impl Model {
             Action::ThreePrices | Action::Related | Action::Host | Action::Depth | Action::Cluster => {
                 self.pane == Pane::Offers
             }
-            action if annotations::is_own(action) => self.pane.has_prices(),
+            action if annotations::is_of_annotations(action) => self.pane.has_prices(),
             action => !self.features.iter().any(|feature| (feature.hides)(self, action)),
         }
     }
@@ -72,10 +72,10 @@ impl Model {
                 .failed_request()
                 .is_none()
                 .then(|| "No request of this pane failed".to_owned()),
-            other => (self.features.iter())
-                .find_map(|feature| (feature.disabled)(self, other, self.overlays.is_empty()))
-                .or_else(|| analysis::disabled(self, other))
-                .or_else(|| annotations::disabled(self, other)),
+            action => (self.features.iter())
+                .find_map(|feature| (feature.disabled)(self, action, self.overlays.is_empty()))
+                .or_else(|| analysis::disabled(self, action))
+                .or_else(|| annotations::disabled(self, action)),
         }
     }
 
@@ -86,8 +86,8 @@ impl Model {
             return false;
         };
         let is_shared = |context: &&Context| matches!(context, Context::Global | Context::Always);
-        let mut own = view.contexts().iter().take_while(|context| !is_shared(context));
-        own.any(|context| bindings(*context).any(|row| row.action == action))
+        let mut contexts = view.contexts().iter().take_while(|context| !is_shared(context));
+        contexts.any(|context| bindings(*context).any(|row| row.action == action))
     }
 }
 
@@ -108,7 +108,7 @@ impl Commands {
     pub(crate) fn of(model: &Model) -> Self {
         let mut disabled: Vec<(Action, String)> = Vec::new();
         for row in BINDINGS {
-            if !disabled.iter().any(|(own, _)| *own == row.action)
+            if !disabled.iter().any(|(known, _)| *known == row.action)
                 && let Some(why) = model.disabled(row.action)
             {
                 disabled.push((row.action, why));

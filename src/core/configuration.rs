@@ -25,9 +25,9 @@ impl State {
                 }
                 self.watch_pace.configure(new.values.watch());
                 self.settings = new.values;
-                let own = self.markets.market_list.markets.iter();
-                let mut own = own.filter(|market| market.name == self.profile.name);
-                if let Some(market) = own.next() {
+                let reloaded_market = self.markets.market_list.markets.iter();
+                let mut reloaded_market = reloaded_market.filter(|market| market.name == self.profile.name);
+                if let Some(market) = reloaded_market.next() {
                     self.profile.read_only = market.read_only;
                 }
                 if has_notices {

@@ -31,7 +31,7 @@ use crate::widgets::viewport::Viewport;
 /// The state of a feature, and what it changes or reads together with it.
 #[derive(Debug)]
 pub struct Lent<'a, T> {
-    pub own: &'a mut T,
+    pub feature: &'a mut T,
     pub tables: &'a mut Browsers,
     pub tickets: &'a mut Tickets,
     /// How often watched searches may send requests.
@@ -47,7 +47,7 @@ pub struct Lent<'a, T> {
 pub struct Cx<'a> {
     pub now: Now,
     pub(in crate::core) state: &'a mut State,
-    pub(crate) facts: &'a FrameLayout,
+    pub(crate) layout: &'a FrameLayout,
     pub(crate) depth: usize,
     pub(crate) commands: Option<Commands>,
     pub(crate) changes: Vec<Change>,
@@ -57,7 +57,7 @@ pub struct Cx<'a> {
 impl<'a> Cx<'a> {
     pub(crate) const fn new(
         state: &'a mut State,
-        facts: &'a FrameLayout,
+        layout: &'a FrameLayout,
         depth: usize,
         now: Now,
         effects: &'a mut Vec<Effect>,
@@ -65,7 +65,7 @@ impl<'a> Cx<'a> {
         Self {
             now,
             state,
-            facts,
+            layout,
             depth,
             commands: None,
             changes: Vec::new(),
@@ -120,7 +120,7 @@ impl<'a> Cx<'a> {
     }
 
     /// The state of the feature that asks.
-    pub fn own<T: Any>(&mut self) -> &mut T {
+    pub fn feature<T: Any>(&mut self) -> &mut T {
         self.state.feature_states.get_mut()
     }
 
@@ -128,7 +128,7 @@ impl<'a> Cx<'a> {
     pub fn lend<T: Any>(&mut self) -> Lent<'_, T> {
         let state = &mut *self.state;
         Lent {
-            own: state.feature_states.get_mut(),
+            feature: state.feature_states.get_mut(),
             tables: &mut state.browsers,
             tickets: &mut state.tickets,
             pace: &mut state.watch_pace,
@@ -290,17 +290,17 @@ impl<'a> Cx<'a> {
 
     /// The viewport of a region in the last frame.
     pub fn viewport(&self, region: Region) -> Viewport {
-        self.facts.viewport(self.depth, region)
+        self.layout.viewport(self.depth, region)
     }
 
     /// The columns of the table in the last frame, and its horizontal scroll position.
     pub fn columns(&self) -> (Vec<&'static Field>, usize) {
-        (self.facts.headers().collect(), self.facts.column_offset)
+        (self.layout.headers().collect(), self.layout.column_offset)
     }
 
     /// The columns that table and preview shared in the last frame.
     pub fn split_width(&self) -> u16 {
-        self.facts.split.map_or(self.state.size.0, |(_, width)| width)
+        self.layout.split.map_or(self.state.size.0, |(_, width)| width)
     }
 
     /// How many lines an action moves in the main region; `None` if it does not move.

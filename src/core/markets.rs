@@ -36,7 +36,7 @@ pub struct Market {
 pub struct KeyFile {
     pub path: String,
     /// Whether bourse wrote it: then it is deleted with its key.
-    pub is_own: bool,
+    pub is_ours: bool,
 }
 
 /// All markets, and what the form for adding one needs.
@@ -203,7 +203,7 @@ impl Markets {
     }
 
     /// The place of a market in the list.
-    pub fn place(&self, name: &str) -> Option<usize> {
+    pub fn index_of(&self, name: &str) -> Option<usize> {
         self.market_list.markets.iter().position(|market| market.name == name)
     }
 }
@@ -214,7 +214,7 @@ pub fn explain(error: &ApiError, keymap: &Keymap) -> String {
         ApiError::NoKey { .. } => {
             format!("{error} or press {} to add one", keymap.key_of(Action::Markets))
         }
-        other => other.to_string(),
+        error => error.to_string(),
     }
 }
 

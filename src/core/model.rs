@@ -19,7 +19,7 @@ pub struct Model {
     /// Views open over the pane, topmost last.
     pub overlays: Vec<Box<dyn View>>,
     /// What the last frame measured.
-    pub facts: FrameLayout,
+    pub layout: FrameLayout,
     pub(crate) views: Views,
 }
 
@@ -44,7 +44,7 @@ impl Model {
             state: State::new(profile, conditions, views.features),
             panes: Pane::ALL.map(views.pane),
             overlays: Vec::new(),
-            facts: FrameLayout::default(),
+            layout: FrameLayout::default(),
             views,
         }
     }

@@ -7,6 +7,7 @@ use super::frame_layout::Target;
 use crate::keys::Action;
 use crate::keys::pane::Pane;
 
+// The usual three lines of terminals.
 /// Lines per turn of the wheel.
 const WHEEL: isize = 3;
 
@@ -19,13 +20,13 @@ impl Update<'_> {
             MouseEventKind::Down(MouseButton::Left) => {
                 self.model.state.split.let_go();
                 if !self.clicked_view(column, row)
-                    && let Some(target) = self.model.facts.at(column, row)
+                    && let Some(target) = self.model.layout.at(column, row)
                 {
                     self.clicked(target);
                 }
             }
             MouseEventKind::Drag(MouseButton::Left) => {
-                if let Some((x, width)) = self.model.facts.split {
+                if let Some((x, width)) = self.model.layout.split {
                     self.model.state.split.drag(column.saturating_sub(x), width);
                 }
             }

@@ -18,6 +18,7 @@ use crate::table::remote::{Now, Ticket};
 /// Seconds between an input and saving what it changed.
 const DELAY: f64 = 2.0;
 
+// Marks are set by hand; the state is written whenever it changes.
 /// The maximum number of marks saved.
 const MOST_MARKS: usize = 1000;
 

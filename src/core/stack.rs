@@ -24,14 +24,14 @@ impl Update<'_> {
             state,
             panes,
             overlays,
-            facts,
+            layout,
             ..
         } = &mut *self.model;
         let view = match index.checked_sub(1) {
             None => &mut panes[state.pane as usize],
             Some(above) => overlays.get_mut(above)?,
         };
-        let mut cx = Cx::new(state, facts, index, self.now, &mut self.effects);
+        let mut cx = Cx::new(state, layout, index, self.now, &mut self.effects);
         let result = act(&mut **view, &mut cx);
         let changes = cx.changes;
         self.carry_out(index, changes);
@@ -45,6 +45,7 @@ impl Update<'_> {
 
     /// Runs `act` on every view, topmost first, until it returns something.
     fn first<R>(&mut self, mut act: impl FnMut(&mut dyn View, &mut Cx<'_>) -> Option<R>) -> Option<R> {
+        // The topmost view is the one that the person looks at.
         let indices = 0..=self.model.overlays.len();
         indices.rev().find_map(|index| self.with(index, &mut act).flatten())
     }
@@ -52,8 +53,8 @@ impl Update<'_> {
     /// Lends the state to a feature, then makes the changes that it asks for.
     pub(crate) fn lend<R>(&mut self, act: impl FnOnce(&mut Cx<'_>) -> R) -> R {
         let index = self.model.overlays.len();
-        let Model { state, facts, .. } = &mut *self.model;
-        let mut cx = Cx::new(state, facts, index, self.now, &mut self.effects);
+        let Model { state, layout, .. } = &mut *self.model;
+        let mut cx = Cx::new(state, layout, index, self.now, &mut self.effects);
         let result = act(&mut cx);
         let changes = cx.changes;
         self.carry_out(index, changes);
@@ -93,6 +94,7 @@ impl Update<'_> {
         let index = index.max(1);
         while self.model.overlays.len() >= index {
             let top = self.model.overlays.len();
+            // While it is still in the stack: what it asks for is carried out relative to its own index.
             self.with(top, |view, cx| view.closing(cx));
             self.model.overlays.truncate(top - 1);
             self.model.state.owners.closed(top);
@@ -144,11 +146,12 @@ impl Update<'_> {
         }
         let before = self.model.state.toast.take();
         let outcome = self.with_top(|view, cx| view.paste(&text, cx));
-        let left_out = text.chars().filter(|one| is_left_out(*one)).count();
+        let left_out = text.chars().filter(|letter| is_left_out(*letter)).count();
         let asks_consent = self.model.top().asks_consent();
         let state = &mut self.model.state;
         if outcome == Some(Outcome::Ignored) {
             state.show(Toast::error("Can't paste here", self.now));
+        // A dialog that asks for a word says itself what is wrong with it.
         } else if state.toast.is_none() && left_out > 0 && !asks_consent {
             let text = format!("{left_out} invisible or control characters left out");
             state.show(Toast::error(text, self.now));
@@ -159,11 +162,11 @@ impl Update<'_> {
 
     /// Passes a click to the topmost view; false if it is not on one of its lines.
     pub(crate) fn clicked_view(&mut self, x: u16, y: u16) -> bool {
-        let facts = &self.model.facts;
-        let hit: Option<(Region, usize)> = match facts.at(x, y) {
+        let layout = &self.model.layout;
+        let hit: Option<(Region, usize)> = match layout.at(x, y) {
             Some(Target::Item(region, line)) => Some((region, line)),
             Some(_) => None,
-            None => facts.line_at(self.model.overlays.len(), x, y),
+            None => layout.line_at(self.model.overlays.len(), x, y),
         };
         let clicked = hit.map(|(region, line)| self.with_top(|view, cx| view.click(region, line, cx)));
         clicked.is_some()
@@ -197,12 +200,12 @@ impl Update<'_> {
     /// Removes a notice whose view has closed or is covered. One that is new, and answers an input, goes
     /// with the view that is open now: a view that closes with a last word says it in the view below.
     pub(crate) fn settle_toast(&mut self, before: Option<&Toast>, is_input: bool) {
-        let place = (self.model.state.pane, self.model.overlays.len());
+        let position = (self.model.state.pane, self.model.overlays.len());
         let toast = &mut self.model.state.toast;
         if toast.as_ref() == before {
-            toast.take_if(|toast| toast.is_left_behind(place));
+            toast.take_if(|toast| toast.is_left_behind(position));
         } else if let Some(toast) = toast.as_mut().filter(|_| is_input) {
-            toast.tie_to(place);
+            toast.tie_to(position);
         }
     }
 }

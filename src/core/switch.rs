@@ -38,12 +38,12 @@ impl Model {
         let fresh = Self::new(profile, None, self.views);
         let Self {
             state,
-            facts,
+            layout,
             panes: _,
             overlays: _,
             views: _,
         } = std::mem::replace(self, fresh);
-        self.facts = facts;
+        self.layout = layout;
         self.state.take_over(state);
     }
 }

@@ -33,7 +33,7 @@ impl Mutations {
         self.history.iter().filter(move |entry| {
             entry.intent.kind == kind
                 && entry.verdict() == Verdict::Unknown
-                && !in_flight.is_some_and(|own| std::ptr::eq(own, *entry))
+                && !in_flight.is_some_and(|sent| std::ptr::eq(sent, *entry))
         })
     }
 
@@ -121,8 +121,8 @@ impl Cx<'_> {
     pub fn settle_creation(&mut self, key: &str, verdict: Verdict, words: &str) {
         let mut entries = self.state.mutations.history.iter();
         let told = entries.find(|entry| entry.intent.key == key).map(told);
-        let is_other = |notice: &String| told.as_ref().is_none_or(|told| !notice.starts_with(told));
-        self.state.notices.retain(is_other);
+        let is_unrelated = |notice: &String| told.as_ref().is_none_or(|told| !notice.starts_with(told));
+        self.state.notices.retain(is_unrelated);
         self.settle(key, verdict, words);
     }
 

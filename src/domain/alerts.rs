@@ -6,9 +6,11 @@ use super::format;
 use super::history::{AlertState, Moment, Repeat, Ring, Rule, Seen, Trigger, with_storage};
 use super::saved::SearchSpec;
 
+// A name is a line of a list and an argument of commands.
 /// The longest name, in characters.
 pub const LONGEST_NAME: usize = 60;
 
+// The log is part of a file that is rewritten with every ring.
 /// How many rings the log keeps.
 const MOST_LOGGED: usize = 500;
 
@@ -80,15 +82,15 @@ impl Alerts {
     /// Applies a change. Nothing happens if the alert no longer exists.
     pub fn apply(&mut self, change: &AlertChange) {
         match change {
-            AlertChange::Put(alert) => match self.alerts.iter_mut().find(|own| own.name == alert.name) {
-                Some(own) => *own = Alert::clone(alert),
+            AlertChange::Put(alert) => match self.alerts.iter_mut().find(|existing| existing.name == alert.name) {
+                Some(existing) => *existing = Alert::clone(alert),
                 None => self.alerts.push(Alert::clone(alert)),
             },
             AlertChange::Edit { name, alert } => {
-                let Some(own) = self.named_mut(name) else {
+                let Some(existing) = self.named_mut(name) else {
                     return;
                 };
-                own.clone_from(alert);
+                existing.clone_from(alert);
                 let log = self.log.iter_mut();
                 for logged in log.filter(|logged| logged.alert == *name) {
                     logged.alert.clone_from(&alert.name);

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+// Texts of a server are compared with every known name.
 /// The longest text that names a place, in bytes; a longer one is no place.
 const LONGEST: usize = 256;
 
@@ -89,8 +90,8 @@ pub fn group(name: &str) -> Option<&'static [&'static str]> {
         .iter()
         .find(|(known, _)| known.len() == name.len() && begins(known));
     let mut longer = GROUPS.iter().filter(|(known, _)| name.len() > 2 && begins(known));
-    let found = exact.or_else(|| longer.next().filter(|_| longer.next().is_none()));
-    found.map(|(_, codes)| *codes)
+    let matched = exact.or_else(|| longer.next().filter(|_| longer.next().is_none()));
+    matched.map(|(_, codes)| *codes)
 }
 
 /// Countries by code, with the names people type, in lower case.
@@ -99,7 +100,8 @@ const NAMES: &[(&str, &[&str])] = &[
     ("AD", &["andorra"]), ("AE", &["united arab emirates", "uae", "emirates", "dubai"]),
     ("AL", &["albania"]), ("AM", &["armenia"]), ("AR", &["argentina"]), ("AT", &["austria", "austrian"]),
     ("AU", &["australia", "australian"]), ("AZ", &["azerbaijan"]), ("BA", &["bosnia"]), ("BD", &["bangladesh"]),
-    ("BE", &["belgium", "belgian"]), ("BG", &["bulgaria", "bulgarian"]), ("BO", &["bolivia"]), ("BR", &["brazil", "brasil", "brazilian"]),
+    ("BE", &["belgium", "belgian"]), ("BG", &["bulgaria", "bulgarian"]), ("BO", &["bolivia"]),
+    ("BR", &["brazil", "brasil", "brazilian"]),
     ("BY", &["belarus"]), ("CA", &["canada", "canadian"]), ("CH", &["switzerland", "swiss"]), ("CL", &["chile"]),
     ("CN", &["china", "chinese", "prc", "mainland china"]), ("CO", &["colombia"]),
     ("CR", &["costa rica"]), ("CY", &["cyprus"]),
@@ -159,9 +161,9 @@ const GROUP_NAMES: &[(&str, &str)] = &[
 /// The code or group of a place as people name it, in lower case: `germany`, `de`, `europe`.
 /// `capitals` admits the codes that are also words.
 pub fn named(name: &str, capitals: bool) -> Option<&'static str> {
-    let found = BY_NAME.get(name).copied()?;
+    let country = BY_NAME.get(name).copied()?;
     let is_word = !capitals && WORDS.contains(&name);
-    (!is_word).then_some(found)
+    (!is_word).then_some(country)
 }
 
 /// Codes and groups by name, in lower case.

@@ -143,8 +143,8 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
             markets::view::open(None, cx);
             true
         }
-        Action::Market(place) => {
-            markets::view::open(Some(place), cx);
+        Action::Market(index) => {
+            markets::view::open(Some(index), cx);
             true
         }
         Action::Theme => cx.try_open(appearance::view::Theme::new),

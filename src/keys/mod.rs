@@ -7,4 +7,4 @@ pub mod user;
 
 pub use self::bindings::{Action, BINDINGS, Binding, Context, Motion, Side, Step, Subject, bindings};
 pub use self::chord::Chord;
-pub use self::user::{KeyError, Keymap, OwnKeys};
+pub use self::user::{KeyError, Keymap, UserKeys};

@@ -15,7 +15,8 @@ use crate::core::message::Alarm;
 use crate::core::state::State;
 use crate::settings::Notifications;
 
-/// How long a command may run: one that hangs must not be joined by ever more.
+// One that hangs must not be joined by ever more.
+/// How long a command may run.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Shows a desktop notification, if the person wants one now.
@@ -59,7 +60,7 @@ pub(super) struct Queue {
 impl Queue {
     /// Adds a ring; of one alert only the newest waits.
     fn add(&mut self, command: String, alarm: Alarm) {
-        self.waiting.retain(|(_, own)| own.title != alarm.title);
+        self.waiting.retain(|(_, waiting)| waiting.title != alarm.title);
         self.waiting.push_back((command, alarm));
     }
 
@@ -73,13 +74,13 @@ impl Queue {
 /// Runs `command` in the background once those before it have ended. The screen is the dashboard's,
 /// so its output goes nowhere; a failure is shown.
 fn run(queue: &Rings, command: String, alarm: Alarm, outbox: UnboundedSender<Message>) {
-    let mut own = queue.lock().unwrap_or_else(PoisonError::into_inner);
-    own.add(command, alarm);
-    if own.is_running {
+    let mut rings = queue.lock().unwrap_or_else(PoisonError::into_inner);
+    rings.add(command, alarm);
+    if rings.is_running {
         return;
     }
-    own.is_running = true;
-    drop(own);
+    rings.is_running = true;
+    drop(rings);
     let queue = Arc::clone(queue);
     let next = move || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
     tokio::spawn(async move {

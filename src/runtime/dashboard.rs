@@ -33,7 +33,7 @@ use crate::features::markets::MarketEvent;
 use crate::features::markets::command::ProfileResolver;
 use crate::sandbox::Running;
 use crate::settings::by_name;
-use crate::store::history::HistoryPlace;
+use crate::store::history::HistoryLocation;
 use crate::store::{GroupsFile, Journal, PacingFile, StateStore};
 use crate::table::remote::Ticket;
 use crate::widgets::theme::Theme;
@@ -64,7 +64,7 @@ pub struct Dashboard<S> {
     disk_writer: Option<DiskWriter>,
     groups: Option<GroupsFile>,
     pacing: Option<PacingFile>,
-    history: Option<HistoryPlace>,
+    history: Option<HistoryLocation>,
     history_thread: Option<HistoryThread>,
     sandbox: Option<Running>,
     known: Option<Arc<ProfileResolver>>,
@@ -141,7 +141,7 @@ impl<S: Surface> Dashboard<S> {
 
     /// Records the market at `history`.
     #[must_use]
-    pub fn with_history(mut self, history: Option<HistoryPlace>) -> Self {
+    pub fn with_history(mut self, history: Option<HistoryLocation>) -> Self {
         self.history = history;
         self
     }
@@ -182,6 +182,7 @@ impl<S: Surface> Dashboard<S> {
             return Ok(status);
         }
         // The first requests are on their way, and the terminal has had time to reply.
+        // Before the first frame, or a light terminal would flash dark.
         if let Some(is_light) = self.surface.background().await {
             self.follow(is_light);
         }
@@ -196,6 +197,7 @@ impl<S: Surface> Dashboard<S> {
             let wake = self.wake(dirty.then_some(pace.due()));
             let messages = tokio::select! {
                 biased;
+                // A flood of responses must never keep the keyboard waiting.
                 outside = self.surface.next() => match self.outside(outside).await? {
                     ControlFlow::Continue(messages) => messages,
                     ControlFlow::Break(status) => return Ok(status),
@@ -207,6 +209,7 @@ impl<S: Surface> Dashboard<S> {
             let mut messages = self.with_waiting(messages);
             if self.was_suspended(&mut before) {
                 let spread = fastrand::f64();
+                // In front of what came meanwhile, which may be a response from before the suspend.
                 messages.insert(0, Message::Woken { spread });
             }
             // A stream of responses must not delay what is due.
@@ -298,11 +301,11 @@ impl<S: Surface> Dashboard<S> {
     fn draw(&mut self) -> io::Result<()> {
         let now = self.clock.now();
         let (model, theme) = (&self.model, &self.theme);
-        let mut facts = FrameLayout::default();
+        let mut layout = FrameLayout::default();
         self.surface.link_only(model.configured_addresses());
         self.surface
-            .draw(&mut |frame| facts = crate::frame::draw(frame, model, now, theme))?;
-        self.model.facts = facts;
+            .draw(&mut |frame| layout = crate::frame::draw(frame, model, now, theme))?;
+        self.model.layout = layout;
         let title = crate::core::title(&self.model);
         if title != self.title {
             self.surface.title(&title);

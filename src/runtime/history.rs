@@ -13,7 +13,7 @@ use crate::core::message::{HistoryJob, News, RingClaim};
 use crate::core::{Message, Ticket};
 use crate::domain::history::{Answer, Question};
 use crate::store::files;
-use crate::store::history::{Database, HistoryError, HistoryPlace, PollLocks, ProgramId};
+use crate::store::history::{Database, HistoryError, HistoryLocation, PollLocks, ProgramId};
 use crate::table::watch::{PollClaim, PollRight};
 
 /// How long leaving waits for the pending jobs.
@@ -27,15 +27,15 @@ pub(super) struct HistoryThread {
 }
 
 impl HistoryThread {
-    /// A thread that opens the database at `place` with the first job and reports to `outbox`.
+    /// A thread that opens the database at `history` with the first job and reports to `outbox`.
     /// Without a place nothing is recorded, and nothing recalled.
-    pub fn start(place: Option<HistoryPlace>, outbox: UnboundedSender<Message>) -> Self {
+    pub fn start(history: Option<HistoryLocation>, outbox: UnboundedSender<Message>) -> Self {
         let (jobs, inbox) = channel();
         let (end, ended) = channel();
         let messages = outbox.clone();
-        let thread = place.and_then(|place| {
+        let thread = history.and_then(|history| {
             let run = move || {
-                Keeper::new(place, messages).work(&inbox);
+                Keeper::new(history, messages).work(&inbox);
                 let _ = end.send(());
             };
             let thread = thread::Builder::new().name("history".to_owned());
@@ -79,7 +79,7 @@ impl Drop for HistoryThread {
 
 /// What the thread works with.
 struct Keeper {
-    place: HistoryPlace,
+    history: HistoryLocation,
     outbox: UnboundedSender<Message>,
     state: State,
     locks: PollLocks,
@@ -95,10 +95,10 @@ enum State {
 }
 
 impl Keeper {
-    fn new(place: HistoryPlace, outbox: UnboundedSender<Message>) -> Self {
+    fn new(history: HistoryLocation, outbox: UnboundedSender<Message>) -> Self {
         Self {
-            locks: PollLocks::new(&place),
-            place,
+            locks: PollLocks::new(&history),
+            history,
             outbox,
             state: State::Closed,
             program: ProgramId::of_process(),
@@ -166,7 +166,7 @@ impl Keeper {
 
     /// Uses the database, opened if it is not; one that is beyond use is closed.
     fn with<T>(&mut self, act: impl FnOnce(&mut Database) -> Result<T, HistoryError>) -> Result<T, HistoryError> {
-        let file = self.place.path.as_deref().and_then(files::identity);
+        let file = self.history.path.as_deref().and_then(files::identity);
         let mut state = std::mem::replace(&mut self.state, State::Closed);
         if matches!(&state, State::Off(_, failed) if *failed != file) {
             state = State::Closed;
@@ -175,7 +175,7 @@ impl Keeper {
         let result = match &mut state {
             State::Open(database) => database.follow().and_then(|()| act(database)),
             State::Off(error, _) => Err(error.clone()),
-            State::Closed => self.place.open().and_then(|mut database| {
+            State::Closed => self.history.open().and_then(|mut database| {
                 let result = act(&mut database);
                 state = State::Open(database);
                 result
@@ -211,9 +211,9 @@ mod tests {
     struct Program(HistoryThread, UnboundedReceiver<Message>);
 
     impl Program {
-        fn start(place: Option<&HistoryPlace>) -> Self {
+        fn start(history: Option<&HistoryLocation>) -> Self {
             let (outbox, messages) = unbounded_channel();
-            Self(HistoryThread::start(place.cloned(), outbox), messages)
+            Self(HistoryThread::start(history.cloned(), outbox), messages)
         }
 
         fn claim(&mut self, resource: Resource, now: f64) -> PollRight {
@@ -263,26 +263,26 @@ mod tests {
     #[test]
     fn one_program_polls_and_the_other_gets_what_it_records() {
         let folder = tempfile::tempdir().unwrap();
-        let place = HistoryPlace {
+        let history = HistoryLocation {
             path: Some(folder.path().join("history.sqlite")),
             market: "test".to_owned(),
         };
         let offers = Resource::Offers;
-        let [mut one, mut other] = [(); 2].map(|()| Program::start(Some(&place)));
-        assert!(matches!(one.claim(offers, 1000.0), PollRight::Ours));
-        assert!(matches!(other.claim(offers, 1001.0), PollRight::Another(None)));
-        one.0.take(HistoryJob::Record(Box::new(poll(1002))));
-        assert!(matches!(one.claim(offers, 1003.0), PollRight::Ours));
-        let PollRight::Another(Some(read)) = other.claim(offers, 1003.0) else {
+        let [mut first, mut second] = [(); 2].map(|()| Program::start(Some(&history)));
+        assert!(matches!(first.claim(offers, 1000.0), PollRight::Ours));
+        assert!(matches!(second.claim(offers, 1001.0), PollRight::Another(None)));
+        first.0.take(HistoryJob::Record(Box::new(poll(1002))));
+        assert!(matches!(first.claim(offers, 1003.0), PollRight::Ours));
+        let PollRight::Another(Some(read)) = second.claim(offers, 1003.0) else {
             panic!("nothing was read");
         };
         assert_eq!(*read, poll(1002));
-        one.0.take(HistoryJob::ReleasePolls(offers));
+        first.0.take(HistoryJob::ReleasePolls(offers));
         // Once this is answered, that has been done.
-        one.claim(Resource::Volumes, 1004.0);
-        assert!(matches!(other.claim(offers, 1004.0), PollRight::Ours));
-        drop(other);
-        assert!(matches!(one.claim(offers, 1005.0), PollRight::Ours));
+        first.claim(Resource::Volumes, 1004.0);
+        assert!(matches!(second.claim(offers, 1004.0), PollRight::Ours));
+        drop(second);
+        assert!(matches!(first.claim(offers, 1005.0), PollRight::Ours));
     }
 
     #[test]
@@ -290,19 +290,19 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("history.sqlite");
         std::fs::write(&path, "no database, but long enough to have a header ".repeat(9)).unwrap();
-        let place = HistoryPlace {
+        let history = HistoryLocation {
             path: Some(path.clone()),
             market: "test".to_owned(),
         };
-        let mut one = Program::start(Some(&place));
-        one.0.take(HistoryJob::Record(Box::new(poll(1002))));
-        let told = one.1.blocking_recv();
+        let mut program = Program::start(Some(&history));
+        program.0.take(HistoryJob::Record(Box::new(poll(1002))));
+        let told = program.1.blocking_recv();
         assert!(matches!(told, Some(Message::Told(Err(_)))));
         Database::set_aside(&path, "2026-11-23").unwrap();
-        one.0.take(HistoryJob::Record(Box::new(poll(1032))));
+        program.0.take(HistoryJob::Record(Box::new(poll(1032))));
         // Dropping it waits until that is written.
-        drop(one);
-        assert_eq!(place.open().unwrap().contents().unwrap().polls, 1);
+        drop(program);
+        assert_eq!(history.open().unwrap().contents().unwrap().polls, 1);
     }
 
     #[test]
@@ -310,18 +310,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
         std::fs::write(&file, "").unwrap();
-        let place = HistoryPlace {
+        let history = HistoryLocation {
             path: Some(file.join("history.sqlite")),
             market: "test".to_owned(),
         };
-        for place in [None, Some(&place)] {
-            let mut one = Program::start(place);
-            one.0.take(HistoryJob::Record(Box::new(poll(1002))));
-            if place.is_some() {
-                let told = one.1.blocking_recv();
+        for history in [None, Some(&history)] {
+            let mut program = Program::start(history);
+            program.0.take(HistoryJob::Record(Box::new(poll(1002))));
+            if history.is_some() {
+                let told = program.1.blocking_recv();
                 assert!(matches!(told, Some(Message::Told(Err(_)))));
             }
-            let right = one.claim(Resource::Offers, 1003.0);
+            let right = program.claim(Resource::Offers, 1003.0);
             assert!(matches!(right, PollRight::Ours));
         }
     }

@@ -41,7 +41,7 @@ pub(super) fn told(ticket: Ticket, now: Now, progress: session::Progress) -> Mes
 pub(super) fn with_paste(event: Event) -> Message {
     match message(event) {
         may_be_pasted @ (Message::Key(_) | Message::Mouse(_)) => Message::AfterPaste(Box::new(may_be_pasted)),
-        other => other,
+        event => event,
     }
 }
 

@@ -54,11 +54,11 @@ impl History {
                 path.unwrap_or_default().display()
             )
         });
-        let is_own = |entry: &Entry| {
+        let is_of_market = |entry: &Entry| {
             // The embedded sandbox listens at another address in every run.
             entry.intent.profile == profile.name && (profile.is_sandbox || entry.intent.address == profile.base_url)
         };
-        let entries = journal::entries(kept.lines).into_iter().filter(is_own);
+        let entries = journal::entries(kept.lines).into_iter().filter(is_of_market);
         Self {
             journal,
             entries: entries.collect(),

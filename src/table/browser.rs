@@ -105,7 +105,7 @@ impl Browser {
     /// Whether the rows answer an earlier query, because the request for the present one was cancelled
     /// or has failed.
     pub fn shows_earlier_query(&self) -> bool {
-        let is_other = |shown: &Query| {
+        let is_earlier = |shown: &Query| {
             let (asked, now) = (&shown.conditions, &self.query.conditions);
             // Seldom, so that a frame need not write requests to compare them.
             let may_be = asked != now || shown.offer_type != self.query.offer_type;
@@ -115,7 +115,7 @@ impl Browser {
                     ..shown.clone()
                 })
         };
-        !self.remote.is_loading() && self.shown_query().is_some_and(is_other)
+        !self.remote.is_loading() && self.shown_query().is_some_and(is_earlier)
     }
 
     /// The index of the selected row in the view.
@@ -447,11 +447,11 @@ impl Browser {
         let Some(listing) = self.listing() else {
             return;
         };
-        let found = self.chosen.and_then(|id| {
+        let index = self.chosen.and_then(|id| {
             let row = u32::try_from(listing.row(id)?).ok()?;
             self.view().iter().position(|candidate| *candidate == row)
         });
-        self.cursor = found.unwrap_or_else(|| self.cursor.min(self.view().len().saturating_sub(1)));
+        self.cursor = index.unwrap_or_else(|| self.cursor.min(self.view().len().saturating_sub(1)));
         if self.chosen.is_none() {
             self.chosen = self.selected();
         }

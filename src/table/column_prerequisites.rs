@@ -34,8 +34,8 @@ impl Need {
         } else if is_one_of(&price_models::COLUMNS) {
             Some(Self::ThreePrices)
         } else {
-            let is_own = |unit: &WorkUnit| field.is_computed() && unit.column() == field.key;
-            let unit = WorkUnit::ALL.into_iter().find(is_own);
+            let is_computed_with = |unit: &WorkUnit| field.is_computed() && unit.column() == field.key;
+            let unit = WorkUnit::ALL.into_iter().find(is_computed_with);
             unit.map(Self::Throughput)
         }
     }
@@ -113,7 +113,7 @@ impl Rows {
             let Some(need) = self.need(key.field) else {
                 continue;
             };
-            match unmet.iter_mut().find(|(own, _)| *own == need) {
+            match unmet.iter_mut().find(|(known, _)| *known == need) {
                 Some((_, labels)) => labels.push(key.field.label),
                 None => unmet.push((need, vec![key.field.label])),
             }

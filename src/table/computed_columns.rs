@@ -217,13 +217,13 @@ impl ComputedColumns {
             .iter()
             .filter(|row| !self.is_unfit(**row as usize))
             .filter_map(|row| {
-                let place = *row as usize;
+                let index = *row as usize;
                 // A bill is for the whole offer, so the speed is too.
                 let (x, y) = if pricing.job.is_some() {
-                    let bill = pricing.price(&prices, place).ok()?;
-                    (bill, prices.dlperf(place).ok()?)
+                    let bill = pricing.price(&prices, index).ok()?;
+                    (bill, prices.dlperf(index).ok()?)
                 } else {
-                    (units.get(place)?.gpu?, (*speeds.get(place)?)?)
+                    (units.get(index)?.gpu?, (*speeds.get(index)?)?)
                 };
                 Some(Point { row: *row, x, y })
             })

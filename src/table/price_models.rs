@@ -25,8 +25,8 @@ pub struct PriceModelSearches {
 impl PriceModelSearches {
     /// The slot of a price model.
     pub fn slot(&self, model: OfferType) -> &Remote<Listing> {
-        let place = OfferType::ALL.iter().position(|own| *own == model);
-        &self.slots[place.unwrap_or(0)]
+        let index = OfferType::ALL.iter().position(|known| *known == model);
+        &self.slots[index.unwrap_or(0)]
     }
 
     /// The response to a price model's search.
@@ -89,9 +89,9 @@ impl PriceModelSearches {
     /// Takes the response to a price model's search that was requested elsewhere.
     pub fn set(&mut self, model: OfferType, listing: Listing, limit: Option<u32>) {
         self.limit = limit;
-        let place = OfferType::ALL.iter().position(|own| *own == model);
+        let index = OfferType::ALL.iter().position(|known| *known == model);
         let (ticket, now) = (Ticket(0), Now::default());
-        let slot = &mut self.slots[place.unwrap_or(0)];
+        let slot = &mut self.slots[index.unwrap_or(0)];
         slot.ask(ticket, now);
         slot.accept(ticket, now, Ok(listing));
     }

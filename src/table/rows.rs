@@ -192,17 +192,17 @@ impl Rows {
     }
 
     /// Shows the computed columns `keys` in their order after the column `behind`; those already
-    /// shown keep their place.
+    /// shown keep their index.
     pub fn show_columns(&mut self, keys: &[&str], behind: &str) {
-        let place = self.columns.iter().position(|field| field.key == behind);
-        let mut place = place.map_or(self.columns.len().min(1), |place| place + 1);
+        let index = self.columns.iter().position(|field| field.key == behind);
+        let mut index = index.map_or(self.columns.len().min(1), |index| index + 1);
         for key in keys {
             let shown = self.columns.iter().position(|field| field.key == *key);
             if let Some(shown) = shown {
-                place = shown + 1;
+                index = shown + 1;
             } else if let Some(field) = self.query.catalog().column(key) {
-                self.columns.insert(place, field);
-                place += 1;
+                self.columns.insert(index, field);
+                index += 1;
             }
         }
     }

@@ -10,8 +10,8 @@ use crate::core::message::Effect;
 use crate::domain::insight::Coverage;
 use crate::domain::{Direction, Field, Listing, OrderKey, Query};
 
-/// Seconds without another change before the market is queried: pressing `>` five times should cost
-/// one request, because markets limit them.
+// Pressing `>` five times should cost one request, because markets limit them.
+/// Seconds without another change before the market is queried.
 const SETTLE: f64 = 0.3;
 
 impl Browser {
@@ -116,7 +116,7 @@ impl Browser {
         let sent = sent.map(|query| self.market_keys(query));
         let is_sent = sent.is_some_and(|sent| sent.first() == Some(first));
         // The market sorts by its quoted prices.
-        let is_other = |listing: &Listing| listing.is_estimated(first.field);
-        !is_sent || self.is_unordered() || self.listing().is_some_and(is_other)
+        let is_estimated = |listing: &Listing| listing.is_estimated(first.field);
+        !is_sent || self.is_unordered() || self.listing().is_some_and(is_estimated)
     }
 }

@@ -45,6 +45,7 @@ pub enum PollRight {
 /// Seconds without a key after which the person has not been looking.
 const AWAY: f64 = 60.0;
 
+// Without a record they are in memory only, and nobody reads further back.
 /// Events that are kept while nothing is recorded.
 const MOST_EVENTS: usize = 500;
 
@@ -372,7 +373,7 @@ impl Watch {
         }
         self.kept.insert(number, (listing, at));
         let needed = [self.last, self.looked, self.today, Some(self.seen.0)];
-        self.kept.retain(|own, _| needed.contains(&Some(*own)));
+        self.kept.retain(|kept, _| needed.contains(&Some(*kept)));
     }
 
     fn day(&self, now: Now) -> Option<jiff::civil::Date> {
@@ -511,10 +512,10 @@ pub(crate) const fn price_of(resource: Resource) -> &'static str {
 }
 
 /// Whether two queries request the same rows and prices, ignoring limit and order.
-pub(crate) fn is_same_question(one: &Query, other: &Query) -> bool {
-    let one = Query {
-        order: other.order.clone(),
-        ..one.clone()
+pub(crate) fn is_same_question(left: &Query, right: &Query) -> bool {
+    let left = Query {
+        order: right.order.clone(),
+        ..left.clone()
     };
-    one == *other
+    left == *right
 }

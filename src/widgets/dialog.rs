@@ -12,23 +12,24 @@ use super::theme::Theme;
 /// The maximum width of running text: longer lines are hard to read.
 pub const READABLE: u16 = 76;
 
-/// Blank cells beside a dialog up to this width: stubs of the pane there would only distract.
+// Stubs of the pane there would only distract.
+/// Blank cells beside a dialog up to this width.
 const BESIDE: u16 = 4;
 
 /// Dims the screen and draws a frame of `width` x `height` cells, including borders, in its middle;
 /// returns the area inside.
 pub fn open(panel: Panel<'_>, (width, height): (u16, u16), screen: Rect, buffer: &mut Buffer, theme: &Theme) -> Rect {
     buffer.set_style(screen, theme.backdrop);
-    let place = centred(width, height, screen);
-    if screen.width - place.width <= 2 * BESIDE {
+    let area = centred(width, height, screen);
+    if screen.width - area.width <= 2 * BESIDE {
         let rows = Rect {
             x: screen.x,
             width: screen.width,
-            ..place
+            ..area
         };
         Clear.render(rows, buffer);
     }
-    panel.render(place, buffer, theme)
+    panel.render(area, buffer, theme)
 }
 
 /// A rectangle in the middle of another, no larger than that.

@@ -109,10 +109,10 @@ impl<T: Clone> List<T> {
         self.items = items;
         self.narrow();
         let mut shown = self.shown();
-        let place = shown.position(|item| item.value.is_some() && item.value.as_ref() == keep);
+        let position = shown.position(|item| item.value.is_some() && item.value.as_ref() == keep);
         drop(shown);
-        if let Some(place) = place {
-            self.select(place, false);
+        if let Some(position) = position {
+            self.select(position, false);
         }
     }
 
@@ -155,8 +155,8 @@ impl<T: Clone> List<T> {
             .rev()
             .filter(|index| *index < self.shown.len())
             .find(choosable);
-        let found = if upwards { above.or(below) } else { below.or(above) };
-        self.selected = found.unwrap_or(0);
+        let nearest = if upwards { above.or(below) } else { below.or(above) };
+        self.selected = nearest.unwrap_or(0);
     }
 
     /// Finds the lines that match the typed text, best first; without a text, all in order.
@@ -176,12 +176,12 @@ impl<T: Clone> List<T> {
                     (index, line)
                 })
                 .collect();
-            let mut found = fuzzy(text, &lines);
-            found.sort_by_key(|index| {
+            let mut ranked = fuzzy(text, &lines);
+            ranked.sort_by_key(|index| {
                 let item = &self.items[*index];
                 remoteness(item, self.names_of(item), text)
             });
-            found
+            ranked
         };
         self.select(0, false);
     }
@@ -294,8 +294,8 @@ fn pad(line: &mut Line<'_>, width: u16, style: ratatui::style::Style) {
 fn usual_width(widths: impl Iterator<Item = u16>) -> u16 {
     let mut widths: Vec<_> = widths.collect();
     widths.sort_unstable();
-    let place = (widths.len() * 9).div_ceil(10).saturating_sub(1);
-    widths.get(place).copied().unwrap_or(0)
+    let index = (widths.len() * 9).div_ceil(10).saturating_sub(1);
+    widths.get(index).copied().unwrap_or(0)
 }
 
 impl<T: Clone> StatefulWidget for ListLines<'_, T> {
@@ -376,7 +376,7 @@ pub fn fuzzy<K: Copy>(pattern: &str, lines: &[(K, String)]) -> Vec<K> {
     let mut matcher = Matcher::new(Config::DEFAULT);
     let pattern = Pattern::parse(pattern, CaseMatching::Ignore, Normalization::Smart);
     let mut buffer = Vec::new();
-    let mut found: Vec<_> = candidates
+    let mut scored: Vec<_> = candidates
         .into_iter()
         .filter_map(|(key, line)| {
             pattern
@@ -384,6 +384,6 @@ pub fn fuzzy<K: Copy>(pattern: &str, lines: &[(K, String)]) -> Vec<K> {
                 .map(|score| (score, *key))
         })
         .collect();
-    found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-    found.into_iter().map(|(_, key)| key).collect()
+    scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+    scored.into_iter().map(|(_, key)| key).collect()
 }

@@ -63,7 +63,7 @@ impl Widget for RangeBar<'_> {
 #[derive(Debug, Clone, Copy)]
 pub struct BoxPlot<'a> {
     /// Lowest, lower quartile, median, upper quartile and highest, as positions from 0 to 1.
-    pub places: [f64; 5],
+    pub positions: [f64; 5],
     /// Style of the middle half.
     pub style: Style,
     pub theme: &'a Theme,
@@ -75,11 +75,11 @@ impl Widget for BoxPlot<'_> {
             return;
         }
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // within the width
-        let cell = |place: f64| {
+        let cell = |position: f64| {
             let last = f64::from(area.width - 1);
-            area.x + (place.clamp(0.0, 1.0) * last).round() as u16
+            area.x + (position.clamp(0.0, 1.0) * last).round() as u16
         };
-        let [low, lower, median, upper, high] = self.places.map(cell);
+        let [low, lower, median, upper, high] = self.positions.map(cell);
         let mut put = |x: u16, sign: &str, style: Style| {
             buffer.set_stringn(x, area.y, sign, 1, style);
         };
@@ -114,7 +114,7 @@ mod tests {
         let area = Rect::new(0, 0, 11, 1);
         let mut buffer = Buffer::empty(area);
         let spread = BoxPlot {
-            places: [0.0, 0.3, 0.5, 0.7, 1.0],
+            positions: [0.0, 0.3, 0.5, 0.7, 1.0],
             style: Style::default(),
             theme: &Theme::MONO,
         };

@@ -10,7 +10,7 @@ use bourse::core::view::Region;
 use bourse::core::{Model, Profile, update};
 use bourse::domain::history::Poll;
 use bourse::domain::{Dialect, Listing, Query, Resource, language};
-use bourse::store::history::{Database, HistoryPlace, PollLocks, ProgramId};
+use bourse::store::history::{Database, HistoryLocation, PollLocks, ProgramId};
 use bourse::table::browser::Arrival;
 use bourse::table::remote::{Now, Ticket};
 use bourse::table::watch::{PollClaim, PollRight};
@@ -49,7 +49,7 @@ pub struct Files {
 
 impl Files {
     pub fn open(folder: &Path) -> Self {
-        let place = HistoryPlace {
+        let place = HistoryLocation {
             path: Some(folder.join("history.sqlite")),
             market: "test".to_owned(),
         };
@@ -403,7 +403,7 @@ impl TestApp {
         self.terminal
             .draw(|frame| facts = Some(bourse::frame::draw(frame, model, now, theme)))
             .unwrap();
-        self.model.facts = facts.unwrap();
+        self.model.layout = facts.unwrap();
     }
 
     /// The screen as text, a line a row, blanks at the ends cut.
@@ -451,7 +451,7 @@ impl TestApp {
     #[track_caller]
     pub fn row(&self, id: &str) -> String {
         let (y, screen) = (self.row_of(id), self.screen());
-        let left = self.model.facts.viewport(0, Region::MAIN).rows.x;
+        let left = self.model.layout.viewport(0, Region::MAIN).rows.x;
         let line = screen.lines().nth(usize::from(y)).unwrap();
         line.chars().skip(usize::from(left.saturating_sub(1))).collect()
     }
@@ -460,7 +460,7 @@ impl TestApp {
     #[track_caller]
     pub fn cell(&self, id: &str, label: &str) -> String {
         let y = self.row_of(id);
-        let headers = self.model.facts.targets.iter();
+        let headers = self.model.layout.targets.iter();
         let area = headers
             .filter_map(|(area, target)| match target {
                 Target::Header(field) if field.label == label => Some(*area),
@@ -479,7 +479,7 @@ impl TestApp {
         let listing = browser.listing().expect("rows");
         let is_it = |row: &u32| listing.id(*row as usize).is_some_and(|own| own.to_string() == id);
         let place = browser.view().iter().position(is_it);
-        let viewport = self.model.facts.viewport(0, Region::MAIN);
+        let viewport = self.model.layout.viewport(0, Region::MAIN);
         let place = place.unwrap_or_else(|| panic!("{id} is no row:\n{}", self.screen()));
         assert!(viewport.visible().contains(&place), "{id}:\n{}", self.screen());
         viewport.rows.y + (place - viewport.top) as u16

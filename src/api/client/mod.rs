@@ -176,7 +176,7 @@ impl Client {
         let http = transports.of(origin).await?;
         let deadline = request.operation().deadline();
         let mut head = Head::default();
-        let own = Exchange {
+        let exchanging = Exchange {
             http: &http,
             origin,
             wire,
@@ -186,7 +186,7 @@ impl Client {
         let reader = wire::reader(request, self.known(wire), epoch_seconds());
         let transfer = self.inner.config.dialect.transfer;
         let body = Body::new(reader.map(|reader| reader.in_units(transfer)));
-        let exchanged = exchange::exchange(own, body, &mut head, on_part);
+        let exchanged = exchange::exchange(exchanging, body, &mut head, on_part);
         let result = tokio::time::timeout(deadline, exchanged)
             .await
             .unwrap_or(Err(ApiError::TimedOut { after: deadline }));

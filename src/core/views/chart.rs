@@ -73,10 +73,10 @@ pub(crate) fn frame(y: Option<&Axis<'_>>, area: Rect, scene: &mut Scene<'_, '_>)
     }
     if let Some(y) = y {
         for tick in y.scale.ticks(usize::from(plot.height / 3).clamp(2, 8)) {
-            let Some(place) = y.scale.position(tick) else {
+            let Some(share) = y.scale.position(tick) else {
                 continue;
             };
-            let line = plot.bottom() - 1 - cell(place, plot.height);
+            let line = plot.bottom() - 1 - cell(share, plot.height);
             let label = y.label(tick);
             let start = (plot.x - 2).saturating_sub(cells(&label)).max(area.x);
             buffer.set_stringn(start, line, &label, usize::from(LABELS - 2), theme.dim);
@@ -91,10 +91,10 @@ pub(crate) fn ticks(axis: &Axis<'_>, area: Rect) -> Vec<(u16, String, u16)> {
     let mut free = area.x;
     let mut ticks = Vec::new();
     for tick in axis.scale.ticks(usize::from(area.width / 12).clamp(2, 12)) {
-        let Some(place) = axis.scale.position(tick) else {
+        let Some(share) = axis.scale.position(tick) else {
             continue;
         };
-        let column = area.x + cell(place, area.width);
+        let column = area.x + cell(share, area.width);
         let label = axis.label(tick);
         let width = cells(&label);
         let start = column.saturating_sub(width / 2).min(area.right().saturating_sub(width));
@@ -107,9 +107,9 @@ pub(crate) fn ticks(axis: &Axis<'_>, area: Rect) -> Vec<(u16, String, u16)> {
 }
 
 /// Which of `many` cells a position from 0 to 1 falls into.
-pub(crate) fn cell(place: f64, many: u16) -> u16 {
+pub(crate) fn cell(share: f64, many: u16) -> u16 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // from 0 to `many`
-    let cell = (place * f64::from(many)) as u16;
+    let cell = (share * f64::from(many)) as u16;
     cell.min(many.saturating_sub(1))
 }
 
@@ -117,7 +117,7 @@ pub(crate) fn cell(place: f64, many: u16) -> u16 {
 pub(crate) const OWN_BAR: &str = "▴";
 
 /// Draws the distribution of `values`, with the bar that contains `own` highlighted and marked.
-pub(crate) fn histogram(values: &[f64], own: Option<f64>, axis: &Axis<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
+pub(crate) fn histogram(values: &[f64], marked: Option<f64>, axis: &Axis<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
     let Some(plot) = axes(axis, None, area, scene) else {
         return;
     };
@@ -130,12 +130,13 @@ pub(crate) fn histogram(values: &[f64], own: Option<f64>, axis: &Axis<'_>, area:
     // If the bars do not divide the columns evenly, they are spread, so that bars stay over their
     // ticks.
     let index = |column: u16| (usize::from(column) * many / usize::from(plot.width)).min(last);
-    let is_own = |column: u16| {
+    let is_marked = |column: u16| {
         let (index, bucket) = (index(column), &histogram.buckets[index(column)]);
-        own.is_some_and(|value| value >= bucket.low && (value < bucket.high || index == last && value <= bucket.high))
+        marked
+            .is_some_and(|value| value >= bucket.low && (value < bucket.high || index == last && value <= bucket.high))
     };
     let bar = |column: u16| {
-        let style: Style = if is_own(column) {
+        let style: Style = if is_marked(column) {
             theme.highlight
         } else {
             theme.series[0]
@@ -149,7 +150,7 @@ pub(crate) fn histogram(values: &[f64], own: Option<f64>, axis: &Axis<'_>, area:
     let x = (plot.x - 2).saturating_sub(cells(&tallest));
     let buffer = scene.frame.buffer_mut();
     buffer.set_string(x, plot.y, tallest, theme.dim);
-    for column in (0..plot.width).filter(|column| is_own(*column)) {
+    for column in (0..plot.width).filter(|column| is_marked(*column)) {
         buffer.set_string(plot.x + column, plot.bottom(), OWN_BAR, theme.accent);
     }
 }

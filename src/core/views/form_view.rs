@@ -29,7 +29,7 @@ pub(crate) trait FormView: fmt::Debug + Send {
     }
 
     /// Handles an action that means nothing to the form.
-    fn other(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         if action == Action::Back {
             cx.close();
         }
@@ -106,7 +106,7 @@ impl<V: FormView> View for V {
         if pass_on(self, event, cx) {
             Outcome::Handled
         } else {
-            self.other(action, cx)
+            self.act(action, cx)
         }
     }
 

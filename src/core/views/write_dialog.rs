@@ -14,7 +14,6 @@ use crate::widgets::panel::{Panel, Tone};
 use crate::widgets::text::{cells, fit, wrap};
 use crate::widgets::text_input::TextInput;
 
-/// Cells of the labels.
 const LABEL: u16 = 18;
 
 /// Where the keys are looked up while an outcome is shown.
@@ -74,8 +73,8 @@ impl Rows {
 
     /// A text whose first two lines stay longest: they have the total, or the outcome.
     pub fn lead(&mut self, text: &str, style: Style) {
-        for (place, line) in wrap(text, self.width).into_iter().enumerate() {
-            let rank = if place < 2 { 0 } else { 2 };
+        for (index, line) in wrap(text, self.width).into_iter().enumerate() {
+            let rank = if index < 2 { 0 } else { 2 };
             self.line(rank, Line::styled(line, style));
         }
     }
@@ -149,8 +148,8 @@ impl Rows {
         self.gap();
         self.text(6, title, scene.theme.heading);
         let shown = if count > most { most - 1 } else { most };
-        for (place, entry) in writes.past(kind).take(shown).enumerate() {
-            let is_in_flight = place == 0 && entry.outcome.is_none() && writes.in_flight(kind).is_some();
+        for (index, entry) in writes.past(kind).take(shown).enumerate() {
+            let is_in_flight = index == 0 && entry.outcome.is_none() && writes.in_flight(kind).is_some();
             self.line(6, past(entry, is_in_flight, scene));
         }
         if count > shown {
@@ -164,10 +163,10 @@ impl Rows {
         let room = usize::from(area.height.saturating_sub(2));
         while self.rows.len() > room {
             let ranks = self.rows.iter().enumerate();
-            let Some((place, _)) = ranks.max_by_key(|(place, (rank, _))| (*rank, *place)) else {
+            let Some((index, _)) = ranks.max_by_key(|(index, (rank, _))| (*rank, *index)) else {
                 break;
             };
-            self.rows.remove(place);
+            self.rows.remove(index);
         }
         let height = u16::try_from(self.rows.len() + 2).unwrap_or(u16::MAX);
         let panel = Panel::new(title.to_owned()).tone(tone);

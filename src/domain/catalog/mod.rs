@@ -146,8 +146,8 @@ impl Catalog {
     pub fn position(&self, field: &Field) -> Option<usize> {
         // Asked for with every cell of every frame: an address, not a search.
         self.fields.element_offset(field).or_else(|| {
-            let place = self.computed.element_offset(field)?;
-            Some(self.fields.len() + place)
+            let index = self.computed.element_offset(field)?;
+            Some(self.fields.len() + index)
         })
     }
 

@@ -137,6 +137,7 @@ impl Prices<'_> {
     /// downloads nothing.
     fn download_hours(&self, row: usize, job: &Job, run: f64) -> Result<f64, Gap> {
         if job.gb_in == 0.0 || run == 0.0 {
+            // Without data nothing waits for a speed that the offer may not report.
             return Ok(0.0);
         }
         let speed = self.inet_down.divisor(row)?;
@@ -157,6 +158,7 @@ impl Prices<'_> {
         // A download at a speed that is not reported takes no less than nothing.
         let ends_early = || {
             let run = self.run_hours(row, job)?;
+            // An offer is only called unfit for what is certain.
             let download = self.download_hours(row, job, run).unwrap_or(0.0);
             let left = hours_left(&self.duration, row, now)?;
             Ok::<_, Gap>(left < run + download + job.stopped_hours)

@@ -57,6 +57,7 @@ pub fn price_unit(resource: Resource, storage: f64) -> String {
 
 /// ` with 200 GB`, unless it is what every search has that asks for nothing else.
 pub fn with_storage(storage: f64) -> String {
+    // Naming it everywhere would hide the searches where it does matter.
     if (storage - DEFAULT_STORAGE_GB).abs() < 1e-9 {
         return String::new();
     }
@@ -97,6 +98,8 @@ pub struct SearchKey {
 impl SearchKey {
     /// Whether a price decides what is found, so that what is new in it may only have become cheaper.
     fn is_bound_by_price(&self) -> bool {
+        // Every field that moves with an offer's price: a machine that is new in such a search may have been
+        // listed for days.
         const PRICES: [&str; 7] = [
             "dph_total",
             "dph_base",
@@ -107,9 +110,9 @@ impl SearchKey {
             "dlperf_per_dphtotal",
         ];
         let conditions = self.conditions.split(' ');
-        let mut keys = conditions.map(|own| {
-            let end = own.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
-            own.get(..end.unwrap_or(own.len())).unwrap_or_default()
+        let mut keys = conditions.map(|condition| {
+            let end = condition.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+            condition.get(..end.unwrap_or(condition.len())).unwrap_or_default()
         });
         keys.any(|key| PRICES.contains(&key))
     }
@@ -314,6 +317,7 @@ impl PollRow {
     /// intervals of a slow watch.
     pub fn patience(&self) -> i64 {
         self.interval
+            // Two polls in a row may fail without the watch having ended.
             .map_or(0, |interval| i64::from(interval).saturating_mul(3))
             .max(600)
     }
@@ -334,8 +338,9 @@ pub struct Excerpt {
 }
 
 /// Whether two prices differ by rounding only, as after another storage size was taken off.
-fn is_same_price(one: f64, other: f64) -> bool {
-    (one - other).abs() <= 1e-7 + 1e-6 * one.abs().max(other.abs())
+fn is_same_price(left: f64, right: f64) -> bool {
+    // Markets send prices with six or seven digits, some in single precision.
+    (left - right).abs() <= 1e-7 + 1e-6 * left.abs().max(right.abs())
 }
 
 impl Sighting {

@@ -121,17 +121,19 @@ impl Poll {
 
     /// Why it lacks a lot.
     pub(super) fn cause(&self, lot: &Lot) -> Cause {
-        let known = self.causes.iter().find(|(own, _)| own == lot);
+        let known = self.causes.iter().find(|(changed, _)| changed == lot);
         known.map_or(Cause::Unknown, |(_, cause)| *cause)
     }
 
     /// The sighting of a lot.
     pub fn sighting(&self, lot: &Lot) -> Option<&Sighting> {
-        let found = self.sightings.binary_search_by(|sighting| sighting.lot.cmp(lot));
-        self.sightings.get(found.ok()?)
+        let row = self.sightings.binary_search_by(|sighting| sighting.lot.cmp(lot));
+        self.sightings.get(row.ok()?)
     }
 }
 
+// One request has to do: the search is limited like any other, and with more gone the market itself has
+// changed.
 /// Machines that one search for causes asks about.
 pub const MOST_CAUSES: usize = 50;
 
@@ -176,8 +178,11 @@ pub fn causes(missing: &[Lot], listing: &Listing, offer_type: OfferType, coverag
 
 fn outcome(query: &Query, listing: &Listing, check: &ResponseCheck) -> PollOutcome {
     // The public service ignores the filter `rented`; rented rows are not on offer anyway.
-    let is_own = |key: &str| matches!(key, "rented" | "rentable");
-    let is_ignored = check.violations.iter().any(|violation| !is_own(violation.field.key));
+    let is_harmless = |key: &str| matches!(key, "rented" | "rentable");
+    let is_ignored = check
+        .violations
+        .iter()
+        .any(|violation| !is_harmless(violation.field.key));
     if is_ignored || check.is_other_type() {
         return PollOutcome::FiltersIgnored;
     }
@@ -287,8 +292,8 @@ impl Lots {
     /// The lots that are rented and not on offer.
     fn rented(&self) -> Vec<(Lot, Cause)> {
         let is_gone = |lot: &&Lot| {
-            let place = self.sightings.binary_search_by(|it| it.lot.cmp(lot));
-            place.is_err()
+            let row = self.sightings.binary_search_by(|sighting| sighting.lot.cmp(lot));
+            row.is_err()
         };
         let gone = self.rented.iter().filter(is_gone);
         gone.map(|lot| (lot.clone(), Cause::Rented)).collect()

@@ -99,14 +99,14 @@ pub fn answer(question: &Question, recorded: &[Recorded]) -> Answer {
         Want::Tape { most } => Answer::Tape(tape(question, recorded, most)),
         Want::Series { buckets } => {
             let longest = longest(question, recorded);
-            Answer::Series(longest.map(|one| series(question, one, buckets)))
+            Answer::Series(longest.map(|record| series(question, record, buckets)))
         }
         Want::Memory { .. } => {
             let longest = longest(question, recorded);
-            Answer::Memory(longest.map(|one| memory(question, one)))
+            Answer::Memory(longest.map(|record| memory(question, record)))
         }
         Want::Searches => {
-            let searches = recorded.iter().filter_map(|one| summary(question, one));
+            let searches = recorded.iter().filter_map(|record| summary(question, record));
             let mut searches: Vec<RecordedSearch> = searches.collect();
             searches.sort_by_key(|search| std::cmp::Reverse(search.last));
             Answer::Searches(searches)
@@ -133,11 +133,11 @@ fn summary(question: &Question, recorded: &Recorded) -> Option<RecordedSearch> {
 /// The search that was watched longest and saw a lot that is asked about; one that saw none, if all
 /// did not.
 fn longest<'a>(question: &Question, recorded: &'a [Recorded]) -> Option<&'a Recorded> {
-    let ranked = recorded.iter().filter_map(|one| {
-        let summary = summary(question, one)?;
-        let mut spells = one.excerpt.spells.iter();
+    let ranked = recorded.iter().filter_map(|record| {
+        let summary = summary(question, record)?;
+        let mut spells = record.excerpt.spells.iter();
         let has_seen = spells.any(|spell| question.filter.accepts(&spell.lot));
-        Some(((has_seen, summary.watched, summary.polls), one))
+        Some(((has_seen, summary.watched, summary.polls), record))
     });
-    ranked.max_by_key(|(rank, _)| *rank).map(|(_, one)| one)
+    ranked.max_by_key(|(rank, _)| *rank).map(|(_, record)| record)
 }

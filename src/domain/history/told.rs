@@ -77,7 +77,7 @@ fn ends(prices: &[Option<f64>]) -> Option<[Part; 2]> {
     let known = prices.iter().enumerate();
     let known = known.filter_map(|(part, price)| Some((part, (*price)?)));
     let known: Vec<Part> = known.collect();
-    let low = known.iter().copied().min_by(|one, other| one.1.total_cmp(&other.1))?;
-    let high = known.iter().copied().max_by(|one, other| one.1.total_cmp(&other.1))?;
+    let low = known.iter().copied().min_by(|left, right| left.1.total_cmp(&right.1))?;
+    let high = known.iter().copied().max_by(|left, right| left.1.total_cmp(&right.1))?;
     (low.1 < high.1).then_some([low, high])
 }

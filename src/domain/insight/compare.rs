@@ -97,7 +97,7 @@ fn line_of(listing: &Listing, rows: &[u32], records: &[Arc<FullRecord>], field: 
         let cells = rows.iter().map(|row| listing.cell(*row as usize, field));
         field_line(field, &cells.collect::<Vec<_>>())
     } else {
-        let cells = records.iter().map(|it| it.cell(field));
+        let cells = records.iter().map(|record| record.cell(field));
         field_line(field, &cells.collect::<Vec<_>>())
     }
 }
@@ -129,7 +129,7 @@ fn derived_lines(rows: &[u32], prices: &Prices<'_>, gb: Option<f64>) -> impl Ite
         .iter()
         .map(|row| {
             let hourly = prices.hourly(*row as usize, gb).ok();
-            hourly.map_or_else(Default::default, |it| prices.per_unit(*row as usize, it))
+            hourly.map_or_else(Default::default, |hourly| prices.per_unit(*row as usize, hourly))
         })
         .collect();
     let lines: [(_, _, Vec<Option<f64>>); 3] = [
@@ -161,5 +161,5 @@ fn best(values: &[Option<f64>], more_is_better: Option<bool>) -> Vec<usize> {
         return Vec::new();
     }
     let wanted = Some(if more { most } else { least });
-    (0..values.len()).filter(|place| values[*place] == wanted).collect()
+    (0..values.len()).filter(|index| values[*index] == wanted).collect()
 }

@@ -12,6 +12,7 @@ pub enum ScaleKind {
 }
 
 // Beyond two decades a linear scale presses most points into the first cells.
+// On a linear scale all but the largest would share a few cells near the origin.
 /// Ratio of largest to smallest value from which a scale is logarithmic by default.
 const LOGARITHMIC_FROM: f64 = 100.0;
 
@@ -84,7 +85,7 @@ impl Scale {
             ScaleKind::Linear => (value, self.low, self.high),
             ScaleKind::Logarithmic => (value.log10(), self.low.log10(), self.high.log10()),
         };
-        Some(((value - low) / (high - low)).clamp(0.0, 1.0)).filter(|place| place.is_finite())
+        Some(((value - low) / (high - low)).clamp(0.0, 1.0)).filter(|share| share.is_finite())
     }
 
     /// The value at a position from 0 to 1.
@@ -238,13 +239,13 @@ pub enum Toward {
 /// The nearest point in a direction from the point of `row`. Sideways distance counts double, so
 /// that the selection moves as straight as it can. `None` at the edge or if the row has no point.
 pub fn neighbour(points: &[Point], (x, y): (&Scale, &Scale), row: u32, toward: Toward) -> Option<u32> {
-    let place = |point: &Point| Some((x.position(point.x)?, y.position(point.y)?));
-    let (own_x, own_y) = points.iter().find(|point| point.row == row).and_then(place)?;
+    let point_on = |point: &Point| Some((x.position(point.x)?, y.position(point.y)?));
+    let (from_x, from_y) = points.iter().find(|point| point.row == row).and_then(point_on)?;
     points
         .iter()
         .filter_map(|point| {
-            let (other_x, other_y) = place(point)?;
-            let (right, up) = (other_x - own_x, other_y - own_y);
+            let (to_x, to_y) = point_on(point)?;
+            let (right, up) = (to_x - from_x, to_y - from_y);
             let (ahead, aside) = match toward {
                 Toward::Left => (-right, up),
                 Toward::Right => (right, up),
@@ -253,7 +254,7 @@ pub fn neighbour(points: &[Point], (x, y): (&Scale, &Scale), row: u32, toward: T
             };
             (ahead > 0.0).then(|| (ahead + 2.0 * aside.abs(), point.row))
         })
-        .min_by(|(near, one), (far, two)| near.total_cmp(far).then(one.cmp(two)))
+        .min_by(|(near, left), (far, right)| near.total_cmp(far).then(left.cmp(right)))
         .map(|(_, row)| row)
 }
 

@@ -135,7 +135,7 @@ impl Reader<'_> {
             closed: true,
             glued: false,
         };
-        !word.is_empty() && target.one(&item).is_ok()
+        !word.is_empty() && target.value(&item).is_ok()
     }
 
     /// The error for an operator without a value.

@@ -62,8 +62,8 @@ fn group(condition: &Condition) -> Option<&'static str> {
                 .zip(values)
                 .all(|(code, value)| matches!(value, Value::Text(text) if text == code))
     };
-    let found = country::GROUPS.iter().find(|(_, codes)| is_same(codes));
-    found.map(|(name, _)| *name)
+    let matched = country::GROUPS.iter().find(|(_, codes)| is_same(codes));
+    matched.map(|(name, _)| *name)
 }
 
 /// An operand as written after its operator.

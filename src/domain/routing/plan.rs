@@ -66,6 +66,8 @@ impl PollPolicy {
     /// How long to wait before the next attempt after `misses` (at least 1) replies in a row
     /// without an assignment: from half the ceiling to the whole, by `jitter` (0 to 1).
     pub fn wait(&self, misses: u32, jitter: f64) -> f64 {
+        // Doubling goes on to a bound: an endpoint without workers is asked ever less, one that starts a worker
+        // is noticed soon.
         let doubled = self.least * f64::from(1_u32 << misses.saturating_sub(1).min(16));
         let ceiling = doubled.min(self.most).max(self.least);
         let jitter = if jitter.is_finite() {
@@ -73,6 +75,7 @@ impl PollPolicy {
         } else {
             0.5
         };
+        // Random, so that requests refused together do not come back together.
         ceiling * (0.5 + 0.5 * jitter)
     }
 }
@@ -117,8 +120,8 @@ impl RoutePlan {
 
     /// The validation errors of the plan; empty if it can run.
     pub fn check(&self) -> Vec<Objection> {
-        let mut found = Vec::new();
-        let mut object = |parameter, message: &str| found.push(Objection::new(parameter, message.to_owned()));
+        let mut objections = Vec::new();
+        let mut object = |parameter, message: &str| objections.push(Objection::new(parameter, message.to_owned()));
         if self.endpoint.trim().is_empty() {
             object("endpoint", "enter an endpoint");
         }
@@ -156,7 +159,7 @@ impl RoutePlan {
         if self.poll.cost.is_some_and(|cost| !is_amount(cost)) {
             object("poll", "the cost must be 0 or more");
         }
-        found
+        objections
     }
 
     /// The load estimate of an attempt.

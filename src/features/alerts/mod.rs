@@ -28,7 +28,7 @@ pub(crate) const FEATURE: Feature = Feature {
     event: |cx, event| {
         if let Event::Restored(restored) = event {
             let alerts = std::mem::take(&mut restored.alerts);
-            cx.own::<AlertWatch>().restore(alerts);
+            cx.feature::<AlertWatch>().restore(alerts);
         }
     },
     follow,
@@ -46,13 +46,15 @@ impl State {
     }
 }
 
+// Markets allow about ten searches a minute, which all alerts and tables share.
 /// Seconds between two polls of an alert.
 const EVERY: f64 = 60.0;
 
+// What is lost in a crash costs one needless ring at most.
 /// Seconds after which a changed state is saved though nothing rang.
 const SAVE_AFTER: f64 = 60.0;
 
-/// Rows of a poll: all of most searches, and else the cheapest.
+// Rows of a poll: all of most searches, and else the cheapest.
 const LIMIT: u32 = 1000;
 
 /// The alerts and their polls.
@@ -106,15 +108,15 @@ impl AlertWatch {
     /// unless the alert rang elsewhere.
     fn merge(&mut self, mut all: Alerts) {
         let rings = |log: &[Logged], name: &str| {
-            let own = log.iter().filter(|logged| logged.alert == name);
-            own.count()
+            let of_alert = log.iter().filter(|logged| logged.alert == name);
+            of_alert.count()
         };
         let Alerts { alerts, log } = &mut all;
         for alert in alerts {
             let is_newer = rings(log, &alert.name) > rings(&self.all.log, &alert.name);
-            let own = self.all.named(&alert.name).filter(|_| !is_newer);
-            if let Some(own) = own.filter(|own| own.rule == alert.rule) {
-                alert.state.clone_from(&own.state);
+            let stored = self.all.named(&alert.name).filter(|_| !is_newer);
+            if let Some(stored) = stored.filter(|stored| stored.rule == alert.rule) {
+                alert.state.clone_from(&stored.state);
             }
         }
         self.restore(all);
@@ -126,13 +128,13 @@ impl AlertWatch {
             let is_paused = self.all.named(name).is_none_or(|alert| alert.is_paused);
             polling.in_flight.is_none() && !is_paused
         });
-        waiting.map(|(_, it)| it.next).reduce(f64::min)
+        waiting.map(|(_, polling)| polling.next).reduce(f64::min)
     }
 }
 
 /// Changes the alerts, here and in their file.
 pub(crate) fn change(cx: &mut Cx<'_>, changed: AlertChange) {
-    let watch: &mut AlertWatch = cx.own();
+    let watch: &mut AlertWatch = cx.feature();
     let before = watch.all.clone();
     let mut all = before.clone();
     all.apply(&changed);
@@ -150,7 +152,7 @@ fn saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
     let News::Saved(Saved::Alerts(result)) = news else {
         return;
     };
-    let watch: &mut AlertWatch = cx.own();
+    let watch: &mut AlertWatch = cx.feature();
     watch.pending = watch.pending.saturating_sub(1);
     match *result {
         Ok(all) if watch.pending == 0 => watch.merge(all),
@@ -204,7 +206,7 @@ fn tick(cx: &mut Cx<'_>) {
         let groups_are_untouched = state.browsers[Resource::Workergroups].is_untouched();
         let is_polled = search.as_ref().is_some_and(|search| is_polled(state, search));
         let lent = cx.lend::<AlertWatch>();
-        let Some(polling) = lent.own.polls.get_mut(&alert.name) else {
+        let Some(polling) = lent.feature.polls.get_mut(&alert.name) else {
             continue;
         };
         polling.next = now.mono + EVERY;
@@ -246,19 +248,23 @@ fn is_polled(state: &State, search: &Search) -> bool {
         .browsers
         .iter()
         .any(|browser| browser.watching().is_some() && SearchKey::of(&browser.query) == key);
-    let in_flight = state.alerts().polls.values().filter_map(|it| it.in_flight.as_ref());
-    let mut same = in_flight.filter(|it| SearchKey::of(&it.search.query) == key);
+    let in_flight = state
+        .alerts()
+        .polls
+        .values()
+        .filter_map(|polling| polling.in_flight.as_ref());
+    let mut same = in_flight.filter(|polling| SearchKey::of(&polling.search.query) == key);
     in_pane || same.next().is_some()
 }
 
 /// Takes the response to a poll.
 fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let News::Reply(response) = news else { return };
-    let is_own = |polling: &&mut Polling| {
-        let own = polling.in_flight.as_ref();
-        own.is_some_and(|own| own.ticket == ticket)
+    let awaits = |polling: &&mut Polling| {
+        let in_flight = polling.in_flight.as_ref();
+        in_flight.is_some_and(|search| search.ticket == ticket)
     };
-    let polling = cx.own::<AlertWatch>().polls.values_mut().find(is_own);
+    let polling = cx.feature::<AlertWatch>().polls.values_mut().find(awaits);
     let Some(InFlight { asked, search, .. }) = polling.and_then(|polling| polling.in_flight.take()) else {
         return;
     };
@@ -273,8 +279,8 @@ fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     };
     let poll = asked.once_answered(&listing, cx.state().profile.dialect, cx.now);
     if let Some(recruits) = &search.recruits {
-        let found = Preflight::of(&listing, recruits, search.query.limit);
-        let workers = u32::try_from(found.most_workers).unwrap_or(u32::MAX);
+        let preflight = Preflight::of(&listing, recruits, search.query.limit);
+        let workers = u32::try_from(preflight.most_workers).unwrap_or(u32::MAX);
         check_all(cx, &poll, Some(workers));
     }
     cx.effect(Effect::record(poll));
@@ -307,7 +313,7 @@ pub(crate) fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
         let before = alert.state.clone();
         let figures = Figures { poll, workers };
         let ring = check(&alert.rule, &mut alert.state, figures);
-        let watch: &mut AlertWatch = cx.own();
+        let watch: &mut AlertWatch = cx.feature();
         if let Some(polling) = watch.polls.get_mut(&alert.name) {
             polling.next = now.mono + EVERY;
         }
@@ -367,7 +373,7 @@ fn claimed(cx: &mut Cx<'_>, _: Ticket, news: News) {
         return;
     };
     let RingClaim { logged, alarm } = *claim;
-    let watch: &mut AlertWatch = cx.own();
+    let watch: &mut AlertWatch = cx.feature();
     watch.unread += 1;
     let rang = watch.all.named(&logged.alert).map(|alert| AlertChange::Checked {
         name: alert.name.clone(),

@@ -142,6 +142,7 @@ impl Browser {
 
     /// How many requests a refresh sends.
     fn requests(&self) -> usize {
+        // A refresh asks again for the three price models too, since prices of one moment are compared.
         if self.computed.price_models.is_empty() { 1 } else { 4 }
     }
 
@@ -163,6 +164,7 @@ impl Browser {
             .into_iter()
             .filter(|lot| !here.contains(lot) && !watch.causes.contains_key(lot))
             .collect();
+        // Which ones are asked about must not depend on the order of a hash.
         missing.sort_unstable();
         missing.truncate(MOST_CAUSES);
         missing
@@ -173,6 +175,7 @@ impl Browser {
     fn cause_query(&self, lots: &[Lot]) -> Option<Query> {
         let catalog = self.query.catalog();
         let fields = ["machine_id", "cluster_id", "host_id"].into_iter();
+        // The narrowest that the market filters by: an answer about a host has all of its machines.
         let mut fields = fields.filter_map(|key| catalog.by_key(key));
         let field = fields.find(|field| self.dialect().sends(field))?;
         let before = self.watching()?.last_poll()?;
@@ -191,6 +194,7 @@ pub(crate) fn toggle(cx: &mut Cx<'_>, resource: Resource) {
     if cx.state().browsers[resource].watch.is_some() {
         return stop(cx, resource);
     }
+    // The configured interval holds for all tables, some of which cost the market more.
     let interval = cx.state().watch_pace.interval.max(floor(resource));
     start(cx, resource, interval);
 }
@@ -269,6 +273,7 @@ pub(crate) fn send(cx: &mut Cx<'_>, resource: Resource) {
 fn ask_causes(cx: &mut Cx<'_>, resource: Resource) -> bool {
     let (now, state) = (cx.now, cx.state());
     let lots = state.browsers[resource].missing_lots();
+    // A cause is good to know; the rows themselves come first in the budget.
     if lots.is_empty() || state.held(now).is_some() || cx.pace().free_at(1, now) > now.mono {
         return false;
     }

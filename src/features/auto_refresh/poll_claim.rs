@@ -13,6 +13,7 @@ use crate::features::{alerts, auto_refresh};
 use crate::table::remote::Ticket;
 use crate::table::watch::{PollClaim, PollRight, Poller};
 
+// The other program's poll should show soon after it was recorded.
 /// The longest time in seconds until a program that does not poll reads the record again.
 const LOOK: f64 = 5.0;
 
@@ -42,11 +43,11 @@ pub(crate) fn claim(cx: &mut Cx<'_>, resource: Resource) {
 fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let News::Poll(right) = news else { return };
     let now = cx.now;
-    let is_own = |resource: &Resource| {
+    let is_asked = |resource: &Resource| {
         let watch = cx.state().browsers[*resource].watch.as_ref();
         watch.is_some_and(|watch| watch.claim == Some(ticket))
     };
-    let Some(resource) = Resource::ALL.into_iter().find(is_own) else {
+    let Some(resource) = Resource::ALL.into_iter().find(is_asked) else {
         return;
     };
     let browser = cx.table(resource);

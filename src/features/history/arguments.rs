@@ -8,7 +8,8 @@ use crate::cli::args::{OfferTypeParser, span};
 use crate::domain::OfferType;
 use crate::features::market::arguments::ReportFormat;
 
-/// The shortest interval of a watch: ten requests a minute would leave no room for another search.
+// Ten requests a minute would leave no room for another search.
+/// The shortest interval of a watch.
 const SHORTEST: Duration = Duration::from_secs(10);
 
 /// Which search is recorded or read.

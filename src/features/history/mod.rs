@@ -29,7 +29,7 @@ pub(crate) const FEATURE: Feature = Feature {
     event: |cx, event| {
         if let Event::Restored(restored) = event {
             // Where nothing can be kept, nothing is recorded.
-            cx.own::<Recall>().is_on |= restored.kept.is_some();
+            cx.feature::<Recall>().is_on |= restored.kept.is_some();
         }
     },
     follow,
@@ -44,16 +44,18 @@ impl State {
     }
 }
 
+// The views of one moment ask far fewer questions, and an answer may hold a month of prices.
 /// Answers that views have asked for and may still draw.
 const MOST_ANSWERS: usize = 16;
 
 /// Days of prices that a verdict compares with.
 const VERDICT_DAYS: i64 = 30;
 
-/// Seconds after which a verdict's memory is asked for again, with the next response: in so little
-/// of a month nothing changes.
+// In so little of a month nothing changes.
+/// Seconds after which a verdict's memory is asked for again, with the next response.
 const FRESH: f64 = 60.0;
 
+// The models of the selected and the marked rows: more are rarely compared, and each is read from the record.
 /// Models whose memory is asked for after one response.
 const MOST_MODELS: usize = 8;
 
@@ -95,7 +97,7 @@ impl Recall {
     /// The answer to a question.
     pub fn answer(&self, question: &Question) -> Recalled<'_> {
         let mut known = self.answers.iter();
-        match known.find(|(own, _)| own == question) {
+        match known.find(|(known_question, _)| known_question == question) {
             Some((_, Ok(answer))) => Recalled::Here(answer),
             Some((_, Err(why))) => Recalled::Failed(why),
             None => Recalled::Awaited,
@@ -105,8 +107,8 @@ impl Recall {
     /// Asks a question. An earlier answer to the same one is forgotten: a response may have been
     /// recorded since, even in the same second.
     fn ask(&mut self, question: Question, tickets: &mut Tickets) -> Effect {
-        self.answers.retain(|(own, _)| *own != question);
-        self.asked.retain(|(_, own)| *own != question);
+        self.answers.retain(|(asked, _)| *asked != question);
+        self.asked.retain(|(_, asked)| *asked != question);
         let ticket = tickets.take();
         self.asked.push((ticket, question.clone()));
         Effect::History(HistoryJob::Recall { ticket, question })
@@ -127,10 +129,10 @@ impl Recall {
             }
             return;
         }
-        let Some(place) = self.asked.iter().position(|(own, _)| *own == ticket) else {
+        let Some(index) = self.asked.iter().position(|(asked_as, _)| *asked_as == ticket) else {
             return;
         };
-        let (_, question) = self.asked.swap_remove(place);
+        let (_, question) = self.asked.swap_remove(index);
         self.answers.push_front((question, result));
         self.answers.truncate(MOST_ANSWERS);
     }
@@ -190,14 +192,18 @@ pub fn question(
 
 /// Asks a question of the record; [`Recall::answer`] has the answer once it is here.
 pub(crate) fn ask(cx: &mut Cx<'_>, question: Question) {
-    let Lent { own, tickets, .. } = cx.lend::<Recall>();
-    let effect = own.ask(question, tickets);
+    let Lent {
+        feature: recall,
+        tickets,
+        ..
+    } = cx.lend::<Recall>();
+    let effect = recall.ask(question, tickets);
     cx.effects_for(Owner::Feature(answered), [effect]);
 }
 
 fn answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     if let News::Recalled(result) = news {
-        cx.own::<Recall>().answered(ticket, *result);
+        cx.feature::<Recall>().answered(ticket, *result);
     }
 }
 
@@ -227,12 +233,12 @@ impl State {
 fn follow(cx: &mut Cx<'_>) {
     let (now, resource) = (cx.now, cx.state().pane.resource());
     let Lent {
-        own: recall,
+        feature: recall,
         tables,
         tickets,
         ..
     } = cx.lend::<Recall>();
-    let Some(resource) = resource.filter(|own| recall.is_on && *own != Resource::Workergroups) else {
+    let Some(resource) = resource.filter(|open| recall.is_on && *open != Resource::Workergroups) else {
         return;
     };
     let browser = &tables[resource];
@@ -240,14 +246,14 @@ fn follow(cx: &mut Cx<'_>) {
         return;
     };
     let storage = browser.storage().0;
-    let place = (
+    let scope = (
         resource,
         browser.polls(),
         browser.selected_row(),
         browser.marks.len(),
         storage.to_bits(),
     );
-    if recall.followed.replace(place) == Some(place) {
+    if recall.followed.replace(scope) == Some(scope) {
         return;
     }
     let search = SearchKey::of(query);

@@ -28,7 +28,7 @@ pub(crate) const FEATURE: Feature = Feature {
     state: |_| Some(Box::new(Requests::default())),
     event: |cx, event| match event {
         Event::Recorded { ticket, dropped } => recorded(cx, *ticket, dropped),
-        Event::PaneOpened => cx.own::<Requests>().opened = None,
+        Event::PaneOpened => cx.feature::<Requests>().opened = None,
         Event::Listed(..) | Event::Wrote(..) | Event::Looked { .. } | Event::Woken { .. } | Event::Restored(_) => {}
     },
     ..Feature::IDLE
@@ -172,17 +172,17 @@ impl Requests {
         let Some(selected) = self.selected else {
             return 0;
         };
-        let place = |row: Row| self.rows.iter().position(|own| *own == row);
+        let line = |wanted: Row| self.rows.iter().position(|row| *row == wanted);
         let number = match selected {
             Row::Request(number) => number,
             Row::Run(run) => self.runs.get(run).map_or(0, |run| run.newest),
         };
-        let folded = || place(Row::Run(self.runs.of(number)?.number));
+        let folded = || line(Row::Run(self.runs.of(number)?.number));
         let older = || {
-            let numbers = |row: &Row| self.number(*row).is_some_and(|own| own <= number);
+            let numbers = |row: &Row| self.number(*row).is_some_and(|sent| sent <= number);
             self.rows.iter().position(numbers)
         };
-        place(selected)
+        line(selected)
             .or_else(folded)
             .or_else(older)
             .unwrap_or(self.rows.len().saturating_sub(1))
@@ -206,9 +206,9 @@ impl Requests {
     }
 
     /// Selects the row at a place.
-    pub fn select(&mut self, place: usize) {
-        let place = place.min(self.rows.len().saturating_sub(1));
-        self.selected = self.rows.get(place).copied();
+    pub fn select(&mut self, line: usize) {
+        let line = line.min(self.rows.len().saturating_sub(1));
+        self.selected = self.rows.get(line).copied();
     }
 
     pub fn step(&mut self, by: isize) {
@@ -217,11 +217,11 @@ impl Requests {
 
     /// Moves to the next row that is a single request; returns its number.
     pub fn step_request(&mut self, by: isize) -> Option<u64> {
-        let mut place = self.cursor();
+        let mut line = self.cursor();
         loop {
-            place = place.checked_add_signed(by)?;
-            if let Row::Request(number) = *self.rows.get(place)? {
-                self.select(place);
+            line = line.checked_add_signed(by)?;
+            if let Row::Request(number) = *self.rows.get(line)? {
+                self.select(line);
                 return Some(number);
             }
         }
@@ -269,9 +269,9 @@ impl Requests {
                     seen.push(run.number);
                     self.rows.push(Row::Run(run.number));
                     if run.is_unfolded {
-                        let own = |other: &&u64| self.runs.number_of(**other) == Some(run.number);
-                        let own = self.matching.iter().rev().filter(own);
-                        self.rows.extend(own.map(|number| Row::Request(*number)));
+                        let of_run = |number: &&u64| self.runs.number_of(**number) == Some(run.number);
+                        let of_run = self.matching.iter().rev().filter(of_run);
+                        self.rows.extend(of_run.map(|number| Row::Request(*number)));
                     }
                 }
                 Some(_) => {}
@@ -342,7 +342,7 @@ fn recorded(cx: &mut Cx<'_>, ticket: Option<Ticket>, dropped: &[u64]) {
         .filter(|_| entry.operation == Operation::Route)
         .map(|ticket| follows(ticket).or_else(|| state.requests().runs.latest()));
     let is_open = state.pane == Pane::Requests;
-    let requests: &mut Requests = cx.own();
+    let requests: &mut Requests = cx.feature();
     if is_open && requests.selected.is_none() {
         requests.selected = requests.selected();
     }
@@ -362,7 +362,7 @@ fn recorded(cx: &mut Cx<'_>, ticket: Option<Ticket>, dropped: &[u64]) {
 
 /// Takes what happens to a resent request; the attempt has already been recorded.
 fn told(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
-    let flights = &mut cx.own::<Requests>().flights;
+    let flights = &mut cx.feature::<Requests>().flights;
     let Some(index) = flights.iter().position(|flight| flight.ticket == ticket) else {
         return;
     };

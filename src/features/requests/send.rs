@@ -36,8 +36,8 @@ pub fn editable(state: &State) -> Result<(u64, Operation), String> {
     match entry.operation {
         search @ (Operation::SearchOffers | Operation::SearchVolumes) => Ok((number, search)),
         Operation::ListWorkergroups => Err("Listing workergroups sends no body".to_owned()),
-        other @ (Operation::UnlistVolume | Operation::CreateWorkergroup | Operation::Route) => {
-            Err(refusal(other).to_owned())
+        write @ (Operation::UnlistVolume | Operation::CreateWorkergroup | Operation::Route) => {
+            Err(refusal(write).to_owned())
         }
     }
 }
@@ -62,7 +62,7 @@ const fn refusal(operation: Operation) -> &'static str {
 pub fn resendable(state: &State) -> Result<(u64, Request), String> {
     let (number, entry) = subject(state)?;
     let mut flights = state.requests().flights.iter();
-    if flights.any(|own| own.from == number) {
+    if flights.any(|flight| flight.from == number) {
         return Err("Already being resent".to_owned());
     }
     let request = match entry.operation {
@@ -75,8 +75,8 @@ pub fn resendable(state: &State) -> Result<(u64, Request), String> {
             let raw = RawSearch::new(search, &body).map_err(|error| error.to_string())?;
             Request::Raw(raw)
         }
-        other @ (Operation::UnlistVolume | Operation::CreateWorkergroup | Operation::Route) => {
-            return Err(refusal(other).to_owned());
+        write @ (Operation::UnlistVolume | Operation::CreateWorkergroup | Operation::Route) => {
+            return Err(refusal(write).to_owned());
         }
     };
     check_address(state, entry, &request)?;
@@ -103,7 +103,7 @@ pub fn check_address(state: &State, entry: &LedgerEntry, request: &Request) -> R
 pub fn resend(cx: &mut Cx<'_>, from: u64, request: Request) {
     let (operation, since) = (request.operation(), cx.now.mono);
     let ticket = cx.send_for(Owner::Feature(super::told), request);
-    cx.own::<Requests>().flights.push(Flight {
+    cx.feature::<Requests>().flights.push(Flight {
         ticket,
         from,
         operation,

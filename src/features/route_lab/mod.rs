@@ -33,7 +33,7 @@ pub(crate) const FEATURE: Feature = Feature {
     deadline: |state, now| state.routes().deadline(now),
     event: |cx, event| {
         if let Event::Restored(restored) = event {
-            cx.own::<Routes>().seed(restored.seed);
+            cx.feature::<Routes>().seed(restored.seed);
         }
     },
     tick: step,
@@ -56,9 +56,11 @@ impl State {
     }
 }
 
+// A comparison is of two; older runs are exported when they matter.
 /// The maximum number of runs in memory.
 const MOST_RUNS: usize = 20;
 
+// A run of a day at about six requests a second.
 /// The maximum number of attempts of all runs in memory before the oldest run is dropped.
 const MOST_ATTEMPTS: usize = 500_000;
 
@@ -335,8 +337,12 @@ pub fn start(cx: &mut Cx<'_>, plan: RoutePlan) -> Result<u64, NotStarted> {
         return Err(NotStarted::Held(why));
     }
     let key = state.route_key(&plan.endpoint).map_err(NotStarted::Held)?;
-    let Lent { own, tickets, .. } = cx.lend::<Routes>();
-    let (number, effects) = own.start(plan, key, tickets, now).map_err(NotStarted::Plan)?;
+    let Lent {
+        feature: routes,
+        tickets,
+        ..
+    } = cx.lend::<Routes>();
+    let (number, effects) = routes.start(plan, key, tickets, now).map_err(NotStarted::Plan)?;
     cx.effects_for(Owner::Feature(routed), effects);
     Ok(number)
 }
@@ -344,7 +350,7 @@ pub fn start(cx: &mut Cx<'_>, plan: RoutePlan) -> Result<u64, NotStarted> {
 /// Pauses a run or resumes it.
 pub fn pause(cx: &mut Cx<'_>, number: u64) {
     let now = cx.now;
-    let mut runs = cx.own::<Routes>().runs.iter_mut();
+    let mut runs = cx.feature::<Routes>().runs.iter_mut();
     let Some(route_run) = runs.find(|run| run.number == number) else {
         return;
     };
@@ -360,7 +366,7 @@ pub fn pause(cx: &mut Cx<'_>, number: u64) {
 /// Stops a run and aborts its requests in flight.
 pub fn stop(cx: &mut Cx<'_>, number: u64) {
     let now = cx.now;
-    let Routes { runs, flights, .. } = cx.own::<Routes>();
+    let Routes { runs, flights, .. } = cx.feature::<Routes>();
     let Some(run) = runs.iter_mut().find(|run| run.number == number) else {
         return;
     };
@@ -373,16 +379,24 @@ fn routed(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let News::Routed(reply) = news else { return };
     let answer = Answer::new(ticket, *reply);
     let now = cx.now;
-    let Lent { own, tickets, .. } = cx.lend::<Routes>();
-    let effects = own.routed(answer, tickets, now);
+    let Lent {
+        feature: routes,
+        tickets,
+        ..
+    } = cx.lend::<Routes>();
+    let effects = routes.routed(answer, tickets, now);
     cx.effects_for(Owner::Feature(routed), effects);
 }
 
 /// Sends what is due.
 fn step(cx: &mut Cx<'_>) {
     let now = cx.now;
-    let Lent { own, tickets, .. } = cx.lend::<Routes>();
-    let effects = own.step(tickets, now);
+    let Lent {
+        feature: routes,
+        tickets,
+        ..
+    } = cx.lend::<Routes>();
+    let effects = routes.step(tickets, now);
     cx.effects_for(Owner::Feature(routed), effects);
 }
 

@@ -80,14 +80,14 @@ pub fn take_up(cx: &mut Cx<'_>, like: Option<&NewWorkergroup>) -> bool {
         candidates: Vec::new(),
         listed: None,
     };
-    cx.own::<Groups>().creation.unresolved = Some(unresolved);
+    cx.feature::<Groups>().creation.unresolved = Some(unresolved);
     true
 }
 
 /// Records the user's decision on a creation with an unknown outcome: it made the listed
 /// workergroup `made`, it made one (`Done`), or it made none (`Refused`).
 pub fn resolve(cx: &mut Cx<'_>, verdict: Verdict, made: Option<RowId>) {
-    let groups: &mut Groups = cx.own();
+    let groups: &mut Groups = cx.feature();
     let Some(unresolved) = groups.creation.unresolved.take() else {
         return;
     };
@@ -113,9 +113,10 @@ pub fn create(cx: &mut Cx<'_>) -> Result<(), SendBlocked> {
     let built = cx.state().groups().draft.built();
     let asked = built.map_err(|_| SendBlocked::NotConfirmed)?.clone();
     cx.send_write(Request::CreateWorkergroup(asked.clone()))?;
+    // Should the outcome stay unknown, what is new in the list since then is the candidate.
     let before = cx.state().browsers[Resource::Workergroups].listing().map(ids);
     let at = cx.now;
-    cx.own::<Groups>().creation.in_flight = Some(Sent { asked, before, at });
+    cx.feature::<Groups>().creation.in_flight = Some(Sent { asked, before, at });
     Ok(())
 }
 
@@ -125,7 +126,7 @@ fn ids(listing: &Listing) -> Vec<RowId> {
 
 /// Handles the response to a creation.
 pub(super) fn answered(cx: &mut Cx<'_>, response: &Result<Reply, ApiError>) {
-    let groups: &mut Groups = cx.own();
+    let groups: &mut Groups = cx.feature();
     let Some(sent) = groups.creation.in_flight.take() else {
         return;
     };
@@ -139,17 +140,18 @@ pub(super) fn answered(cx: &mut Cx<'_>, response: &Result<Reply, ApiError>) {
             }
             cx.table(Resource::Workergroups).select_id(id);
         }
+        // Nothing was created for certain: the form stays as it is, and the list has nothing new.
         Err(error) if !error.outcome_unknown(Operation::CreateWorkergroup) => return,
-        other => {
+        outcome => {
             let key = {
                 let mut past = cx.state().mutations.past(WriteKind::CreateWorkergroup);
                 past.next().map(|entry| entry.intent.key.clone())
             };
-            cx.own::<Groups>().creation.unresolved = Some(Unresolved {
+            cx.feature::<Groups>().creation.unresolved = Some(Unresolved {
                 key: key.unwrap_or_default(),
                 asked: sent.asked,
                 sent: sent.at,
-                why: match other {
+                why: match outcome {
                     Ok(_) => "response for another request".to_owned(),
                     Err(error) => error.without_advice(),
                 },
@@ -166,7 +168,9 @@ pub(super) fn answered(cx: &mut Cx<'_>, response: &Result<Reply, ApiError>) {
 pub(super) fn listed(cx: &mut Cx<'_>) {
     let now = cx.now;
     let Lent {
-        own: groups, tables, ..
+        feature: groups,
+        tables,
+        ..
     } = cx.lend::<Groups>();
     let workergroups = &mut tables[Resource::Workergroups];
     let Some(listing) = workergroups.listing() else {
@@ -181,6 +185,7 @@ pub(super) fn listed(cx: &mut Cx<'_>) {
         return;
     };
     let is_listed = listing.row(id).is_some();
+    // Even if it is not listed: a filter or the next listing may bring it, and it is selected then.
     workergroups.select_id(id);
     let is_shown = workergroups.selected() == Some(id);
     match (is_listed, is_shown) {

@@ -45,7 +45,7 @@ pub(crate) const FEATURE: Feature = Feature {
         // The groups of a sandbox end with it.
         Event::Restored(restored) if !cx.state().profile.is_sandbox => {
             let groups = restored.groups.take();
-            cx.own::<Groups>().drift.resume(groups);
+            cx.feature::<Groups>().drift.resume(groups);
         }
         Event::Listed(..)
         | Event::Wrote(..)
@@ -57,9 +57,9 @@ pub(crate) const FEATURE: Feature = Feature {
     },
     follow: |cx| {
         let bans = cx.state().annotations.scope();
-        cx.own::<Groups>().supply.banned(bans);
+        cx.feature::<Groups>().supply.banned(bans);
     },
-    hides: |state, action| is_own(action) && state.pane != Pane::Workergroups,
+    hides: |state, action| is_of_workergroups(action) && state.pane != Pane::Workergroups,
     disabled: |state, action, is_on_pane| disabled(state, is_on_pane, action),
     ..Feature::IDLE
 };
@@ -136,8 +136,8 @@ impl State {
             }
             Subject::Draft(_) => Err("The form has another draft now".to_owned()),
             Subject::Group(id) => {
-                let found = browser.listing().and_then(|listing| Some((listing, listing.row(id)?)));
-                let (listing, row) = found.ok_or("The workergroup is no longer listed")?;
+                let listed = browser.listing().and_then(|listing| Some((listing, listing.row(id)?)));
+                let (listing, row) = listed.ok_or("The workergroup is no longer listed")?;
                 Look::at_row(listing, row, browser.dialect())
             }
         }
@@ -206,7 +206,7 @@ pub(crate) fn disabled(state: &State, is_on_pane: bool, action: Action) -> Optio
 }
 
 /// Whether an action is only for this pane.
-pub(crate) const fn is_own(action: Action) -> bool {
+pub(crate) const fn is_of_workergroups(action: Action) -> bool {
     matches!(
         action,
         Action::NewGroup | Action::CloneGroup | Action::Preflight | Action::CheckSupply | Action::Secrets
@@ -215,7 +215,7 @@ pub(crate) const fn is_own(action: Action) -> bool {
 
 /// Checks the supply of all groups, or stops while a check runs.
 pub fn toggle_supply_check(cx: &mut Cx<'_>) {
-    if let Some(stopped) = cx.own::<Groups>().supply.stop() {
+    if let Some(stopped) = cx.feature::<Groups>().supply.stop() {
         cx.toast("Supply check stopped");
         return cx.effect(stopped);
     }
@@ -234,13 +234,13 @@ pub fn toggle_supply_check(cx: &mut Cx<'_>) {
 pub fn check(cx: &mut Cx<'_>, search: Recruitment, again: bool) {
     let now = cx.now;
     let Lent {
-        own,
+        feature: groups,
         annotations,
         tickets,
         ..
     } = cx.lend::<Groups>();
     let banned = annotations.all.not_left_out(&search.query());
-    let asked = own.supply.ask((search, banned), again, tickets, now);
+    let asked = groups.supply.ask((search, banned), again, tickets, now);
     cx.effects_for(Owner::Feature(told), asked);
 }
 
@@ -261,13 +261,16 @@ fn fill_supply(cx: &mut Cx<'_>) {
 fn told(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
     let now = cx.now;
     let Lent {
-        own, profile, tickets, ..
+        feature: groups,
+        profile,
+        tickets,
+        ..
     } = cx.lend::<Groups>();
-    if !own.supply.awaits(ticket) {
+    if !groups.supply.awaits(ticket) {
         return;
     }
     if let News::Progress(progress) = news {
-        return own.supply.progressed(ticket, &progress);
+        return groups.supply.progressed(ticket, &progress);
     }
     let News::Reply(response) = news else { return };
     let answer = match *response {
@@ -275,7 +278,7 @@ fn told(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
         Ok(_) => return,
         Err(error) => Err(error),
     };
-    let effects = own.supply.answered(ticket, answer, profile.dialect, tickets, now);
+    let effects = groups.supply.answered(ticket, answer, profile.dialect, tickets, now);
     cx.effects_for(Owner::Feature(told), effects);
     fill_supply(cx);
 }
@@ -283,17 +286,21 @@ fn told(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
 /// Handles a new listing of the groups.
 fn listed(cx: &mut Cx<'_>) {
     let now = cx.now;
-    let Lent { own, tables, .. } = cx.lend::<Groups>();
+    let Lent {
+        feature: groups,
+        tables,
+        ..
+    } = cx.lend::<Groups>();
     let Some(listing) = tables[Resource::Workergroups].listing() else {
         return;
     };
-    let snapshot = own.drift.listed(listing, now);
-    let found = own.drift.found().next();
-    let changes = found.filter(|found| found.at >= now.epoch);
-    let text = changes
-        .and_then(|found| found.changes.split_first())
-        .map(|(first, others)| {
-            let more = match others.len() {
+    let snapshot = groups.drift.listed(listing, now);
+    let latest = groups.drift.changes().next();
+    let latest = latest.filter(|latest| latest.at >= now.epoch);
+    let text = latest
+        .and_then(|latest| latest.changes.split_first())
+        .map(|(first, more_changes)| {
+            let more = match more_changes.len() {
                 0 => String::new(),
                 many => format!(" and {}", counted(many, "other change", "other changes")),
             };

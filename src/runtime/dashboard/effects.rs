@@ -200,10 +200,10 @@ impl<S: Surface> Dashboard<S> {
 
     /// Passes a job to the thread of the recorded market, which starts with the first one.
     fn remember(&mut self, job: HistoryJob) {
-        let (place, outbox) = (&self.history, &self.outbox);
+        let (history, outbox) = (&self.history, &self.outbox);
         let thread = self
             .history_thread
-            .get_or_insert_with(|| HistoryThread::start(place.clone(), outbox.clone()));
+            .get_or_insert_with(|| HistoryThread::start(history.clone(), outbox.clone()));
         thread.take(job);
     }
 

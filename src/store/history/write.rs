@@ -5,6 +5,7 @@ use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 use super::{Database, HistoryError, block, codes, read, retention};
 use crate::domain::history::{self, Lot, Moment, Poll, SearchKey, Spell};
 
+// About eight hours of a poll a minute.
 /// Polls between two looks at the age of what is kept: deleting in small parts is quick.
 pub(super) const SWEEP_EVERY: u32 = 500;
 
@@ -106,8 +107,8 @@ fn newest(connection: &Connection, search: i64) -> rusqlite::Result<Option<Momen
 fn search(connection: &Connection, market: &str, key: &SearchKey) -> rusqlite::Result<i64> {
     let resource = codes::resource(key.resource);
     let offer_type = codes::offer_type(key.offer_type);
-    if let Some(found) = read::search(connection, market, key)? {
-        return Ok(found);
+    if let Some(known) = read::search(connection, market, key)? {
+        return Ok(known);
     }
     connection
         .prepare_cached(

@@ -736,7 +736,7 @@ fn a_row_stands_among_the_offers_of_its_model() {
     let listing = Listing::read(&OFFERS, json, 0.0).unwrap();
     let standing = Standing::default();
     let of = |measure, row| {
-        let place = standing.place(&listing, measure, row)?;
+        let place = standing.rank(&listing, measure, row)?;
         Some((place.beats, place.of))
     };
     let network: Vec<_> = (0..4).map(|row| of(Measure::Network, row)).collect();
@@ -744,7 +744,7 @@ fn a_row_stands_among_the_offers_of_its_model() {
     // Equal values beat each other as little as nothing; what is not reported is not ranked.
     let reliable: Vec<_> = (0..4).map(|row| of(Measure::Reliability, row)).collect();
     assert_eq!(reliable, [Some((0, 2)), Some((0, 2)), None, Some((0, 1))]);
-    let share = |row| standing.place(&listing, Measure::Network, row).unwrap().share();
+    let share = |row| standing.rank(&listing, Measure::Network, row).unwrap().share();
     assert_eq!((share(1), share(2), share(3)), (Some(1.0), Some(0.5), None));
     assert_eq!(standing.on_machine(&listing, 0), Some(2));
     assert_eq!(standing.of_host(&listing, 2), Some(3));
@@ -763,7 +763,7 @@ fn the_best_and_the_worst_fifth_need_five_rows_that_differ() {
         let json = format!(r#"{{"offers":[{}]}}"#, records.join(","));
         let listing = Listing::read(&OFFERS, json.as_str(), 0.0).unwrap();
         let standing = Standing::default();
-        let place = |row| standing.place(&listing, Measure::Network, row).unwrap();
+        let place = |row| standing.rank(&listing, Measure::Network, row).unwrap();
         (0..speeds.len()).map(|row| place(row).is_best()).collect()
     };
     let (best, worst) = (Some(true), Some(false));

@@ -463,7 +463,7 @@ impl<'m> Desk<'m> {
             layout = Some(bourse::frame::draw(frame, model, now, &theme));
         });
         drawn.unwrap();
-        self.model.facts = layout.unwrap();
+        self.model.layout = layout.unwrap();
         self.terminal.backend().buffer()
     }
 

@@ -665,20 +665,20 @@ fn what_is_allowed_is_left_in_peace() {
 
 /// The types of the states that a source borrows from its `Cx`.
 fn borrowed(source: &str) -> Vec<&str> {
-    let named = ["own::<", "lend::<"].into_iter().flat_map(|word| {
+    let named = ["feature::<", "lend::<"].into_iter().flat_map(|word| {
         let paths = source.split(word).skip(1).filter_map(|rest| rest.split('>').next());
         paths.filter_map(|path| path.rsplit("::").next())
     });
     let inferred = source
-        .split(" = cx.own()")
+        .split(" = cx.feature()")
         .filter_map(|rest| rest.rsplit("&mut ").next());
-    let inferred = inferred.take(source.matches(" = cx.own()").count());
+    let inferred = inferred.take(source.matches(" = cx.feature()").count());
     named.chain(inferred).collect()
 }
 
 #[test]
 fn a_feature_changes_no_state_but_its_own() {
-    let planted = "cx.own::<super::Groups>(); cx.lend::<Recall>(); let all: &mut AlertWatch = cx.own();";
+    let planted = "cx.feature::<super::Groups>(); cx.lend::<Recall>(); let all: &mut AlertWatch = cx.feature();";
     assert_eq!(borrowed(planted), ["Groups", "Recall", "AlertWatch"]);
     let feature = |path: &str| path.split('/').nth(2).unwrap_or_default().to_owned();
     let all = sources("src/features");

@@ -125,7 +125,7 @@ fn the_sandbox_names_the_caller_s_listings() {
         .map(|row| row["id"].as_u64().unwrap())
         .collect();
     wanted.sort_unstable();
-    let named = server.running.own_listings();
+    let named = server.running.user_listings();
     let mut ids: Vec<u64> = named.iter().map(|listing| listing.id).collect();
     ids.sort_unstable();
     assert_eq!(ids, wanted);
@@ -175,7 +175,7 @@ fn an_unlisted_volume_is_gone_in_the_next_run_too() {
         })
     };
     let free = |server: &Server| -> Vec<u64> {
-        let listings = server.running.own_listings().iter();
+        let listings = server.running.user_listings().iter();
         let free = listings.filter(|listing| !listing.rented);
         free.map(|listing| listing.id).collect()
     };

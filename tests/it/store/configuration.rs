@@ -63,7 +63,7 @@ fn the_examples_in_the_default_are_good() {
     for entry in &read.values.colors {
         Override::parse(&entry.name, &entry.value).unwrap();
     }
-    let keys = read.values.own_keys();
+    let keys = read.values.user_keys();
     assert_eq!(keys.len(), 2);
     assert_eq!(Keymap::configured(&keys).1, []);
     assert!(read.profile("work").is_some());

@@ -29,7 +29,7 @@ fn market(name: &str, address: Option<&str>, key: KeySource) -> Market {
         file: match &key {
             KeySource::File(path) => Some(KeyFile {
                 path: path.clone(),
-                is_own: true,
+                is_ours: true,
             }),
             _ => None,
         },
@@ -44,7 +44,7 @@ fn market_list() -> MarketList {
         markets: vec![
             Market {
                 dialect: &Dialect::SANDBOX,
-                ..market("sandbox", None, KeySource::Own)
+                ..market("sandbox", None, KeySource::Generated)
             },
             Market {
                 dialect: &Dialect::VAST,
@@ -118,7 +118,7 @@ fn without_a_key_the_screen_names_the_variable_and_the_way_to_add_one() {
         said: said("Invalid user key"),
     };
     let mut desk = TestApp::new();
-    desk.model.keymap = bourse::core::keys::Keymap::configured(&[bourse::core::keys::OwnKeys {
+    desk.model.keymap = bourse::core::keys::Keymap::configured(&[bourse::core::keys::UserKeys {
         name: "markets".to_owned(),
         keys: vec!["f7".to_owned()],
         line: 1,
@@ -391,7 +391,7 @@ fn a_refusal_beside_older_rows_names_the_way_too() {
     let mut desk = desk();
     desk.keys("r").fail(refused());
     desk.expect("The rows below are older. Press M for another key: API key rejected");
-    desk.model.keymap = bourse::core::keys::Keymap::configured(&[bourse::core::keys::OwnKeys {
+    desk.model.keymap = bourse::core::keys::Keymap::configured(&[bourse::core::keys::UserKeys {
         name: "markets".to_owned(),
         keys: vec!["f7".to_owned()],
         line: 1,

@@ -1,6 +1,6 @@
 //! A person's own keys: what they do, what is shown of them, and what is refused.
 
-use bourse::core::keys::{Keymap, OwnKeys};
+use bourse::core::keys::{Keymap, UserKeys};
 use bourse::keys::{Action, BINDINGS};
 
 use crate::stories::groups::FOUR;
@@ -10,7 +10,7 @@ use crate::test_app::{THREE, TestApp};
 fn configured(lines: &[(&str, &[&str], usize)]) -> (Keymap, Vec<(usize, String)>) {
     let lines: Vec<_> = lines
         .iter()
-        .map(|(name, keys, line)| OwnKeys {
+        .map(|(name, keys, line)| UserKeys {
             name: (*name).to_owned(),
             keys: keys.iter().map(|key| (*key).to_owned()).collect(),
             line: *line,

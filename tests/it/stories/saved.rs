@@ -1,7 +1,7 @@
 //! Saved searches, presets and what survives a restart, key by key.
 
 use bourse::api::Request;
-use bourse::core::keys::{Keymap, OwnKeys};
+use bourse::core::keys::{Keymap, UserKeys};
 use bourse::core::message::Effect;
 use bourse::core::message::News;
 use bourse::core::message::{Saved, Saving};
@@ -213,7 +213,7 @@ fn the_key_that_gives_a_job_is_the_persons_own() {
     .unwrap();
     let mut desk = TestApp::prepared(&Dialect::SANDBOX, |model| {
         model.restore(None, searches, false);
-        let own = OwnKeys {
+        let own = UserKeys {
             name: "job".to_owned(),
             keys: vec!["f7".to_owned()],
             line: 1,

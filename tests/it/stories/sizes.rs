@@ -32,7 +32,7 @@ fn every_view_is_drawn_at_every_size_and_in_every_theme() {
                     all: vec![NamedTheme {
                         name: "dark".to_owned(),
                         theme: Some(Theme::DARK),
-                        is_own: false,
+                        is_users: false,
                     }],
                     ..Themes::default()
                 };

@@ -18,7 +18,7 @@ fn desk() -> TestApp {
     let named = |name: &str, theme, is_own| NamedTheme {
         name: name.to_owned(),
         theme: Some(theme),
-        is_own,
+        is_users: is_own,
     };
     let mut desk = TestApp::prepared(&Dialect::DOCUMENTED, |model| {
         model.themes = Themes {

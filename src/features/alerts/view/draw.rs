@@ -22,12 +22,12 @@ const LONGEST: usize = 400;
 
 pub(super) fn list(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
     let all = &scene.state.alerts().all;
-    let main = Panel::new("Alerts").facts(format::counted(all.alerts.len(), "alert", "alerts"));
+    let main = Panel::new("Alerts").note(format::counted(all.alerts.len(), "alert", "alerts"));
     let alert = match view.entry() {
         Some(Entry::Alert(name)) => all.named(&name),
         Some(Entry::New) | None => None,
     };
-    let title = alert.map_or_else(|| "New alert".to_owned(), |it| visible(&it.name, 60));
+    let title = alert.map_or_else(|| "New alert".to_owned(), |alert| visible(&alert.name, 60));
     let lines = match alert {
         Some(alert) => describe(alert, scene),
         None => vec![Line::raw(
@@ -62,10 +62,10 @@ fn describe(alert: &Alert, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         lines.push(Line::default());
     }
     let log = scene.state.alerts().all.log.iter().rev();
-    let own = log.filter(|logged| logged.alert == alert.name).take(RINGS);
+    let of_alert = log.filter(|logged| logged.alert == alert.name).take(RINGS);
     let local = scene.state.local_time(scene.now);
     #[expect(clippy::cast_precision_loss)] // seconds of this age of the world
-    let rings = own.map(|logged| {
+    let rings = of_alert.map(|logged| {
         Line::from(vec![
             Span::styled(format!("{}  ", local.cell(logged.at.0 as f64)), theme.dim),
             Span::raw(visible(&logged.text, LONGEST)),

@@ -77,8 +77,8 @@ impl AlertForm {
     pub fn editing(alert: Alert, state: &State) -> Self {
         let (subjects, subject) = subjects_with(&alert, state);
         let mut texts = presets(state);
-        let (trigger, own) = trigger_texts(alert.rule.trigger);
-        texts.extend(own);
+        let (trigger, more) = trigger_texts(alert.rule.trigger);
+        texts.extend(more);
         let text = condition(alert.rule.trigger, is_volume(&alert.follows));
         // A name that is its condition follows it.
         if !alert.name.ends_with(&format!(": {text}")) {
@@ -124,7 +124,7 @@ impl AlertForm {
 
     /// Builds the fields that the choices need.
     fn build(&mut self, subject: usize, trigger: usize, repeat: usize) {
-        let labels: Vec<String> = (self.subjects.iter()).map(|it| it.label.clone()).collect();
+        let labels: Vec<String> = (self.subjects.iter()).map(|subject| subject.label.clone()).collect();
         let mut fields = vec![
             Field::choice(Key::Follows, "Follows", labels, subject),
             Field::choice(Key::Trigger, "Rings at", TRIGGERS, trigger),
@@ -221,10 +221,10 @@ impl AlertForm {
             1 => Repeat::EveryTime,
             _ => Repeat::Until(self.until()?),
         };
-        let model = self.edited.as_ref().and_then(|it| it.rule.model.clone());
+        let model = self.edited.as_ref().and_then(|edited| edited.rule.model.clone());
         let rule = Rule { model, repeat, trigger };
         rule.validate()
-            .map_err(|error| (place(error), capitalized(&error.to_string())))?;
+            .map_err(|error| (field_of(error), capitalized(&error.to_string())))?;
         Ok(rule)
     }
 
@@ -312,7 +312,7 @@ impl AlertForm {
         };
         let is_same = edited.follows == follows && edited.rule == rule;
         // It may have been checked since the form opened.
-        let state = all.named(&edited.name).map(|own| own.state.clone());
+        let state = all.named(&edited.name).map(|stored| stored.state.clone());
         let alert = Alert {
             name: if name == edited.name {
                 name
@@ -355,7 +355,7 @@ const fn shown(trigger: usize) -> &'static [Key] {
 }
 
 /// The field that an error is about.
-const fn place(error: RuleError) -> Key {
+const fn field_of(error: RuleError) -> Key {
     match error {
         RuleError::Price => Key::Price,
         RuleError::Count => Key::Gpus,
@@ -398,8 +398,8 @@ fn presets(state: &State) -> HashMap<Key, String> {
         listing.cell(browser.selected_row()?, field).whole()
     };
     if let Some(listing) = browser.listing() {
-        let own = [(Key::Machine, "machine_id"), (Key::Workers, "max_workers")];
-        for (key, name) in own {
+        let by_field = [(Key::Machine, "machine_id"), (Key::Workers, "max_workers")];
+        for (key, name) in by_field {
             texts.extend(number(listing, name).map(|number| (key, number.to_string())));
         }
     }
@@ -440,11 +440,11 @@ impl View for AlertForm {
         self.take(event, cx)
     }
 
-    fn click(&mut self, region: Region, place: usize, cx: &mut Cx<'_>) -> Outcome {
+    fn click(&mut self, region: Region, index: usize, cx: &mut Cx<'_>) -> Outcome {
         if region != Region::MAIN {
             return Outcome::Ignored;
         }
-        let event = self.form.click(place);
+        let event = self.form.click(index);
         self.take(event, cx)
     }
 

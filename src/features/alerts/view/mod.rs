@@ -38,7 +38,7 @@ pub(crate) struct AlertList {
 impl AlertList {
     /// The list, on its first line; whoever opens it has heard the rings.
     pub fn new(cx: &mut Cx<'_>) -> Self {
-        cx.own::<AlertWatch>().unread = 0;
+        cx.feature::<AlertWatch>().unread = 0;
         let items = items(cx.state(), Moment::of(cx.now.epoch));
         Self { list: List::new(items) }
     }
@@ -49,11 +49,11 @@ impl AlertList {
 
     /// Lists the alerts as they are now; the selection stays on its line or its place.
     fn relist(&mut self, cx: &mut Cx<'_>) {
-        let (entry, place) = (self.entry(), self.list.selected());
+        let (entry, line) = (self.entry(), self.list.selected());
         let items = items(cx.state(), Moment::of(cx.now.epoch));
         self.list.replace(items, entry.as_ref());
         if self.entry() != entry {
-            self.list.select(place, false);
+            self.list.select(line, false);
         }
     }
 
@@ -156,7 +156,7 @@ impl View for AlertList {
 
     // One may have rung, or another window changed them.
     fn tick(&mut self, cx: &mut Cx<'_>) {
-        cx.own::<AlertWatch>().unread = 0;
+        cx.feature::<AlertWatch>().unread = 0;
         self.relist(cx);
     }
 

@@ -102,7 +102,7 @@ fn star(of: Supplier, cx: &mut Cx<'_>) -> bool {
 /// Asks for the note on a machine or host.
 fn ask_note(of: Supplier, cx: &mut Cx<'_>) -> bool {
     let before = cx.state().annotations.all.get(of);
-    let before = before.map(|own| own.note.clone()).unwrap_or_default();
+    let before = before.map(|annotation| annotation.note.clone()).unwrap_or_default();
     let save = move |typed: &str, cx: &mut Cx<'_>| {
         if typed.trim().chars().count() > LONGEST_NOTE {
             return Entered::Rejected(format!("use at most {LONGEST_NOTE} characters"));
@@ -186,13 +186,13 @@ impl AnnotationList {
 
     /// Lists the annotations as they are now; the selection stays on its line or its place.
     fn relist(&mut self, state: &State) {
-        let (entry, place) = (self.entry(), self.list.selected());
-        self.list.select(place, false);
+        let (entry, line) = (self.entry(), self.list.selected());
+        self.list.select(line, false);
         self.list.replace(items(state), None);
         let mut shown = self.list.shown();
-        let found = shown.position(|item| item.value.is_some() && item.value == entry);
+        let same = shown.position(|item| item.value.is_some() && item.value == entry);
         drop(shown);
-        self.list.select(found.unwrap_or(place), false);
+        self.list.select(same.unwrap_or(line), false);
     }
 }
 
@@ -269,7 +269,7 @@ fn items(state: &State) -> Vec<Item<Entry>> {
     let mut items = Vec::new();
     for kind in Kind::ALL {
         let all = state.annotations.all.iter();
-        let mut own: Vec<Item<Entry>> = all
+        let mut noted: Vec<Item<Entry>> = all
             .filter(|(_, annotation)| match kind {
                 Kind::Ban => annotation.is_banned,
                 Kind::Star => annotation.is_starred,
@@ -281,10 +281,10 @@ fn items(state: &State) -> Vec<Item<Entry>> {
             })
             .collect();
         items.push(Item::heading(kind.heading(), ""));
-        if own.is_empty() {
-            own.push(Item::heading("  None yet", ""));
+        if noted.is_empty() {
+            noted.push(Item::heading("  None yet", ""));
         }
-        items.append(&mut own);
+        items.append(&mut noted);
     }
     items
 }

@@ -21,16 +21,16 @@ impl Theme {
     /// The picker, on the current theme.
     pub fn new(state: &State) -> Option<Self> {
         let themes = &state.themes;
-        let current = themes.all.iter().position(|own| own.name == themes.chosen);
+        let current = themes.all.iter().position(|known| known.name == themes.chosen);
         (!themes.all.is_empty()).then(|| Self {
             selected: current.unwrap_or(0),
             before: themes.shown,
         })
     }
 
-    fn select(&mut self, place: usize, cx: &mut Cx<'_>) {
+    fn select(&mut self, index: usize, cx: &mut Cx<'_>) {
         let themes = cx.themes();
-        self.selected = place.min(themes.all.len().saturating_sub(1));
+        self.selected = index.min(themes.all.len().saturating_sub(1));
         if let Some(named) = themes.all.get(self.selected) {
             themes.shown = named.theme;
         }
@@ -96,8 +96,8 @@ impl View for Theme {
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         if let Some(lines) = cx.motion(action) {
-            let place = self.selected.saturating_add_signed(lines);
-            self.select(place, cx);
+            let index = self.selected.saturating_add_signed(lines);
+            self.select(index, cx);
             return Outcome::Handled;
         }
         match action {

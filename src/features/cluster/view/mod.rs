@@ -34,7 +34,6 @@ pub(crate) enum Key {
     Mark,
 }
 
-/// The choices of [`Key::Models`].
 const MODELS: [&str; 2] = ["all the same", "may differ"];
 
 /// The text fields with their labels and notes; the choices stand behind the first five.
@@ -169,7 +168,11 @@ impl Cluster {
             least_machines: count(Key::Least)?,
             most_machines: count(Key::Most)?,
             per_machine: count(Key::PerMachine)?,
-            same: self.form.chosen(Key::Same).checked_sub(1).map(|place| Same::ALL[place]),
+            same: self
+                .form
+                .chosen(Key::Same)
+                .checked_sub(1)
+                .map(|choice| Same::ALL[choice]),
             one_model: self.form.chosen(Key::Models) == 0,
             vram_gb: number(Key::Vram)?,
             deadline: number(Key::Deadline)?,
@@ -231,7 +234,7 @@ impl FormView for Cluster {
         self.recompute(&cx.state().browsers[Resource::Offers]);
     }
 
-    fn other(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         match action {
             Action::Back => cx.close(),
             Action::Refresh => cx.perform_on_pane(action),

@@ -20,7 +20,8 @@ use crate::keys::{Action, Context, Motion};
 use crate::table::browser::Browser;
 use crate::widgets::find::Find;
 
-/// The section with the table's columns: the person chose them, so they come first.
+// The person chose them, so they come first.
+/// The section with the table's columns.
 const AT_A_GLANCE: &str = "At a glance";
 
 /// Lines that stay visible above a match.
@@ -49,13 +50,13 @@ struct Values {
 impl Values {
     /// Whether the displayed values differ.
     fn differs(&self) -> bool {
-        let texts: Vec<&str> = (0..self.cells.len()).map(|place| self.text(place)).collect();
+        let texts: Vec<&str> = (0..self.cells.len()).map(|index| self.text(index)).collect();
         texts.windows(2).any(|pair| pair[0] != pair[1])
     }
 
     /// The displayed value of a row.
-    fn text(&self, place: usize) -> &str {
-        let cell = self.cells.get(place).and_then(Option::as_deref);
+    fn text(&self, index: usize) -> &str {
+        let cell = self.cells.get(index).and_then(Option::as_deref);
         cell.unwrap_or(format::NONE)
     }
 }
@@ -214,11 +215,11 @@ fn cell(record: &FullRecord, field: &Field, dialect: &Dialect) -> Option<String>
 /// The best values of a line as displayed: what reads like the best is as good, and if all read
 /// alike there is none.
 fn best_shown(cells: &[Option<String>], best: &[usize]) -> Vec<usize> {
-    let is_best = |place: &usize| best.iter().any(|best| cells.get(*best) == cells.get(*place));
+    let is_best = |index: &usize| best.iter().any(|best| cells.get(*best) == cells.get(*index));
     let alike: Vec<usize> = (0..cells.len()).filter(is_best).collect();
-    let rest = (0..cells.len()).filter(|place| !alike.contains(place));
+    let rest = (0..cells.len()).filter(|index| !alike.contains(index));
     // An unreported value is not worse.
-    if rest.into_iter().all(|place| cells[place].is_none()) {
+    if rest.into_iter().all(|index| cells[index].is_none()) {
         return Vec::new();
     }
     alike
@@ -233,7 +234,7 @@ impl Searched for Compare {
         let text = |line: &Line| match line {
             Line::Heading(title) => (*title).to_owned(),
             Line::Values(values) => {
-                let cells = (0..self.rows.len()).map(|place| values.text(place));
+                let cells = (0..self.rows.len()).map(|index| values.text(index));
                 let words: Vec<&str> = std::iter::once(values.label).chain(cells).collect();
                 words.join("\n")
             }

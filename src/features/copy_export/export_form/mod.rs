@@ -273,8 +273,8 @@ impl View for ExportForm {
         self.on_event(event, cx)
     }
 
-    fn click(&mut self, _: Region, place: usize, cx: &mut Cx<'_>) -> Outcome {
-        let event = self.form.click(place);
+    fn click(&mut self, _: Region, index: usize, cx: &mut Cx<'_>) -> Outcome {
+        let event = self.form.click(index);
         self.on_event(event, cx)
     }
 

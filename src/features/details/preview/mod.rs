@@ -17,7 +17,7 @@ use crate::core::State;
 use crate::core::view::Scene;
 use crate::domain::annotations::suppliers;
 use crate::domain::field::Kind;
-use crate::domain::insight::{Measure, Place, Standing};
+use crate::domain::insight::{Measure, Rank, Standing};
 use crate::domain::listing::FullRecord;
 use crate::domain::text::visible;
 use crate::domain::{CellRef, Listing, Resource, country, format};
@@ -119,7 +119,7 @@ pub fn draw(resource: Resource, row: usize, area: Rect, scene: &mut Scene<'_, '_
     let browser = &scene.state.browsers[resource];
     let id = subject.listing.id(row).map(|id| id.to_string());
     let is_selected = browser.selected_row() == Some(row);
-    let facts = if is_selected {
+    let note = if is_selected {
         format!(
             "{} of {}",
             format::grouped(browser.cursor() + 1),
@@ -129,7 +129,7 @@ pub fn draw(resource: Resource, row: usize, area: Rect, scene: &mut Scene<'_, '_
         String::new()
     };
     let mut panel = Panel::new(id.unwrap_or_default())
-        .facts(facts)
+        .note(note)
         .foot(format!("{} details", scene.key(Action::Open)))
         .sized(scene.size);
     if resource == Resource::Offers {
@@ -207,11 +207,11 @@ impl Card<'_> {
     fn rating(&self, resource: Resource) -> Vec<Line<'static>> {
         let subject = &self.subject;
         let table = subject.state.browsers[resource].listing();
-        if !table.is_some_and(|own| std::ptr::eq(own, subject.listing)) {
+        if !table.is_some_and(|shown| std::ptr::eq(shown, subject.listing)) {
             return Vec::new();
         }
-        let place = (resource, subject.row);
-        sentences(subject.state, place, subject.now, self.theme())
+        let of_row = (resource, subject.row);
+        sentences(subject.state, of_row, subject.now, self.theme())
             .into_iter()
             .flat_map(|(text, style)| self.sentence(&text, style))
             .collect()
@@ -254,20 +254,20 @@ impl Card<'_> {
     }
 
     /// Title on the left, location on the right; one below the other if they do not fit.
-    fn title(&self, title: String, place: Option<String>) -> Vec<Line<'static>> {
+    fn title(&self, title: String, location: Option<String>) -> Vec<Line<'static>> {
         let theme = self.theme();
-        let place = place.unwrap_or_default();
+        let location = location.unwrap_or_default();
         let room = self.width.saturating_sub(cells(&title));
         let title = Span::styled(title, theme.accent);
-        if cells(&place) < room {
-            let blanks = " ".repeat(usize::from(room - cells(&place)));
+        if cells(&location) < room {
+            let blanks = " ".repeat(usize::from(room - cells(&location)));
             return vec![Line::from(vec![
                 title,
                 Span::raw(blanks),
-                Span::styled(place, theme.text),
+                Span::styled(location, theme.text),
             ])];
         }
-        vec![Line::from(title), Line::styled(place, theme.text)]
+        vec![Line::from(title), Line::styled(location, theme.text)]
     }
 
     /// A bar of how many comparable rows are worse, and the value.
@@ -275,12 +275,12 @@ impl Card<'_> {
         &self,
         label: &str,
         measure: Measure,
-        text: impl FnOnce(Option<Place>) -> Option<String>,
+        text: impl FnOnce(Option<Rank>) -> Option<String>,
     ) -> Option<Line<'static>> {
         let subject = &self.subject;
-        let place = subject.standing.place(subject.listing, measure, subject.row);
-        let share = place.and_then(Place::share);
-        let text = text(place)?;
+        let rank = subject.standing.rank(subject.listing, measure, subject.row);
+        let share = rank.and_then(Rank::share);
+        let text = text(rank)?;
         let theme = self.theme();
         let mut line = Line::from(Span::styled(
             format!("{label:width$} ", width = usize::from(LABEL)),
@@ -299,9 +299,9 @@ impl Card<'_> {
     }
 
     /// Facts in a row, separated by dots, wrapped between two of them.
-    fn facts(&self, facts: impl IntoIterator<Item = Option<String>>) -> Vec<Line<'static>> {
+    fn dotted(&self, parts: impl IntoIterator<Item = Option<String>>) -> Vec<Line<'static>> {
         let mut lines: Vec<String> = Vec::new();
-        for fact in facts.into_iter().flatten().filter(|it| !it.is_empty()) {
+        for fact in parts.into_iter().flatten().filter(|text| !text.is_empty()) {
             match lines.last_mut() {
                 Some(line) if cells(line) + 3 + cells(&fact) <= self.width => {
                     line.push_str(" · ");

@@ -23,7 +23,8 @@ use crate::widgets::scrolled::Scrolled;
 use crate::widgets::text::{capitalized, cells, fit, wrap_explained};
 use crate::widgets::viewport::Viewport;
 
-/// The maximum width of the card: bars and lines gain nothing beyond it.
+// Bars and lines gain nothing beyond it.
+/// The maximum width of the card.
 const CARD: u16 = 66;
 
 /// Maximum lines of a chart, including title and axis: on a normal screen, and on a tall one.
@@ -42,17 +43,17 @@ pub(super) fn detail(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
     };
     let id = browser.selected().map(|id| id.to_string());
     let noun = browser.resource().noun();
-    let mut facts = format!(
+    let mut note = format!(
         "{} of {}",
         format::grouped(browser.cursor() + 1),
         format::grouped(browser.view().len())
     );
     if view.id.is_some_and(|id| browser.marks.contains(&id)) {
-        facts = format!("marked · {facts}");
+        note = format!("marked · {note}");
     }
     let title = format!("{noun} {}", id.unwrap_or_default());
     let panel = Panel::new(capitalized(&title))
-        .facts(facts)
+        .note(note)
         .focused(true)
         .sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
@@ -149,8 +150,8 @@ fn draw_card(view: &Detail, row: usize, subject: &Subject<'_>, area: Rect, scene
         Resource::Workergroups => summary::of_row(scene.state, row),
         Resource::Offers | Resource::Volumes => None,
     };
-    if let Some(found) = report {
-        let lines = preflight::mixes(found, chart.width, scene.theme);
+    if let Some(report) = report {
+        let lines = preflight::mixes(report, chart.width, scene.theme);
         scene.render(Paragraph::new(lines), chart);
     }
 }
@@ -167,11 +168,11 @@ fn spread(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     scene.render(Line::styled(spread.title.clone(), theme.heading), title);
     let last = histogram.buckets.len().saturating_sub(1);
-    let bars = histogram.buckets.iter().enumerate().flat_map(|(place, bucket)| {
-        let is_own = spread
-            .own
-            .is_some_and(|own| own >= bucket.low && (own < bucket.high || place == last && own <= bucket.high));
-        let style = if is_own { theme.warning } else { theme.focus };
+    let bars = histogram.buckets.iter().enumerate().flat_map(|(index, bucket)| {
+        let is_of_row = spread
+            .of_row
+            .is_some_and(|price| price >= bucket.low && (price < bucket.high || index == last && price <= bucket.high));
+        let style = if is_of_row { theme.warning } else { theme.focus };
         let bar = SparklineBar::from(u64::try_from(bucket.count).unwrap_or(0)).style(style);
         [bar, bar]
     });
@@ -231,7 +232,7 @@ fn scatter(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) {
                 coords: &spread.points,
                 color: theme.focus.fg.unwrap_or(Color::Reset),
             });
-            if let Some((x, y)) = spread.own_point {
+            if let Some((x, y)) = spread.point_of_row {
                 context.print(x, y, Span::styled("●", theme.warning));
             }
         });
@@ -260,11 +261,11 @@ fn scroll(view: &Detail, lines: &[Line<'static>], area: Rect, scene: &mut Scene<
 fn label_lines(viewport: Viewport, rest: Rect, scene: &mut Scene<'_, '_>) {
     let label = format!("lines {}", viewport.label());
     if viewport.page < viewport.total && cells(&label) <= rest.width {
-        let place = Rect {
+        let label_area = Rect {
             x: rest.right() - cells(&label),
             width: cells(&label),
             ..rest
         };
-        scene.render(Line::styled(label, scene.theme.dim), place);
+        scene.render(Line::styled(label, scene.theme.dim), label_area);
     }
 }

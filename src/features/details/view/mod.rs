@@ -155,7 +155,7 @@ impl Detail {
         cx.table(self.resource).step(by);
         self.rebuild(cx.state());
         let browser = &cx.state().browsers[self.resource];
-        let is_same = self.machine.as_ref().is_some_and(|it| it.is_about(browser));
+        let is_same = self.machine.as_ref().is_some_and(|machine| machine.is_about(browser));
         if self.machine.is_some() && !is_same {
             self.forget_machine(cx);
             self.show(self.tab, cx);
@@ -171,7 +171,7 @@ impl Detail {
     }
 
     fn forget_machine(&mut self, cx: &mut Cx<'_>) {
-        if let Some(ticket) = self.machine.take().and_then(|mut it| it.remote.cancel()) {
+        if let Some(ticket) = self.machine.take().and_then(|mut machine| machine.remote.cancel()) {
             cx.abort(ticket);
         }
     }
@@ -184,7 +184,7 @@ impl Detail {
 
     fn reveals(&self, now: Now) -> bool {
         self.revealed
-            .is_some_and(|(own, until)| self.id == Some(own) && now.mono < until)
+            .is_some_and(|(id, until)| self.id == Some(id) && now.mono < until)
     }
 
     /// Whether a search is being typed in the open tab.
@@ -233,7 +233,7 @@ impl Detail {
         let Some(id) = machine.current() else { return };
         let browser = cx.table(self.resource);
         let row = browser.listing().and_then(|listing| listing.row(id));
-        if row.is_some_and(|row| browser.view().iter().any(|own| *own as usize == row)) {
+        if row.is_some_and(|row| browser.view().iter().any(|shown| *shown as usize == row)) {
             browser.select_id(id);
             self.tab = Tab::Overview;
             self.rebuild(cx.state());
@@ -403,7 +403,7 @@ impl View for Detail {
     }
 
     fn deadline(&self, _: &State, now: Now) -> Option<f64> {
-        let loading = self.machine.as_ref().is_some_and(|it| it.remote.is_loading());
+        let loading = self.machine.as_ref().is_some_and(|machine| machine.remote.is_loading());
         let seconds = loading.then_some(now.mono + 0.25);
         let secret = self.revealed.map(|(_, until)| until);
         [seconds, secret].into_iter().flatten().reduce(f64::min)

@@ -9,11 +9,11 @@ use crate::table::browser::Browser;
 pub(super) struct Spread {
     pub title: String,
     pub values: Vec<f64>,
-    pub own: Option<f64>,
+    pub of_row: Option<f64>,
     /// The axes of `points`: performance by price.
     pub axes: &'static str,
     pub points: Vec<(f64, f64)>,
-    pub own_point: Option<(f64, f64)>,
+    pub point_of_row: Option<(f64, f64)>,
 }
 
 impl Spread {
@@ -35,14 +35,14 @@ impl Spread {
                 format!("{what} per GPU of {many} {model}")
             }
         };
-        let own = Standing::value(listing, Measure::Price, row);
+        let of_row = Standing::value(listing, Measure::Price, row);
         Self {
             title,
             values,
-            own,
+            of_row,
             axes,
             points: Standing::points(listing, row),
-            own_point: own.zip(Standing::value(listing, Measure::Performance, row)),
+            point_of_row: of_row.zip(Standing::value(listing, Measure::Performance, row)),
         }
     }
 }

@@ -66,7 +66,7 @@ impl Palette {
         match &item.value {
             None => {}
             Some(Entry::Do(row)) => self.commands.run(row.action, cx),
-            Some(Entry::Connect(place)) => self.commands.run(Action::Market(*place), cx),
+            Some(Entry::Connect(index)) => self.commands.run(Action::Market(*index), cx),
             Some(Entry::Copy(form)) => {
                 cx.close();
                 copy_item(form, cx);
@@ -160,8 +160,8 @@ fn saved(state: &State) -> Vec<Item<Entry>> {
         disabled: search.read(state.profile.dialect).err().map(|error| error.to_string()),
         value: Some(Entry::Run(Box::new(search.clone()))),
     };
-    let own = state.searches.saved.iter().map(item);
-    own.chain(state.searches.presets().map(item)).collect()
+    let saved = state.searches.saved.iter().map(item);
+    saved.chain(state.searches.presets().map(item)).collect()
 }
 
 /// The fields of the pane: to sort by, and to start a condition on.
@@ -191,7 +191,7 @@ fn connections(state: &State) -> Vec<Item<Entry>> {
     let held = markets::held(state);
     (0_u16..)
         .zip(&state.markets.market_list.markets)
-        .map(|(place, market)| Item {
+        .map(|(index, market)| Item {
             title: format!("Market: {}", market.name),
             text: match &market.address {
                 Some(address) => format!("Connect to {address}"),
@@ -199,7 +199,7 @@ fn connections(state: &State) -> Vec<Item<Entry>> {
             },
             note: String::new(),
             disabled: held.clone(),
-            value: Some(Entry::Connect(place)),
+            value: Some(Entry::Connect(index)),
         })
         .collect()
 }
@@ -245,7 +245,7 @@ impl View for Palette {
             ..area
         };
         let panel = Panel::new("Commands")
-            .facts(format!("{}", self.list.shown().len()))
+            .note(format!("{}", self.list.shown().len()))
             .tone(Tone::Focused);
         let inner = dialog::open(panel, (width, height), area, scene.frame.buffer_mut(), scene.theme);
         scene.searched_list(&self.list, inner);

@@ -29,16 +29,16 @@ pub(crate) struct Help {
 impl Help {
     /// The help for the focused view.
     pub fn new(commands: Commands, state: &State) -> Self {
-        let own = commands.contexts;
+        let contexts = commands.contexts;
         let mut items = Vec::new();
-        for (place, context) in own.iter().enumerate() {
-            let (title, about) = match (place, context) {
+        for (index, context) in contexts.iter().enumerate() {
+            let (title, about) = match (index, context) {
                 (0, Context::Table) => (state.pane.title(), about(*context, state)),
                 (0, _) => (context.title(), about(*context, state)),
                 _ => (context.title(), ""),
             };
             items.push(Item::heading(title, about));
-            items.extend(bindings(*context).map(|row| own_key(row, &commands, state)));
+            items.extend(bindings(*context).map(|row| key_here(row, &commands, state)));
         }
         for (title, lines) in topics::ALL {
             items.push(Item::heading(title, ""));
@@ -46,12 +46,12 @@ impl Help {
             items.extend(topic.map(|(title, text)| Item::new(*title, *text, Entry::Read)));
         }
         items.extend(copies(&commands, state));
-        let mut seen: Vec<Context> = own.to_vec();
+        let mut seen: Vec<Context> = contexts.to_vec();
         for row in BINDINGS {
             if !seen.contains(&row.context) {
                 seen.push(row.context);
                 items.push(Item::heading(row.context.title(), ""));
-                items.extend(bindings(row.context).map(|row| other_key(row, state)));
+                items.extend(bindings(row.context).map(|row| key_elsewhere(row, state)));
             }
         }
         Self {
@@ -86,7 +86,7 @@ fn keys(row: &Binding, state: &State) -> String {
 }
 
 /// A key of the current view, with the reason if it is disabled.
-fn own_key(row: &'static Binding, commands: &Commands, state: &State) -> Item<Entry> {
+fn key_here(row: &'static Binding, commands: &Commands, state: &State) -> Item<Entry> {
     let why = match state.keymap.owner_of(commands.contexts, row) {
         Some(owner) if owner != row.context => Some(format!("here this key belongs to: {}", owner.title())),
         _ => commands.disabled(row.action).map(str::to_owned),
@@ -96,7 +96,7 @@ fn own_key(row: &'static Binding, commands: &Commands, state: &State) -> Item<En
         .disabled(why)
 }
 
-fn other_key(row: &'static Binding, state: &State) -> Item<Entry> {
+fn key_elsewhere(row: &'static Binding, state: &State) -> Item<Entry> {
     // Found by typing, it is under no heading.
     let text = format!("{} [{}]", row.help, row.context.title());
     Item::new(keys(row, state), text, Entry::Key(row)).note(row.name)

@@ -10,7 +10,8 @@ pub(super) const ALL: [Topic; 3] = [
     ("Mouse", MOUSE),
 ];
 
-/// The query language by example. The left sides are short because the keys below them are.
+// The left sides are short because the keys below them are.
+/// The query language by example.
 pub(super) const LANGUAGE: &[(&str, &str)] = &[
     ("4090 europe 200gb 3d", "plain words become conditions and a job"),
     ("gpu_name=RTX_4090", "equal; a _ is a blank in a name"),

@@ -32,13 +32,13 @@ const AMOUNTS: u16 = 8;
 pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     let subject = view.subject();
     let resource = subject.map_or(view.pane.0, |subject| subject.search.resource);
-    let unit = price_unit(resource, subject.map_or(DEFAULT_STORAGE_GB, |own| own.storage));
+    let unit = price_unit(resource, subject.map_or(DEFAULT_STORAGE_GB, |subject| subject.storage));
     let title = subject.map_or_else(
         || "History".to_owned(),
         |subject| format!("History: {}, {}", subject.title, view.span.title()),
     );
     let panel = Panel::new(title)
-        .facts(format!("{unit}, asked, not paid"))
+        .note(format!("{unit}, asked, not paid"))
         .focused(true)
         .sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
@@ -83,7 +83,7 @@ fn empty(view: &History, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
         return vec![Line::styled("Reading the record", theme.dim)];
     }
     // A single response has a price and no duration to draw.
-    let single = view.series.as_deref().filter(|it| it.now.is_some());
+    let single = view.series.as_deref().filter(|series| series.now.is_some());
     let mut lines = single.map_or_else(
         || {
             let text = format!("Nothing recorded in {}", view.span.title());
@@ -219,7 +219,7 @@ impl Times {
         }
     }
 
-    fn place(&self, moment: Moment) -> f64 {
+    fn share_of(&self, moment: Moment) -> f64 {
         ((seconds(moment) - seconds(self.since)) / self.length).clamp(0.0, 1.0)
     }
 }
@@ -239,7 +239,7 @@ fn draw_prices(series: &Series, span: Span, local: &LocalTime, area: Rect, scene
         return;
     };
     time_ticks(series, span, local, plot, scene);
-    let color = |place: usize| scene.theme.series[place].fg.unwrap_or_default();
+    let color = |series: usize| scene.theme.series[series].fg.unwrap_or_default();
     let (median, lowest, band) = (color(0), color(1), color(2));
     let times = Times::of(series);
     let rows = plot.height.saturating_mul(4);
@@ -270,7 +270,7 @@ fn paint_band(bucket: &Bucket, (times, scale): (&Times, &Scale), rows: u16, colo
     let (Some(low), Some(high)) = (scale.position(levels.p20), scale.position(levels.p80)) else {
         return;
     };
-    let x = f64::midpoint(times.place(bucket.from), times.place(bucket.until));
+    let x = f64::midpoint(times.share_of(bucket.from), times.share_of(bucket.until));
     let gap = 3.0 / f64::from(rows.max(1));
     let mut y = low;
     let mut dots = vec![(x, high)];
@@ -289,8 +289,8 @@ fn steps(series: &Series, times: &Times, scale: &Scale, level: impl Fn(&Levels) 
         let height = height.and_then(|price| scale.position(price));
         match (height, stairs.last_mut()) {
             (Some(y), Some(steps)) => {
-                steps.push((times.place(bucket.from), y));
-                steps.push((times.place(bucket.until), y));
+                steps.push((times.share_of(bucket.from), y));
+                steps.push((times.share_of(bucket.until), y));
             }
             (None, Some(steps)) if !steps.is_empty() => stairs.push(Vec::new()),
             (None, _) | (Some(_), None) => {}
@@ -333,8 +333,8 @@ fn draw_amounts(
             for bucket in &series.buckets {
                 let y = bucket.amount.and_then(|many| scale.position(many));
                 if let Some(y) = y {
-                    steps.push((times.place(bucket.from), y));
-                    steps.push((times.place(bucket.until), y));
+                    steps.push((times.share_of(bucket.from), y));
+                    steps.push((times.share_of(bucket.until), y));
                 } else {
                     polyline(context, &steps, color);
                     steps.clear();
@@ -360,7 +360,7 @@ fn time_ticks(series: &Series, span: Span, local: &LocalTime, plot: Rect, scene:
     // Counted back from now, so that the newest end has a label.
     let ticks = (0..=8).rev().map(|steps| Moment(series.until.0 - steps * step));
     for moment in ticks.filter(|moment| *moment >= series.since) {
-        let column = plot.x + chart::cell(times.place(moment), plot.width);
+        let column = plot.x + chart::cell(times.share_of(moment), plot.width);
         // `2026-11-20 12:00`
         let full = local.minute(seconds(moment));
         let label = match span {

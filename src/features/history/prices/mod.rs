@@ -18,9 +18,10 @@ use crate::features::workergroups::look::Look;
 use crate::keys::{Action, Context, Motion};
 use crate::table::remote::Now;
 
-/// Parts of the time: as many as a wide screen has columns for.
+// Parts of the time: as many as a wide screen has columns for.
 const BUCKETS: usize = 180;
 
+// They are walked through with arrow keys.
 /// Recorded searches that can be switched to, besides the open pane's.
 const MOST_SEARCHES: usize = 20;
 
@@ -58,9 +59,9 @@ impl Span {
     }
 
     fn stepped(self, by: isize) -> Self {
-        let place = Self::ALL.iter().position(|own| *own == self).unwrap_or(0);
-        let place = place.saturating_add_signed(by).min(Self::ALL.len() - 1);
-        Self::ALL[place]
+        let index = Self::ALL.iter().position(|span| *span == self).unwrap_or(0);
+        let index = index.saturating_add_signed(by).min(Self::ALL.len() - 1);
+        Self::ALL[index]
     }
 }
 
@@ -77,7 +78,7 @@ struct Subject {
 #[derive(Debug)]
 pub(crate) struct History {
     subjects: Vec<Subject>,
-    place: usize,
+    index: usize,
     span: Span,
     /// Whether the person has chosen the span; else it follows what is recorded.
     is_span_chosen: bool,
@@ -115,7 +116,7 @@ impl History {
     fn of(subjects: Vec<Subject>, pane: (Resource, u64), cx: &mut Cx<'_>) -> Self {
         let mut view = Self {
             subjects,
-            place: 0,
+            index: 0,
             span: Span::Day,
             is_span_chosen: false,
             question: None,
@@ -147,7 +148,7 @@ impl History {
     }
 
     fn subject(&self) -> Option<&Subject> {
-        self.subjects.get(self.place)
+        self.subjects.get(self.index)
     }
 
     /// Asks for the prices of the subject; the ones on the screen stay until they are here.
@@ -222,7 +223,7 @@ impl History {
     fn add_searches(&mut self, searches: &[RecordedSearch]) {
         for recorded in searches.iter().take(MOST_SEARCHES) {
             let subject = Subject::of_search(recorded.search.clone(), DEFAULT_STORAGE_GB, "search");
-            let is_known = |own: &Subject| own.search == subject.search;
+            let is_known = |known: &Subject| known.search == subject.search;
             if !self.subjects.iter().any(is_known) {
                 self.subjects.push(subject);
             }
@@ -236,8 +237,8 @@ impl History {
 
     fn step(&mut self, by: isize) {
         let many = self.subjects.len().max(1);
-        let place = self.place.checked_add_signed(by);
-        self.place = place.unwrap_or(many - 1) % many;
+        let next = self.index.checked_add_signed(by);
+        self.index = next.unwrap_or(many - 1) % many;
     }
 }
 

@@ -209,11 +209,11 @@ fn price(value: f64) -> String {
 }
 
 fn prices(change: &Change, unit: &str) -> String {
-    let own = price(change.price);
+    let shown = price(change.price);
     match change.kind {
-        ChangeKind::Listed | ChangeKind::IntoView => format!("→ {own}"),
-        ChangeKind::Gone(_) | ChangeKind::OutOfView => format!("{own} →"),
-        ChangeKind::Repriced { from } => format!("{} → {own}", price(from)),
+        ChangeKind::Listed | ChangeKind::IntoView => format!("→ {shown}"),
+        ChangeKind::Gone(_) | ChangeKind::OutOfView => format!("{shown} →"),
+        ChangeKind::Repriced { from } => format!("{} → {shown}", price(from)),
         ChangeKind::Resized { from } => format!("{from} → {} {unit}", change.amount),
     }
 }

@@ -16,10 +16,12 @@ use crate::keys::{Action, Context};
 use crate::table::remote::Now;
 use crate::widgets::text_input::TextInput;
 
+// The tape is for what happened lately; the history shows longer times.
 /// Days that the tape goes back.
 const DAYS: i64 = 7;
 
-/// The events that are read: as many as anyone scrolls through.
+// As many as anyone scrolls through.
+/// The events that are read.
 const MOST: usize = 2_000;
 
 const SEARCH: Region = Region(3);
@@ -123,7 +125,7 @@ impl Tape {
             words.iter().all(|word| text.contains(word))
         };
         let events = self.events.iter().enumerate();
-        let rows = events.filter(|(_, event)| matches(event)).map(|(place, _)| place);
+        let rows = events.filter(|(_, event)| matches(event)).map(|(index, _)| index);
         self.rows = rows.collect();
         self.flows = flows::flows(self);
         self.cursor = self.cursor.min(self.rows.len().saturating_sub(1));
@@ -177,7 +179,9 @@ impl Tape {
         };
         let machine = condition(key, change.lot.machine);
         // Where the market takes no machines, they are picked from all of the host's.
-        let is_sent = machine.as_ref().is_some_and(|own| browser.dialect().sends(own.field));
+        let is_sent = machine
+            .as_ref()
+            .is_some_and(|condition| browser.dialect().sends(condition.field));
         let host = change.host.filter(|_| !is_sent);
         let host = host.and_then(|host| condition("host_id", host));
         browser.jump_to(machine.into_iter().chain(host).collect());

@@ -16,6 +16,7 @@ use crate::widgets::form::{Field, Form};
 
 pub(crate) use self::draw::lines_of;
 
+// Enough to see how prices rise; the table sorts all of them by the bill.
 /// The maximum number of cheapest offers listed.
 const CHEAPEST: usize = 8;
 
@@ -185,7 +186,7 @@ impl JobForm {
             })
             .collect();
         self.fitting = candidates.len();
-        candidates.sort_by(|one, other| one.total.total_cmp(&other.total));
+        candidates.sort_by(|left, right| left.total.total_cmp(&right.total));
         candidates.truncate(CHEAPEST);
         self.candidates = candidates;
     }
@@ -246,7 +247,7 @@ impl FormView for JobForm {
         self.recompute(&cx.state().browsers[Resource::Offers]);
     }
 
-    fn other(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         match action {
             Action::Back => {
                 let texts = Key::TEXTS.map(|key| self.form.text(key).to_owned());

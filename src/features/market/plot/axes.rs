@@ -53,8 +53,8 @@ impl Axes {
             Axis::X => self.current.0,
             Axis::Y => self.current.1,
         };
-        let place = self.list.shown().position(|item| item.value == Some(current));
-        self.list.select(place.unwrap_or(0), false);
+        let index = self.list.shown().position(|item| item.value == Some(current));
+        self.list.select(index.unwrap_or(0), false);
     }
 }
 

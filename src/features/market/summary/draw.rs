@@ -83,7 +83,7 @@ pub(super) fn market(view: &Market, area: Rect, scene: &mut Scene<'_, '_>) {
     let [table, detail] = Layout::vertical([Constraint::Fill(1), Constraint::Length(detail)]).areas(area);
     let unit = unit(view.resource, view.has_job);
     let panel = Panel::new(title(view, scene.theme))
-        .facts(format!("{} · {unit}", browser.count_label()))
+        .note(format!("{} · {unit}", browser.count_label()))
         .foot(sorted_by(view))
         .focused(true)
         .sized(scene.size);
@@ -167,8 +167,8 @@ fn scale_line(scale: &Scale, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     for (_, label, start) in chart::ticks(&axis, area) {
         let width = cells(&label);
-        let place = Rect::new(start, area.y, width, 1);
-        scene.render(TextLine::styled(label, theme.heading), place);
+        let cell = Rect::new(start, area.y, width, 1);
+        scene.render(TextLine::styled(label, theme.heading), cell);
     }
 }
 
@@ -176,14 +176,25 @@ fn range(view: &Market, line: usize, scale: &Scale, area: Rect, scene: &mut Scen
     let theme = scene.theme;
     scene.clickable(area, Target::Item(Region::MAIN, line));
     let prices = view.lines.get(line).and_then(|line| line.group.unit_price);
-    let places = prices.and_then(|it| {
-        let ends = [it.lowest, it.lower_quartile, it.median, it.upper_quartile, it.highest];
-        let places: Vec<f64> = ends.iter().filter_map(|value| scale.position(*value)).collect();
-        <[f64; 5]>::try_from(places).ok()
+    let positions = prices.and_then(|price| {
+        let ends = [
+            price.lowest,
+            price.lower_quartile,
+            price.median,
+            price.upper_quartile,
+            price.highest,
+        ];
+        let positions: Vec<f64> = ends.iter().filter_map(|value| scale.position(*value)).collect();
+        <[f64; 5]>::try_from(positions).ok()
     });
-    if let Some(places) = places {
+    if let Some(positions) = positions {
         let style = theme.series[0];
-        BoxPlot { places, style, theme }.render(area, scene.frame.buffer_mut());
+        BoxPlot {
+            positions,
+            style,
+            theme,
+        }
+        .render(area, scene.frame.buffer_mut());
     }
 }
 
@@ -234,10 +245,10 @@ impl Rows for Groups<'_> {
             Figure::Name => return (Cow::Borrowed(&line.label), Style::new()),
             Figure::Gpus => group.amount.gpus.to_string(),
             Figure::Machines => group.amount.machines.to_string(),
-            Figure::Low => of(|it| it.lowest),
-            Figure::LowerQuartile => of(|it| it.lower_quartile),
-            Figure::Median => of(|it| it.median),
-            Figure::UpperQuartile => of(|it| it.upper_quartile),
+            Figure::Low => of(|price| price.lowest),
+            Figure::LowerQuartile => of(|price| price.lower_quartile),
+            Figure::Median => of(|price| price.median),
+            Figure::UpperQuartile => of(|price| price.upper_quartile),
             Figure::Merit => group
                 .best
                 .map_or_else(|| format::NONE.to_owned(), |best| format!("{:.1}", best.value)),
@@ -250,7 +261,7 @@ impl Rows for Groups<'_> {
 fn selected(view: &Market, listing: &Listing, area: Rect, scene: &mut Scene<'_, '_>) {
     let Some(line) = view.selected() else { return };
     let amount = line.group.amount;
-    let facts = match view.resource {
+    let note = match view.resource {
         Resource::Volumes => format::counted(amount.machines, "volume", "volumes"),
         Resource::Offers | Resource::Workergroups => {
             let gpus = usize::try_from(amount.gpus).unwrap_or(usize::MAX);
@@ -259,7 +270,7 @@ fn selected(view: &Market, listing: &Listing, area: Rect, scene: &mut Scene<'_, 
             format!("{gpus} on {machines}")
         }
     };
-    let panel = Panel::new(line.label.clone()).facts(facts).sized(scene.size);
+    let panel = Panel::new(line.label.clone()).note(note).sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
     let [best, charts] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(inner);
     let text = TextLine::styled(cheapest(view, line, listing), scene.theme.text);

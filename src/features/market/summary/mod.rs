@@ -89,8 +89,8 @@ impl Market {
             groups
         });
         self.lines = groups.into_iter().map(|group| Line::new(group, &fields)).collect();
-        let found = |line: &Line| Some(&line.group.key) == selected.as_ref();
-        self.cursor = self.lines.iter().position(found).unwrap_or(0);
+        let was_selected = |line: &Line| Some(&line.group.key) == selected.as_ref();
+        self.cursor = self.lines.iter().position(was_selected).unwrap_or(0);
         let prices = self.lines.iter().filter_map(|line| line.group.unit_price);
         let ends = prices.flat_map(|price| [price.lowest, price.highest]);
         self.scale = Scale::fit(ends, Some(ScaleKind::Logarithmic));

@@ -70,8 +70,8 @@ impl MarketForm {
                 form.form.set_text(line, text);
             }
             let choices = [Line::Dialect, Line::Writes, Line::KeyFrom];
-            for (line, place) in choices.into_iter().zip(left.choices) {
-                form.form.choose(line, place);
+            for (line, choice) in choices.into_iter().zip(left.choices) {
+                form.form.choose(line, choice);
             }
         }
         form.check();
@@ -89,7 +89,7 @@ impl MarketForm {
     fn blank(market: Option<&Market>, state: &State) -> Self {
         let market_list = &state.markets.market_list;
         let dialects = Dialect::ALL.map(|dialect| dialect.name);
-        let documented = Dialect::ALL.iter().position(|own| **own == Dialect::DOCUMENTED);
+        let documented = Dialect::ALL.iter().position(|dialect| **dialect == Dialect::DOCUMENTED);
         let mut fields = Vec::new();
         if market.is_none() {
             fields = vec![
@@ -321,11 +321,11 @@ impl MarketForm {
     fn save(&mut self, cx: &mut Cx<'_>) {
         let Some(change) = self.change() else { return };
         self.complaint = None;
-        let own = self.market.as_ref().and_then(|market| {
-            let file = market.file.as_ref().filter(|file| file.is_own)?;
+        let private = self.market.as_ref().and_then(|market| {
+            let file = market.file.as_ref().filter(|file| file.is_ours)?;
             Some((market.name.clone(), file.path.clone()))
         });
-        match own.filter(|_| self.source() != FILE) {
+        match private.filter(|_| self.source() != FILE) {
             None => {
                 self.is_busy = true;
                 markets::change(change, cx);
@@ -394,8 +394,8 @@ fn name_fault(name: &str, taken: &[String]) -> Option<String> {
         // On a file system that ignores case they would share their files.
         taken
             .iter()
-            .find(|own| own.eq_ignore_ascii_case(name))
-            .map(|own| format!("there is a market named '{own}' already"))
+            .find(|known| known.eq_ignore_ascii_case(name))
+            .map(|known| format!("there is a market named '{known}' already"))
     }
 }
 
@@ -458,9 +458,9 @@ impl View for MarketForm {
         Outcome::Handled
     }
 
-    fn click(&mut self, _: Region, place: usize, cx: &mut Cx<'_>) -> Outcome {
+    fn click(&mut self, _: Region, index: usize, cx: &mut Cx<'_>) -> Outcome {
         if !self.is_busy {
-            if let FormEvent::Submitted(_) = self.form.click(place) {
+            if let FormEvent::Submitted(_) = self.form.click(index) {
                 self.save(cx);
             } else {
                 self.check();

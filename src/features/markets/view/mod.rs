@@ -21,37 +21,37 @@ pub(crate) struct Markets {
 }
 
 /// Opens the list on the current market, or connects to the one at an index.
-pub(crate) fn open(place: Option<u16>, cx: &mut Cx<'_>) {
+pub(crate) fn open(index: Option<u16>, cx: &mut Cx<'_>) {
     markets::list(cx);
     let mut view = Markets {
         selected: cx.state().profile.name.clone(),
     };
-    if let Some(place) = place {
-        view.connect_to(usize::from(place), cx);
+    if let Some(index) = index {
+        view.connect_to(usize::from(index), cx);
     }
     cx.open(view);
 }
 
 impl Markets {
-    fn place(&self, state: &State) -> usize {
-        state.markets.place(&self.selected).unwrap_or(0)
+    fn index(&self, state: &State) -> usize {
+        state.markets.index_of(&self.selected).unwrap_or(0)
     }
 
     fn market<'a>(&self, state: &'a State) -> Option<&'a Market> {
-        state.markets.market_list.markets.get(self.place(state))
+        state.markets.market_list.markets.get(self.index(state))
     }
 
-    fn select(&mut self, place: usize, cx: &mut Cx<'_>) {
+    fn select(&mut self, index: usize, cx: &mut Cx<'_>) {
         let markets = cx.markets();
         let last = markets.market_list.markets.len().saturating_sub(1);
-        if let Some(market) = markets.market_list.markets.get(place.min(last)) {
+        if let Some(market) = markets.market_list.markets.get(index.min(last)) {
             self.selected.clone_from(&market.name);
             markets.status = None;
         }
     }
 
-    fn connect_to(&mut self, place: usize, cx: &mut Cx<'_>) {
-        self.select(place, cx);
+    fn connect_to(&mut self, index: usize, cx: &mut Cx<'_>) {
+        self.select(index, cx);
         let name = self.market(cx.state()).map(|market| market.name.clone());
         if let Some(name) = name {
             markets::connect(&name, cx);
@@ -134,9 +134,9 @@ fn removal(market: &Market, state: &State) -> Result<String, String> {
         KeySource::OtherClient(_) => {
             Err("The key is that of the market's own client: bourse only reads it.".to_owned())
         }
-        KeySource::None | KeySource::Own => Err("No stored key.".to_owned()),
+        KeySource::None | KeySource::Generated => Err("No stored key.".to_owned()),
         KeySource::File(path) => Ok(match &market.file {
-            Some(file) if file.is_own => format!("Its file {} will be deleted.", file.path),
+            Some(file) if file.is_ours => format!("Its file {} will be deleted.", file.path),
             _ => format!("It is removed from the configuration. {path} stays where it is."),
         }),
         KeySource::Command => Ok("Its command is removed from the configuration. What it prints stays.".to_owned()),
@@ -162,8 +162,8 @@ impl View for Markets {
 
     fn update(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         if let Some(lines) = cx.motion(action) {
-            let place = self.place(cx.state()).saturating_add_signed(lines);
-            self.select(place, cx);
+            let index = self.index(cx.state()).saturating_add_signed(lines);
+            self.select(index, cx);
             return Outcome::Handled;
         }
         match action {
@@ -173,7 +173,7 @@ impl View for Markets {
             Action::Markets => {}
             // The job of the pane below does not apply here.
             Action::Job => {}
-            Action::Market(place) => self.connect_to(usize::from(place), cx),
+            Action::Market(index) => self.connect_to(usize::from(index), cx),
             Action::Submit | Action::Refresh | Action::Settings | Action::Remove => {
                 let Some(market) = self.market(cx.state()).cloned() else {
                     return Outcome::Ignored;
@@ -195,7 +195,7 @@ impl View for Markets {
             return Outcome::Ignored;
         }
         // A click selects, a second one connects.
-        if line == self.place(cx.state()) {
+        if line == self.index(cx.state()) {
             return self.update(Action::Submit, cx);
         }
         self.select(line, cx);

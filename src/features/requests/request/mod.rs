@@ -57,7 +57,7 @@ impl RequestDetails {
     pub fn open(number: u64, cx: &mut Cx<'_>) -> bool {
         let is_open = cx.try_open(|state| Self::new(number, state));
         if is_open {
-            cx.own::<super::Requests>().opened = Some(number);
+            cx.feature::<super::Requests>().opened = Some(number);
         }
         is_open
     }
@@ -90,7 +90,7 @@ impl RequestDetails {
 
     /// Shows the next request of the list; the search stays.
     fn step(&mut self, by: isize, cx: &mut Cx<'_>) {
-        let next = cx.own::<super::Requests>().step_request(by);
+        let next = cx.feature::<super::Requests>().step_request(by);
         let Some((number, entry)) = next.and_then(|number| Some((number, cx.state().ledger.get(number)?.clone())))
         else {
             return;
@@ -108,7 +108,7 @@ impl RequestDetails {
         self.lacks_secret = lacks_secret(&entry);
         self.number = number;
         self.entry = entry;
-        cx.own::<super::Requests>().opened = Some(number);
+        cx.feature::<super::Requests>().opened = Some(number);
     }
 }
 
@@ -257,7 +257,7 @@ impl View for RequestDetails {
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {
-        cx.own::<super::Requests>().opened = None;
+        cx.feature::<super::Requests>().opened = None;
     }
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {

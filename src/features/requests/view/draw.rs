@@ -23,7 +23,8 @@ use crate::widgets::table::{Column, Rows, Table, place};
 use crate::widgets::text::{cells, fit};
 use crate::widgets::theme::Theme;
 
-/// The minimum width of the list beside the preview: its first columns and the bars.
+// Its first columns and the bars.
+/// The minimum width of the list beside the preview.
 const LIST: u16 = 68;
 
 /// Lines of a list's frame, filters, search, flight and header.
@@ -32,10 +33,12 @@ const AROUND: u16 = 6;
 /// The lowest that the list gets above the preview.
 const LEAST_LIST: u16 = 9;
 
+// Measuring all of them would cost more than drawing, and new ones are seen first.
 /// How many of the latest requests are measured for the width of their status.
 const MEASURED: usize = 200;
 
-/// The maximum width of the list beside the preview: beyond it there is nothing more to show.
+// Beyond it there is nothing more to show.
+/// The maximum width of the list beside the preview.
 const WIDEST_LIST: u16 = 124;
 
 pub(super) fn pane(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
@@ -79,8 +82,8 @@ fn list(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
     if has_search {
         search_line(view, search, scene);
     }
-    if let Some(own) = state.requests().flights().first() {
-        scene.render(flight_line(own, flight.width, scene), flight);
+    if let Some(sent) = state.requests().flights().first() {
+        scene.render(flight_line(sent, flight.width, scene), flight);
     }
     if state.requests().rows().is_empty() {
         return empty(table, scene);
@@ -113,7 +116,7 @@ fn filters(area: Rect, scene: &mut Scene<'_, '_>) {
     let widest: u16 = named.iter().map(|name| cells(name)).sum();
     let is_short = widest > area.width;
     let mut x = area.x;
-    for (place, (filter, name)) in Filter::ALL.into_iter().zip(named).enumerate() {
+    for (index, (filter, name)) in Filter::ALL.into_iter().zip(named).enumerate() {
         let name = if is_short {
             format!(" {} ", filter.title())
         } else {
@@ -126,7 +129,7 @@ fn filters(area: Rect, scene: &mut Scene<'_, '_>) {
             theme.dim
         };
         scene.render(Line::styled(name, style), cell);
-        scene.clickable(cell, Target::Item(FILTERS, place));
+        scene.clickable(cell, Target::Item(FILTERS, index));
         x = cell.right();
     }
     let keys = format!("{} {} filter", scene.key(Action::Left), scene.key(Action::Right));

@@ -37,8 +37,8 @@ impl RequestsPane {
                 self.is_typing = false;
                 clear_search(cx);
             }
-            Action::Older => cx.own::<Requests>().step(-1),
-            Action::Newer => cx.own::<Requests>().step(1),
+            Action::Older => cx.feature::<Requests>().step(-1),
+            Action::Newer => cx.feature::<Requests>().step(1),
             _ => return Outcome::Ignored,
         }
         Outcome::Handled
@@ -81,25 +81,33 @@ pub(crate) fn unavailable(action: Action) -> Option<String> {
 }
 
 fn clear_search(cx: &mut Cx<'_>) {
-    cx.own::<Requests>().search.set("");
+    cx.feature::<Requests>().search.set("");
     narrow(cx);
 }
 
 fn narrow(cx: &mut Cx<'_>) {
-    let Lent { own, ledger, .. } = cx.lend::<Requests>();
-    own.narrow(ledger);
+    let Lent {
+        feature: requests,
+        ledger,
+        ..
+    } = cx.lend::<Requests>();
+    requests.narrow(ledger);
 }
 
 fn show(filter: Filter, cx: &mut Cx<'_>) {
-    let Lent { own, ledger, .. } = cx.lend::<Requests>();
-    own.set_filter(filter, ledger);
+    let Lent {
+        feature: requests,
+        ledger,
+        ..
+    } = cx.lend::<Requests>();
+    requests.set_filter(filter, ledger);
 }
 
 /// Selects the next filter, wrapping around.
 fn step_filter(by: isize, cx: &mut Cx<'_>) {
     let many = Filter::ALL.len();
     let shown = cx.state().requests().filter();
-    let here = Filter::ALL.iter().position(|own| *own == shown).unwrap_or(0);
+    let here = Filter::ALL.iter().position(|filter| *filter == shown).unwrap_or(0);
     let next = here.checked_add_signed(by).unwrap_or(many - 1) % many;
     show(Filter::ALL[next], cx);
 }
@@ -108,18 +116,18 @@ fn step_filter(by: isize, cx: &mut Cx<'_>) {
 fn open(cx: &mut Cx<'_>) {
     match cx.state().requests().selected() {
         Some(Row::Request(number)) => {
-            let place = cx.state().requests().cursor();
-            cx.own::<Requests>().select(place);
+            let line = cx.state().requests().cursor();
+            cx.feature::<Requests>().select(line);
             RequestDetails::open(number, cx);
         }
-        Some(Row::Run(run)) => cx.own::<Requests>().toggle_run(run),
+        Some(Row::Run(run)) => cx.feature::<Requests>().toggle_run(run),
         None => {}
     }
 }
 
 /// Esc: cancels resent requests, else clears the notices, the search, the filter.
 fn step_back(cx: &mut Cx<'_>) {
-    let cancelled = cx.own::<Requests>().cancel();
+    let cancelled = cx.feature::<Requests>().cancel();
     if !cancelled.is_empty() {
         cx.effects(cancelled.into_iter().map(Effect::Abort));
         cx.toast("Request cancelled");
@@ -173,7 +181,7 @@ impl View for RequestsPane {
             return self.on_search(action, cx);
         }
         if let Some(by) = cx.motion(action) {
-            cx.own::<Requests>().step(by);
+            cx.feature::<Requests>().step(by);
             return Outcome::Handled;
         }
         match action {
@@ -190,7 +198,7 @@ impl View for RequestsPane {
     }
 
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
-        if self.is_typing && cx.own::<Requests>().search.key(key) {
+        if self.is_typing && cx.feature::<Requests>().search.key(key) {
             narrow(cx);
             return Outcome::Handled;
         }
@@ -204,7 +212,7 @@ impl View for RequestsPane {
         if text.len() > LONGEST_SEARCH {
             cx.complain("Too long to search for");
         } else {
-            cx.own::<Requests>().search.paste(text);
+            cx.feature::<Requests>().search.paste(text);
             narrow(cx);
         }
         Outcome::Handled
@@ -220,7 +228,7 @@ impl View for RequestsPane {
             SEARCH => self.is_typing = true,
             Region::PREVIEW => open(cx),
             _ if cx.state().requests().cursor() == line => open(cx),
-            _ => cx.own::<Requests>().select(line),
+            _ => cx.feature::<Requests>().select(line),
         }
         Outcome::Handled
     }

@@ -11,14 +11,15 @@ use crate::api::{LedgerEntry, redact};
 use crate::core::view::Scene;
 use crate::domain::pretty;
 use crate::domain::text::visible;
-use crate::features::requests::request::text::{call, facts, span};
+use crate::features::requests::request::text::{call, span, summary};
 use crate::features::requests::{RouteRun, Row};
 use crate::keys::Action;
 use crate::widgets::json;
 use crate::widgets::panel::{Panel, Size};
 use crate::widgets::text::{fit, wrap_line};
 
-/// How much of a body is laid out, in bytes: more than the largest screen shows.
+// More than the largest screen shows.
+/// How much of a body is laid out, in bytes.
 const BEGINNING: usize = 12 * 1024;
 
 /// Lines of the request's body before the response starts.
@@ -57,16 +58,16 @@ pub(super) fn below(area: Rect, scene: &mut Scene<'_, '_>) {
         columns.split(area).to_vec()
     };
     let body = sent(entry, usize::MAX, scene);
-    let mut facts = known(entry, columns(inner)[0], scene);
+    let mut summary = known(entry, columns(inner)[0], scene);
     let areas = if body.is_empty() {
-        let height = u16::try_from(facts.len() + 1).unwrap_or(u16::MAX);
+        let height = u16::try_from(summary.len() + 1).unwrap_or(u16::MAX);
         let [top, rest] = Layout::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(inner);
-        lines_in(top, facts, scene);
+        lines_in(top, summary, scene);
         columns(rest)
     } else {
         let areas = columns(inner);
-        facts.extend(body);
-        lines_in(areas[0], facts, scene);
+        summary.extend(body);
+        lines_in(areas[0], summary, scene);
         areas[1..].to_vec()
     };
     // The response goes on in the next column, as a newspaper does.
@@ -116,7 +117,7 @@ fn request(entry: &LedgerEntry, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'
 fn known(entry: &LedgerEntry, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let local = scene.state.local_time(scene.now);
-    let mut known = facts(entry, &local, theme);
+    let mut known = summary(entry, &local, theme);
     // Only the path: every request of a market goes to the same address, and there is little room.
     if let Some(first) = known.first_mut() {
         *first = Line::styled(call(entry), theme.heading);
@@ -169,7 +170,7 @@ fn route_run(run: &RouteRun, area: Rect, scene: &Scene<'_, '_>) -> Vec<Line<'sta
     let local = state.local_time(scene.now);
     let quantile = |share| {
         let seconds: Option<f64> = run.quantile(share);
-        seconds.map_or_else(|| "—".to_owned(), |own| span(Duration::from_secs_f64(own)))
+        seconds.map_or_else(|| "—".to_owned(), |seconds| span(Duration::from_secs_f64(seconds)))
     };
     let mut lines = vec![
         named("Requests", thousands(run.count), theme),

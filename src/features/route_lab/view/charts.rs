@@ -21,7 +21,8 @@ use crate::widgets::theme::Theme;
 /// Cells left of the vertical axis.
 const LABELS: u16 = 10;
 
-/// The maximum number of bars in the distribution: more would not tell more.
+// More would not tell more.
+/// The maximum number of bars in the distribution.
 const MOST_BARS: usize = 24;
 
 /// Eighths of a cell, to the right.
@@ -54,7 +55,7 @@ pub(super) fn over_time(run: &Run, title: Line<'_>, area: Rect, scene: &mut Scen
         Span::styled(format!("  {} waiting", signs[1]), theme.warning),
         Span::styled("  × failed", theme.error),
     ]);
-    let panel = Panel::new(title).facts(legend).sized(scene.size);
+    let panel = Panel::new(title).note(legend).sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), theme);
     let Some(latency) = latency_scale(run.stats().router_reply()) else {
         return nothing(inner, scene);
@@ -119,7 +120,7 @@ impl Dots {
                 latency.position(sample.latency().clamp(latency.low, latency.high)),
             );
             let Some((x, y)) = x.zip(y) else { continue };
-            let (series, own) = match sample.outcome.kind() {
+            let (series, dots) = match sample.outcome.kind() {
                 OutcomeKind::Assigned => (0, &mut dots.assigned),
                 OutcomeKind::Waiting => (1, &mut dots.waiting),
                 OutcomeKind::Cancelled => continue,
@@ -129,11 +130,11 @@ impl Dots {
                 | OutcomeKind::Garbage
                 | OutcomeKind::TimedOut => (2, &mut dots.failed),
             };
-            let place = dot(y, high) * wide + dot(x, wide);
-            if let Some(is_seen) = seen[series].get_mut(place)
+            let cell = dot(y, high) * wide + dot(x, wide);
+            if let Some(is_seen) = seen[series].get_mut(cell)
                 && !std::mem::replace(is_seen, true)
             {
-                own.push((x, y));
+                dots.push((x, y));
             }
         }
         dots
@@ -141,13 +142,13 @@ impl Dots {
 }
 
 /// Which of `many` dots a position from 0 to 1 falls on.
-fn dot(place: f64, many: usize) -> usize {
+fn dot(share: f64, many: usize) -> usize {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         clippy::cast_precision_loss
     )] // from 0 to some hundreds
-    let dot = (place * many as f64) as usize;
+    let dot = (share * many as f64) as usize;
     dot.min(many.saturating_sub(1))
 }
 
@@ -188,10 +189,10 @@ fn draw_vertical(y: &Axis<'_>, labels: Rect, scene: &mut Scene<'_, '_>) {
         scene.render(Line::styled("│", theme.border), edge);
     }
     for tick in y.0.ticks(usize::from(labels.height / 2).clamp(2, 8)) {
-        let Some(place) = y.0.position(tick) else {
+        let Some(share) = y.0.position(tick) else {
             continue;
         };
-        let down = u16::try_from(dot(1.0 - place, usize::from(labels.height))).unwrap_or(0);
+        let down = u16::try_from(dot(1.0 - share, usize::from(labels.height))).unwrap_or(0);
         let row = Rect {
             y: labels.y + down,
             height: 1,
@@ -215,11 +216,11 @@ fn draw_horizontal(x: &Axis<'_>, plot: Rect, foot: Rect, scene: &mut Scene<'_, '
     line.resize(usize::from(rule.width), "─");
     let mut free = plot.x;
     for tick in x.0.ticks(usize::from(plot.width / 12).clamp(2, 12)) {
-        let Some(place) = x.0.position(tick) else {
+        let Some(share) = x.0.position(tick) else {
             continue;
         };
         let label = x.label(tick);
-        let right = u16::try_from(dot(place, usize::from(plot.width))).unwrap_or(0);
+        let right = u16::try_from(dot(share, usize::from(plot.width))).unwrap_or(0);
         let width = cells(&label);
         let start = (plot.x + right)
             .saturating_sub(width / 2)
@@ -254,7 +255,7 @@ pub(super) fn distribution(run: &Run, title: Line<'_>, area: Rect, scene: &mut S
     } else {
         "router reply, since sent"
     };
-    let panel = Panel::new(title).facts(basis).sized(scene.size);
+    let panel = Panel::new(title).note(basis).sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), theme);
     let latencies = run.stats().router_reply();
     let bars = bins(latencies, usize::from(inner.height).min(MOST_BARS));
@@ -298,13 +299,13 @@ fn bins(of: &Latencies, many: usize) -> Vec<(f64, u64)> {
     let scale = Scale { kind, low, high };
     #[expect(clippy::cast_precision_loss)] // a few dozen bars
     let mut bars: Vec<(f64, u64)> = (0..many)
-        .map(|place| (scale.value(place as f64 / many as f64), 0))
+        .map(|index| (scale.value(index as f64 / many as f64), 0))
         .collect();
     for (micros, count) in of.counts() {
         #[expect(clippy::cast_precision_loss)] // at most an hour in microseconds
         let seconds = (micros as f64 / 1e6).clamp(low, high);
-        let place = scale.position(seconds).unwrap_or(0.0);
-        bars[dot(place, many)].1 += count;
+        let share = scale.position(seconds).unwrap_or(0.0);
+        bars[dot(share, many)].1 += count;
     }
     bars
 }
@@ -403,7 +404,7 @@ pub(super) fn workers(
     let cursor = turn.as_ref().map(|(_, cursor)| *cursor);
     let title = turn.map_or_else(|| Line::from("Workers"), |(title, _)| title);
     let panel = Panel::new(title)
-        .facts(format!("{} workers", words::count(rows.ranked.len() as u64)))
+        .note(format!("{} workers", words::count(rows.ranked.len() as u64)))
         .focused(cursor.is_some())
         .sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), theme);

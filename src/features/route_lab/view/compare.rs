@@ -30,25 +30,29 @@ const TABLE: u16 = 64;
 #[derive(Debug)]
 pub(super) struct Compare {
     run: u64,
-    other: u64,
+    compared: u64,
     cursor: usize,
 }
 
 impl Compare {
     /// The run compared with the one before it, or after it.
     pub fn new(state: &State, run: u64) -> Option<Self> {
-        let other = neighbour(state, run, run, false)?;
-        Some(Self { run, other, cursor: 0 })
+        let compared = neighbour(state, run, run, false)?;
+        Some(Self {
+            run,
+            compared,
+            cursor: 0,
+        })
     }
 
     fn turn(&mut self, state: &State, after: bool) {
-        if let Some(other) = neighbour(state, self.run, self.other, after) {
-            self.other = other;
+        if let Some(compared) = neighbour(state, self.run, self.compared, after) {
+            self.compared = compared;
         }
     }
 
     fn runs<'a>(&self, state: &'a State) -> Option<(&'a RouteRun, &'a RouteRun)> {
-        state.routes().run(self.other).zip(state.routes().run(self.run))
+        state.routes().run(self.compared).zip(state.routes().run(self.run))
     }
 }
 
@@ -58,8 +62,8 @@ fn neighbour(state: &State, run: u64, from: u64, after: bool) -> Option<u64> {
     let numbers: Vec<u64> = numbers.filter(|number| *number != run).collect();
     let before = numbers.iter().rev().find(|number| **number < from);
     let behind = numbers.iter().find(|number| **number > from);
-    let found = if after { behind } else { before };
-    found.or(behind).or(before).copied()
+    let next = if after { behind } else { before };
+    next.or(behind).or(before).copied()
 }
 
 fn figures(first: &RouteRun, second: &RouteRun, scene: &Scene<'_, '_>) -> Vec<Figure> {
@@ -221,13 +225,13 @@ impl Compare {
 /// The cumulative distribution of the replies of each run.
 fn shares((first, second): (&RouteRun, &RouteRun), area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
-    let own = told_apart((first, second), theme);
-    let legend = own.map(|(run, sign, style)| Span::styled(format!("{sign} run {} ", run.number), style));
+    let shown = told_apart((first, second), theme);
+    let legend = shown.map(|(run, sign, style)| Span::styled(format!("{sign} run {} ", run.number), style));
     let panel = Panel::new("Share of replies by time")
         .foot(Line::from(legend.to_vec()))
         .sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), theme);
-    let latencies = own.map(|(run, ..)| run.run().stats().router_reply());
+    let latencies = shown.map(|(run, ..)| run.run().stats().router_reply());
     let ends = latencies.iter().flat_map(|of| [of.least(), of.most()]);
     let Some(scale) = Scale::fit(ends.flatten(), None) else {
         scene.render(Line::styled("No replies yet", theme.dim), inner);
@@ -247,7 +251,7 @@ fn shares((first, second): (&RouteRun, &RouteRun), area: Rect, scene: &mut Scene
         .x_bounds([0.0, 1.0])
         .y_bounds([0.0, 1.0])
         .paint(|context| {
-            for (of, (_, sign, style)) in latencies.iter().zip(own) {
+            for (of, (_, sign, style)) in latencies.iter().zip(shown) {
                 let color = style.fg.unwrap_or(Color::Reset);
                 let curve = curve(of, &scale);
                 polyline(context, &curve, color);

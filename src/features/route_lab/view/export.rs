@@ -143,7 +143,7 @@ impl FormView for Export {
 
     fn draw(&self, area: Rect, scene: &mut Scene<'_, '_>) {
         let panel = Panel::new(format!("Export run {}", self.run))
-            .facts("an existing file is kept")
+            .note("an existing file is kept")
             .tone(Tone::Focused);
         let size = (area.width.saturating_sub(4).min(92), 8);
         let inner = dialog::open(panel, size, area, scene.frame.buffer_mut(), scene.theme);

@@ -265,12 +265,16 @@ impl NewRun {
         }
         // A field that cannot be parsed has its own error: the placeholder value is not checked.
         let judged = plan.check().into_iter().filter(|objection| {
-            let mut own = unread.iter();
-            !own.any(|other| other.parameter == objection.parameter)
+            let mut parsed_badly = unread.iter();
+            !parsed_badly.any(|unread| unread.parameter == objection.parameter)
         });
-        let mut found: Vec<Objection> = judged.collect();
-        found.splice(0..0, unread);
-        if found.is_empty() { Ok(plan) } else { Err(found) }
+        let mut objections: Vec<Objection> = judged.collect();
+        objections.splice(0..0, unread);
+        if objections.is_empty() {
+            Ok(plan)
+        } else {
+            Err(objections)
+        }
     }
 
     fn show_errors(&mut self, objections: &[Objection]) {
@@ -304,7 +308,7 @@ impl NewRun {
         let known = state.endpoint_names();
         let present = self.form.text(Key::Endpoint).to_owned();
         let next = match known.iter().position(|name| *name == present) {
-            Some(place) => known.get((place + 1) % known.len()),
+            Some(index) => known.get((index + 1) % known.len()),
             None => known
                 .iter()
                 .find(|name| name.starts_with(&present))
@@ -374,7 +378,7 @@ impl View for NewRun {
             }
             Action::Older => Action::Move(Motion::Up),
             Action::Newer => Action::Move(Motion::Down),
-            other => other,
+            event => event,
         };
         let event = self.form.update(action);
         self.after(event, cx)
@@ -406,9 +410,9 @@ impl View for NewRun {
         if scene.size == Size::Compact && area.width < 100 {
             let width = area.width.saturating_sub(2).min(92);
             let form = FormLines::new(&self.form, theme).height(width.saturating_sub(4));
-            let place = centred(width, form + NOTES + 3, area);
+            let dialog = centred(width, form + NOTES + 3, area);
             let panel = Panel::new(title).tone(Tone::Focused);
-            let inner = panel.render(place, scene.frame.buffer_mut(), theme);
+            let inner = panel.render(dialog, scene.frame.buffer_mut(), theme);
             let [form, _, notes] =
                 Layout::vertical([Constraint::Length(form), Constraint::Length(1), Constraint::Fill(1)]).areas(inner);
             scene.form(&self.form, form);
@@ -417,8 +421,8 @@ impl View for NewRun {
             return;
         }
         let form = FormLines::new(&self.form, theme).height(60);
-        let place = centred(WIDTH, (form + 2).max(15), area);
-        let [left, right] = Layout::horizontal([Constraint::Fill(11), Constraint::Fill(9)]).areas(place);
+        let dialog = centred(WIDTH, (form + 2).max(15), area);
+        let [left, right] = Layout::horizontal([Constraint::Fill(11), Constraint::Fill(9)]).areas(dialog);
         let panel = Panel::new(title).tone(Tone::Focused);
         let inner = panel.render(left, scene.frame.buffer_mut(), theme);
         scene.form(&self.form, inner);
@@ -493,9 +497,9 @@ impl NewRun {
             lines.push(Line::default());
             lines.push(Line::styled("Endpoints of your workergroups", theme.heading));
             for name in endpoints.iter().take(8) {
-                let is_own = *name == present;
-                let sign = if is_own { "▸ " } else { "  " };
-                let style = if is_own { theme.accent } else { Style::new() };
+                let is_present = *name == present;
+                let sign = if is_present { "▸ " } else { "  " };
+                let style = if is_present { theme.accent } else { Style::new() };
                 let name = Untrusted::from(name.as_str()).screen(40);
                 lines.push(Line::styled(format!("{sign}{name}"), style));
             }

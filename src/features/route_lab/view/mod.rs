@@ -166,7 +166,7 @@ impl RouteLab {
     /// The index of the selected attempt.
     fn selected(&self, state: &State) -> Option<usize> {
         let samples = self.samples(state);
-        self.attempts.place(self.attempts.cursor(samples), samples)
+        self.attempts.index_at(self.attempts.cursor(samples), samples)
     }
 
     fn show(&mut self, number: u64) {
@@ -180,8 +180,8 @@ impl RouteLab {
     fn step_run(&mut self, by: isize, state: &State) {
         let runs = state.routes().runs();
         let shown = self.run(state).map(|run| run.number);
-        let place = runs.iter().position(|run| Some(run.number) == shown);
-        let next = place.and_then(|place| runs.get(place.checked_add_signed(by)?));
+        let index = runs.iter().position(|run| Some(run.number) == shown);
+        let next = index.and_then(|index| runs.get(index.checked_add_signed(by)?));
         if let Some(run) = next {
             self.show(run.number);
         }
@@ -208,9 +208,9 @@ impl RouteLab {
         if turns.len() < 2 {
             return Outcome::Ignored;
         }
-        let own = self.tab.within(size);
-        let place = turns.iter().position(|tab| *tab == own).unwrap_or(0);
-        self.tab = turns[(place + by) % turns.len()];
+        let shown = self.tab.within(size);
+        let index = turns.iter().position(|tab| *tab == shown).unwrap_or(0);
+        self.tab = turns[(index + by) % turns.len()];
         self.cursor = 0;
         Outcome::Handled
     }
@@ -271,8 +271,8 @@ impl RouteLab {
     /// Opens a view on the selected attempt.
     fn open<V: View + 'static>(&self, cx: &mut Cx<'_>, view: fn(&State, u64, usize) -> Option<V>) {
         let run = self.run(cx.state()).map(|run| run.number);
-        if let Some((run, place)) = run.zip(self.selected(cx.state())) {
-            cx.try_open(|state| view(state, run, place));
+        if let Some((run, attempt)) = run.zip(self.selected(cx.state())) {
+            cx.try_open(|state| view(state, run, attempt));
         }
     }
 }
@@ -332,8 +332,8 @@ impl View for RouteLab {
             }
             Action::Copy => {
                 if let Some(run) = self.run(cx.state()).map(|run| run.number) {
-                    let place = self.selected(cx.state());
-                    cx.try_open(|state| copy::menu(state, run, place));
+                    let attempt = self.selected(cx.state());
+                    cx.try_open(|state| copy::menu(state, run, attempt));
                 }
             }
             Action::Settings => self.open(cx, worker_request::WorkerRequest::new),
@@ -365,10 +365,10 @@ impl View for RouteLab {
                 disabled("There is no other run")
             }
             Action::Settings => {
-                let place = self.selected(state);
+                let attempt = self.selected(state);
                 let assigned = run
-                    .zip(place)
-                    .and_then(|(run, place)| attempt::assignment(run.run(), place));
+                    .zip(attempt)
+                    .and_then(|(run, attempt)| attempt::assignment(run.run(), attempt));
                 if assigned.is_some() {
                     Availability::Available
                 } else {

@@ -45,7 +45,7 @@ impl Saved {
         }
     }
 
-    fn place(&self, entry: Option<&Entry>) -> Option<usize> {
+    fn line_of(&self, entry: Option<&Entry>) -> Option<usize> {
         let mut shown = self.list.shown();
         shown.position(|item| item.value.is_some() && item.value.as_ref() == entry)
     }
@@ -55,13 +55,13 @@ impl Saved {
         let before = self.list.selected();
         let entry = select.cloned().or_else(|| self.entry());
         self.list.replace(items(state), None);
-        if self.place(entry.as_ref()).is_none() && select.is_some() {
+        if self.line_of(entry.as_ref()).is_none() && select.is_some() {
             // The typed text would hide it.
             self.list.input = TextInput::default();
             self.list.narrow();
         }
-        let place = self.place(entry.as_ref()).unwrap_or(before);
-        self.list.select(place, false);
+        let line = self.line_of(entry.as_ref()).unwrap_or(before);
+        self.list.select(line, false);
     }
 
     fn entry(&self) -> Option<Entry> {
@@ -274,7 +274,7 @@ fn items(state: &State) -> Vec<Item<Entry>> {
         let is_startup = searches.startup.as_ref() == Some(&search.name);
         let nouns = match search.spec.resource {
             Resource::Volumes => "volumes",
-            other @ (Resource::Offers | Resource::Workergroups) => other.nouns(),
+            resource @ (Resource::Offers | Resource::Workergroups) => resource.nouns(),
         };
         let name = search.name.clone();
         Item {

@@ -15,7 +15,7 @@ use crate::widgets::viewport::Viewport;
 pub(super) struct ConditionForm {
     pub field: &'static Field,
     /// The index of the condition being edited; `None` for a new one.
-    pub place: Option<usize>,
+    pub index: Option<usize>,
     /// The text field for the value.
     pub input: TextInput,
     operator: Operator,
@@ -32,7 +32,7 @@ pub(super) struct ConditionForm {
 }
 
 impl ConditionForm {
-    /// A form for a new condition on `field`, or for the one at `place`.
+    /// A form for a new condition on `field`, or for the one at `index`.
     pub fn new(
         field: &'static Field,
         change: Option<(usize, &Condition)>,
@@ -42,7 +42,7 @@ impl ConditionForm {
         let operator = change.map_or_else(|| first_operator(field), |(_, condition)| condition.operator);
         let mut form = Self {
             field,
-            place: change.map(|(place, _)| place),
+            index: change.map(|(index, _)| index),
             input: TextInput::default(),
             operator,
             dialect,
@@ -68,8 +68,8 @@ impl ConditionForm {
     }
 
     /// Whether it is the form of the same condition.
-    pub fn is_for(&self, field: &Field, place: Option<usize>) -> bool {
-        self.field == field && self.place == place
+    pub fn is_for(&self, field: &Field, index: Option<usize>) -> bool {
+        self.field == field && self.index == index
     }
 
     /// The operator: the one typed in front of the value, else the selected one.
@@ -166,17 +166,17 @@ impl ConditionForm {
 
     /// Selects the next or previous operator of the field.
     pub fn turn(&mut self, forward: bool) {
-        let (own, value) = self.split();
+        let (operator, value) = self.split();
         let value = value.to_owned();
         let allowed: Vec<Operator> = self.field.operators.iter().collect();
-        let place = allowed.iter().position(|operator| *operator == own);
+        let index = allowed.iter().position(|candidate| *candidate == operator);
         let step = if forward { 1 } else { allowed.len() - 1 };
-        let Some(next) = place.and_then(|place| allowed.get((place + step) % allowed.len())) else {
+        let Some(next) = index.and_then(|index| allowed.get((index + step) % allowed.len())) else {
             return;
         };
         self.operator = *next;
         self.input.set(value);
-        self.carry(own);
+        self.carry(operator);
         self.changed();
     }
 
@@ -201,7 +201,7 @@ impl ConditionForm {
             (None, Some(_)) if by < 0 => None,
             (None, Some(last)) => Some(usize::try_from(by - 1).unwrap_or(0).min(last)),
             (Some(0), Some(_)) if by < 0 => None,
-            (Some(place), Some(last)) => Some(place.saturating_add_signed(by).min(last)),
+            (Some(index), Some(last)) => Some(index.saturating_add_signed(by).min(last)),
         };
         self.read();
     }
@@ -216,7 +216,7 @@ impl ConditionForm {
     pub fn toggle(&mut self) {
         if !self.operator().takes_list() {
             let count = self.shown.len().max(1);
-            self.select(self.selected.map_or(0, |place| (place + 1) % count));
+            self.select(self.selected.map_or(0, |index| (index + 1) % count));
             return;
         }
         let text = match self.current() {
@@ -335,8 +335,8 @@ impl ConditionForm {
         self.selected = if typed.is_empty() {
             (is_flag(self.field) && !operator.takes_list()).then_some(0)
         } else if is_whole && !operator.takes_list() {
-            let place = self.shown.iter().position(|index| written(&self.choices[*index]));
-            place.filter(|_| suggests)
+            let index = self.shown.iter().position(|index| written(&self.choices[*index]));
+            index.filter(|_| suggests)
         } else {
             (suggests && !is_quoted && !self.shown.is_empty()).then_some(0)
         };

@@ -26,9 +26,9 @@ pub(super) fn dialog(view: &SearchDialog, area: Rect, scene: &mut Scene<'_, '_>)
         (None, None) => TITLE.to_owned(),
     };
     let side = match view.tab {
-        Tab::Filters => Panel::new("Query").facts(view.preview.request.clone()),
+        Tab::Filters => Panel::new("Query").note(view.preview.request.clone()),
         Tab::Sort => Panel::new("Order"),
-        Tab::Columns => Panel::new("Selected row").facts("left to right"),
+        Tab::Columns => Panel::new("Selected row").note("left to right"),
         Tab::Settings => Panel::new(view.preview.request.clone()),
     };
     let sheet = if let Some(list) = view.list() {
@@ -146,7 +146,7 @@ fn query(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
 fn selected(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let theme = scene.theme;
     let field = match view.current() {
-        Some(super::Line::Condition(place)) => view.draft.query.conditions.get(place).map(|own| own.field),
+        Some(super::Line::Condition(index)) => view.draft.query.conditions.get(index).map(|condition| condition.field),
         _ => view.field(),
     };
     let Some(field) = field else {
@@ -206,8 +206,8 @@ fn order(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     let is_on_market = |field: &&Field| catalog.orders_on_server(field, view.dialect);
     let fields = keys.iter().map(|key| key.field);
     let on_market = fields.take_while(is_on_market).count();
-    for (place, key) in keys.iter().enumerate() {
-        let sorter = if place < on_market {
+    for (index, key) in keys.iter().enumerate() {
+        let sorter = if index < on_market {
             Span::styled("  by the market", theme.dim)
         } else {
             Span::styled("  here, among the loaded rows", theme.warning)
@@ -217,7 +217,7 @@ fn order(view: &SearchDialog, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
             Direction::Descending => "descending",
         };
         lines.push(Line::from(vec![
-            Span::styled(format!("{} ", place + 1), theme.dim),
+            Span::styled(format!("{} ", index + 1), theme.dim),
             Span::styled(key.field.header(view.dialect), theme.accent),
             Span::raw(format!(" {} {words}", key.direction.arrow())),
             sorter,

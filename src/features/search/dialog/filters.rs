@@ -65,18 +65,18 @@ impl SearchDialog {
             let count = count.unwrap_or_else(|| "One search without filters tells".to_owned());
             items.push(Item::new("What each filter removes", count, Line::Count));
         }
-        for (place, condition) in self.draft.query.conditions.iter().enumerate() {
+        for (index, condition) in self.draft.query.conditions.iter().enumerate() {
             let sign = if condition.enabled { "[x]" } else { "[ ]" };
             let title = format!("{sign} {}", language::print_condition_briefly(condition));
-            let step = self.removals().and_then(|removals| removals.step(place));
+            let step = self.removals().and_then(|removals| removals.step(index));
             let text = step.map_or_else(|| condition.field.doc.to_owned(), Step::words);
-            items.push(Item::new(title, text, Line::Condition(place)).note(self.fate(condition.field)));
+            items.push(Item::new(title, text, Line::Condition(index)).note(self.fate(condition.field)));
         }
         items.push(Item::heading("Common", ""));
         items.extend(self.common().map(line));
         for section in Section::ALL {
             let is_here =
-                |field: &&&'static Field| field.section == section && !self.common().any(|own| own == **field);
+                |field: &&&'static Field| field.section == section && !self.common().any(|common| common == **field);
             let mut rows = filters.iter().filter(is_here).peekable();
             if rows.peek().is_some() {
                 items.push(Item::heading(section.title(), ""));
@@ -107,7 +107,7 @@ impl SearchDialog {
     fn put(&mut self, conditions: Vec<Condition>, keep: Option<Line>) -> Result<(), LanguageError> {
         self.draft.query.conditions = self.sound(conditions)?;
         // Indices have changed, so unfinished forms of existing conditions are dropped.
-        self.unfinished.retain(|form| form.place.is_none());
+        self.unfinished.retain(|form| form.index.is_none());
         self.relist(keep);
         Ok(())
     }
@@ -120,12 +120,12 @@ impl SearchDialog {
     pub(super) fn switch(&mut self, listing: Option<&Listing>) {
         let mut conditions = self.draft.query.conditions.clone();
         match self.current() {
-            Some(Line::Condition(place)) => {
-                if let Some(condition) = conditions.get_mut(place) {
+            Some(Line::Condition(index)) => {
+                if let Some(condition) = conditions.get_mut(index) {
                     condition.enabled = !condition.enabled;
                 }
             }
-            Some(Line::Field(field)) if !conditions.iter().any(|own| own.field == field) => {
+            Some(Line::Field(field)) if !conditions.iter().any(|condition| condition.field == field) => {
                 if field.kind != Kind::Flag {
                     return self.open_form(listing);
                 }
@@ -133,7 +133,7 @@ impl SearchDialog {
                 conditions.push(Condition::new(field, Operator::Eq, yes));
             }
             Some(Line::Field(field)) => {
-                for condition in conditions.iter_mut().filter(|own| own.field == field) {
+                for condition in conditions.iter_mut().filter(|condition| condition.field == field) {
                     condition.enabled = !condition.enabled;
                 }
             }
@@ -146,9 +146,9 @@ impl SearchDialog {
     pub(super) fn remove_condition(&mut self) {
         let mut conditions = self.draft.query.conditions.clone();
         match self.current() {
-            Some(Line::Condition(place)) if place < conditions.len() => {
-                conditions.remove(place);
-                let next = place.min(conditions.len().saturating_sub(1));
+            Some(Line::Condition(index)) if index < conditions.len() => {
+                conditions.remove(index);
+                let next = index.min(conditions.len().saturating_sub(1));
                 self.change(conditions, Some(Line::Condition(next)));
             }
             Some(Line::Field(field)) => {
@@ -164,10 +164,10 @@ impl SearchDialog {
         let step = self.selected_step();
         let looser = step.and_then(|step| step.looser.clone());
         match (self.current(), looser) {
-            (Some(Line::Condition(place)), Some((looser, _))) => {
+            (Some(Line::Condition(index)), Some((looser, _))) => {
                 let mut conditions = self.draft.query.conditions.clone();
-                put(&mut conditions, Some(place), looser);
-                self.change(conditions, Some(Line::Condition(place)));
+                put(&mut conditions, Some(index), looser);
+                self.change(conditions, Some(Line::Condition(index)));
             }
             _ => self.complaint = Some("Only a bound that removes rows alone can be loosened".to_owned()),
         }
@@ -175,22 +175,22 @@ impl SearchDialog {
 
     /// Opens the form of the selected line, restoring an unfinished one.
     pub(super) fn open_form(&mut self, listing: Option<&Listing>) {
-        let (field, place) = match self.current() {
-            Some(Line::Condition(place)) => match self.draft.query.conditions.get(place) {
-                Some(condition) => (condition.field, Some(place)),
+        let (field, index) = match self.current() {
+            Some(Line::Condition(index)) => match self.draft.query.conditions.get(index) {
+                Some(condition) => (condition.field, Some(index)),
                 None => return,
             },
             Some(Line::Field(field)) => (field, None),
             Some(Line::Run | Line::Body | Line::Count) | None => return,
         };
-        let written = self.unfinished.iter().position(|form| form.is_for(field, place));
+        let written = self.unfinished.iter().position(|form| form.is_for(field, index));
         let form = written.map(|written| self.unfinished.remove(written));
         self.form = Some(form.unwrap_or_else(|| {
-            let change = place.and_then(|place| Some((place, self.draft.query.conditions.get(place)?)));
+            let change = index.and_then(|index| Some((index, self.draft.query.conditions.get(index)?)));
             let mut form = ConditionForm::new(field, change, listing, self.dialect);
             // Finding the field by the name of a country group selects that group.
             let typed = self.lists[0].input.text().trim();
-            if field.kind == Kind::Country && place.is_none() && country::group(typed).is_some() {
+            if field.kind == Kind::Country && index.is_none() && country::group(typed).is_some() {
                 form.find(&typed.to_ascii_uppercase());
             }
             form
@@ -209,7 +209,7 @@ impl SearchDialog {
             return;
         };
         let mut conditions = self.draft.query.conditions.clone();
-        put(&mut conditions, form.place, condition);
+        put(&mut conditions, form.index, condition);
         self.lists[0].input.set("");
         if let Err(error) = self.put(conditions, Some(Line::Run)) {
             form.refuse(error);
@@ -219,9 +219,9 @@ impl SearchDialog {
 }
 
 /// Puts a condition at its index, or appends it.
-pub(super) fn put(conditions: &mut Vec<Condition>, place: Option<usize>, condition: Condition) {
-    match place.and_then(|place| conditions.get_mut(place)) {
-        Some(own) => *own = condition,
+pub(super) fn put(conditions: &mut Vec<Condition>, index: Option<usize>, condition: Condition) {
+    match index.and_then(|index| conditions.get_mut(index)) {
+        Some(existing) => *existing = condition,
         None => conditions.push(condition),
     }
 }

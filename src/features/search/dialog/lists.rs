@@ -22,12 +22,12 @@ impl SearchDialog {
         });
         let columns = self.draft.query.catalog().columns();
         let is_free = |field: &&Field| field.sortable && !order.iter().any(|key| key.field == *field);
-        let mut others: Vec<&'static Field> = columns.filter(is_free).collect();
+        let mut hidden: Vec<&'static Field> = columns.filter(is_free).collect();
         // What has numbers comes first, also among equally good matches of what is typed.
-        others.sort_by_key(|field| self.need(field).is_some());
-        let others = others.into_iter();
+        hidden.sort_by_key(|field| self.need(field).is_some());
+        let hidden = hidden.into_iter();
         chosen
-            .chain(others.map(|field| item(format!("    {}", field.label), field)))
+            .chain(hidden.map(|field| item(format!("    {}", field.label), field)))
             .collect()
     }
 
@@ -53,8 +53,8 @@ impl SearchDialog {
 
     /// What a column waits for, and the key that brings it.
     pub(super) fn need(&self, field: &Field) -> Option<(Need, &str)> {
-        let found = self.needs.iter().find(|(own, ..)| *own == field);
-        found.map(|(_, need, key)| (*need, key.as_str()))
+        let needed = self.needs.iter().find(|(listed, ..)| *listed == field);
+        needed.map(|(_, need, key)| (*need, key.as_str()))
     }
 
     /// Sorts by the field as well, in its more useful direction; reverses an existing key.
@@ -72,11 +72,11 @@ impl SearchDialog {
     }
 
     /// Finding a field and applying means to sort by it alone.
-    pub(super) fn sort_by_found(&mut self) {
-        let is_found = !self.lists[1].input.is_empty() || self.draft == self.running;
+    pub(super) fn sort_by_typed(&mut self) {
+        let is_picked = !self.lists[1].input.is_empty() || self.draft == self.running;
         let order = &self.draft.query.order;
         if let Some(Line::Field(field)) = self.current()
-            && is_found
+            && is_picked
             && *order == self.running.query.order
             && !order.iter().any(|key| key.field == field)
         {
@@ -90,7 +90,7 @@ impl SearchDialog {
         let columns = &mut self.draft.columns;
         match columns.iter().position(|column| *column == field) {
             Some(_) if columns.len() == 1 => {}
-            Some(place) => drop(columns.remove(place)),
+            Some(index) => drop(columns.remove(index)),
             None => columns.push(field),
         }
     }
@@ -99,7 +99,7 @@ impl SearchDialog {
     pub(super) fn shift(&mut self, field: &'static Field, by: isize) {
         match self.tab {
             Tab::Sort => shift(&mut self.draft.query.order, |key| key.field == field, by),
-            Tab::Columns => shift(&mut self.draft.columns, |own| *own == field, by),
+            Tab::Columns => shift(&mut self.draft.columns, |shown| *shown == field, by),
             Tab::Filters | Tab::Settings => {}
         }
     }
@@ -120,9 +120,9 @@ impl SearchDialog {
     }
 }
 
-fn shift<T>(all: &mut [T], is_own: impl Fn(&T) -> bool, by: isize) {
-    if let Some(place) = all.iter().position(is_own) {
-        let target = place.saturating_add_signed(by).min(all.len() - 1);
-        all.swap(place, target);
+fn shift<T>(all: &mut [T], is_moved: impl Fn(&T) -> bool, by: isize) {
+    if let Some(index) = all.iter().position(is_moved) {
+        let target = index.saturating_add_signed(by).min(all.len() - 1);
+        all.swap(index, target);
     }
 }

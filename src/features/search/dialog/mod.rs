@@ -222,7 +222,7 @@ impl SearchDialog {
     /// What the selected condition removes, if that is known.
     fn selected_step(&self) -> Option<&Step> {
         match self.current()? {
-            Line::Condition(place) => self.removals()?.step(place),
+            Line::Condition(index) => self.removals()?.step(index),
             Line::Run | Line::Body | Line::Count | Line::Field(_) => None,
         }
     }
@@ -250,7 +250,7 @@ impl SearchDialog {
             && let Ok(condition) = form.outcome()
             && !form.is_blank()
         {
-            filters::put(&mut query.conditions, form.place, condition.clone());
+            filters::put(&mut query.conditions, form.index, condition.clone());
             if let Ok(sound) = self.sound(query.conditions.clone()) {
                 query.conditions = sound;
             }
@@ -268,7 +268,10 @@ impl SearchDialog {
             Some(Matches {
                 rows: listing.matching(query.active().filter(can_apply)).len(),
                 loaded: listing.len(),
-                is_wider: browser.is_cut() || !shown.active().all(|own| query.active().any(|new| new == own)),
+                is_wider: browser.is_cut()
+                    || !shown
+                        .active()
+                        .all(|condition| query.active().any(|new| new == condition)),
             })
         });
         self.preview = RequestPreview::of(query, self.dialect);
@@ -370,7 +373,7 @@ impl SearchDialog {
             (Tab::Filters, None) => {}
             (Tab::Filters, Some(Line::Run)) | (Tab::Columns | Tab::Settings, _) => self.apply(cx),
             (Tab::Sort, _) => {
-                self.sort_by_found();
+                self.sort_by_typed();
                 self.apply(cx);
             }
         }

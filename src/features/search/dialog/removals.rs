@@ -11,7 +11,8 @@ use crate::table::browser::Browser;
 use crate::table::computed_columns::ComputedColumns;
 use crate::table::remote::{Now, Phase, Remote};
 
-/// The limit of the search: enough to judge by, and fast.
+// Enough to judge by, and fast.
+/// The limit of the search.
 const WIDE: u32 = 2000;
 
 /// The effect of a filter, and of a looser one.
@@ -78,7 +79,7 @@ impl Removals {
         // Filters on prices are judged by the prices on screen.
         listing.price_as(self.pricing.model);
         listing.estimate_storage(self.pricing.gb);
-        if conditions.iter().any(|own| own.field.is_computed()) {
+        if conditions.iter().any(|condition| condition.field.is_computed()) {
             match listing.catalog().resource {
                 Resource::Offers => self.computed.fill_for(listing, self.pricing, None, &[]),
                 Resource::Volumes => self.computed.fill_volumes(listing),
@@ -97,9 +98,9 @@ impl Removals {
                 (looser, many)
             });
             let partner = cost.partner.filter(|_| cost.last == 0);
-            let with = partner.and_then(|(place, together)| {
-                let alone = funnel.lines.iter().find(|line| line.condition == place)?.last;
-                Some((print_condition_briefly(conditions.get(place)?), together + alone))
+            let with = partner.and_then(|(index, together)| {
+                let alone = funnel.lines.iter().find(|line| line.condition == index)?.last;
+                Some((print_condition_briefly(conditions.get(index)?), together + alone))
             });
             Some(Step { cost, looser, with })
         };
@@ -112,8 +113,8 @@ impl Removals {
     }
 
     /// The effect of the condition at a place.
-    pub fn step(&self, place: usize) -> Option<&Step> {
-        self.steps.iter().find(|step| step.cost.condition == place)
+    pub fn step(&self, index: usize) -> Option<&Step> {
+        self.steps.iter().find(|step| step.cost.condition == index)
     }
 
     /// How far the count is, in a line.
@@ -174,7 +175,7 @@ impl Step {
         };
         let grouped = format::grouped;
         let back = match (self.cost.last, &self.with) {
-            (0, Some((other, many))) => format!("without it and {other} {} more", grouped(*many)),
+            (0, Some((partner, many))) => format!("without it and {partner} {} more", grouped(*many)),
             (0, None) => "none back without it".to_owned(),
             (many, _) => format!("without it {} more", grouped(many)),
         };
@@ -192,7 +193,7 @@ impl Step {
     /// What removing it does: how many rows, and with which other filter.
     pub fn removal(&self, of: &Removals) -> String {
         let both = self.with.as_ref();
-        let both = both.map(|(other, many)| format!("; without {other} as well, {}", of.back(*many)));
+        let both = both.map(|(partner, many)| format!("; without {partner} as well, {}", of.back(*many)));
         format!("{}{}", of.back(self.cost.last), both.unwrap_or_default())
     }
 }

@@ -147,22 +147,22 @@ impl Values {
     }
 
     fn of(query: &Query) -> Self {
-        let found = |key: &str, operator: Operator| {
+        let text_of = |key: &str, operator: Operator| {
             let mut active = query.active();
-            let found = active.find(|condition| condition.field.key == key && condition.operator == operator);
-            found.and_then(|condition| match &condition.operand {
+            let matched = active.find(|condition| condition.field.key == key && condition.operator == operator);
+            matched.and_then(|condition| match &condition.operand {
                 Operand::One(value) => Some(language::print_value(condition.field, value)),
                 Operand::Many(_) => None,
             })
         };
-        let datacenter = found("datacenter", Operator::Eq).and_then(|text| text.parse().ok());
-        let place = |found: Option<usize>| found.unwrap_or(0);
+        let datacenter = text_of("datacenter", Operator::Eq).and_then(|text| text.parse().ok());
+        let choice = |index: Option<usize>| index.unwrap_or(0);
         Self {
-            offer_type: place(OFFER_TYPES.iter().position(|own| *own == query.offer_type)),
+            offer_type: choice(OFFER_TYPES.iter().position(|listed| *listed == query.offer_type)),
             storage: query.storage.map_or_else(String::new, |gb| format::trimmed(gb, 3)),
             limit: query.limit.map_or_else(String::new, |limit| limit.to_string()),
-            cores: found("cpu_cores", Operator::Gte).unwrap_or_default(),
-            hosts: place(HOSTS.iter().position(|(own, _)| *own == datacenter)),
+            cores: text_of("cpu_cores", Operator::Gte).unwrap_or_default(),
+            hosts: choice(HOSTS.iter().position(|(listed, _)| *listed == datacenter)),
             unbundled: usize::from(query.unbundled),
         }
     }
@@ -197,14 +197,14 @@ fn replace(query: &mut Query, key: &str, operator: Operator, value: Option<Value
     let Some(field): Option<&'static Field> = query.catalog().by_key(key) else {
         return;
     };
-    let place = query
+    let index = query
         .conditions
         .iter()
         .position(|condition| condition.enabled && condition.field == field && condition.operator == operator);
-    match (place, value) {
-        (Some(place), Some(value)) => query.conditions[place].operand = Operand::One(value),
-        (Some(place), None) => {
-            query.conditions.remove(place);
+    match (index, value) {
+        (Some(index), Some(value)) => query.conditions[index].operand = Operand::One(value),
+        (Some(index), None) => {
+            query.conditions.remove(index);
         }
         (None, Some(value)) => {
             let condition = Condition::new(field, operator, Operand::One(value));

@@ -14,6 +14,7 @@ use crate::table::watch::{Baseline, Poller, Watch};
 use crate::widgets::text::{fit, wrap};
 use crate::widgets::theme::Theme;
 
+// On 24 lines the table still has most of the screen.
 /// The maximum number of lines that banners take from the table.
 const MOST: usize = 4;
 
@@ -121,9 +122,9 @@ fn next_refresh(state: &State, watch: &Watch, now: Now) -> String {
 /// The changes that auto-refresh found, which also explain its signs.
 fn watched(state: &State, browser: &Browser, now: Now, theme: &Theme) -> Option<Line<'static>> {
     let watch = browser.watching()?;
-    let own = browser.remote().error();
-    let own = own.filter(|error| error.stops_timers(now.epoch));
-    if let Some(error) = state.held(now).or(own) {
+    let failure = browser.remote().error();
+    let failure = failure.filter(|error| error.stops_timers(now.epoch));
+    if let Some(error) = state.held(now).or(failure) {
         let text = format!("   Auto-refresh on hold: {}", error.headline());
         return Some(Line::styled(text, theme.warning));
     }

@@ -41,7 +41,8 @@ pub(super) fn pane(view: &BrowserPane, area: Rect, scene: &mut Scene<'_, '_>) {
     }
 }
 
-/// Cells of the market panel: the longest GPU names, a count and a price.
+// The longest GPU names, a count and a price.
+/// Cells of the market panel.
 const MARKET: u16 = 38;
 
 fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Scene<'_, '_>) {
@@ -102,19 +103,19 @@ fn records(view: &BrowserPane, browser: &Browser, has_preview: bool, area: Rect,
     let below = gone::height(scene.state, browser, room.height);
     let [room, _] = with_below(room, below);
     let viewport = upcoming(browser, room, scene);
-    let facts = if is_compact {
-        compact_facts(browser, &viewport)
+    let note = if is_compact {
+        compact_note(browser, &viewport)
     } else {
         counts(browser)
     };
-    let facts = arriving::facts(browser).unwrap_or(facts);
+    let note = arriving::note(browser).unwrap_or(note);
     // If all rows are visible, their number is enough.
     let range = if viewport.total > viewport.page {
         viewport.label()
     } else {
         String::new()
     };
-    let panel = panel.facts(facts).foot(legend(browser, scene)).foot_right(range);
+    let panel = panel.note(note).foot(legend(browser, scene)).foot_right(range);
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
     let [inner, below] = with_below(inner, below);
     gone::draw(browser, below, scene);
@@ -136,7 +137,7 @@ fn records(view: &BrowserPane, browser: &Browser, has_preview: bool, area: Rect,
 }
 
 fn scrollbar(viewport: &Viewport, area: Rect, scene: &mut Scene<'_, '_>) {
-    let mut place = ScrollbarState::new(viewport.last_top()).position(viewport.top);
+    let mut state = ScrollbarState::new(viewport.last_top()).position(viewport.top);
     let bar = Scrollbar::new(ScrollbarOrientation::VerticalRight)
         .begin_symbol(None)
         .end_symbol(None)
@@ -148,7 +149,7 @@ fn scrollbar(viewport: &Viewport, area: Rect, scene: &mut Scene<'_, '_>) {
         height: area.height.saturating_sub(2),
         ..area
     };
-    scene.frame.render_stateful_widget(bar, area, &mut place);
+    scene.frame.render_stateful_widget(bar, area, &mut state);
 }
 
 /// The room of the table, and so many lines below it.
@@ -209,7 +210,7 @@ fn notes(browser: &Browser, listing: &Listing) -> Vec<String> {
 }
 
 /// As much as a title rule has room for.
-fn compact_facts(browser: &Browser, viewport: &Viewport) -> String {
+fn compact_note(browser: &Browser, viewport: &Viewport) -> String {
     let marks = match browser.marks.len() {
         0 => String::new(),
         many => format!("{many} marked · "),

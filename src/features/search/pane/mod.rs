@@ -210,16 +210,16 @@ fn sort_beside(resource: Resource, to_right: bool, cx: &mut Cx<'_>) {
     let now = cx.now;
     let (fields, _) = cx.columns();
     let browser = cx.table(resource);
-    let own = browser.query.order.first().map(|key| key.field);
-    let place = own.and_then(|own| fields.iter().position(|field: &&Field| *field == own));
+    let sorted = browser.query.order.first().map(|key| key.field);
+    let index = sorted.and_then(|sorted| fields.iter().position(|field: &&Field| *field == sorted));
     let last = fields.len().saturating_sub(1);
-    let next = match (place, to_right) {
+    let next = match (index, to_right) {
         (None, true) => 0,
         (None, false) => last,
-        (Some(place), true) => (place + 1).min(last),
-        (Some(place), false) => place.saturating_sub(1),
+        (Some(index), true) => (index + 1).min(last),
+        (Some(index), false) => index.saturating_sub(1),
     };
-    if Some(next) != place
+    if Some(next) != index
         && let Some(field) = fields.get(next)
     {
         let effects = browser.sort_by(field, now);
@@ -285,14 +285,14 @@ impl View for BrowserPane {
         if self.focus != Focus::Query {
             return Outcome::Ignored;
         }
-        let place = |input: &TextInput| (input.text().len(), input.cursor_byte());
+        let edit_state = |input: &TextInput| (input.text().len(), input.cursor_byte());
         let input = &mut browser.bar.input;
-        let before = place(input);
+        let before = edit_state(input);
         if !input.key(key) {
             return Outcome::Ignored;
         }
         // A line that is full takes nothing more.
-        if place(input) != before {
+        if edit_state(input) != before {
             browser.query_typed();
         }
         Outcome::Handled

@@ -88,7 +88,7 @@ const GAP: u16 = 3;
 
 /// How many rows the words leave; on a narrow screen the query needs the room of all but the
 /// figures.
-fn found(browser: &Browser, width: u16) -> String {
+fn count_text(browser: &Browser, width: u16) -> String {
     let full = super::draw::counts(browser);
     if cells(&full) <= width / 5 {
         return full;
@@ -104,19 +104,19 @@ fn found(browser: &Browser, width: u16) -> String {
 /// Lays out the bar: the prompt, the query, and the number of matching rows, which is shown while
 /// typing.
 fn layout(browser: &Browser, area: Rect) -> ([Rect; 3], String) {
-    let found = if browser.bar.editing {
-        found(browser, area.width)
+    let shown = if browser.bar.editing {
+        count_text(browser, area.width)
     } else {
         String::new()
     };
-    let gap = if found.is_empty() { 1 } else { GAP + 1 };
+    let gap = if shown.is_empty() { 1 } else { GAP + 1 };
     let areas = Layout::horizontal([
         Constraint::Length(PROMPT),
         Constraint::Fill(1),
-        Constraint::Length(cells(&found) + gap),
+        Constraint::Length(cells(&shown) + gap),
     ])
     .areas(area);
-    (areas, found)
+    (areas, shown)
 }
 
 /// How many cells of the edited query are scrolled away at the left. One cell is kept for the
@@ -131,8 +131,8 @@ pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let bar = &browser.bar;
     scene.clickable(area, Target::Hint(Action::Query));
-    let ([prompt, text, count], found) = layout(browser, area);
-    scene.render(Line::styled(format!("{found} "), theme.dim).right_aligned(), count);
+    let ([prompt, text, count], count_text) = layout(browser, area);
+    scene.render(Line::styled(format!("{count_text} "), theme.dim).right_aligned(), count);
     let style = if bar.editing { theme.accent } else { theme.dim };
     scene.render(Line::styled(" / ", style), prompt);
     if bar.input.is_empty() && !bar.editing {
@@ -208,9 +208,9 @@ const fn style_of(token: Token, theme: &Theme) -> Style {
 }
 
 /// The screen column of a position in the query's text.
-fn column_of(place: usize, browser: &Browser, line: Rect) -> u16 {
+fn column_of(byte: usize, browser: &Browser, line: Rect) -> u16 {
     let ([_, text, _], _) = layout(browser, line);
-    let column = browser.bar.input.column_of(place);
+    let column = browser.bar.input.column_of(byte);
     let column = column.saturating_sub(scroll(browser, text));
     line.x + PROMPT + u16::try_from(column).unwrap_or(line.width)
 }
@@ -222,14 +222,14 @@ pub(super) fn popup(browser: &Browser, line: Rect, screen: Rect, scene: &mut Sce
         return;
     };
     let theme = scene.theme;
-    let labels = completion.candidates.iter().map(|it| cells(&it.label));
+    let labels = completion.candidates.iter().map(|candidate| cells(&candidate.label));
     let label = labels.max().unwrap_or(0).clamp(8, LONGEST_LABEL);
     let many = u16::try_from(completion.candidates.len()).unwrap_or(u16::MAX);
     let height = many.min(SHOWN).min(screen.bottom().saturating_sub(line.y + 3));
     if height == 0 {
         return;
     }
-    let docs = completion.candidates.iter().map(|it| cells(&it.doc));
+    let docs = completion.candidates.iter().map(|candidate| cells(&candidate.doc));
     let count = if bar.count(0).is_some() { 8 } else { 0 };
     let wanted = label + count + docs.max().unwrap_or(0) + 8;
     let width = wanted.min(WIDEST).min(screen.width);
@@ -245,7 +245,7 @@ pub(super) fn popup(browser: &Browser, line: Rect, screen: Rect, scene: &mut Sce
     let key = scene.key(Action::Complete);
     let mut panel = Panel::new("").foot(format!("{key} complete")).focused(true);
     if count > 0 {
-        panel = panel.facts("loaded rows");
+        panel = panel.note("loaded rows");
     }
     let inner = panel.render(area, scene.frame.buffer_mut(), theme);
     let mut viewport = scene.before.viewport(scene.depth, POPUP);
@@ -259,7 +259,11 @@ pub(super) fn popup(browser: &Browser, line: Rect, screen: Rect, scene: &mut Sce
 /// Draws a line of the completion list; `label` and `count` are the widths of its columns.
 fn draw_candidate(bar: &Bar, index: usize, [label, count]: [u16; 2], row: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
-    let Some(candidate) = bar.completion.as_ref().and_then(|it| it.candidates.get(index)) else {
+    let Some(candidate) = bar
+        .completion
+        .as_ref()
+        .and_then(|completion| completion.candidates.get(index))
+    else {
         return;
     };
     let is_chosen = index == bar.chosen();
@@ -289,7 +293,7 @@ fn draw_candidate(bar: &Bar, index: usize, [label, count]: [u16; 2], row: Rect, 
 /// Remembers the viewport of a region, for the mouse and for the next frame.
 fn keep(region: Region, viewport: Viewport, scene: &mut Scene<'_, '_>) {
     let depth = scene.depth;
-    scene.facts.viewports.push((depth, region, viewport));
+    scene.layout.viewports.push((depth, region, viewport));
 }
 
 /// Draws the settings of the query; a caret below an error.
@@ -398,7 +402,7 @@ fn caret(browser: &Browser, error: &LanguageError, area: Rect, scene: &mut Scene
     let input = &browser.bar.input;
     let ([_, text, _], _) = layout(browser, area);
     let scroll = scroll(browser, text);
-    let column = |place| input.column_of(place).saturating_sub(scroll);
+    let column = |byte| input.column_of(byte).saturating_sub(scroll);
     let start = column(error.span.start).min(usize::from(text.width));
     let under = column(error.span.end).saturating_sub(start).max(1);
     let x = usize::from(PROMPT) + start;

@@ -131,7 +131,7 @@ impl FormView for Term {
         self.reread();
     }
 
-    fn other(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
+    fn act(&mut self, action: Action, cx: &mut Cx<'_>) -> Outcome {
         match action {
             Action::Back => cx.close(),
             Action::Remove => Self::clear(cx),

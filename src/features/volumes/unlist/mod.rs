@@ -96,11 +96,11 @@ impl Unlist {
             Some((typed, _)) => typed,
             None => self.id.text().trim(),
         };
-        let own = state.sandbox.listings.iter();
-        let own = own.map(|listing| listing.id.to_string());
+        let listed = state.sandbox.listings.iter();
+        let listed = listed.map(|listing| listing.id.to_string());
         let before = state.mutations.unlisted_ids().map(str::to_owned);
         let mut ids: Vec<String> = Vec::new();
-        for id in own.chain(before) {
+        for id in listed.chain(before) {
             if id.starts_with(typed) && !ids.contains(&id) {
                 ids.push(id);
             }
@@ -111,7 +111,7 @@ impl Unlist {
     /// Inserts the next completion, wrapping around.
     fn complete(&mut self, state: &State) {
         let ids = self.completions(state);
-        let next = self.completed.as_ref().map_or(0, |(_, place)| place + 1);
+        let next = self.completed.as_ref().map_or(0, |(_, index)| index + 1);
         let Some(id) = ids.get(next % ids.len().max(1)) else {
             return;
         };

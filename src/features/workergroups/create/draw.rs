@@ -193,29 +193,29 @@ fn cost(new: &NewWorkergroup, scene: &Scene<'_, '_>) -> (String, bool) {
     let Ok(look) = &look else {
         return ("Cost unknown.".to_owned(), false);
     };
-    let Some(found) = check.and_then(|check| check.remote().shown()) else {
+    let Some(preflight) = check.and_then(|check| check.remote().shown()) else {
         return ("Working out the highest cost …".to_owned(), false);
     };
-    let (text, is_known) = at_most(found, WorkerCounts::of(new).max);
+    let (text, is_known) = at_most(preflight, WorkerCounts::of(new).max);
     let note = look.notes.first().map_or_else(String::new, |note| format!(" ({note})"));
     (text + &note, is_known)
 }
 
-fn at_most(found: &Preflight, workers: u32) -> (String, bool) {
-    let (Some(cost), Some(prices)) = (found.cost(workers), found.prices) else {
+fn at_most(preflight: &Preflight, workers: u32) -> (String, bool) {
+    let (Some(cost), Some(prices)) = (preflight.cost(workers), preflight.prices) else {
         return (
             "! No machine matches the search now: no worker starts until one does. Cost unknown.".to_owned(),
             false,
         );
     };
-    let machines = amount(found.recruitable);
+    let machines = amount(preflight.recruitable);
     let sum = format!(
         "{workers} workers × {} = {} with {}",
         format::unit_price(prices.highest),
         format::per_hour(cost.most),
-        disk(found.disk)
+        disk(preflight.disk)
     );
-    if found.coverage == Coverage::Cut {
+    if preflight.coverage == Coverage::Cut {
         let text = format!(
             "More than {sum}: only the cheapest offers were loaded ({machines}), the highest price is \
              unknown. An estimate."
@@ -313,8 +313,8 @@ fn listed(view: &Create, unresolved: &Unresolved, rows: &mut Rows, scene: &Scene
     };
     rows.text(3, &text, theme.text);
     let last = unresolved.candidates.len() - 1;
-    for (place, id) in unresolved.candidates.iter().enumerate().take(CANDIDATES) {
-        let is_selected = place == view.selected.min(last);
+    for (index, id) in unresolved.candidates.iter().enumerate().take(CANDIDATES) {
+        let is_selected = index == view.selected.min(last);
         let (sign, style) = if is_selected {
             ("> ", theme.heading)
         } else {

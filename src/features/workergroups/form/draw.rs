@@ -23,7 +23,8 @@ use crate::widgets::panel::{Panel, Size};
 use crate::widgets::text::{fit, wrap_line};
 use crate::widgets::theme::Theme;
 
-/// The maximum width of the form: longer lines are hard to read.
+// Longer lines are hard to read.
+/// The maximum width of the form.
 const WIDEST: u16 = 96;
 
 /// The maximum number of lines that explain the focused field.
@@ -62,7 +63,7 @@ fn fields(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
         foot = format!("{key} brings your other draft back");
     }
     let panel = Panel::new("New workergroup")
-        .facts("blank fields are omitted")
+        .note("blank fields are omitted")
         .foot(foot)
         .focused(true)
         .sized(scene.size);
@@ -190,12 +191,12 @@ fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
         }
         Ok(look) if let Some(check) = state.check_of(&look) => {
             let mut lines: Vec<_> = status(&look, state, scene.now, theme).into_iter().collect();
-            if let Some(found) = check.report() {
-                lines.extend(summary::of_report(found, &look.group, theme));
-                let warnings = found.warnings.iter();
+            if let Some(preflight) = check.report() {
+                lines.extend(summary::of_report(preflight, &look.group, theme));
+                let warnings = preflight.warnings.iter();
                 lines.extend(warnings.map(|warning| signed("!", warning, theme.warning)));
                 lines.extend(look.notes.iter().map(|note| signed("-", note, theme.dim)));
-                lines.extend(mixes(found, inner.width, theme));
+                lines.extend(mixes(preflight, inner.width, theme));
             }
             lines
         }
@@ -209,12 +210,12 @@ fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let [text, table] = Layout::vertical([Constraint::Length(needed), Constraint::Fill(1)]).areas(inner);
     scene.render(Text::from(lines), text);
     // A blank line, the header and three offers.
-    if let Some(found) = state.supply_report(Subject::Draft(view.number))
+    if let Some(preflight) = state.supply_report(Subject::Draft(view.number))
         && table.height >= 5
-        && !found.cheapest.is_empty()
+        && !preflight.cheapest.is_empty()
     {
         let mut lines = vec![Line::default()];
-        lines.extend(offers(found, table.width, table.height - 1, theme));
+        lines.extend(offers(preflight, table.width, table.height - 1, theme));
         scene.render(Text::from(lines), table);
     }
 }

@@ -21,8 +21,8 @@ use crate::widgets::form::{Form, FormEvent};
 use crate::widgets::input_widget::InputWidget;
 use crate::widgets::panel::Size;
 
-/// How long after the last key the preflight runs by itself, in seconds: not with every letter,
-/// because each run loads thousands of offers.
+// Not with every letter, because each run loads thousands of offers.
+/// How long after the last key the preflight runs by itself, in seconds.
 const PAUSE: f64 = 1.5;
 
 #[derive(Debug)]
@@ -55,7 +55,7 @@ pub fn open(cx: &mut Cx<'_>) -> bool {
 
 /// Opens the form with another draft; the old one can be restored.
 fn open_with(draft: Draft, cx: &mut Cx<'_>) {
-    cx.own::<super::Groups>().draft.load(draft);
+    cx.feature::<super::Groups>().draft.load(draft);
     if cx.state().groups().draft.has_replaced() {
         let key = cx.state().keymap.key_in(&[Context::Form], Action::Recall);
         cx.toast(format!("Your earlier draft is saved ({key} to bring it back)"));
@@ -119,7 +119,7 @@ impl GroupForm {
 
     /// Copies the value of a field into the draft.
     fn changed(&mut self, item: Item, cx: &mut Cx<'_>) {
-        let draft = &mut cx.own::<super::Groups>().draft;
+        let draft = &mut cx.feature::<super::Groups>().draft;
         match item {
             Item::Parameter(key) => {
                 if let Some(input) = self.form.input_mut(item) {
@@ -241,7 +241,7 @@ impl View for GroupForm {
             Action::Back => self.back(cx),
             Action::Refresh => self.preflight(cx),
             Action::Reset => {
-                cx.own::<super::Groups>().draft.load(Draft::default());
+                cx.feature::<super::Groups>().draft.load(Draft::default());
                 self.reload(cx);
                 if cx.state().groups().draft.has_replaced() {
                     let key = cx.state().keymap.key_in(&[Context::Form], Action::Recall);
@@ -249,12 +249,12 @@ impl View for GroupForm {
                 }
             }
             Action::Recall if cx.state().groups().draft.has_replaced() => {
-                cx.own::<super::Groups>().draft.swap();
+                cx.feature::<super::Groups>().draft.swap();
                 self.reload(cx);
             }
             Action::Recall => cx.toast("No earlier draft"),
             Action::Complete => {
-                cx.own::<super::Groups>().draft.apply_fix();
+                cx.feature::<super::Groups>().draft.apply_fix();
                 let text = cx.state().groups().draft.draft().text(Key::SearchParams).to_owned();
                 let item = Item::Parameter(Key::SearchParams);
                 self.form.set_text(item, &text);
@@ -270,8 +270,8 @@ impl View for GroupForm {
         Outcome::Handled
     }
 
-    fn click(&mut self, _: Region, place: usize, cx: &mut Cx<'_>) -> Outcome {
-        match self.form.click(place) {
+    fn click(&mut self, _: Region, index: usize, cx: &mut Cx<'_>) -> Outcome {
+        match self.form.click(index) {
             FormEvent::Submitted(item) => self.press(item, cx),
             FormEvent::Changed(item) => self.changed(item, cx),
             FormEvent::Moved | FormEvent::Ignored => self.show_faults(cx.state()),

@@ -71,7 +71,7 @@ impl Preflight {
     /// Cancels the request if one is in flight, else closes.
     fn back(&self, cx: &mut Cx<'_>) {
         let is_loading = self.is_loading(cx.state());
-        if let Some(stopped) = cx.own::<super::Groups>().supply.stop().filter(|_| is_loading) {
+        if let Some(stopped) = cx.feature::<super::Groups>().supply.stop().filter(|_| is_loading) {
             cx.effect(stopped);
             cx.toast("Stopped waiting");
             if cx.state().supply_report(self.subject).is_some() {
