@@ -240,9 +240,9 @@ impl<'a> Cx<'a> {
         self.effects_for(Owner::View(self.depth), [effect]);
     }
 
-    /// Stops waiting for a read.
-    pub fn abort(&mut self, ticket: Ticket) {
-        self.effects.push(Effect::Abort(ticket));
+    /// Stops waiting for reads.
+    pub fn abort(&mut self, tickets: impl IntoIterator<Item = Ticket>) {
+        self.effects.extend(tickets.into_iter().map(Effect::Abort));
     }
 
     pub fn effect(&mut self, effect: Effect) {

@@ -20,7 +20,7 @@ use crate::domain::{Resource, workergroup};
 use crate::keys::Keymap;
 use crate::settings::Values;
 use crate::table::browser::Arrival;
-use crate::table::remote::{Progress, Ticket};
+use crate::table::remote::{Progress, Sending, Ticket};
 use crate::table::watch::{PollClaim, PollRight};
 
 #[derive(Debug)]
@@ -281,6 +281,15 @@ pub struct RunSnapshot(pub Arc<Run>);
 impl PartialEq for RunSnapshot {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl From<Sending> for Effect {
+    fn from(sending: Sending) -> Self {
+        match sending {
+            Sending::Send(ticket, request) => Self::Call { ticket, request },
+            Sending::Abort(ticket) => Self::Abort(ticket),
+        }
     }
 }
 

@@ -51,12 +51,12 @@ impl Update<'_> {
             Target::Rule => self.model.state.split.hold(),
             Target::Hint(action) => self.perform(action),
             Target::Header(field) if has_table => {
-                let sorted = self
-                    .model
-                    .state
-                    .browser_mut()
-                    .map(|browser| browser.sort_by(field, self.now));
-                self.effects.extend(sorted.into_iter().flatten());
+                let now = self.now;
+                self.lend(|cx| {
+                    let table = cx.pane_table();
+                    let superseded = table.and_then(|table| table.sort_by(field, now));
+                    cx.abort(superseded);
+                });
             }
             Target::Header(_) | Target::Item(..) => {}
         }

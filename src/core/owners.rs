@@ -79,8 +79,8 @@ impl Owners {
 
 impl Cx<'_> {
     /// Asks for effects; what their tickets bring goes to `owner`.
-    pub(crate) fn effects_for(&mut self, owner: Owner, effects: impl IntoIterator<Item = Effect>) {
-        for effect in effects {
+    pub(crate) fn effects_for<E: Into<Effect>>(&mut self, owner: Owner, effects: impl IntoIterator<Item = E>) {
+        for effect in effects.into_iter().map(Into::into) {
             self.state.owners.note(owner, &effect);
             self.effects.push(effect);
         }

@@ -31,8 +31,8 @@ impl Cx<'_> {
         let is_other_search = offers.set_job(job);
         if reorders && let Some(field) = offers.query.resource.catalog().column("job_cost") {
             let direction = Direction::Ascending;
-            let effects = offers.set_order(vec![OrderKey { field, direction }], self.now);
-            self.effects(effects);
+            let superseded = offers.set_order(vec![OrderKey { field, direction }], self.now);
+            self.abort(superseded);
         }
         if is_other_search {
             self.ask(Resource::Offers);

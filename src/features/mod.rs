@@ -14,6 +14,7 @@ pub mod history;
 pub mod job;
 pub mod market;
 pub mod markets;
+mod quit;
 pub mod requests;
 pub mod route_lab;
 pub mod saved;
@@ -110,7 +111,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         }
         Action::Notices => cx.try_open(help::notices::Notices::new),
         Action::Quit => {
-            crate::frame::quit::quit(cx);
+            quit::quit(cx);
             true
         }
         Action::Open => cx.try_open(details::view::Detail::new),

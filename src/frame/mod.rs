@@ -3,7 +3,6 @@
 
 pub(crate) mod footer;
 pub(crate) mod header;
-pub(crate) mod quit;
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Position, Rect};

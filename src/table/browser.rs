@@ -7,12 +7,11 @@ use std::ops::{Deref, DerefMut};
 
 pub use self::arrival::Arrival;
 use super::bar::Bar;
-use super::remote::{Now, Progress, Remote, Ticket, Tickets};
+use super::remote::{Now, Progress, Remote, Sending, Ticket, Tickets};
 use super::rows::Rows;
 use super::suggestions::Names;
 use super::watch::Watch;
 use crate::api::{ApiError, Request};
-use crate::core::message::Effect;
 use crate::domain::plain::Settings;
 pub use crate::domain::response_check::{Discrepancy, Violation};
 use crate::domain::{Condition, Dialect, Field, Listing, Query, Resource, RowId, language, plain};
@@ -134,19 +133,19 @@ impl Browser {
 
     /// Sends the search; what is shown stays until the response arrives. Visible price model
     /// columns are requested again with the rows, because they belong to the same query and moment.
-    pub fn ask(&mut self, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
+    pub fn ask(&mut self, tickets: &mut Tickets, now: Now) -> Vec<Sending> {
         let ticket = tickets.take();
         let request = match self.resource() {
             Resource::Workergroups => Request::ListWorkergroups,
             Resource::Offers | Resource::Volumes => Request::Search(self.query.clone()),
         };
         let superseded = self.await_response(ticket, now);
-        let mut effects: Vec<_> = superseded.map(Effect::Abort).into_iter().collect();
-        effects.push(Effect::Call { ticket, request });
+        let mut requests: Vec<_> = superseded.map(Sending::Abort).into_iter().collect();
+        requests.push(Sending::Send(ticket, request));
         if !self.computed.price_models.is_empty() {
-            effects.extend(self.ask_price_models(tickets, now));
+            requests.extend(self.ask_price_models(tickets, now));
         }
-        effects
+        requests
     }
 
     /// Waits for the response to its search; returns the ticket of the request that it supersedes.
@@ -161,9 +160,10 @@ impl Browser {
         self.remote.is_loading() && self.asked_query.as_ref() == Some(&self.query)
     }
 
-    pub fn cancel(&mut self) -> Option<Effect> {
+    /// Stops waiting; returns the ticket to abort.
+    pub fn cancel(&mut self) -> Option<Ticket> {
         self.ask_order_at = None;
-        self.remote.cancel().map(Effect::Abort)
+        self.remote.cancel()
     }
 
     pub fn dismiss(&mut self) {

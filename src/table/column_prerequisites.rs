@@ -5,9 +5,8 @@ use super::browser::Browser;
 use super::computed_columns::{JOB_COLUMNS, TERM_COLUMNS};
 use super::price_models;
 use super::price_models::PriceModelSearches;
-use super::remote::{Now, Tickets};
+use super::remote::{Now, Sending, Ticket, Tickets};
 use super::rows::Rows;
-use crate::core::message::Effect;
 use crate::domain::throughput::WorkUnit;
 use crate::domain::{Condition, Field, OrderKey, language};
 use crate::keys::{Action, Keymap};
@@ -124,22 +123,22 @@ impl Rows {
 
 impl Browser {
     /// Requests the three price models and shows their columns after the price.
-    pub(crate) fn ask_three(&mut self, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
+    pub(crate) fn ask_three(&mut self, tickets: &mut Tickets, now: Now) -> Vec<Sending> {
         self.show_columns(&price_models::COLUMNS, "dph_total");
         self.ask_price_models(tickets, now)
     }
 
     /// Requests the prices of the three price models.
-    pub(super) fn ask_price_models(&mut self, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
+    pub(super) fn ask_price_models(&mut self, tickets: &mut Tickets, now: Now) -> Vec<Sending> {
         let Rows { query, computed, .. } = &mut **self;
         computed.price_models.ask(query, tickets, now)
     }
 
-    /// Cancels and clears the three price models.
-    pub(crate) fn forget_three(&mut self) -> Vec<Effect> {
-        let effects = self.computed.price_models.cancel();
+    /// Cancels and clears the three price models; returns the tickets to abort.
+    pub(crate) fn forget_three(&mut self) -> Vec<Ticket> {
+        let aborted = self.computed.price_models.cancel();
         self.computed.price_models = PriceModelSearches::default();
         self.revalue();
-        effects
+        aborted
     }
 }

@@ -1,8 +1,7 @@
 //! Three prices in one row: one search for each price model, each with its own slot.
 
-use super::remote::{Now, Phase, Progress, Remote, Ticket, Tickets};
+use super::remote::{Now, Phase, Progress, Remote, Sending, Ticket, Tickets};
 use crate::api::{ApiError, Request};
-use crate::core::message::Effect;
 use crate::domain::insight::{Coverage, coverage};
 use crate::domain::{Listing, OfferType, Query};
 
@@ -69,21 +68,21 @@ impl PriceModelSearches {
     }
 
     /// Requests the three price models of `query`, each with its own ticket.
-    pub(crate) fn ask(&mut self, query: &Query, tickets: &mut Tickets, now: Now) -> Vec<Effect> {
+    pub(crate) fn ask(&mut self, query: &Query, tickets: &mut Tickets, now: Now) -> Vec<Sending> {
         self.limit = query.limit;
-        let mut effects = Vec::new();
+        let mut requests = Vec::new();
         for (slot, model) in self.slots.iter_mut().zip(OfferType::ALL) {
             let ticket = tickets.take();
-            effects.extend(slot.ask(ticket, now).map(Effect::Abort));
-            effects.push(Effect::Call {
+            requests.extend(slot.ask(ticket, now).map(Sending::Abort));
+            requests.push(Sending::Send(
                 ticket,
-                request: Request::Search(Query {
+                Request::Search(Query {
                     offer_type: model,
                     ..query.clone()
                 }),
-            });
+            ));
         }
-        effects
+        requests
     }
 
     /// Takes the response to a price model's search that was requested elsewhere.
@@ -96,12 +95,8 @@ impl PriceModelSearches {
         slot.accept(ticket, now, Ok(listing));
     }
 
-    pub fn cancel(&mut self) -> Vec<Effect> {
-        self.slots
-            .iter_mut()
-            .filter_map(Remote::cancel)
-            .map(Effect::Abort)
-            .collect()
+    pub fn cancel(&mut self) -> Vec<Ticket> {
+        self.slots.iter_mut().filter_map(Remote::cancel).collect()
     }
 
     pub(crate) fn answered(&mut self, ticket: Ticket, now: Now, answer: Result<Listing, ApiError>) {

@@ -1,6 +1,6 @@
 //! Remote data: requests in flight, and the one rule against stale responses.
 
-use crate::api::{ApiError, Received, Reply, Response};
+use crate::api::{ApiError, Received, Reply, Request, Response};
 use crate::domain::Listing;
 
 /// The current time, passed to the core, which never reads a clock.
@@ -34,6 +34,14 @@ impl Tickets {
         self.0 += 1;
         Ticket(self.0)
     }
+}
+
+/// What a table needs done about requests.
+#[derive(Debug, PartialEq)]
+pub enum Sending {
+    Send(Ticket, Request),
+    /// Stop waiting for the response.
+    Abort(Ticket),
 }
 
 #[derive(Debug, Clone)]

@@ -4,9 +4,8 @@
 //! response therefore also requests the market's own top rows.
 
 use super::browser::Browser;
-use super::remote::Now;
+use super::remote::{Now, Ticket};
 use super::sort_sign::arrow;
-use crate::core::message::Effect;
 use crate::domain::insight::Coverage;
 use crate::domain::{Direction, Field, Listing, OrderKey, Query};
 
@@ -16,7 +15,7 @@ const SETTLE: f64 = 0.3;
 
 impl Browser {
     /// Sorts by `order` at once, and queries the market soon if the limit truncated the response.
-    pub fn set_order(&mut self, order: Vec<OrderKey>, now: Now) -> Vec<Effect> {
+    pub fn set_order(&mut self, order: Vec<OrderKey>, now: Now) -> Option<Ticket> {
         self.query.order = order;
         self.go_to_top();
         self.resort();
@@ -25,11 +24,11 @@ impl Browser {
         let abort = is_superseded.then(|| self.cancel()).flatten();
         self.ask_order_at = None;
         self.schedule_order(now);
-        abort.into_iter().collect()
+        abort
     }
 
     /// Sorts by one field, its better end first; the same field again reverses it.
-    pub fn sort_by(&mut self, field: &'static Field, now: Now) -> Vec<Effect> {
+    pub fn sort_by(&mut self, field: &'static Field, now: Now) -> Option<Ticket> {
         let first = match field.better {
             Some(true) => Direction::Descending,
             _ => Direction::Ascending,
@@ -42,7 +41,7 @@ impl Browser {
     }
 
     /// Reverses every key of the order.
-    pub fn reverse(&mut self, now: Now) -> Vec<Effect> {
+    pub fn reverse(&mut self, now: Now) -> Option<Ticket> {
         let mut order = self.query.order.clone();
         for key in &mut order {
             key.direction = key.direction.flipped();

@@ -7,7 +7,6 @@ use jiff::tz::TimeZone;
 
 use super::gone::{Departures, GoneRow};
 use super::remote::{Now, Ticket};
-use crate::core::message::Effect;
 use crate::domain::history::{Cause, Event, EventKind, Lot, Moment, Poll, SearchKey};
 use crate::domain::insight::recorded_lot;
 use crate::domain::watching::Watching;
@@ -341,8 +340,8 @@ impl Watch {
     }
 
     /// The poll that waits for its causes: it is recorded without them when auto-refresh ends.
-    pub(crate) fn ended(self) -> Option<Effect> {
-        self.unrecorded.map(Effect::record)
+    pub(crate) fn ended(self) -> Option<Box<Poll>> {
+        self.unrecorded
     }
 
     /// Adds what a response changed to the events, with prices of offers that have `storage` GB.

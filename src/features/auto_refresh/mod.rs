@@ -214,7 +214,8 @@ pub(crate) fn start(cx: &mut Cx<'_>, resource: Resource, interval: f64) {
 /// Stops the auto-refresh of a table.
 pub(crate) fn stop(cx: &mut Cx<'_>, resource: Resource) {
     let watch = cx.table(resource).watch.take();
-    cx.effects(watch.and_then(|watch| watch.ended()));
+    let unrecorded = watch.and_then(|watch| watch.ended());
+    cx.effects(unrecorded.map(Effect::record));
     cx.effect(Effect::History(HistoryJob::ReleasePolls(resource)));
 }
 
@@ -287,7 +288,7 @@ fn ask_causes(cx: &mut Cx<'_>, resource: Resource) -> bool {
     };
     let superseded = watch.cause_search.replace((ticket, lots));
     let request = Request::Search(query);
-    cx.effects(superseded.map(|(ticket, _)| Effect::Abort(ticket)));
+    cx.abort(superseded.map(|(ticket, _)| ticket));
     cx.effects_for(Owner::Feature(causes_answered), [Effect::Call { ticket, request }]);
     true
 }

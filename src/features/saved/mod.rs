@@ -59,7 +59,7 @@ pub fn toggle_price_models(cx: &mut Cx<'_>) {
     let text = if is_shown && was_asked {
         offers.hide_columns(&price_models::COLUMNS);
         let aborts = offers.forget_three();
-        cx.effects(aborts);
+        cx.abort(aborts);
         "Price models hidden"
     } else {
         cx.ask_price_models();

@@ -127,9 +127,7 @@ impl Machine {
             ..cx.state().browsers[Resource::Offers].query.clone()
         };
         let ticket = cx.send(Request::Search(query));
-        if let Some(superseded) = self.remote.ask(ticket, cx.now) {
-            cx.abort(superseded);
-        }
+        cx.abort(self.remote.ask(ticket, cx.now));
     }
 
     pub fn told(&mut self, ticket: Ticket, news: News, cx: &mut Cx<'_>) {

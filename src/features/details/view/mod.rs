@@ -171,9 +171,7 @@ impl Detail {
     }
 
     fn forget_machine(&mut self, cx: &mut Cx<'_>) {
-        if let Some(ticket) = self.machine.take().and_then(|mut machine| machine.remote.cancel()) {
-            cx.abort(ticket);
-        }
+        cx.abort(self.machine.take().and_then(|mut machine| machine.remote.cancel()));
     }
 
     fn turn(&mut self, by: usize, cx: &mut Cx<'_>) {

@@ -79,8 +79,8 @@ impl Palette {
                 cx.go_to(cx.state().pane);
                 let now = cx.now;
                 if let Some(browser) = cx.pane_table() {
-                    let effects = browser.sort_by(field, now);
-                    cx.effects(effects);
+                    let superseded = browser.sort_by(field, now);
+                    cx.abort(superseded);
                 }
             }
             Some(Entry::Condition(field)) => {

@@ -11,7 +11,6 @@ use super::body_editor::BodyEditor;
 use super::request::{LONGEST_SEARCH, RequestDetails, resend};
 use super::{Filter, Row, editable, resendable};
 use crate::core::State;
-use crate::core::message::Effect;
 use crate::core::view::{Availability, Cx, Lent, Outcome, Region, Scene, View};
 use crate::features::requests::Requests;
 use crate::keys::{Action, Context};
@@ -129,7 +128,7 @@ fn open(cx: &mut Cx<'_>) {
 fn step_back(cx: &mut Cx<'_>) {
     let cancelled = cx.feature::<Requests>().cancel();
     if !cancelled.is_empty() {
-        cx.effects(cancelled.into_iter().map(Effect::Abort));
+        cx.abort(cancelled);
         cx.toast("Request cancelled");
     } else if !cx.state().notices.is_empty() {
         cx.dismiss_notices();

@@ -33,13 +33,13 @@ impl Draft {
         };
         let is_ordered = self.query.order != running.query.order;
         let has_columns = self.columns != running.columns;
-        let mut effects = Vec::new();
+        let mut superseded = None;
         if has_columns {
             browser.columns = self.columns;
             browser.column_offset = 0;
         }
         if is_ordered {
-            effects = browser.set_order(self.query.order.clone(), now);
+            superseded = browser.set_order(self.query.order.clone(), now);
         }
         let is_same = browser.query == self.query;
         let mut must_ask = false;
@@ -51,7 +51,7 @@ impl Draft {
             browser.bar.remember(&text);
         }
         let needs = browser.unmet_order();
-        cx.effects(effects);
+        cx.abort(superseded);
         if must_ask {
             cx.perform_on_pane(Action::Refresh);
         }

@@ -66,9 +66,7 @@ impl Removals {
 
     pub fn send(&mut self, cx: &mut Cx<'_>) {
         let ticket = cx.send(Request::Search(self.query.clone()));
-        if let Some(superseded) = self.remote.ask(ticket, cx.now) {
-            cx.abort(superseded);
-        }
+        cx.abort(self.remote.ask(ticket, cx.now));
     }
 
     /// Counts what each of the conditions removes.

@@ -195,9 +195,7 @@ impl View for SearchDialog {
     }
 
     fn closing(&mut self, cx: &mut Cx<'_>) {
-        if let Some(ticket) = self.removals.as_mut().and_then(|removals| removals.remote.cancel()) {
-            cx.abort(ticket);
-        }
+        cx.abort(self.removals.as_mut().and_then(|removals| removals.remote.cancel()));
         if self.is_done {
             self.draft.leave(None, cx);
         } else if self.draft != self.running {

@@ -85,8 +85,8 @@ impl BrowserPane {
             Action::Shift(Step::Back) => sort_beside(self.resource, false, cx),
             Action::Shift(Step::Forward) => sort_beside(self.resource, true, cx),
             Action::Reverse => {
-                let effects = browser.reverse(now);
-                cx.effects(effects);
+                let superseded = browser.reverse(now);
+                cx.abort(superseded);
             }
             Action::Refresh => self.refresh(cx),
             Action::Watch => self.watch(cx),
@@ -153,18 +153,18 @@ impl BrowserPane {
         let has_notices = !cx.state().notices.is_empty();
         let browser = cx.table(self.resource);
         if browser.ask_order_at.is_some() {
-            let abort = browser.cancel();
-            cx.effects(abort);
+            let cancelled = browser.cancel();
+            cx.abort(cancelled);
             let key = cx.state().keymap.key_of(Action::Refresh);
             return cx.toast(format!("Sorted the loaded rows only ({key} asks the market)"));
         }
-        if let Some(abort) = browser.cancel() {
-            cx.effect(abort);
+        if let Some(cancelled) = browser.cancel() {
+            cx.abort([cancelled]);
             return cx.toast("Request cancelled");
         }
         let stopped = browser.computed.price_models.cancel();
         if !stopped.is_empty() {
-            cx.effects(stopped);
+            cx.abort(stopped);
             return cx.toast("Request for the three prices cancelled");
         }
         if browser.remote().error().is_some() && browser.listing().is_some() {
@@ -222,8 +222,8 @@ fn sort_beside(resource: Resource, to_right: bool, cx: &mut Cx<'_>) {
     if Some(next) != index
         && let Some(field) = fields.get(next)
     {
-        let effects = browser.sort_by(field, now);
-        cx.effects(effects);
+        let superseded = browser.sort_by(field, now);
+        cx.abort(superseded);
     }
 }
 
