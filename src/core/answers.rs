@@ -14,8 +14,12 @@ use crate::widgets::panel::Size;
 impl Update<'_> {
     /// Passes a response to its receiver; drops it if there is none.
     pub(crate) fn replied(&mut self, ticket: Ticket, mut result: Result<Reply, ApiError>) {
+        // In front of all receivers: a refused key holds every timer, and bans hold for every search, whoever
+        // asked.
         self.model.state.note_response(&result);
         self.model.state.hide_banned(&mut result);
+        // A ticket has one receiver, so the order decides only who is asked in vain: views, of which few are
+        // open, the one write, the features, and at last the tables, since what is left must be records.
         let Some(result) = self.response(ticket, result) else {
             return;
         };
@@ -35,6 +39,7 @@ impl Update<'_> {
     fn records(&mut self, ticket: Ticket, answer: Result<Listing, ApiError>) {
         let (now, state) = (self.now, &mut self.model.state);
         let offers = &mut state.browsers[Resource::Offers];
+        // Offers as well, but not the pane's own rows.
         if offers.computed.price_models.awaits(ticket) {
             offers.computed.price_models.answered(ticket, now, answer);
             return offers.revalue();
@@ -47,6 +52,7 @@ impl Update<'_> {
         };
         let resource = browser.resource();
         let asked = Asked::by(browser);
+        // Before the new rows: the poll that waits for its causes is recorded ahead of theirs.
         let unrecorded = browser.take_unrecorded();
         match answer.map(|listing| browser.arrival(ticket, listing, now, has_panel)) {
             Ok(Ok(arrival)) => return self.effects.push(Effect::Arrange(arrival)),
