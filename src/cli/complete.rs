@@ -21,7 +21,7 @@ use crate::sandbox::faults::{self, CATALOGUE, Profile};
 use crate::settings::Config;
 use crate::store::Paths;
 
-// It has all of them.
+// The sandbox's dialect has all of them.
 /// The dialect whose filters are offered.
 const DIALECT: &Dialect = &Dialect::SANDBOX;
 

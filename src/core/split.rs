@@ -6,7 +6,7 @@ const STEP: u16 = 5;
 /// The minimum of each side, in per cent.
 const LEAST: u16 = 20;
 
-// Its lines are short, and table columns need the room.
+// A preview has short lines, and table columns need the room.
 /// The widest automatic preview, in columns.
 const WIDEST: u16 = 60;
 

@@ -231,7 +231,7 @@ impl State {
         self.feature_states.get()
     }
 
-    /// The state of a feature, mutable: a feature gets its own from [`super::view::Cx::own`].
+    /// The state of a feature, mutable: a feature gets its own from [`super::view::Cx::feature`].
     pub fn feature_mut<T: Any>(&mut self) -> &mut T {
         self.feature_states.get_mut()
     }

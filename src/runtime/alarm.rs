@@ -15,7 +15,7 @@ use crate::core::message::Alarm;
 use crate::core::state::State;
 use crate::settings::Notifications;
 
-// One that hangs must not be joined by ever more.
+// A command that hangs must not be joined by ever more.
 /// How long a command may run.
 const PATIENCE: Duration = Duration::from_mins(1);
 

@@ -28,7 +28,7 @@ const QUIET: Duration = Duration::from_millis(50);
 /// The maximum number of events held back after a paste; further ones are passed on at once, still as
 /// part of it.
 const MOST_HELD: usize = 4096;
-// It is ready within a few milliseconds; a system under load should still start.
+// The reader is ready within a few milliseconds; on a system under load the program should still start.
 /// How long the start waits for the reader.
 const READY: Duration = Duration::from_millis(100);
 

@@ -164,6 +164,8 @@ impl Fleet {
         let index = self.endpoints.iter().position(|known| known.name == request.endpoint)?;
         let request_id = self.request_id();
         let endpoint = &mut self.endpoints[index];
+        // A poll repeats the index of its request, as the market's client does: only the request itself adds
+        // load.
         let request_idx = if request.request_idx == 0 {
             endpoint.last_request += 1;
             endpoint.load += request.cost;
@@ -309,6 +311,7 @@ impl Endpoint {
     fn wake(&mut self, work: bool, elapsed: f64) {
         let [ready, loading, _] = workers::census(&self.workers);
         let busy = self.load / LOAD_WINDOW > 0.9 * workers::capacity(&self.workers);
+        // One at a time: the one that is loading may be enough.
         if loading == 0 && (busy || ready == 0) && work {
             workers::wake_first(&mut self.workers, elapsed);
         }

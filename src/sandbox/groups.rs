@@ -19,7 +19,7 @@ const IGNORED: [&str; 9] = [
     "docker_login_server",
 ];
 
-// It is kept, and searched for.
+// The texts are kept, and searched for.
 /// The longest text of a workergroup or an endpoint, in bytes.
 const LONGEST: usize = 16 * 1024;
 

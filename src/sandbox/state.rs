@@ -23,7 +23,7 @@ use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::workergroup::GroupChange;
 use crate::domain::{OFFERS, VOLUMES};
 
-// Its workers start too, and their progress depends on the requests alone.
+// Workers start in a frozen sandbox too, and their progress depends on the requests alone.
 /// Seconds that pass for the fleet of a frozen sandbox with each route request.
 const FROZEN_STEP: f64 = 1.0;
 

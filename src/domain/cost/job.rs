@@ -133,8 +133,8 @@ impl Prices<'_> {
         }
     }
 
-    /// Hours until the data of a job that runs for `run` hours are on the disk of a row. What never runs
-    /// downloads nothing.
+    /// Hours until the data of a job that runs for `run` hours are on the disk of a row. What never
+    /// runs downloads nothing.
     fn download_hours(&self, row: usize, job: &Job, run: f64) -> Result<f64, Gap> {
         if job.gb_in == 0.0 || run == 0.0 {
             // Without data nothing waits for a speed that the offer may not report.

@@ -56,8 +56,8 @@ impl<'a> Knapsack<'a> {
         machines * (self.target + 1) + units
     }
 
-    /// Improves every state by the sets of one machine. From many to few, so that no state is built
-    /// on one that has the machine already.
+    // From many to few, so that no state is built on one that has the machine already.
+    /// Improves every state by the sets of one machine.
     fn add(&mut self, machine: usize) {
         let limit = self.limit();
         let mut steps = vec![None; self.costs.len()];

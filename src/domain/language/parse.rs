@@ -138,8 +138,9 @@ impl Reader<'_> {
         Ok(Meaning::Hold(vec![condition]))
     }
 
-    /// Whether a value names a group of countries. `EU` might be a code: what the market's client
-    /// sends as one keeps that meaning outside of the query bar.
+    // `EU` might be a code: what the market's client sends as one keeps that meaning outside of the query
+    // bar.
+    /// Whether a value names a group of countries.
     fn is_group(&self, field: &Field, item: &Item) -> bool {
         field.kind == Kind::Country
             && !item.quoted

@@ -90,8 +90,8 @@ fn nearest<'a>(text: &str, known: &[&'a str]) -> Vec<&'a str> {
     suggested
 }
 
-/// Whether one text is the other with a typo. Other digits name another model, which may exist: an
-/// RTX 3080 is not meant to be an RTX 3090.
+// Other digits name another model, which may exist: an RTX 3080 is not meant to be an RTX 3090.
+/// Whether one text is the other with a typo.
 fn is_slip(left: &str, right: &str) -> bool {
     let digits = |text: &str| {
         let mut digits: Vec<char> = text.chars().filter(char::is_ascii_digit).collect();

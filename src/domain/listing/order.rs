@@ -126,8 +126,8 @@ impl Codes {
         }
     }
 
-    /// Rows without a code come last. Codes are made as short as their range allows, so that several
-    /// fit into one integer.
+    // Codes are made as short as their range allows, so that several fit into one integer.
+    /// Rows without a code come last.
     fn new(codes: impl Iterator<Item = Option<u64>>, many: usize, direction: Direction) -> Self {
         let mut kept = Vec::with_capacity(many);
         let mut blanks = Vec::new();

@@ -12,7 +12,7 @@ use crate::domain::format;
 use crate::domain::query::number_json;
 use crate::domain::text::{Untrusted, csv_text, json_for_terminal};
 
-// Those from `endpoint` to `started_at` are the run's parameters, the same in each row: a comment line would
+// The columns from `endpoint` to `started_at` are the run's parameters, the same in each row: a comment line would
 // break every reader.
 /// The columns of the CSV.
 const COLUMNS: [&str; 21] = [

@@ -182,6 +182,7 @@ impl State {
         };
         let field = query.catalog().by_key(price)?;
         let direction = Direction::Ascending;
+        // Of a truncated response the cheapest rows are what alerts ask about.
         query.order = vec![OrderKey { field, direction }];
         query.limit = Some(LIMIT);
         Some(Search { query, recruits })
@@ -204,6 +205,7 @@ fn tick(cx: &mut Cx<'_>) {
             .flatten();
         let is_for_group = matches!(alert.follows, Followed::Group(_));
         let groups_are_untouched = state.browsers[Resource::Workergroups].is_untouched();
+        // Its poll is checked by every alert on that search: asking twice would tell the same.
         let is_polled = search.as_ref().is_some_and(|search| is_polled(state, search));
         let lent = cx.lend::<AlertWatch>();
         let Some(polling) = lent.feature.polls.get_mut(&alert.name) else {

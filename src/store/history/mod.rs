@@ -33,7 +33,7 @@ pub use poll_lock::PollLocks;
 pub use retention::Limits;
 pub use ring::ProgramId;
 
-// Beyond it something is wrong with the file; the poll is lost, not the program.
+// After so long something is wrong with the file; the poll is lost, not the program.
 /// How long a write waits for another program's transaction, which takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(5);
 

@@ -89,6 +89,7 @@ impl Database {
             return Ok(None);
         };
         let mut spells = open_spells(&transaction, search, row.at)?;
+        // What a truncated poll lacks is still open, but was not seen by it.
         spells.retain(|spell| spell.last == row.at);
         spells.sort_unstable_by(|left, right| left.lot.cmp(&right.lot));
         Ok(Some(Poll {

@@ -141,6 +141,7 @@ fn forget_before(connection: &mut Connection, border: i64) -> rusqlite::Result<(
             transaction.execute(text, params![search, border])?;
         }
     }
+    // What is named by others goes after those that name it.
     transaction.execute("DELETE FROM ring WHERE at < ?1", params![border])?;
     transaction.execute("DELETE FROM search WHERE id NOT IN (SELECT search FROM poll)", [])?;
     transaction.execute("DELETE FROM lot WHERE id NOT IN (SELECT lot FROM spell)", [])?;

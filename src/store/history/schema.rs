@@ -105,7 +105,7 @@ const STEPS: [&str; 8] = [
     DELETE FROM block;",
 ];
 
-// Their text can hold anything.
+// The text of a response can hold anything.
 /// The versions that kept responses of the market, in a table or in the free pages that it left.
 const WITH_RESPONSES: [usize; 2] = [5, 6];
 
@@ -191,7 +191,8 @@ fn version_if_ours(connection: &Connection) -> rusqlite::Result<Option<usize>> {
     Ok(is_ours.then_some(version))
 }
 
-/// Whether the times are some that a clock can show. What reckons with damaged ones might never end.
+/// Whether the times are some that a clock can show. What reckons with damaged ones might never
+/// end.
 fn is_plausible(connection: &Connection) -> rusqlite::Result<bool> {
     connection.query_row(
         "SELECT NOT EXISTS (
@@ -221,8 +222,8 @@ fn log_ahead(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "journal_mode", "WAL")
 }
 
-/// Removes what earlier versions stored of responses, which deleting left in free pages and the log. It
-/// is marked once it is done, so that it is tried again after a crash.
+/// Removes what earlier versions stored of responses, which deleting left in free pages and the
+/// log. It is marked once it is done, so that it is tried again after a crash.
 fn clean(connection: &mut Connection) -> rusqlite::Result<()> {
     migrate(connection, WITH_RESPONSES[1])?;
     connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")

@@ -21,7 +21,7 @@ use crate::table::remote::Now;
 // Parts of the time: as many as a wide screen has columns for.
 const BUCKETS: usize = 180;
 
-// They are walked through with arrow keys.
+// Arrow keys walk through them one by one.
 /// Recorded searches that can be switched to, besides the open pane's.
 const MOST_SEARCHES: usize = 20;
 

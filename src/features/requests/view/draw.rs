@@ -23,7 +23,7 @@ use crate::widgets::table::{Column, Rows, Table, place};
 use crate::widgets::text::{cells, fit};
 use crate::widgets::theme::Theme;
 
-// Its first columns and the bars.
+// The first columns and the bars.
 /// The minimum width of the list beside the preview.
 const LIST: u16 = 68;
 
@@ -37,7 +37,7 @@ const LEAST_LIST: u16 = 9;
 /// How many of the latest requests are measured for the width of their status.
 const MEASURED: usize = 200;
 
-// Beyond it there is nothing more to show.
+// A wider list has nothing more to show.
 /// The maximum width of the list beside the preview.
 const WIDEST_LIST: u16 = 124;
 
