@@ -226,11 +226,11 @@ impl<'a> Update<'a> {
     }
 }
 
-/// Terminals send Alt with a character as Esc followed by the character. Over a slow line, or from
-/// quick hands, Esc and then a key look the same: where Alt has no meaning, it is taken for Esc.
+/// Terminals send Alt with a character as Esc followed by the character, also with Ctrl. Over a slow line,
+/// or from quick hands, Esc and then a key look the same: where Alt has no meaning, it is taken for Esc.
 fn escaped(model: &Model, key: KeyEvent) -> Option<KeyEvent> {
-    let edits_words = matches!(key.code, KeyCode::Char('b' | 'f' | 'd'));
-    let is_typing = model.takes_text();
-    let is_alt_character = key.modifiers == KeyModifiers::ALT && matches!(key.code, KeyCode::Char(_));
-    (is_alt_character && !(is_typing && edits_words)).then(|| KeyEvent::new(key.code, KeyModifiers::NONE))
+    let is_alt_character = key.modifiers.contains(KeyModifiers::ALT) && matches!(key.code, KeyCode::Char(_));
+    let rest = key.modifiers - KeyModifiers::ALT;
+    let edits_words = rest.is_empty() && matches!(key.code, KeyCode::Char('b' | 'f' | 'd'));
+    (is_alt_character && !(edits_words && model.takes_text())).then(|| KeyEvent::new(key.code, rest))
 }

@@ -1,8 +1,9 @@
 //! Quitting by the key: at once when nothing is under way, else after a question that says what is.
 
 use bourse::api::{ApiError, Reply, Request};
-use bourse::core::message::Effect;
+use bourse::core::message::{Effect, Message};
 use bourse::domain::Untrusted;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::stories::groups_form;
 use crate::stories::unlist::{at_volumes, says};
@@ -74,6 +75,21 @@ fn ctrl_c_leaves_at_once_whatever_is_under_way() {
     assert!(has_left(&desk));
     let mut desk = creating();
     desk.keys("q ctrl-c");
+    assert!(has_left(&desk));
+}
+
+#[test]
+fn esc_and_ctrl_c_in_quick_succession_close_the_view_and_quit() {
+    // A terminal sends the two as it sends Alt-Ctrl-c.
+    let both = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL | KeyModifiers::ALT);
+    let mut desk = TestApp::with_offers(THREE);
+    desk.keys("?").expect("Help");
+    desk.send(Message::Key(both));
+    assert!(has_left(&desk));
+    // While a text is typed, Esc ends that, and Ctrl-c quits.
+    let mut desk = TestApp::with_offers(THREE);
+    desk.keys("/").type_text("h100");
+    desk.send(Message::Key(both));
     assert!(has_left(&desk));
 }
 
