@@ -13,7 +13,7 @@ use std::hint::black_box;
 
 use bourse::api::{Assignment, Reply, Request, RouteReply};
 use bourse::core::frame_layout::FrameLayout;
-use bourse::core::message::Message;
+use bourse::core::message::{Message, News, Routed};
 use bourse::core::{Effect, Model, update};
 use bourse::domain::cost::{Basis, Job, Prices};
 use bourse::domain::insight::plan::{Need, Offers};

@@ -5,7 +5,7 @@
 #![allow(clippy::expect_used, reason = "a benchmark")]
 
 use bourse::api::Reply;
-use bourse::core::message::Message;
+use bourse::core::message::{Message, News};
 use bourse::core::{Effect, Model, Profile, update};
 use bourse::domain::{Dialect, Listing, OFFERS};
 use bourse::table::remote::Now;
