@@ -84,6 +84,7 @@ impl Rows {
     /// Arranges the rows of a response; what the first frame with them shows is computed, in the market
     /// panel too if it is there.
     pub(super) fn arrange(&mut self, listing: Listing, has_panel: bool) {
+        read_ahead(&listing);
         if let Some(asked) = &self.shown_query {
             self.check = ResponseCheck::of(&listing, asked, self.dialect);
         }
@@ -334,4 +335,14 @@ impl Rows {
         };
         body(&self.query) != body(before)
     }
+}
+
+/// Reads the columns that a response does not arrive with and that are needed soon: for its check, for
+/// the market panel, and those that words are searched in. One pass over the records reads them all;
+/// each on its own would cost one.
+fn read_ahead(listing: &Listing) {
+    const NEEDED: [&str; 4] = ["is_bid", "gpu_ids", "datacenter", "verified"];
+    let catalog = listing.catalog();
+    let needed = NEEDED.iter().filter_map(|key| catalog.by_key(key));
+    listing.prepare(row_filter::searched(listing).chain(needed));
 }

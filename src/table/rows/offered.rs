@@ -6,7 +6,6 @@ use super::Rows;
 use crate::domain::cost::{Prices, VolumePrices};
 use crate::domain::insight::{Measures, OfferIndex, Offered};
 use crate::domain::{Field, Listing, Resource};
-use crate::table::row_filter;
 
 /// The groups of the market panel.
 #[derive(Debug, Clone)]
@@ -67,14 +66,12 @@ impl Rows {
     }
 
     /// Computes what the first frame with these rows shows beside them, in the market panel too if it
-    /// is there, and reads the columns that words are searched in, so that neither the frame nor the
-    /// first letter typed has to.
+    /// is there, so that the frame need not.
     pub(super) fn prepare(&mut self, has_panel: bool) {
         let Some(listing) = self.listing() else {
             return;
         };
         self.computed.standing.prepare(listing);
-        listing.prepare(row_filter::searched(listing));
         for field in &self.columns {
             listing.column(field).widest();
         }
