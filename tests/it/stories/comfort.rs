@@ -189,7 +189,7 @@ fn the_palette_runs_a_saved_search() {
         },
     });
     desk.keys(":").type_text("big ones").expect("Search: big ones");
-    desk.keys("enter").expect("num_gpus>=8");
+    desk.keys("enter").expect("/ ≥ 8 GPUs");
     assert_eq!(desk.calls.len(), 1);
 }
 
@@ -344,11 +344,13 @@ fn the_narrowest_screen_still_has_every_tab() {
 #[test]
 fn a_query_that_is_cut_says_so() {
     let mut desk = TestApp::with_offers(THREE);
+    desk.keys("/").type_text("gpu_name=RTX_4090").keys("enter");
     desk.resize(40, 10);
     let screen = desk.screen();
     let bar = screen.lines().nth(1).unwrap();
     assert!(bar.ends_with('…'), "{bar}");
-    desk.resize(80, 24).expect_not("rented=…");
+    desk.resize(80, 24)
+        .expect("/ RTX 4090 · verified · rentable · not rented\n");
 }
 
 #[test]

@@ -85,7 +85,7 @@ fn a_saved_search_runs_in_its_pane_with_all_its_settings() {
     desk.keys("b").type_text("disks").keys("enter");
     assert_eq!(desk.model.pane, Pane::Volumes);
     assert_eq!(text(asked(&desk)), "disk_space>=100");
-    desk.expect("disk_space>=100");
+    desk.expect("/ 100 GB space\n");
 }
 
 #[test]
@@ -233,7 +233,7 @@ fn a_group_of_countries_stays_one() {
         "{}",
         search.spec.query
     );
-    desk.expect("rented=false geolocation in EUROPE");
+    desk.expect("/ Europe · verified");
     desk.keys("enter");
     assert!(text(asked(&desk)).contains("[AT,BE,BG,HR"));
     // A search of an older file lists them one by one, and means the same.
@@ -437,7 +437,7 @@ fn panes_queries_columns_and_marks_survive_a_restart() {
             .map(|job| job.run_hours),
         Some(72.0)
     );
-    desk.expect("num_gpus>=2 hundred");
+    desk.expect("/ ≥ 2 GPUs · “hundred” · ");
     desk.keys("/ ctrl-u up").expect("num_gpus>=2 hundred");
 }
 
