@@ -121,6 +121,25 @@ fn the_running_search_is_saved_under_a_name() {
     desk.expect("num_gpus>=2");
 }
 
+#[test]
+fn a_search_is_saved_under_its_words_and_found_where_it_was_saved() {
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        let mut desk = with_two();
+        desk.resize(columns, rows);
+        desk.expect("B save").expect("A alert");
+        desk.keys("/").type_text("4090 europe 200gb 3 days").keys("enter");
+        desk.answer(THREE)
+            .keys("B")
+            .expect("Enter alone: “4090 Europe 3 days”.");
+        desk.keys("enter").expect("Saved “4090 Europe 3 days”");
+        // Among others it is selected; the next time the list opens on its first line.
+        desk.keys("b").expect("▌ 4090 Europe 3 days");
+        desk.keys("esc b").expect("▌ Save this search");
+        // The same name again asks first.
+        desk.keys("esc B enter").expect("Replace the saved search?");
+    }
+}
+
 /// Types a job of 3 days with 200 GB into its form and takes it.
 fn set_job(desk: &mut TestApp) {
     desk.keys("J ctrl-u").type_text("3d");
