@@ -315,8 +315,8 @@ impl Binding {
 pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["/"], Action::Query, "query",
         "Edit the query: conditions, or words that filter the loaded rows").hint("search", 1),
-    row(Context::Table, &["f"], Action::Filter, "filter", "Edit filters one by one").hint("filter", 2),
-    row(Context::Table, &["s"], Action::Sort, "sort", "Choose what to sort by").hint("sort", 5),
+    row(Context::Table, &["f"], Action::Filter, "filter", "Edit filters one by one").hint("filter", 6),
+    row(Context::Table, &["s"], Action::Sort, "sort", "Choose what to sort by").hint("sort", 6),
     row(Context::Table, &["J"], Action::Job, "job",
         "Price offers for a job, volumes for a size and term").hint("job", 4),
     row(Context::Table, &["B"], Action::SaveSearch, "save-search", "Save this search under a name").hint("save", 4),
