@@ -102,7 +102,8 @@ mod tests {
         for row in BINDINGS.iter().filter(|row| {
             matches!(
                 row.context,
-                Context::Query
+                Context::TableQuery
+                    | Context::Query
                     | Context::List
                     | Context::Always
                     | Context::Form

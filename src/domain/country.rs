@@ -136,6 +136,12 @@ const NAMES: &[(&str, &[&str])] = &[
     ("ZA", &["south africa"]),
 ];
 
+/// The English name of a country, in lower case.
+pub fn name(code: &str) -> Option<&'static str> {
+    let known = NAMES.iter().find(|(known, _)| *known == code);
+    known.and_then(|(_, names)| names.first().copied())
+}
+
 /// Codes that are words or units in lower case: `in` is India only as `IN`.
 const WORDS: [&str; 26] = [
     "al", "am", "at", "be", "by", "co", "do", "gb", "ge", "gt", "id", "il", "in", "is", "it", "la", "lt", "ma", "me",

@@ -99,7 +99,7 @@ pub fn open(action: Action, cx: &mut Cx<'_>) -> bool {
         Action::Filter | Action::Sort | Action::Columns | Action::Settings if cx.is_on_pane() => {
             search::dialog::open(action, cx)
         }
-        Action::SavedSearches => cx.try_open(|state| Some(saved::view::Saved::new(state))),
+        Action::SavedSearches => saved::view::Saved::open(cx),
         Action::SaveSearch => saved::view::ask_name(false, cx),
         Action::Palette => {
             let commands = cx.take_commands();

@@ -12,7 +12,9 @@ use super::pane::Pane;
 pub enum Context {
     /// A pane with a table of records.
     Table,
-    /// The query bar, while editing.
+    /// The query bar of a table, while editing; [`Context::Query`] follows.
+    TableQuery,
+    /// A search line, while editing.
     Query,
     /// A list with a search line: help, palette, choices.
     List,
@@ -43,14 +45,18 @@ pub enum Context {
 impl Context {
     /// Whether letters are text where keys are looked up here.
     pub const fn takes_text(self) -> bool {
-        matches!(self, Self::Query | Self::List | Self::Form | Self::Editor)
+        matches!(
+            self,
+            Self::TableQuery | Self::Query | Self::List | Self::Form | Self::Editor
+        )
     }
 
     /// The heading in the help screen.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Table => "Tables",
-            Self::Query => "Query bar",
+            Self::TableQuery => "Query bar",
+            Self::Query => "Search lines",
             Self::List => "Lists with a search line",
             Self::Form => "Forms",
             Self::Dialog => "Questions",
@@ -309,10 +315,12 @@ impl Binding {
 pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &["/"], Action::Query, "query",
         "Edit the query: conditions, or words that filter the loaded rows").hint("search", 1),
-    row(Context::Table, &["f"], Action::Filter, "filter", "Edit filters one by one").hint("filter", 2),
-    row(Context::Table, &["s"], Action::Sort, "sort", "Choose what to sort by").hint("sort", 3),
+    row(Context::Table, &["f"], Action::Filter, "filter", "Edit filters one by one").hint("filter", 6),
+    row(Context::Table, &["s"], Action::Sort, "sort", "Choose what to sort by").hint("sort", 6),
     row(Context::Table, &["J"], Action::Job, "job",
         "Price offers for a job, volumes for a size and term").hint("job", 4),
+    row(Context::Table, &["B"], Action::SaveSearch, "save-search", "Save this search under a name").hint("save", 4),
+    row(Context::Table, &["A"], Action::Alerts, "alert", "Alert on the prices and supply of this search").hint("alert", 4),
     row(Context::Table, &["space"], Action::Mark, "mark", "Mark or unmark the row and go to the next").hint("mark", 5),
     row(Context::Table, &["v"], Action::Compare, "compare", "Compare the marked rows side by side").hint("compare", 7),
     row(Context::Table, &["m"], Action::Summary, "market", "Compare prices and supply by group").hint("market", 7),
@@ -368,13 +376,14 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Table, &[], Action::OfferType, "offer-type",
         "Switch between on-demand, bid and reserved prices"),
     row(Context::Table, &[], Action::Reset, "reset-query", "Reset the query to its defaults"),
-    row(Context::Table, &[], Action::SaveSearch, "save-search", "Save this search under a name"),
 
     row(Context::Query, &["enter"], Action::Submit, "run-query", "Run the query").hint("run", 1),
     row(Context::Query, &["esc"], Action::Back, "leave-query", "Cancel; Up recalls what was typed").hint("cancel", 2),
     row(Context::Query, &["tab"], Action::Complete, "complete",
         "Complete a field, operator or value; apply a suggested fix").hint("complete", 3),
-    row(Context::Query, &["up"], Action::Older, "older-query", "Recall an older query").hint("history", 4),
+    row(Context::TableQuery, &["ctrl-u"], Action::Reset, "query-defaults",
+        "Return to the default filters").hint("defaults", 4),
+    row(Context::Query, &["up"], Action::Older, "older-query", "Recall an older query").hint("history", 5),
     row(Context::Query, &["down"], Action::Newer, "newer-query", "Recall a newer query"),
 
     row(Context::List, &["enter"], Action::Submit, "choose", "Choose the selected line").hint("choose", 1),

@@ -27,14 +27,16 @@ impl Browser {
         self.bar.error = None;
         let text = self.bar.input.text().to_owned();
         let reading = self.read_words();
-        match reading.renewed(&|text| parse_bar(self, text)) {
-            Ok((parsed, _)) => {
-                let words = settled(parsed.words, &text, self);
-                let preview = self.preview(&reading);
-                self.narrow_while_typing(words, preview);
-            }
+        if let Ok((parsed, _)) = reading.renewed(&|text| parse_bar(self, text)) {
+            let active = self.query.active().cloned().collect::<Vec<_>>();
+            self.bar.is_other_query = parsed.conditions != active || !reading.settings.texts().is_empty();
+            let words = settled(parsed.words, &text, self);
+            let preview = self.preview(&reading);
+            self.narrow_while_typing(words, preview);
+        } else {
             // An incomplete condition: the words of the running query filter until it is complete.
-            Err(_) => self.restore_words(),
+            self.bar.is_other_query = false;
+            self.restore_words();
         }
         let listing = self.listing();
         let counted = OnceCell::new();

@@ -76,6 +76,8 @@ pub struct List<T> {
     shown: Vec<usize>,
     selected: usize,
     names: fn(&T) -> &'static [&'static str],
+    is_listed: fn(&T, &str) -> bool,
+    passes_disabled: bool,
 }
 
 impl<T: Clone> List<T> {
@@ -87,9 +89,21 @@ impl<T: Clone> List<T> {
             shown: Vec::new(),
             selected: 0,
             names: |_| &[],
+            is_listed: |_, _| true,
+            passes_disabled: false,
         };
         picker.narrow();
         picker
+    }
+
+    /// Lists only lines whose value suits what is typed, disabled ones last; those are passed over
+    /// while there is another.
+    #[must_use]
+    pub fn listing(mut self, is_listed: fn(&T, &str) -> bool) -> Self {
+        self.is_listed = is_listed;
+        self.passes_disabled = true;
+        self.narrow();
+        self
     }
 
     /// Adds hidden names to lines, which are searched too.
@@ -149,7 +163,10 @@ impl<T: Clone> List<T> {
 
     /// Selects the shown line `index`, or the next choosable one.
     pub fn select(&mut self, index: usize, upwards: bool) {
-        let choosable = |index: &usize| self.items[self.shown[*index]].value.is_some();
+        let choosable = |index: &usize| {
+            let item = &self.items[self.shown[*index]];
+            item.value.is_some() && !(self.passes_disabled && item.disabled.is_some())
+        };
         let below = (index..self.shown.len()).find(choosable);
         let above = (0..=index.min(self.shown.len().saturating_sub(1)))
             .rev()
@@ -162,14 +179,17 @@ impl<T: Clone> List<T> {
     /// Finds the lines that match the typed text, best first; without a text, all in order.
     pub fn narrow(&mut self) {
         let text = self.input.text().trim();
+        let is_listed = |item: &Item<T>| item.value.as_ref().is_none_or(|value| (self.is_listed)(value, text));
         self.shown = if text.is_empty() {
-            (0..self.items.len()).collect()
+            (0..self.items.len())
+                .filter(|index| is_listed(&self.items[*index]))
+                .collect()
         } else {
             let lines: Vec<_> = self
                 .items
                 .iter()
                 .enumerate()
-                .filter(|(_, item)| item.value.is_some())
+                .filter(|(_, item)| item.value.is_some() && is_listed(item))
                 .map(|(index, item)| {
                     let names = self.names_of(item).join(" ");
                     let line = format!("{} {} {} {names}", item.title, item.text, item.note);
@@ -179,7 +199,8 @@ impl<T: Clone> List<T> {
             let mut ranked = fuzzy(text, &lines);
             ranked.sort_by_key(|index| {
                 let item = &self.items[*index];
-                remoteness(item, self.names_of(item), text)
+                let is_last = self.passes_disabled && item.disabled.is_some();
+                (is_last, remoteness(item, self.names_of(item), text))
             });
             ranked
         };

@@ -7,7 +7,7 @@ use super::{
     Gap, HOURS_PER_MONTH, Input, InputError, MEGABITS_PER_GB, Measure, Outlives, Prices, Room, SECONDS_PER_HOUR, Step,
     finite, hours_left, rounded, shown, summand,
 };
-use crate::domain::format::{gigabytes, trimmed};
+use crate::domain::format::{gigabytes, lasting, trimmed};
 
 /// A job to price offers for.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -60,6 +60,14 @@ impl Job {
 }
 
 impl Job {
+    /// How long it runs, in full words: `3 days`.
+    pub fn length(&self) -> String {
+        match self.work_dlperf_hours {
+            Some(work) => format!("{} DLPerf-hours", trimmed(work, 2)),
+            None => lasting(self.run_hours * 3600.0),
+        }
+    }
+
     /// The job in a few words: `3d, 200 GB, 20 GB in / 5 GB out`.
     pub fn brief(&self) -> String {
         let span = |hours: f64| {

@@ -48,7 +48,7 @@ fn joined(conditions: &[Condition], print: impl Fn(&Condition) -> String) -> Str
 }
 
 /// The group of countries that a condition lists exactly, if there is one.
-fn group(condition: &Condition) -> Option<&'static str> {
+pub(super) fn group(condition: &Condition) -> Option<&'static str> {
     let Operand::Many(values) = &condition.operand else {
         return None;
     };

@@ -275,7 +275,7 @@ fn the_funnel_suggests_round_numbers_that_work() {
     desk.answer(answer).keys("F").answer(answer);
     desk.expect("loosens it to dph_total<=1.23: 1 row");
     desk.keys("> ctrl-s")
-        .expect("/ dph_total<=1.23")
+        .expect("/ ≤ $1.23/h (local)")
         .expect("1 of 2 offers");
     // The documented interface does not filter on it: the loaded rows are enough.
     assert!(desk.calls.is_empty());

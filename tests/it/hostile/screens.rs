@@ -328,7 +328,7 @@ fn a_hostile_text_in_the_table_is_named() {
     // From the summary into the query, and from there to the market as it came.
     let offer = json!({"id": 1, "gpu_name": text(0), "dph_total": 0.5});
     let mut desk = TestApp::with_offers(&json!({ "offers": [offer] }).to_string());
-    desk.keys("m enter").expect(r#"="Ω\u0000Ω\u001fΩ\u007fΩ""#);
+    desk.keys("m enter").expect("/ Ω<U+0000>Ω<U+001F>Ω<U+007F>Ω · verified");
     let Request::Search(query) = desk.asked() else {
         panic!("{:?}", desk.asked())
     };

@@ -248,7 +248,7 @@ fn enter_alone_cancels_or_does_nothing_in_every_dialog() {
         .type_text("save-search")
         .keys("enter")
         .type_text("mine")
-        .keys("enter b down delete");
+        .keys("enter b delete");
     desk.expect("Delete the saved search?");
     desk.keys("enter");
     assert_eq!(desk.model.searches.saved.len(), 1);

@@ -220,7 +220,7 @@ fn the_market_client_s_command_says_the_same() {
     desk.keys("v");
     assert_eq!(
         desk.copied(),
-        "vastai search offers 'gpu_name=RTX_4090 driver_version>=570.181.00 geolocation in [SE,NO] \
+        "vastai search offers 'verified=true rentable=true rented=false gpu_name=RTX_4090 driver_version>=570.181.00 geolocation in [SE,NO] \
          num_gpus>=2 mobo_name=\"it'\\''s\"' -n -o 'score-' --type on-demand --storage 8 --limit 500"
     );
     desk.keys("2 y v");
@@ -255,6 +255,7 @@ fn the_curl_command_runs_under_a_shell_and_sends_the_search() {
         .keys("enter y c");
     let command = desk.copied().to_owned();
     let expected = serde_json::json!({
+        "verified": {"eq": true}, "rentable": {"eq": true}, "rented": {"eq": false},
         "gpu_name": {"eq": "it's $(x) `y`"}, "num_gpus": {"gte": 2},
         "order": [["score", "desc"]], "limit": 500, "type": "on-demand",
     });

@@ -30,7 +30,7 @@ fn a_filter_is_found_by_typing_written_and_run() {
             "order": [["score", "desc"]], "limit": 500, "type": "on-demand"
         })
     );
-    desk.expect("verified=true rentable=true rented=false gpu_ram>=24");
+    desk.expect("/ 24 GB VRAM · verified · rentable · not rented\n");
 }
 
 #[test]
@@ -164,8 +164,7 @@ fn a_condition_is_switched_off_without_being_lost() {
     assert_eq!(desk.asked_text(), "rentable=true rented=false");
     assert!(body(&desk).get("verified").is_none());
     desk.answer(THREE);
-    desk.expect("off: verified=true")
-        .expect(" / rentable=true rented=false");
+    desk.expect("off: verified").expect(" / rentable · not rented\n");
     desk.keys("f").expect("[ ] verified=true");
     desk.type_text("verified=").keys("ctrl-t ctrl-s");
     assert_eq!(desk.asked_text(), "verified=true rentable=true rented=false");
@@ -213,7 +212,7 @@ fn escape_goes_one_step_at_a_time_and_loses_nothing() {
     desk.type_text("disk").keys("esc").expect("[x] cpu_ram>=64"); // out of the search
     desk.keys("esc").expect_not("Filters"); // out of the editor
     assert!(desk.calls.is_empty());
-    desk.expect("/ verified=true rentable=true rented=false\n");
+    desk.expect("/ verified · rentable · not rented\n");
     desk.keys("f").expect("Press Ctrl-y to restore your edits");
     desk.keys("ctrl-y").expect("[x] cpu_ram>=64");
     desk.keys("enter");
@@ -231,7 +230,7 @@ fn what_the_dialect_cannot_send_is_applied_here_at_once() {
         .expect("2 of 3 loaded rows match");
     desk.keys("enter");
     assert!(desk.calls.is_empty());
-    desk.expect("2 of 3 offers").expect("local: dph_total<=0.5");
+    desk.expect("2 of 3 offers").expect("/ ≤ $0.5/h (local) · verified");
 }
 
 #[test]
@@ -246,7 +245,7 @@ fn two_bounds_on_one_field_both_hold_and_a_tighter_one_replaces() {
     }
     desk.keys("enter");
     assert_eq!(body(&desk)["num_gpus"], json!({"gte": 4, "lte": 8}));
-    desk.expect("num_gpus>=4 num_gpus<=8");
+    desk.expect("/ ≥ 4 GPUs · ≤ 8 GPUs · verified");
 }
 
 #[test]
@@ -325,7 +324,7 @@ fn what_is_shown_is_what_is_sent() {
     assert_eq!(shown, sent);
     assert_eq!(sent["machine_id"], json!({"eq": 7}));
     assert_eq!(sent["allocated_storage"], json!(8));
-    desk.expect("/ verified=true rentable=true rented=false machine_id=7\n");
+    desk.expect("/ machine 7 · verified · rentable · not rented\n");
 }
 
 #[test]

@@ -115,9 +115,9 @@ fn groups_are_narrowed_by_the_moment_of_their_creation_and_by_age() {
         assert!(desk.calls.is_empty(), "{query} asked the market");
         desk.expect(rows).expect(there);
     }
-    // The bar keeps saying it as a person would.
+    // The line says it as a person would.
     desk.keys("/ ctrl-u").type_text("created_at>2026-01-01").keys("enter");
-    desk.expect("created_at>2026-01-01");
+    desk.expect("/ created > 2026-01-01\n");
     desk.keys("/ ctrl-u").type_text("created_at>soon").keys("enter");
     desk.expect("created_at takes a date such as 2030-01-31");
     // The filter editor has both.
@@ -125,11 +125,12 @@ fn groups_are_narrowed_by_the_moment_of_their_creation_and_by_age() {
     desk.expect("Creation time; a date in a query");
     desk.keys("ctrl-u").type_text("2026-11-19");
     desk.keys("enter ctrl-s");
-    desk.expect("1 of 4 workergroups").expect("created_at>2026-11-19");
+    desk.expect("1 of 4 workergroups").expect("/ created > 2026-11-19\n");
     desk.keys("f").type_text("age").keys("enter");
     desk.expect("Time since the group was created");
     desk.type_text("<12h").keys("enter ctrl-s");
-    desk.expect("0 of 4 workergroups").expect("age<0.5");
+    desk.expect("0 of 4 workergroups")
+        .expect("/ created > 2026-11-19 · age < 0.5 days\n");
     assert!(desk.calls.is_empty());
 }
 

@@ -138,7 +138,7 @@ fn the_tape_is_filtered_and_leads_to_the_machine() {
     desk.keys("/").type_text("rented").keys("enter");
     desk.expect("0.410 →").expect_not("cheaper").expect_not("listed");
     desk.calls.clear();
-    desk.keys("enter").expect("machine_id=9");
+    desk.keys("enter").expect("/ machine 9 ");
     let bourse::api::Request::Search(query) = desk.asked() else {
         panic!("{:?}", desk.calls);
     };

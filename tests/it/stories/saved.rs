@@ -89,7 +89,7 @@ fn a_saved_search_runs_in_its_pane_with_all_its_settings() {
     desk.keys("b").type_text("disks").keys("enter");
     assert_eq!(desk.model.pane, Pane::Volumes);
     assert_eq!(text(asked(&desk)), "disk_space>=100");
-    desk.expect("disk_space>=100");
+    desk.expect("/ 100 GB space\n");
 }
 
 #[test]
@@ -123,6 +123,25 @@ fn the_running_search_is_saved_under_a_name() {
     assert_eq!(search.spec.limit, Some(500));
     desk.keys("esc :").type_text("save-search").keys("enter");
     desk.expect("num_gpus>=2");
+}
+
+#[test]
+fn a_search_is_saved_under_its_words_and_found_where_it_was_saved() {
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        let mut desk = with_two();
+        desk.resize(columns, rows);
+        desk.expect("B save").expect("A alert");
+        desk.keys("/").type_text("4090 europe 200gb 3 days").keys("enter");
+        desk.answer(THREE)
+            .keys("B")
+            .expect("Enter alone: “4090 Europe 3 days”.");
+        desk.keys("enter").expect("Saved “4090 Europe 3 days”");
+        // Among others it is selected; the next time the list opens on its first line.
+        desk.keys("b").expect("▌ 4090 Europe 3 days");
+        desk.keys("esc b").expect("▌ Save this search");
+        // The same name again asks first.
+        desk.keys("esc B enter").expect("Replace the saved search?");
+    }
 }
 
 /// Types a job of 3 days with 200 GB into its form and takes it.
@@ -237,7 +256,7 @@ fn a_group_of_countries_stays_one() {
         "{}",
         search.spec.query
     );
-    desk.expect("rented=false geolocation in EUROPE");
+    desk.expect("/ Europe · verified");
     desk.keys("enter");
     assert!(text(asked(&desk)).contains("[AT,BE,BG,HR"));
     // A search of an older file lists them one by one, and means the same.
@@ -444,7 +463,7 @@ fn panes_queries_columns_and_marks_survive_a_restart() {
             .map(|job| job.run_hours),
         Some(72.0)
     );
-    desk.expect("num_gpus>=2 hundred");
+    desk.expect("/ ≥ 2 GPUs · “hundred” · ");
     desk.keys("/ ctrl-u up").expect("num_gpus>=2 hundred");
 }
 

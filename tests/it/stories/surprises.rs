@@ -65,7 +65,7 @@ fn filters_are_edited_and_run() {
         desk.expect("gpu_ram: VRAM");
         desk.type_text("24").keys("enter");
         desk.expect("[x] gpu_ram>=24");
-        desk.keys("enter").expect("gpu_ram>=24");
+        desk.keys("enter").expect("/ 24 GB VRAM · verified");
         assert_eq!(
             desk.asked_text(),
             "verified=true rentable=true rented=false gpu_ram>=24"

@@ -1,9 +1,13 @@
 //! The command palette: every action, saved search, market, field and copy by name.
 //!
-//! Each kind of line is a function that returns items; `Palette::new` chains them.
+//! Each kind of line is a function that returns items; `Palette::new` chains them. Before typing, only commands
+//! and markets are listed, by what they are for.
+
+mod groups;
 
 use ratatui::layout::Rect;
 
+use self::groups::Group;
 use crate::core::State;
 use crate::core::commands::Commands;
 use crate::core::view::{Cx, Outcome, Placement, Scene, View};
@@ -26,6 +30,48 @@ enum Entry {
     Run(Box<SavedSearch>),
     SortBy(&'static Field),
     Condition(&'static Field),
+    /// Shows the column, or hides it.
+    Column(&'static Field),
+}
+
+impl Entry {
+    /// The heading it is under.
+    const fn group(&self) -> Group {
+        match self {
+            Self::Do(row) => Group::of(row.action),
+            Self::Connect(_) => Group::Connect,
+            Self::Copy(_) => Group::Save,
+            Self::Run(_) | Self::SortBy(_) | Self::Condition(_) => Group::Find,
+            Self::Column(_) => Group::Look,
+        }
+    }
+
+    /// Whether it is listed while `text` is typed: there are hundreds of fields, so they wait for
+    /// what to do with one.
+    fn is_listed(&self, text: &str) -> bool {
+        let wants = |word: &str| text.to_lowercase().starts_with(word);
+        match self {
+            Self::Do(_) | Self::Connect(_) => true,
+            Self::Copy(_) | Self::Run(_) => !text.is_empty(),
+            Self::SortBy(_) => wants("sort"),
+            Self::Condition(_) => wants("filter"),
+            Self::Column(_) => wants("column"),
+        }
+    }
+
+    /// Names that are searched and not shown: those in the configuration, and what people call it.
+    const fn names(&self) -> &'static [&'static str] {
+        match self {
+            Self::Do(row) if matches!(row.action, Action::GroupFromSearch) => &["from-search", "workergroup"],
+            Self::Do(row) => std::slice::from_ref(&row.name),
+            Self::Connect(_)
+            | Self::Copy(_)
+            | Self::Run(_)
+            | Self::SortBy(_)
+            | Self::Condition(_)
+            | Self::Column(_) => &[],
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -47,11 +93,9 @@ impl Palette {
             items.extend(connections(state));
         }
         Self {
-            // The names in the configuration are searched as well.
-            list: List::new(items).known_as(|entry| match entry {
-                Entry::Do(row) => std::slice::from_ref(&row.name),
-                _ => &[],
-            }),
+            list: List::new(grouped(items))
+                .known_as(Entry::names)
+                .listing(Entry::is_listed),
             commands,
         }
     }
@@ -83,6 +127,16 @@ impl Palette {
                     cx.abort(superseded);
                 }
             }
+            Some(Entry::Column(field)) => {
+                cx.go_to(cx.state().pane);
+                if let Some(browser) = cx.pane_table() {
+                    if browser.columns.contains(field) {
+                        browser.hide_columns(&[field.key]);
+                    } else {
+                        browser.columns.push(field);
+                    }
+                }
+            }
             Some(Entry::Condition(field)) => {
                 cx.go_to(cx.state().pane);
                 if let Some(browser) = cx.pane_table() {
@@ -91,6 +145,18 @@ impl Palette {
             }
         }
     }
+}
+
+/// The lines below their headings, those that can be used first.
+fn grouped(mut items: Vec<Item<Entry>>) -> Vec<Item<Entry>> {
+    items.sort_by_key(|item| item.disabled.is_some());
+    let groups = Group::ALL.iter().flat_map(|group| {
+        let is_in = |item: &&Item<Entry>| item.value.as_ref().is_some_and(|entry| entry.group() == *group);
+        let lines: Vec<_> = items.iter().filter(is_in).cloned().collect();
+        let heading = (!lines.is_empty()).then(|| Item::heading(group.title(), ""));
+        heading.into_iter().chain(lines)
+    });
+    groups.collect()
 }
 
 /// An action's name in the configuration as a label: `saved-searches` is "Saved searches".
@@ -164,7 +230,7 @@ fn saved(state: &State) -> Vec<Item<Entry>> {
     saved.chain(state.searches.presets().map(item)).collect()
 }
 
-/// The fields of the pane: to sort by, and to start a condition on.
+/// The fields of the pane: to sort by, to start a condition on, to show as columns.
 fn fields(state: &State) -> Vec<Item<Entry>> {
     let Some(browser) = state.browser() else {
         return Vec::new();
@@ -184,7 +250,9 @@ fn fields(state: &State) -> Vec<Item<Entry>> {
     let sorts = sorts.map(|field| item("Sort by", field, Entry::SortBy(field)));
     let conditions = catalog.filters().into_iter();
     let conditions = conditions.map(|field| item("Filter on", field, Entry::Condition(field)));
-    sorts.chain(conditions).collect()
+    let columns = catalog.columns();
+    let columns = columns.map(|field| item("Column", field, Entry::Column(field)));
+    sorts.chain(conditions).chain(columns).collect()
 }
 
 fn connections(state: &State) -> Vec<Item<Entry>> {

@@ -122,7 +122,9 @@ fn copies(commands: &Commands, state: &State) -> Vec<Item<Entry>> {
 /// A short description of the screen.
 const fn about(context: Context, state: &State) -> &'static str {
     match (context, state.pane) {
-        (Context::Query, _) => "conditions such as gpu_name=RTX_4090, or words that narrow the rows",
+        (Context::TableQuery | Context::Query, _) => {
+            "conditions such as gpu_name=RTX_4090, or words that narrow the rows"
+        }
         (Context::Table, Pane::Offers) => "machines for rent",
         (Context::Table, Pane::Volumes) => "network disks for rent",
         (Context::Workergroups, _) => "the workers behind your serverless endpoints",

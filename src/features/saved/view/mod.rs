@@ -8,11 +8,12 @@ use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Placement, Scene, View};
 use crate::core::views::confirm::{Confirm, Entered, Prompt, accept};
 use crate::core::views::keys::{edits, only};
-use crate::domain::saved::{NameError, SavedSearch, SearchChange, SearchSpec, presets};
+use crate::domain::saved::{LONGEST_NAME, NameError, SavedSearch, SearchChange, SearchSpec, presets};
 use crate::domain::{Dialect, Resource, language};
 use crate::features::history::prices::History;
 use crate::features::saved as searches;
 use crate::keys::{Action, Context, Step};
+use crate::table::browser::Browser;
 use crate::widgets::input_widget::InputWidget;
 use crate::widgets::list::{Item, List};
 use crate::widgets::text_input::TextInput;
@@ -38,11 +39,18 @@ pub(crate) struct Saved {
 }
 
 impl Saved {
-    /// The list, on its first line.
-    pub fn new(state: &State) -> Self {
-        Self {
-            list: List::new(items(state)),
-        }
+    /// The list, on the search that was saved last, else on its first line.
+    pub fn open(cx: &mut Cx<'_>) -> bool {
+        let added = cx.drafts().take::<Added>();
+        cx.try_open(|state| {
+            let mut view = Self {
+                list: List::new(items(state)),
+            };
+            if let Some(Added(name)) = added {
+                view.relist(state, Some(&Entry::Saved(name)));
+            }
+            Some(view)
+        })
     }
 
     fn line_of(&self, entry: Option<&Entry>) -> Option<usize> {
@@ -121,6 +129,7 @@ pub(crate) fn ask_name(in_list: bool, cx: &mut Cx<'_>) -> bool {
         return false;
     };
     let query = language::print_briefly(&browser.query.conditions);
+    let proposed = proposed_name(browser);
     let save = move |typed: &str, cx: &mut Cx<'_>| match cx.state().searches.check_name(typed) {
         Ok(name) => {
             save(name, in_list, cx);
@@ -140,8 +149,25 @@ pub(crate) fn ask_name(in_list: bool, cx: &mut Cx<'_>) -> bool {
         Err(error) => Entered::Rejected(error.to_string()),
     };
     let text = format!("Query, sort order, limit, price type, storage and job: {query}");
-    cx.open(Prompt::new("Save this search", "Name", "save", save).text(text));
+    let prompt = Prompt::new("Save this search", "Name", "save", save).text(text);
+    cx.open(prompt.proposes(proposed));
     true
+}
+
+/// What a person would call a search: `4090 Europe 3 days`.
+fn proposed_name(browser: &Browser) -> String {
+    let dialect = browser.dialect();
+    let defaults = language::default_conditions(browser.query.catalog(), dialect);
+    let chosen = browser.query.active().filter(|own| !defaults.contains(own));
+    // The disk and the like are in the search, not in its name, unless there is nothing else.
+    let (names, others): (Vec<_>, Vec<_>) =
+        chosen.partition(|own| ["gpu_name", "num_gpus", "geolocation"].contains(&own.field.key));
+    let used = if names.is_empty() { others } else { names };
+    let words = used.into_iter().map(|own| language::words(own, dialect));
+    let job = browser.computed.job.map(|job| job.length());
+    let words: Vec<_> = words.chain(browser.ran_words().to_vec()).chain(job).collect();
+    let name = words.join(" ").replace("RTX ", "");
+    name.chars().take(LONGEST_NAME).collect()
 }
 
 fn save(name: String, in_list: bool, cx: &mut Cx<'_>) {
@@ -153,9 +179,7 @@ fn save(name: String, in_list: bool, cx: &mut Cx<'_>) {
     };
     if let Some(search) = searches::current(name, cx.state()) {
         cx.toast(format!("Saved “{}”: {hint}", search.name));
-        if in_list {
-            cx.drafts().put(Added(search.name.clone()));
-        }
+        cx.drafts().put(Added(search.name.clone()));
         cx.change_searches(SearchChange::Put(search));
     }
 }

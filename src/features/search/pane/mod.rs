@@ -230,7 +230,7 @@ fn sort_beside(resource: Resource, to_right: bool, cx: &mut Cx<'_>) {
 impl View for BrowserPane {
     fn contexts(&self) -> &'static [Context] {
         match (self.focus, self.resource) {
-            (Focus::Query, _) => &[Context::Query, Context::Always],
+            (Focus::Query, _) => &[Context::TableQuery, Context::Query, Context::Always],
             (Focus::Table | Focus::Market, Resource::Workergroups) => {
                 &[Context::Workergroups, Context::Table, Context::Global, Context::Always]
             }
@@ -273,6 +273,7 @@ impl View for BrowserPane {
 
     fn hint(&self, action: Action) -> Option<&'static str> {
         match (self.focus, action) {
+            (Focus::Query, Action::Reset) if self.resource.catalog().defaults.is_empty() => Some("clear"),
             (Focus::Market, Action::Open) => Some("filter by this"),
             (Focus::Table, Action::Open) if self.has_suggestion => Some(APPLY),
             (_, Action::Job) if self.resource == Resource::Volumes => Some("term"),

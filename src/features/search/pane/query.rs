@@ -63,6 +63,11 @@ pub(super) fn update(view: &mut BrowserPane, action: Action, cx: &mut Cx<'_>) ->
             browser.bar.complete();
             browser.read_words();
         }
+        Action::Reset => {
+            let defaults = language::default_conditions(browser.query.catalog(), browser.dialect());
+            browser.bar.input.set(language::print_briefly(&defaults));
+            browser.edit_query();
+        }
         Action::Older => {
             browser.bar.older();
             browser.query_typed();
@@ -86,19 +91,22 @@ fn words_advice(browser: &Browser) -> Option<String> {
 /// Cells between the query and the number of rows that it finds.
 const GAP: u16 = 3;
 
-/// How many rows the words leave; on a narrow screen the query needs the room of all but the
-/// figures.
+/// How many of the loaded rows match what is typed; on a narrow screen the query needs the room.
 fn count_text(browser: &Browser, width: u16) -> String {
-    let full = super::draw::counts(browser);
-    if cells(&full) <= width / 5 {
-        return full;
-    }
     let Some(listing) = browser.listing() else {
-        return full;
+        return String::new();
     };
-    let more = if browser.is_cut() { "+" } else { "" };
-    let (shown, loaded) = (browser.view().len(), listing.len());
-    format!("{}/{}{more}", grouped(shown), grouped(loaded))
+    let (shown, loaded) = (grouped(browser.view().len()), grouped(listing.len()));
+    let full = if browser.bar.is_other_query {
+        format!("{shown} of the {loaded} loaded; Enter searches all")
+    } else {
+        super::draw::counts(browser)
+    };
+    if cells(&full) <= width * 2 / 5 {
+        full
+    } else {
+        format!("{shown} of {loaded} loaded")
+    }
 }
 
 /// Lays out the bar: the prompt, the query, and the number of matching rows, which is shown while
@@ -135,18 +143,19 @@ pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     scene.render(Line::styled(format!("{count_text} "), theme.dim).right_aligned(), count);
     let style = if bar.editing { theme.accent } else { theme.dim };
     scene.render(Line::styled(" / ", style), prompt);
-    if bar.input.is_empty() && !bar.editing {
-        let key = scene.key(Action::Query);
-        let note = format!("No filters: showing everything ({key} to add some)");
-        return scene.render(fit(Line::styled(note, theme.dim), text.width), text);
+    if !bar.editing {
+        let mut line = separated(words(browser, theme), theme);
+        if line.spans.is_empty() {
+            let key = scene.key(Action::Query);
+            line = Line::styled(format!("No filters: showing everything ({key} to add some)"), theme.dim);
+        }
+        return scene.render(fit(line, text.width), text);
     }
     let width = text.width.saturating_sub(1);
-    let scroll = if bar.editing { scroll(browser, text) } else { 0 };
-    if bar.editing {
-        let column = bar.input.cursor_column().saturating_sub(scroll);
-        let column = u16::try_from(column).unwrap_or(width).min(width);
-        scene.cursor = Some(Position::new(text.x + column, text.y));
-    }
+    let scroll = scroll(browser, text);
+    let column = bar.input.cursor_column().saturating_sub(scroll);
+    let column = u16::try_from(column).unwrap_or(width).min(width);
+    scene.cursor = Some(Position::new(text.x + column, text.y));
     let (line, is_cut) = highlighted(browser, scroll, usize::from(width), theme);
     let line = if is_cut {
         let mut spans = vec![Span::styled("…", theme.dim)];
@@ -156,6 +165,44 @@ pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
         line
     };
     scene.render(fit(line, width), text);
+}
+
+/// The search as people read it: what was chosen, then the defaults, dimmed.
+fn words(browser: &Browser, theme: &Theme) -> Vec<(String, Style)> {
+    let defaults = language::default_conditions(browser.query.catalog(), browser.dialect());
+    // Workergroups are always filtered here.
+    let local = match browser.resource() {
+        Resource::Workergroups => Vec::new(),
+        Resource::Offers | Resource::Volumes => browser.local_conditions(),
+    };
+    let (usual, chosen): (Vec<_>, Vec<_>) = browser.query.active().partition(|own| defaults.contains(own));
+    let in_words = |own: &Condition| language::words(own, browser.dialect());
+    let chosen = chosen.into_iter().map(|own| {
+        if local.contains(&own) {
+            (format!("{} (local)", in_words(own)), theme.warning)
+        } else {
+            (in_words(own), theme.text)
+        }
+    });
+    let typed = browser
+        .words
+        .iter()
+        .map(|word| (format!("“{}”", visible(word, usize::MAX)), theme.warning));
+    let job = browser.computed.job.map(|job| (job.length(), theme.text));
+    let usual = usual.into_iter().map(|own| (in_words(own), theme.dim));
+    chosen.chain(typed).chain(job).chain(usual).collect()
+}
+
+/// Parts of a line, with a dot between them.
+fn separated(parts: Vec<(String, Style)>, theme: &Theme) -> Line<'static> {
+    let mut line = Line::default();
+    for (text, style) in parts {
+        if !line.spans.is_empty() {
+            line.push_span(Span::styled(" · ", theme.border));
+        }
+        line.push_span(Span::styled(text, style));
+    }
+    line
 }
 
 /// The query in the colours of its parts, without its first `scroll` cells and not far beyond
@@ -313,14 +360,8 @@ pub(super) fn settings(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>)
         scene.clickable(area, Target::Hint(Action::Settings));
     }
     let (theme, keymap) = (scene.theme, &scene.state.keymap);
-    let mut line = Line::raw("   ");
-    let mut is_first = true;
-    for (text, style) in parts(browser, keymap, theme) {
-        if !std::mem::take(&mut is_first) {
-            line.push_span(Span::styled(" · ", theme.border));
-        }
-        line.push_span(Span::styled(text, style));
-    }
+    let mut line = separated(parts(browser, keymap, theme), theme);
+    line.spans.insert(0, Span::raw("   "));
     scene.render(fit(line, area.width.saturating_sub(1)), area);
 }
 
@@ -330,12 +371,6 @@ fn parts(browser: &Browser, keymap: &Keymap, theme: &Theme) -> Vec<(String, Styl
     // First, so that even a narrow screen shows which conditions are not applied.
     if let Some(text) = not_applied(browser.unmet_conditions(), keymap) {
         parts.push((text, theme.warning));
-    }
-    if query.resource != Resource::Workergroups {
-        let local = printed(browser.local_conditions());
-        if !local.is_empty() {
-            parts.push((format!("local: {local}"), theme.warning));
-        }
     }
     if query.resource == Resource::Offers {
         parts.push((query.offer_type.wire().to_owned(), theme.text));
@@ -369,9 +404,10 @@ fn parts(browser: &Browser, keymap: &Keymap, theme: &Theme) -> Vec<(String, Styl
     if let Some(limit) = query.limit {
         parts.push((format!("limit {limit}"), theme.text));
     }
-    let off = printed(query.conditions.iter().filter(|condition| !condition.enabled));
+    let off = query.conditions.iter().filter(|condition| !condition.enabled);
+    let off: Vec<_> = off.map(|own| language::words(own, browser.dialect())).collect();
     if !off.is_empty() {
-        parts.push((format!("off: {off}"), theme.dim));
+        parts.push((format!("off: {}", off.join(", ")), theme.dim));
     }
     parts
 }
@@ -390,11 +426,6 @@ fn basis(browser: &Browser, theme: &Theme) -> Vec<(String, Style)> {
         .job
         .map(|job| (format!("job {}", job.brief()), theme.text));
     std::iter::once(disk).chain(job).collect()
-}
-
-fn printed<'a>(conditions: impl IntoIterator<Item = &'a Condition>) -> String {
-    let printed: Vec<_> = conditions.into_iter().map(language::print_condition_briefly).collect();
-    printed.join(" ")
 }
 
 /// Draws carets under the part of the error in the query that is not scrolled away.
