@@ -132,7 +132,7 @@ impl Rows {
         self.dialect
     }
 
-    /// The loaded rows; [`Browser::view`] selects from them.
+    /// The loaded rows; [`Rows::view`] selects from them.
     pub const fn listing(&self) -> Option<&Listing> {
         self.listing.as_ref()
     }
