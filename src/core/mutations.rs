@@ -15,6 +15,7 @@ use super::view::Cx;
 use crate::api::pacing::Pacer;
 use crate::api::wire::WireRequest;
 use crate::api::{ApiError, Operation, Reply, Request, Response, wire};
+use crate::domain::dialect::RouteKey;
 use crate::domain::journal::{Entry, Intent, Outcome, Verdict, WriteKind};
 use crate::domain::workergroup::NewWorkergroup;
 use crate::domain::{Resource, Untrusted, journal};
@@ -353,14 +354,22 @@ pub struct RequestPreview {
 /// The preview of a request with a profile.
 pub fn preview(request: &Request, profile: &Profile) -> RequestPreview {
     let wire: WireRequest = wire::encode(request, profile.dialect);
-    let base = Untrusted::from(profile.base_url.trim_end_matches('/')).consent();
+    let is_route = matches!(request, Request::Route(_));
+    let base = if is_route {
+        &profile.route_url
+    } else {
+        &profile.base_url
+    };
+    let base = Untrusted::from(base.trim_end_matches('/')).consent();
     let name = Untrusted::from(profile.name.as_str()).consent();
     RequestPreview {
         method: wire.method.name(),
         base,
         path: wire.path,
         body: ascii_json(&wire.body_text().unwrap_or_default()),
-        key: if profile.has_key {
+        key: if is_route && profile.dialect.route_key == RouteKey::Group {
+            "with the workergroup's own key".to_owned()
+        } else if profile.has_key {
             format!("with the key of profile {name}")
         } else {
             format!("without a key: profile {name} has none")

@@ -134,7 +134,7 @@ pub trait View: fmt::Debug + Send {
 
     /// Whether typed characters go into a text.
     fn takes_text(&self) -> bool {
-        self.contexts().iter().any(|context| context.takes_text())
+        !self.contexts().contains(&Context::Dialog) && self.contexts().iter().any(|context| context.takes_text())
     }
 
     /// Handles a pasted text. Ignoring it tells the person that nothing can be pasted here.

@@ -411,7 +411,7 @@ pub static BINDINGS: &[Binding] = &[
     row(Context::Form, &["ctrl-r"], Action::Reset, "form-reset", "Restore the defaults"),
 
     row(Context::Dialog, &["y"], Action::Yes, "say-yes", "Confirm").hint("confirm", 1),
-    row(Context::Dialog, &["enter", "esc", "n", "q"], Action::Back, "say-no", "Cancel").hint("cancel", 2),
+    row(Context::Dialog, &["esc", "n", "q"], Action::Back, "say-no", "Cancel").hint("cancel", 2),
 
     row(Context::ListEdit, &["ctrl-t"], Action::Toggle, "switch",
         "Switch the line on or off, even while typing").hint("on/off", 3),

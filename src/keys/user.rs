@@ -190,14 +190,8 @@ impl Keymap {
             .map_or(&[], |row| &row.chords)
     }
 
-    /// The key of a row to display; of a question's Cancel also the second, because Enter and Esc
-    /// both matter there.
+    /// The key of a row to display.
     pub fn shown_key(&self, binding: &Binding) -> String {
-        if (binding.context, binding.action) == (Context::Dialog, Action::Back) {
-            let keys = self.chords(binding).iter().take(2);
-            let keys: Vec<_> = keys.map(|chord| self.shown(*chord)).collect();
-            return keys.join("/");
-        }
         self.chords(binding)
             .first()
             .map_or_else(String::new, |chord| self.shown(*chord))

@@ -22,6 +22,9 @@ const FASTEST: f64 = 10_000.0;
 /// The longest run, in seconds: a day.
 const LONGEST: f64 = 86_400.0;
 
+/// The most requests of a series that starts without a confirmation.
+const UNASKED: f64 = 100.0;
+
 /// The load estimate of a request when none is given (specification, "Route").
 const DEFAULT_COST: f64 = 100.0;
 
@@ -113,9 +116,25 @@ impl RoutePlan {
         matches!(self.stop, Stop::Count(1))
     }
 
-    /// Whether running it can wake and bill workers, so that a series asks first.
+    /// How many requests it sends, polls aside; `None` if that depends on how fast replies arrive.
+    pub fn requests(&self) -> Option<f64> {
+        match (self.stop, self.rate) {
+            #[expect(clippy::cast_precision_loss)] // at most 250,000
+            (Stop::Count(count), _) => Some(count as f64),
+            (Stop::Duration(span), Some(rate)) => Some((rate * span).ceil()),
+            (Stop::Duration(_), None) => None,
+        }
+    }
+
+    /// Whether running it can wake and bill workers.
     pub fn injects_load(&self) -> bool {
         self.cost > 0.0
+    }
+
+    /// Whether starting it needs a confirmation: a long series that can wake workers, which are billed.
+    pub fn needs_consent(&self) -> bool {
+        let adds_load = self.injects_load() || self.poll.cost.is_some_and(|cost| cost > 0.0);
+        adds_load && self.requests().is_none_or(|requests| requests > UNASKED)
     }
 
     /// The validation errors of the plan; empty if it can run.

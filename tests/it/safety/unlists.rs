@@ -227,7 +227,9 @@ fn enter_alone_cancels_or_does_nothing_in_every_dialog() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("t ctrl-u")
         .type_text("chat")
-        .keys("down down space enter")
+        .keys("down down space down ctrl-u")
+        .type_text("101")
+        .keys("enter")
         .expect("This sends real traffic");
     desk.calls.clear();
     enters(&mut desk);

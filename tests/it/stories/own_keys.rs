@@ -82,9 +82,14 @@ fn groups_and_lab_name_the_person_s_keys() {
     desk.keys("esc V esc esc");
     desk.expect_not("Ctrl-r");
     desk.keys("V esc").expect("Q new run");
-    desk.keys("Q ctrl-u").type_text("chat").keys("down down space enter");
-    desk.expect("Y start   Esc cancel");
-    desk.keys("y enter").expect("This sends real traffic");
+    desk.keys("Q ctrl-u")
+        .type_text("chat")
+        .keys("down down space down ctrl-u");
+    desk.type_text("101").keys("enter");
+    desk.expect("Y start")
+        .expect("Esc cancel")
+        .expect("[ Cancel ]  [ Start ]");
+    desk.keys("y").expect("This sends real traffic");
     desk.keys("Y").expect("Running");
     desk.keys("Q enter");
     desk.expect("stop it first (S in the route lab)");

@@ -126,10 +126,12 @@ fn a_write_and_a_series_are_both_named() {
         says(&desk, "Creating a workergroup for endpoint chat");
         says(&desk, "chat, 100 requests, 4 at once, cost 0");
         says(&desk, "discards results that were not exported");
-        desk.expect("y quit   Enter/Esc cancel");
+        desk.expect("[ Cancel ]  [ Quit ]");
         desk.keys("enter").expect_not("Quit bourse?");
         assert!(!has_left(&desk), "Enter cancels");
-        desk.keys("q y");
+        desk.keys("q right left").expect("Quit bourse?");
+        assert!(!has_left(&desk), "moving between the buttons presses none");
+        desk.keys("right enter");
         assert!(has_left(&desk));
     }
 }

@@ -304,10 +304,12 @@ fn from_any_pane_an_endpoint_can_be_typed_or_taken_from_the_groups() {
 #[test]
 fn a_series_with_load_asks_once_and_without_load_not_at_all() {
     let mut desk = at_groups(&Dialect::DOCUMENTED);
-    series(&mut desk, "100", "50", "4", "");
+    series(&mut desk, "100", "101", "4", "");
     desk.expect("This sends real traffic")
-        .expect("load of up to 5,000")
-        .expect("wake");
+        .expect("load of up to 10,100")
+        .expect("wake")
+        .expect("Sends first:")
+        .expect(r#"{"endpoint":"chat","cost":100}"#);
     assert!(desk.calls.is_empty());
     desk.keys("esc").expect("‹ several requests ›");
     assert!(desk.calls.is_empty());
@@ -317,7 +319,12 @@ fn a_series_with_load_asks_once_and_without_load_not_at_all() {
     assert_eq!(desk.calls.len(), 4, "so many at once");
     desk.keys("delete"); // stopped
     assert!(desk.calls.is_empty());
-    series(&mut desk, "0", "50", "2", "");
+    // A hundred requests are not asked about.
+    series(&mut desk, "100", "100", "3", "");
+    desk.expect_not("This sends real traffic");
+    assert_eq!(desk.calls.len(), 3);
+    desk.keys("delete");
+    series(&mut desk, "0", "5000", "2", "");
     desk.expect_not("This sends real traffic");
     assert_eq!(desk.calls.len(), 2);
     assert_eq!(asked(&desk).cost, 0.0);
@@ -702,7 +709,8 @@ fn every_view_fits_every_screen_in_every_theme() {
             desk.keys("tab");
         }
         // A new run, its question; the attempt, its copies, its worker request; compare; export.
-        desk.keys("n down ctrl-u").type_text("1").keys("enter esc ctrl-u");
+        desk.keys("n down ctrl-u").type_text("1").keys("down down ctrl-u");
+        desk.type_text("101").keys("enter esc up up ctrl-u");
         desk.type_text("0").keys("esc");
         desk.keys("enter esc y esc o esc v > esc e esc");
         desk.expect("Stopped").expect("assigned");

@@ -5,9 +5,9 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::{Paragraph, Wrap};
 
-use super::confirm::load;
+use super::confirm::{first_request, load};
 use super::{Started, explain, start};
-use crate::api::{Request, RouteCall, wire};
+use crate::api::wire;
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::domain::Untrusted;
@@ -482,12 +482,7 @@ impl NewRun {
     fn request(&self, scene: &Scene<'_, '_>, theme: &Theme) -> Vec<Line<'static>> {
         let mut lines = Vec::new();
         if let Ok(plan) = self.plan() {
-            let request = Request::Route(RouteCall {
-                endpoint: plan.endpoint,
-                cost: plan.cost,
-                key: None,
-            });
-            let wire = wire::encode(&request, scene.state.profile.dialect);
+            let wire = wire::encode(&first_request(&plan), scene.state.profile.dialect);
             let body = wire.body_text().unwrap_or_default();
             lines.push(Line::styled(visible(&body, 200), theme.dim));
         }

@@ -116,13 +116,10 @@ pub fn open(cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// Starts a run, after a question if it can cost money; false if it has not started yet.
+/// Starts a run, or asks first if it is long and can cost money.
 fn start(plan: RoutePlan, cx: &mut Cx<'_>) -> Result<(), NotStarted> {
-    let adds_load = plan.injects_load() || plan.poll.cost.is_some_and(|cost| cost > 0.0);
-    if plan.is_single() || !adds_load {
-        return begin(plan, cx);
-    }
-    if cx.state().routes().active_series().is_some() {
+    // While another series runs, this one is refused: there is nothing to ask.
+    if !plan.needs_consent() || cx.state().routes().active_series().is_some() {
         return begin(plan, cx);
     }
     let question = confirm::question(plan, cx.state());

@@ -4,7 +4,7 @@
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-use super::{CREATED, Create, MINE, NONE, Page, Word};
+use super::{CREATED, Create, MINE, NONE, Page};
 use crate::api::Request;
 use crate::core::mutations::{Stage, preview};
 use crate::core::view::Scene;
@@ -47,7 +47,10 @@ pub(super) fn dialog(view: &Create, area: Rect, scene: &mut Scene<'_, '_>) {
             ("Outcome unknown", Tone::Ask)
         }
     };
-    rows.draw(title, tone, area, scene);
+    let form = rows.draw(title, tone, area, scene);
+    if view.page != Page::Outcome {
+        scene.form(view.question.form(), form);
+    }
 }
 
 fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
@@ -68,7 +71,7 @@ fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     }
     rows.gap();
     let request = Request::CreateWorkergroup(new.clone());
-    rows.request(&preview(&request, &scene.state.profile), scene);
+    rows.request("Sends once:", &preview(&request, &scene.state.profile), scene);
     let is_ignored = |parameter: &str| Key::named(parameter).is_some_and(|key| key.parameter().inert.is_some());
     let (ignored, advice): (Vec<_>, Vec<_>) = draft.advice().iter().partition(|advice| is_ignored(advice.parameter));
     for advice in advice {
@@ -80,8 +83,10 @@ fn confirm(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
         let text = format!("! The public market ignores {} here", names.join(", "));
         rows.text(6, &text, theme.warning);
     }
-    rows.gap();
-    word("Type create", view, rows, scene);
+    if view.question.is_typed() {
+        rows.gap();
+    }
+    rows.form(view.question.form(), scene);
     when(view, rows, scene);
     history(rows, scene);
 }
@@ -100,22 +105,13 @@ fn when(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
             theme.warning,
         ),
         (false, true) => (format!("Ready: press {enter} to send."), theme.warning),
-        (false, false) => (
+        (false, false) if view.question.is_typed() => (
             format!("Type {CREATE}, then {enter} sends it. {}", bill(scene)),
             theme.dim,
         ),
+        (false, false) => (bill(scene).to_owned(), theme.dim),
     };
     rows.text(1, &text, style);
-}
-
-/// The line for the word, and what is wrong with it.
-fn word(label: &'static str, view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
-    if let Some(input) = view.form.line(Word) {
-        rows.input(label, input, true);
-    }
-    if let Some(error) = view.form.error(Word) {
-        rows.text(0, error, scene.theme.error);
-    }
 }
 
 fn history(rows: &mut Rows, scene: &Scene<'_, '_>) {
@@ -271,7 +267,7 @@ fn unknown(view: &Create, rows: &mut Rows, scene: &Scene<'_, '_>) {
     rows.gap();
     listed(view, unresolved, rows, scene);
     rows.gap();
-    word("You decide", view, rows, scene);
+    rows.form(view.question.form(), scene);
     let enter = scene.key(Action::Submit);
     let mine = if unresolved.candidates.is_empty() {
         String::new()
