@@ -6,7 +6,7 @@ use std::fmt;
 use super::markets::RestoredState;
 use super::state::State;
 use super::view::{Cx, Response};
-use crate::domain::history::Poll;
+use crate::domain::history::{Poll, SearchKey};
 use crate::domain::journal::WriteKind;
 use crate::domain::{Dialect, Resource};
 use crate::keys::Action;
@@ -111,6 +111,8 @@ pub struct Feature {
     pub stopped_by_quitting: fn(&State) -> Option<String>,
     /// How many of its news the person has not seen, for the title of the window.
     pub unread: fn(&State) -> usize,
+    /// Prices per GPU at which the chart of a search's prices gets a line.
+    pub price_lines: fn(&State, &SearchKey) -> Vec<f64>,
 }
 
 impl Feature {
@@ -126,5 +128,6 @@ impl Feature {
         headline: |_, _| None,
         stopped_by_quitting: |_| None,
         unread: |_| 0,
+        price_lines: |_, _| Vec::new(),
     };
 }

@@ -346,7 +346,7 @@ impl Watch {
 
     /// Adds what a response changed to the events, with prices of offers that have `storage` GB.
     pub(crate) fn polled(&mut self, poll: &Poll, storage: f64) {
-        let priced = |poll: &Poll| poll.clone().priced(storage);
+        let priced = |poll: &Poll| poll.clone().priced(storage, history::PricePer::Gpu);
         let before = self.poll.as_ref();
         let changes = before.map(|before| history::compare(&priced(before), &priced(poll)));
         for change in changes.unwrap_or_default() {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Moment, Poll, PollOutcome, Sighting};
+use super::{Moment, Poll, PollOutcome, Quote, Sighting, lowest_price};
 
 // A price that moves around its limit would ring with every poll, which is about once a minute.
 /// Seconds that an alert has to stay clear before it rings again.
@@ -16,7 +16,7 @@ const MARGIN: f64 = 0.1;
 /// Parts of the time of [`Trigger::PriceDown`] of which each keeps one price.
 const PARTS: i64 = 256;
 
-/// What an alert waits for. Prices are per GPU as in [`Sighting`], of volumes per GB and month.
+/// What an alert waits for. Prices are as [`Rule::per`] says, of volumes per GB and month.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trigger {
@@ -49,6 +49,29 @@ pub enum Repeat {
     Until(Moment),
 }
 
+/// What the prices of a rule are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PricePer {
+    #[default]
+    Gpu,
+    /// All GPUs of an offer together.
+    Machine,
+}
+
+impl PricePer {
+    /// The lowest price of `quotes` with `storage` GB. Without any it is `recorded`, which is per GPU: for a
+    /// machine no price at all, an infinite one.
+    pub fn price(self, quotes: impl Iterator<Item = Quote>, recorded: f64, storage: f64) -> f64 {
+        match self {
+            Self::Gpu => lowest_price(quotes, recorded, None, storage).unwrap_or(recorded),
+            Self::Machine => quotes
+                .map(|quote| quote.per_gpu(storage) * f64::from(quote.gpus.max(1)))
+                .fold(f64::INFINITY, f64::min),
+        }
+    }
+}
+
 /// An alert on the polls of a search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rule {
@@ -57,6 +80,9 @@ pub struct Rule {
     pub model: Option<String>,
     #[serde(default)]
     pub repeat: Repeat,
+    /// Of volumes always per GPU, which stands for a GB.
+    #[serde(default)]
+    pub per: PricePer,
     pub trigger: Trigger,
 }
 
@@ -99,13 +125,27 @@ impl Rule {
         }
     }
 
+    /// The price that it waits for, if it waits for one.
+    pub const fn price(&self) -> Option<f64> {
+        match self.trigger {
+            Trigger::PriceBelow(limit) => Some(limit),
+            Trigger::GpusAtLeast { below, .. } => below,
+            Trigger::MachineBack(_) | Trigger::PriceDown { .. } | Trigger::GpusBelow(_) | Trigger::WorkersBelow(_) => {
+                None
+            }
+        }
+    }
+
     /// The lots of a poll that it is about.
     fn counted<'a>(&self, poll: &'a Poll) -> impl Iterator<Item = &'a Sighting> {
-        let (below, machine) = match self.trigger {
-            Trigger::PriceBelow(limit) => (Some(limit), None),
-            Trigger::GpusAtLeast { below, .. } => (below, None),
-            Trigger::MachineBack(machine) => (None, Some(machine)),
-            Trigger::PriceDown { .. } | Trigger::GpusBelow(_) | Trigger::WorkersBelow(_) => (None, None),
+        let below = self.price();
+        let machine = match self.trigger {
+            Trigger::MachineBack(machine) => Some(machine),
+            Trigger::PriceBelow(_)
+            | Trigger::GpusAtLeast { .. }
+            | Trigger::PriceDown { .. }
+            | Trigger::GpusBelow(_)
+            | Trigger::WorkersBelow(_) => None,
         };
         poll.sightings.iter().filter(move |sighting| {
             let is_model = self.model.as_ref().is_none_or(|model| sighting.lot.model == *model);

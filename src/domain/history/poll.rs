@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Cause, Lot, Moment, Poll, PollOutcome, PollRow, Quote, SearchKey, Sighting, VOLUME_MODEL, lowest_price};
+use super::{Cause, Lot, Moment, Poll, PollOutcome, PollRow, PricePer, Quote, SearchKey, Sighting, VOLUME_MODEL};
 use crate::domain::cost::{Prices, VolumePrices};
 use crate::domain::dialect::Dialect;
 use crate::domain::insight::{Coverage, Supply, coverage};
@@ -108,13 +108,11 @@ impl Poll {
         }
     }
 
-    /// The same with the prices of offers that have `storage` GB.
+    /// The same with the prices of offers that have `storage` GB, per GPU or per machine.
     #[must_use]
-    pub fn priced(mut self, storage: f64) -> Self {
+    pub fn priced(mut self, storage: f64, per: PricePer) -> Self {
         for sighting in &mut self.sightings {
-            let quotes = sighting.quotes.iter().copied();
-            let price = lowest_price(quotes, sighting.price, None, storage);
-            sighting.price = price.unwrap_or(sighting.price);
+            sighting.price = per.price(sighting.quotes.iter().copied(), sighting.price, storage);
         }
         self
     }

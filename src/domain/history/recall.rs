@@ -1,9 +1,11 @@
 //! Questions about the recorded market and their answers.
 
+use super::alert::Rule;
+use super::replay::Replay;
 use super::series::Series;
 use super::tape::Event;
 use super::verdict::Memory;
-use super::{Excerpt, Lot, Moment, Quote, SearchKey, Spell, lowest_price, memory, series, tape, timeline};
+use super::{Excerpt, Lot, Moment, Quote, SearchKey, Spell, lowest_price, memory, replay, series, tape, timeline};
 
 /// Which lots a question is about; all, without conditions.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
@@ -18,7 +20,7 @@ impl Question {
     pub fn price(&self, quotes: impl Iterator<Item = Quote>, recorded: f64) -> Option<f64> {
         let gpus = match self.want {
             Want::Memory { gpus } => gpus,
-            Want::Tape { .. } | Want::Series { .. } | Want::Searches => None,
+            Want::Tape { .. } | Want::Series { .. } | Want::Searches | Want::Rings(_) => None,
         };
         lowest_price(quotes, recorded, gpus, self.storage).filter(|price| price.is_finite())
     }
@@ -36,7 +38,7 @@ impl LotFilter {
 }
 
 /// What a question asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Want {
     /// The newest events.
     Tape { most: usize },
@@ -46,6 +48,8 @@ pub enum Want {
     Memory { gpus: Option<u32> },
     /// What is recorded.
     Searches,
+    /// What an alert would have done.
+    Rings(Rule),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -91,15 +95,21 @@ pub enum Answer {
     Memory(Option<Memory>),
     /// The one watched last first.
     Searches(Vec<RecordedSearch>),
+    /// `None` if the search is not recorded.
+    Rings(Option<Replay>),
 }
 
 /// Answers a question from what was recorded of the searches that it asks about.
 pub fn answer(question: &Question, recorded: &[Recorded]) -> Answer {
-    match question.want {
-        Want::Tape { most } => Answer::Tape(tape(question, recorded, most)),
+    match &question.want {
+        Want::Rings(rule) => {
+            let longest = longest(question, recorded);
+            Answer::Rings(longest.and_then(|record| replay(rule, question, record)))
+        }
+        Want::Tape { most } => Answer::Tape(tape(question, recorded, *most)),
         Want::Series { buckets } => {
             let longest = longest(question, recorded);
-            Answer::Series(longest.map(|record| series(question, record, buckets)))
+            Answer::Series(longest.map(|record| series(question, record, *buckets)))
         }
         Want::Memory { .. } => {
             let longest = longest(question, recorded);

@@ -15,7 +15,7 @@ use crate::core::owners::Owner;
 use crate::core::state::State;
 use crate::core::view::Cx;
 use crate::domain::alerts::{Alert, AlertChange, Alerts, Followed, Logged, seen};
-use crate::domain::history::{Figures, Moment, Poll, Ring, SearchKey, check};
+use crate::domain::history::{Figures, Moment, Poll, PricePer, Ring, SearchKey, check};
 use crate::domain::query::Direction;
 use crate::domain::text::visible;
 use crate::domain::workergroup::{Preflight, Recruitment};
@@ -35,6 +35,7 @@ pub(crate) const FEATURE: Feature = Feature {
     deadline: |state, _| state.alerts().deadline(),
     tick,
     unread: |state| state.alerts().unread,
+    price_lines,
     ..Feature::IDLE
 };
 
@@ -162,11 +163,11 @@ fn saved(cx: &mut Cx<'_>, _: Ticket, news: News) {
 }
 
 impl State {
-    /// What an alert asks for; `None` while its workergroup is not listed or its search cannot be
-    /// read.
-    fn alert_search(&self, alert: &Alert) -> Option<Search> {
+    /// What an alert asks for that follows this; `None` while its workergroup is not listed or its
+    /// search cannot be read.
+    fn alert_search(&self, follows: &Followed) -> Option<Search> {
         let dialect = self.profile.dialect;
-        let (mut query, recruits) = match &alert.follows {
+        let (mut query, recruits) = match follows {
             Followed::Search(spec) => (spec.read(dialect).ok()?.0, None),
             Followed::Group(id) => {
                 let listing = self.browsers[Resource::Workergroups].listing()?;
@@ -189,6 +190,17 @@ impl State {
     }
 }
 
+/// The prices per GPU that alerts on a search wait for.
+fn price_lines(state: &State, search: &SearchKey) -> Vec<f64> {
+    let alerts = state.alerts().all.alerts.iter();
+    let prices = alerts.filter_map(|alert| {
+        let price = alert.rule.price().filter(|_| alert.rule.per == PricePer::Gpu)?;
+        let followed = state.alert_search(&alert.follows)?;
+        (SearchKey::of(&followed.query) == *search).then_some(price)
+    });
+    prices.collect()
+}
+
 /// Sends the polls that are due and that the budget has room for.
 fn tick(cx: &mut Cx<'_>) {
     let (now, state) = (cx.now, cx.state());
@@ -201,7 +213,7 @@ fn tick(cx: &mut Cx<'_>) {
     for alert in due {
         let state = cx.state();
         let search = (alert.is_active(at) && state.held(now).is_none())
-            .then(|| state.alert_search(&alert))
+            .then(|| state.alert_search(&alert.follows))
             .flatten();
         let is_for_group = matches!(alert.follows, Followed::Group(_));
         let groups_are_untouched = state.browsers[Resource::Workergroups].is_untouched();
@@ -305,13 +317,13 @@ pub(crate) fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
     let at = Moment::of(now.epoch);
     // Each with the storage that its search has prices for.
     let followed = |alert: &Alert| {
-        let search = alert.is_active(at).then(|| state.alert_search(alert));
+        let search = alert.is_active(at).then(|| state.alert_search(&alert.follows));
         let query = search.flatten()?.query;
         (SearchKey::of(&query) == poll.search).then(|| (alert.clone(), query.storage_gb()))
     };
     let alerts: Vec<(Alert, f64)> = state.alerts().all.alerts.iter().filter_map(followed).collect();
     for (mut alert, storage) in alerts {
-        let poll = &poll.clone().priced(storage);
+        let poll = &poll.clone().priced(storage, alert.rule.per);
         let before = alert.state.clone();
         let figures = Figures { poll, workers };
         let ring = check(&alert.rule, &mut alert.state, figures);
@@ -323,7 +335,7 @@ pub(crate) fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
         let logged = ring.as_ref().map(|ring| Logged {
             alert: alert.name.clone(),
             at: ring.at,
-            text: seen(ring, is_volume, storage),
+            text: seen(ring, alert.rule.per, is_volume, storage),
         });
         let checked = AlertChange::Checked {
             name: alert.name.clone(),

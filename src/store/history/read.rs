@@ -135,16 +135,16 @@ impl Database {
     ///
     /// When the database cannot be read.
     pub fn answer(&self, question: &Question) -> Result<Answer, HistoryError> {
-        let answer = match (&question.search, question.want) {
+        let answer = match (&question.search, &question.want) {
             (Some(search), Want::Series { buckets }) => self
                 .outline(search, question)
-                .map(|recorded| Answer::Series(recorded.map(|known| known.outline.series(question, buckets)))),
+                .map(|recorded| Answer::Series(recorded.map(|known| known.outline.series(question, *buckets)))),
             (Some(search), Want::Memory { .. }) => self
                 .outline(search, question)
                 .and_then(|recorded| recorded.map(|known| known.memory(question, self)).transpose())
                 .map(Answer::Memory),
-            (_, Want::Tape { most }) => self.tape(question, most).map(Answer::Tape),
-            (_, Want::Series { .. } | Want::Memory { .. } | Want::Searches) => self
+            (_, Want::Tape { most }) => self.tape(question, *most).map(Answer::Tape),
+            (_, Want::Series { .. } | Want::Memory { .. } | Want::Searches | Want::Rings(_)) => self
                 .recorded(question, &Which::Filter(&question.filter))
                 .map(|recorded| history::answer(question, &recorded)),
         };

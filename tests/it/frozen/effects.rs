@@ -138,6 +138,7 @@ impl Desk<'_> {
                     Want::Series { .. } => "recall prices",
                     Want::Memory { .. } => "recall what is known of prices",
                     Want::Searches => "recall the recorded searches",
+                    Want::Rings(_) => "recall what an alert would have done",
                 });
                 let result = self.database.answer(&question);
                 let result = Box::new(result.map_err(|error| error.to_string()));

@@ -45,7 +45,7 @@ const OWED: [(&str, &str); 1] = [("features", "runtime")];
 
 /// Which feature reads which other one. An arrow that is gone has to leave the list.
 const READS: [(&str, &[&str]); 15] = [
-    ("alerts", &["saved", "workergroups"]),
+    ("alerts", &["history", "saved", "workergroups"]),
     ("auto_refresh", &["alerts"]),
     ("cluster", &["market"]),
     ("compare", &["history"]),

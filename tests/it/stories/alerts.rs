@@ -148,7 +148,7 @@ fn an_alert_is_edited_in_place() {
         desk.keys("esc A down enter").expect("Edit alert");
         desk.expect("This search").expect("price below");
         desk.keys("down down ctrl-u").type_text("0.2");
-        desk.keys("down right pgdn enter");
+        desk.keys("down down right pgdn enter");
         desk.expect("Saved alert “This search: any below $0.200/h per GPU”");
         let (name, alert) = edited(&desk);
         assert_eq!(name, "This search: any below $0.250/h per GPU");

@@ -478,3 +478,40 @@ fn a_workergroup_has_the_history_of_its_supply() {
     answered(&mut desk, &recorded());
     desk.expect("$0.400 lowest").expect("80 GPUs on offer");
 }
+
+#[test]
+fn the_alert_form_tells_today_s_lowest_and_how_often_it_would_have_rung() {
+    for size in [(80, 24), (120, 40), (200, 60)] {
+        let mut desk = desk(size.0, size.1);
+        desk.keys("A enter");
+        recall(&mut desk, &recorded());
+        desk.expect("now from $0.400").expect("Price per  ‹ GPU ›");
+        desk.expect_not("have rung");
+        desk.keys("down down").type_text("0.35");
+        // One question at a time: the second is about all that was typed.
+        recall(&mut desk, &recorded());
+        recall(&mut desk, &recorded());
+        desk.expect("It would not have rung in the last");
+        desk.keys("backspace backspace").type_text("41");
+        recall(&mut desk, &recorded());
+        recall(&mut desk, &recorded());
+        desk.expect("It would have rung");
+        desk.expect("below $0.410/h per GPU");
+        desk.keys("down space")
+            .expect("Price per  ‹ machine ›")
+            .expect("per machine");
+        desk.keys("pgdn enter").expect("per machine”");
+    }
+}
+
+#[test]
+fn the_history_has_a_line_at_the_price_of_an_alert() {
+    let mut desk = desk(120, 40);
+    desk.keys("H");
+    recall(&mut desk, &recorded());
+    desk.expect_not("your alerts");
+    desk.keys("A enter down down").type_text("0.35").keys("pgdn enter");
+    desk.keys("shift-tab shift-tab")
+        .expect("History")
+        .expect("━ your alerts");
+}

@@ -10,7 +10,7 @@ use crate::core::view::Scene;
 use crate::core::views::sheet;
 use crate::domain::alerts::{Alert, Followed, condition, repeat};
 use crate::domain::format;
-use crate::domain::history::{Moment, with_storage};
+use crate::domain::history::{Moment, PricePer, with_storage};
 use crate::domain::text::visible;
 use crate::widgets::panel::{Panel, Size};
 
@@ -54,7 +54,7 @@ fn describe(alert: &Alert, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {
     if let Some(model) = &alert.rule.model {
         lines.push(labelled("Model", visible(model, 64)));
     }
-    let trigger = condition(alert.rule.trigger, is_volume(&alert.follows));
+    let trigger = condition(&alert.rule, is_volume(&alert.follows));
     let how = repeat(alert.rule.repeat);
     lines.push(labelled("Rings", format!("{trigger}, {how}")));
     // A compact screen has six lines, and the latest ring takes two of them.
@@ -97,21 +97,28 @@ pub(super) fn form(view: &AlertForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let mut lines = match view.rule() {
         Ok(rule) => {
-            let text = condition(rule.trigger, view.is_volume());
+            let text = condition(&rule, view.is_volume());
             let how = repeat(rule.repeat);
-            vec![Line::raw(format!("Rings {how}: {text}."))]
+            let rung = view.backtest.rung(&rule).map(|text| Line::styled(text, theme.accent));
+            std::iter::once(Line::raw(format!("Rings {how}: {text}.")))
+                .chain(rung)
+                .collect()
         }
         Err((_, why)) => vec![Line::styled(why, theme.warning)],
     };
     lines.push(Line::raw(view.search_text()));
     if let Some(storage) = view.storage().filter(|_| !view.is_volume()) {
         let storage = with_storage(storage);
-        let text = format!("Prices are per GPU{storage}, as the search has them.");
+        let per = match view.per() {
+            PricePer::Gpu => "per GPU",
+            PricePer::Machine => "of all GPUs of an offer",
+        };
+        let text = format!("Prices are {per}{storage}, as the search has them.");
         lines.push(Line::styled(text, theme.dim));
     }
     lines.push(Line::styled(
-        "Polled every minute while bourse runs, within the request budget of auto-refresh. After \
-         a ring it rests until the condition has been clear for a while.",
+        "Checked every minute while bourse runs. After a ring it rests until the condition has \
+         been clear for a while.",
         theme.dim,
     ));
     sheet::text(lines, side, scene);

@@ -1,5 +1,6 @@
 //! The alerts: a list with their state and their latest rings, and the form to add or edit one.
 
+mod backtest;
 mod draw;
 mod form;
 mod subjects;
@@ -173,7 +174,7 @@ fn items(state: &State, now: Moment) -> Vec<Item<Entry>> {
         items.push(Item::heading("  None yet", ""));
     }
     items.extend(alerts.iter().map(|alert| {
-        let text = condition(alert.rule.trigger, is_volume(&alert.follows));
+        let text = condition(&alert.rule, is_volume(&alert.follows));
         let how = repeat(alert.rule.repeat);
         // Without a name of its own it is named by its condition.
         let text = if alert.name.contains(&text) {

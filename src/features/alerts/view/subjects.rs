@@ -45,7 +45,7 @@ pub(super) fn subjects_with(alert: &Alert, state: &State) -> (Vec<Subject>, usiz
     if let Some(index) = index {
         return (subjects, index);
     }
-    let text = condition(alert.rule.trigger, is_volume(&alert.follows));
+    let text = condition(&alert.rule, is_volume(&alert.follows));
     let prefix = alert.name.strip_suffix(&format!(": {text}"));
     let label = match (&alert.follows, prefix) {
         (_, Some(prefix)) => prefix.to_owned(),

@@ -8,11 +8,12 @@ use ratatui::text::{Line, Span as Text};
 use ratatui::widgets::canvas::{Canvas, Context, Points};
 
 use super::{History, Span};
+use crate::core::State;
 use crate::core::view::Scene;
 use crate::core::views::chart::{Axis, polyline};
 use crate::core::views::{chart, sheet};
 use crate::domain::format::{percent, unit_price};
-use crate::domain::history::{Bucket, Levels, Memory, Moment, Series, Verdict, price_unit, verdict};
+use crate::domain::history::{Bucket, Levels, Memory, Moment, SearchKey, Series, Verdict, price_unit, verdict};
 use crate::domain::insight::Scale;
 use crate::domain::local::LocalTime;
 use crate::domain::query::DEFAULT_STORAGE_GB;
@@ -62,8 +63,14 @@ pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     ])
     .areas(inner);
     sheet::text(text, head, scene);
-    scene.render(key_of_lines(theme), legend);
-    draw_prices(series, view.span, &local, prices, scene);
+    let mut key = key_of_lines(theme);
+    let alerts = subject.map_or_else(Vec::new, |subject| alert_prices(&subject.search, scene.state));
+    if !alerts.is_empty() {
+        key.push_span(Text::styled("  ━ ", theme.warning));
+        key.push_span(Text::styled("your alerts", theme.dim));
+    }
+    scene.render(key, legend);
+    draw_prices(series, &alerts, (view.span, &local), prices, scene);
     if has_amounts {
         draw_amounts(series, (resource, view.span), &local, amounts, scene);
     }
@@ -224,10 +231,24 @@ impl Times {
     }
 }
 
-fn draw_prices(series: &Series, span: Span, local: &LocalTime, area: Rect, scene: &mut Scene<'_, '_>) {
+/// The prices that alerts on a search wait for.
+fn alert_prices(search: &SearchKey, state: &State) -> Vec<f64> {
+    let features = state.features.iter();
+    features
+        .flat_map(|feature| (feature.price_lines)(state, search))
+        .collect()
+}
+
+fn draw_prices(
+    series: &Series,
+    alerts: &[f64],
+    (span, local): (Span, &LocalTime),
+    area: Rect,
+    scene: &mut Scene<'_, '_>,
+) {
     let levels = series.buckets.iter().filter_map(|bucket| bucket.levels);
     let ends = levels.flat_map(|levels| [levels.lowest, levels.p80]);
-    let Some(scale) = Scale::fit(ends, None) else {
+    let Some(scale) = Scale::fit(ends.chain(alerts.iter().copied()), None) else {
         let text = Line::styled("None was on offer in this time", scene.theme.dim);
         return scene.render(text, area);
     };
@@ -241,6 +262,7 @@ fn draw_prices(series: &Series, span: Span, local: &LocalTime, area: Rect, scene
     time_ticks(series, span, local, plot, scene);
     let color = |series: usize| scene.theme.series[series].fg.unwrap_or_default();
     let (median, lowest, band) = (color(0), color(1), color(2));
+    let alert = scene.theme.warning.fg.unwrap_or_default();
     let times = Times::of(series);
     let rows = plot.height.saturating_mul(4);
     let canvas = Canvas::default()
@@ -252,6 +274,9 @@ fn draw_prices(series: &Series, span: Span, local: &LocalTime, area: Rect, scene
                 paint_band(bucket, (&times, &scale), rows, band, context);
             }
             context.layer();
+            for y in alerts.iter().filter_map(|price| scale.position(*price)) {
+                polyline(context, &[(0.0, y), (1.0, y)], alert);
+            }
             for steps in steps(series, &times, &scale, |levels| levels.median) {
                 polyline(context, &steps, median);
             }
