@@ -258,7 +258,7 @@ impl Watch {
             Cause::LeftTheSearch => "left the search",
             Cause::Delisted => "delisted",
             // The limit may have pushed it out.
-            Cause::Unknown if self.changes.is_cut => "out of view",
+            Cause::Unknown if self.changes.is_cut => "past the limit",
             Cause::Unknown => "not known",
         }
     }

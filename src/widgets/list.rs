@@ -311,6 +311,9 @@ fn pad(line: &mut Line<'_>, width: u16, style: ratatui::style::Style) {
     line.push_span(Span::styled(" ".repeat(blanks), style));
 }
 
+/// Cells by which the longest title may widen the column of all.
+const FEW: u16 = 12;
+
 /// The width of nine in ten texts: a few long ones should not take the room of all others.
 fn usual_width(widths: impl Iterator<Item = u16>) -> u16 {
     let mut widths: Vec<_> = widths.collect();
@@ -334,10 +337,12 @@ impl<T: Clone> StatefulWidget for ListLines<'_, T> {
         let titles = || entries().map(|item| cells(&item.title));
         let longest = titles().max().unwrap_or(0);
         // Names that begin alike are told apart by their ends.
-        let title = if longest <= area.width * 2 / 5 {
+        // But a few long ones move only their own texts.
+        let usual = usual_width(titles());
+        let title = if longest <= (area.width * 2 / 5).min(usual + FEW) {
             longest
         } else {
-            usual_width(titles())
+            usual
         };
         let has_text = entries().any(|item| !item.text.is_empty());
         let most = if has_text { area.width / 2 } else { area.width };

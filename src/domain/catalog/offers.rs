@@ -31,7 +31,7 @@ pub static FIELDS: &[Field] = &[
     Field::id("id", "ID").also(&["offer_id", "offer"]).section(Section::Identity).market_filter()
         .column(1, 9, 4)
         .doc("The id you rent by."),
-    Field::id("ask_contract_id", "Ask contract").section(Section::Identity)
+    Field::id("ask_contract_id", "Ask ID").section(Section::Identity)
         .doc("Id of the ask behind the offer; the same as the offer's id where both are reported."),
     Field::id("bundle_id", "Bundle").section(Section::Identity)
         .doc("Identical offers are grouped under one bundle id."),

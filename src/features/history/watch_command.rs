@@ -440,8 +440,8 @@ fn line(event: &Event, unit: &str) -> String {
     let model = Untrusted::from(change.lot.model.as_str()).screen(64);
     let what = match change.kind {
         ChangeKind::Listed => format!("listed at {}{unit}", unit_price(change.price)),
-        ChangeKind::IntoView => format!("in view at {}{unit}", unit_price(change.price)),
-        ChangeKind::OutOfView => "out of view".to_owned(),
+        ChangeKind::IntoView => format!("in results at {}{unit}", unit_price(change.price)),
+        ChangeKind::OutOfView => "past the limit".to_owned(),
         ChangeKind::Gone(cause) => cause_name(cause).replace('_', " "),
         ChangeKind::Repriced { from } => {
             let share = change

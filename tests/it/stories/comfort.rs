@@ -134,7 +134,7 @@ fn the_help_is_searched_and_does_what_is_chosen() {
 fn every_action_of_the_table_stands_in_the_help_with_its_reason() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("?").type_text("unlist");
-    desk.expect("Unlist a volume: type its listing id twice")
+    desk.expect("Unlist one of your volumes")
         .expect("Not now: Only on Volumes (2)");
     desk.keys("enter").expect("Only on Volumes (2)");
 }

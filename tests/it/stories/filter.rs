@@ -16,7 +16,7 @@ fn a_filter_is_found_by_typing_written_and_run() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("f").expect("Filters").expect("[x] verified=true");
     desk.type_text("gpu_ram").keys("enter");
-    desk.expect("gpu_ram: VRAM").expect("[>=]").expect("value in GB");
+    desk.expect("VRAM (gpu_ram)").expect("[>=]").expect("value in GB");
     desk.type_text("24").expect("24000 MB");
     desk.expect("\"gpu_ram\": {\"gte\":24000}");
     desk.keys("enter").expect("[x] gpu_ram>=24");
@@ -207,7 +207,7 @@ fn escape_goes_one_step_at_a_time_and_loses_nothing() {
     let mut desk = TestApp::with_offers(THREE);
     desk.keys("f").type_text("cpu_ram").keys("enter").type_text("6");
     desk.keys("esc").expect("Filters"); // out of the form
-    desk.keys("enter").expect("cpu_ram: RAM").expect("value in GB > 6");
+    desk.keys("enter").expect("RAM (cpu_ram)").expect("value in GB > 6");
     desk.type_text("4").keys("enter"); // taken into the draft
     desk.type_text("disk").keys("esc").expect("[x] cpu_ram>=64"); // out of the search
     desk.keys("esc").expect_not("Filters"); // out of the editor
@@ -419,7 +419,7 @@ fn the_editor_opens_on_what_most_searches_filter_by() {
     ] {
         desk.expect(&format!("  {key} "));
     }
-    desk.keys("enter").expect("gpu_name: GPU");
+    desk.keys("enter").expect("GPU (gpu_name)");
 }
 
 #[test]

@@ -191,7 +191,7 @@ fn the_fields_are_all_there_and_each_is_explained_in_full() {
             "Launch args",
             "Min load",
             "Target",
-            "Cold x",
+            "Reserve x",
             "Cold workers",
             "Max workers",
             "Test",
@@ -300,7 +300,7 @@ fn a_preflight_says_what_a_group_could_recruit_and_for_how_much() {
     desk.expect("Searching …");
     // The one that cannot be rented breaks rentable=true: the group would not recruit it.
     desk.answer(FOUND);
-    desk.expect("Preflight of workergroup 12");
+    desk.expect("Supply of workergroup 12");
     says(&desk, "3 machines, 3 GPUs at 2 hosts (3 offers)");
     says(&desk, "cheapest $0.400/h, median $0.500/h, most expensive $0.900/h");
     says(&desk, "RTX 4090 3 (100%)");
@@ -350,7 +350,7 @@ fn a_preflight_can_be_given_up_asked_again_and_may_fail() {
     desk.resize(90, 48);
     desk.keys("i esc").expect("Stopped waiting");
     assert!(desk.calls.is_empty());
-    desk.expect_not("Preflight of");
+    desk.expect_not("Supply of");
     desk.keys("i").fail(ApiError::Lost);
     says(&desk, "Search failed");
     desk.keys("r").answer(FOUND);
@@ -486,7 +486,7 @@ fn a_preflight_is_searched_for_words() {
     desk.expect("1 of ");
     desk.keys("n").expect("2 of ");
     desk.keys("N").expect("1 of ");
-    desk.keys("esc").expect("Preflight of").expect_not("/ machine");
+    desk.keys("esc").expect("Supply of").expect_not("/ machine");
 }
 
 #[test]
@@ -511,7 +511,7 @@ fn the_preview_tells_the_supply_of_the_selected_workergroup() {
         .expect("— (t to test the endpoint)");
     // The report has the same answer: nothing is asked again.
     desk.calls.clear();
-    desk.keys("i").expect("Preflight of workergroup 12");
+    desk.keys("i").expect("Supply of workergroup 12");
     assert!(desk.calls.is_empty());
     desk.expect("3 machines, 3 GPUs at 2 hosts");
 }

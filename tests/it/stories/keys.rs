@@ -173,3 +173,25 @@ fn completions_open_under_the_cursor_with_counts() {
     desk.expect("RTX 5090                  0 ┃")
         .expect("RTX 4090                  1 ┃");
 }
+
+#[test]
+fn every_help_text_is_a_sentence_of_at_most_ten_words() {
+    for row in BINDINGS {
+        let is_sentence = row.help.starts_with(|first: char| first.is_uppercase()) && !row.help.contains([':', ';']);
+        assert!(is_sentence, "{}: {}", row.name, row.help);
+        assert!(row.help.split(' ').count() <= 10, "{}: {}", row.name, row.help);
+    }
+}
+
+#[test]
+fn the_help_shows_its_texts_in_full_on_a_small_screen() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.resize(80, 24).keys("?");
+    for _ in 0..8 {
+        // Why a key is disabled is told in full below the list.
+        let screen = desk.screen();
+        let is_cut = |line: &str| line.split(" (").next().is_some_and(|text| text.contains('…'));
+        assert!(!screen.lines().skip(4).any(is_cut), "{screen}");
+        desk.keys("pgdn");
+    }
+}

@@ -62,7 +62,7 @@ fn broken_conditions_are_named_and_their_cells_flagged_though_the_column_was_hid
 fn filters_are_edited_and_run() {
     for mut desk in desks() {
         desk.keys("f").type_text("vram").keys("enter");
-        desk.expect("gpu_ram: VRAM");
+        desk.expect("VRAM (gpu_ram)");
         desk.type_text("24").keys("enter");
         desk.expect("[x] gpu_ram>=24");
         desk.keys("enter").expect("/ 24 GB VRAM · verified");

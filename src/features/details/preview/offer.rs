@@ -175,7 +175,7 @@ fn bars(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
         let score = trimmed(card.number("dlperf")?, 0);
         let per_dollar = card.number("dlperf_per_dphtotal");
         let per_dollar = per_dollar.map(|value| format!(" · {} per $/h", trimmed(value, 0)));
-        Some(format!("{score}{}", per_dollar.unwrap_or_default()))
+        Some(format!("{score} DLPerf{}", per_dollar.unwrap_or_default()))
     };
     let network = || {
         let way = |sign: &str, key: &str| Some(format!("{sign} {}", speed(card.number(key)?)));
@@ -192,7 +192,7 @@ fn bars(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
     };
     [
         card.bar("Price", Measure::Price, price),
-        card.bar("DLPerf", Measure::Performance, |_| dlperf()),
+        card.bar("Speed", Measure::Performance, |_| dlperf()),
         card.bar("Network", Measure::Network, |_| network()),
         card.bar("Reliable", Measure::Reliability, |_| reliable()),
     ]

@@ -55,7 +55,7 @@ impl Help {
             }
         }
         Self {
-            list: List::new(items),
+            list: List::new(items).known_as(names),
             commands,
         }
     }
@@ -78,6 +78,14 @@ impl Help {
     }
 }
 
+/// The name of a key in the configuration, by which it is found, too.
+const fn names(entry: &Entry) -> &'static [&'static str] {
+    match entry {
+        Entry::Key(row) => std::slice::from_ref(&row.name),
+        Entry::Copy(_) | Entry::Read => &[],
+    }
+}
+
 fn keys(row: &Binding, state: &State) -> String {
     match state.keymap.all_keys(row) {
         none if none.is_empty() => "(palette)".to_owned(),
@@ -91,15 +99,13 @@ fn key_here(row: &'static Binding, commands: &Commands, state: &State) -> Item<E
         Some(owner) if owner != row.context => Some(format!("here this key belongs to: {}", owner.title())),
         _ => commands.disabled(row.action).map(str::to_owned),
     };
-    Item::new(keys(row, state), row.help, Entry::Key(row))
-        .note(row.name)
-        .disabled(why)
+    Item::new(keys(row, state), row.help, Entry::Key(row)).disabled(why)
 }
 
 fn key_elsewhere(row: &'static Binding, state: &State) -> Item<Entry> {
     // Found by typing, it is under no heading.
     let text = format!("{} [{}]", row.help, row.context.title());
-    Item::new(keys(row, state), text, Entry::Key(row)).note(row.name)
+    Item::new(keys(row, state), text, Entry::Key(row))
 }
 
 /// The letters of the copy menu.

@@ -214,8 +214,8 @@ impl Tape {
 fn what(change: &Change, cause: Option<Cause>) -> &'static str {
     match change.kind {
         ChangeKind::Listed => "listed",
-        ChangeKind::IntoView => "into view",
-        ChangeKind::OutOfView => "out of view",
+        ChangeKind::IntoView => "in results",
+        ChangeKind::OutOfView => "past the limit",
         ChangeKind::Repriced { from } if change.price < from => "cheaper",
         ChangeKind::Repriced { .. } => "more expensive",
         ChangeKind::Resized { .. } => "resized",

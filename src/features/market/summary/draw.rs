@@ -123,7 +123,7 @@ const fn sorted_by(view: &Market) -> &'static str {
         (GroupOrder::Lowest, _) => "sorted by lowest price ▲",
         (GroupOrder::Median, _) => "sorted by median ▲",
         (GroupOrder::Merit, Resource::Volumes) => "sorted by MB/s per $ ▼",
-        (GroupOrder::Merit, _) => "sorted by DLPerf per $ ▼",
+        (GroupOrder::Merit, _) => "sorted by speed (DLPerf) per $ ▼",
     }
 }
 

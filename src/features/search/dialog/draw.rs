@@ -21,7 +21,7 @@ const TITLE: &str = "Search";
 
 pub(super) fn dialog(view: &SearchDialog, area: Rect, scene: &mut Scene<'_, '_>) {
     let title = match (&view.form, &view.body) {
-        (Some(form), _) => format!("{}: {}", form.field.key, form.field.label),
+        (Some(form), _) => format!("{} ({})", form.field.label, form.field.key),
         (None, Some(_)) => view.preview.request.clone(),
         (None, None) => TITLE.to_owned(),
     };

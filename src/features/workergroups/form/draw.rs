@@ -177,7 +177,7 @@ fn json(new: &NewWorkergroup, width: u16, theme: &Theme) -> Vec<Line<'static>> {
 
 fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
     let (state, theme) = (scene.state, scene.theme);
-    let panel = Panel::new("Preflight").sized(scene.size);
+    let panel = Panel::new("Supply now").sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), theme);
     let look = state.look_at(Subject::Draft(view.number));
     let lines = match look {

@@ -220,7 +220,7 @@ impl View for GroupForm {
         let focused = self.form.focused();
         match (action, focused) {
             (Action::Submit, Some(Item::Create)) => Some("review"),
-            (Action::Submit | Action::Refresh, Some(Item::Preflight)) => Some("preflight"),
+            (Action::Submit | Action::Refresh, Some(Item::Preflight)) => Some("check supply"),
             (Action::Toggle, Some(Item::Create | Item::Preflight)) => Some("press"),
             (Action::Back, _) => Some("close"),
             (Action::Move(Motion::Last), _) => Some("to Create"),

@@ -64,7 +64,7 @@ pub(super) fn report(view: &View, area: Rect, scene: &mut Scene<'_, '_>) {
     if let Some(preflight) = preflight {
         offers(preflight, below, scene);
     }
-    let panel = Panel::new(format!("Preflight of {}", look.title))
+    let panel = Panel::new(format!("Supply of {}", look.title))
         .note(note)
         .focused(true)
         .sized(scene.size);
