@@ -289,12 +289,12 @@ fn activity(browser: &Browser, now: Now, theme: &Theme) -> Option<Activity> {
         return Some(busy(text, "loading".to_owned()));
     }
     let age = format::brief((now.epoch - browser.remote().shown_at()?.epoch).max(0.0));
-    let is_stale = browser.remote().error().is_some();
+    let is_stale = browser.remote().is_outdated();
     let watch = browser.watching().filter(|_| !is_stale);
     Some(Activity {
         text: format!("updated {age} ago"),
         // The line that counts the changes may be too long for a narrow screen.
-        short: match watch.filter(|watch| watch.poller() == Poller::ThisProgram) {
+        short: match watch.filter(|watch| watch.poller() == Poller::ThisProgram && !watch.is_paused()) {
             Some(watch) => format!("next in {:.0} s", watch.next_in(now)),
             None => format!("{age} ago"),
         },

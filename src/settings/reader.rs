@@ -12,6 +12,7 @@ use super::config::{CUSTOM, Config, Position, Profile, SANDBOX, VAST};
 use super::table::{PROFILE, SETTINGS};
 use super::themes;
 use crate::domain::Dialect;
+use crate::domain::catalog::closest;
 use crate::domain::quantity::{self, Quantity};
 use crate::domain::throughput::{Throughput, WorkUnit};
 use crate::widgets::appearance::Choice;
@@ -91,9 +92,13 @@ impl Reader<'_> {
     }
 
     fn unknown(&mut self, name: &Name<'_>, known: &[&str]) {
-        let known: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
-        let known = known.join(", ");
-        let message = format!("unknown field `{}`, expected one of {known}", name.get_ref());
+        let all: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
+        let all = all.join(", ");
+        let typed = name.get_ref().as_ref();
+        let message = match closest(typed, known.iter().copied()) {
+            Some(meant) => format!("unknown field `{typed}`, did you mean `{meant}`? Known: {all}"),
+            None => format!("unknown field `{typed}`, expected one of {all}"),
+        };
         self.wrong(&name.span(), message);
     }
 

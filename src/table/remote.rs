@@ -92,6 +92,8 @@ pub enum Progress {
 pub struct Remote<T> {
     shown: Option<T>,
     shown_at: Option<Now>,
+    /// Whether a newer request for it has failed, also after its error was dismissed.
+    is_outdated: bool,
     phase: Phase,
 }
 
@@ -100,6 +102,7 @@ impl<T> Default for Remote<T> {
         Self {
             shown: None,
             shown_at: None,
+            is_outdated: false,
             phase: Phase::Idle,
         }
     }
@@ -123,6 +126,11 @@ impl<T> Remote<T> {
     /// When the data was received.
     pub const fn shown_at(&self) -> Option<Now> {
         self.shown_at
+    }
+
+    /// Whether the newest request that ended has failed, so that the data is older than it should be.
+    pub const fn is_outdated(&self) -> bool {
+        self.is_outdated
     }
 
     /// The state of the newest request.
@@ -169,6 +177,7 @@ impl<T> Remote<T> {
         if self.awaited() != Some(ticket) {
             return false;
         }
+        self.is_outdated = answer.is_err();
         match answer {
             Ok(value) => {
                 self.shown = Some(value);

@@ -1,5 +1,4 @@
-//! What a search with auto-refresh remembers: the responses that later ones are compared with, and
-//! what has changed since.
+//! What a search with auto-refresh remembers: earlier responses, and what has changed since.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
@@ -43,6 +42,9 @@ pub enum PollRight {
 
 /// Seconds without a key after which the person has not been looking.
 const AWAY: f64 = 60.0;
+
+/// Seconds behind other windows after which a watched search pauses.
+const LONG_AWAY: f64 = 3600.0;
 
 // Without a record they are in memory only, and nobody reads further back.
 /// Events that are kept while nothing is recorded.
@@ -90,8 +92,10 @@ impl Baseline {
 pub struct Watch {
     /// Seconds between a response and the next request.
     pub(crate) interval: f64,
-    /// When to send the next request, on the monotonic clock.
+    /// When to send the next request, on the monotonic clock; never while it is paused.
     pub(crate) next: f64,
+    /// Since when the terminal is not in front, on the monotonic clock.
+    away: Option<f64>,
     /// How often in a row the market has refused: each time doubles the pause.
     refusals: i32,
     baseline: Baseline,
@@ -191,6 +195,7 @@ impl Watch {
         Self {
             interval,
             next: now.mono + interval,
+            away: None,
             refusals: 0,
             baseline: Baseline::default(),
             zone,
@@ -395,6 +400,31 @@ impl Watch {
     /// The person looks away while response number `number` is shown.
     pub(crate) const fn looked_away(&mut self, number: u64, now: Now) {
         self.seen = (number, now.mono);
+    }
+
+    /// The terminal is no longer in front.
+    pub(crate) fn left(&mut self, now: Now) {
+        self.away.get_or_insert(now.mono);
+    }
+
+    /// The person is back; what is paused goes on at once.
+    pub(crate) fn came_back(&mut self, now: Now) {
+        if self.away.take().is_some() && self.is_paused() {
+            self.next = now.mono;
+        }
+    }
+
+    /// Pauses if the terminal was behind others for long; true if it does.
+    pub(crate) fn pauses(&mut self, now: Now) -> bool {
+        if self.away.is_some_and(|since| now.mono - since >= LONG_AWAY) {
+            self.next = f64::INFINITY;
+        }
+        self.is_paused()
+    }
+
+    /// Whether it waits until the terminal is in front again.
+    pub const fn is_paused(&self) -> bool {
+        self.next == f64::INFINITY
     }
 
     /// Schedules the next request after a response, later after a refusal.

@@ -154,16 +154,18 @@ impl Look {
     /// one; otherwise `COLORFGBG` decides, and dark is the default.
     pub fn theme(&self, light: Option<bool>, variable: impl Fn(&str) -> Option<String>) -> Theme {
         let depth = Depth::detect(&variable);
+        let light = light.or_else(|| from_colorfgbg(&variable));
         let mut theme = match self.choice {
             _ if depth == Depth::Mono => Theme::MONO,
             Choice::Plain => Theme::MONO,
-            Choice::Ansi => Theme::ANSI,
+            Choice::Ansi => ansi(light),
             Choice::HighContrast => Theme::HIGH_CONTRAST,
-            _ if depth == Depth::Ansi => Theme::ANSI,
+            _ if depth == Depth::Ansi => ansi(light),
+            // A terminal that does not answer is mostly dark.
+            Choice::Light if light != Some(true) => Theme::LIGHT_PAINTED,
+            Choice::Auto if light != Some(true) => Theme::DARK,
             Choice::Dark => Theme::DARK,
-            Choice::Light => Theme::LIGHT,
-            Choice::Auto if light.or_else(|| from_colorfgbg(&variable)) == Some(true) => Theme::LIGHT,
-            Choice::Auto => Theme::DARK,
+            Choice::Auto | Choice::Light => Theme::LIGHT,
         };
         if depth > Depth::Mono && self.choice != Choice::Plain {
             for change in &self.overrides {
@@ -181,10 +183,23 @@ impl Look {
         // These print sequences that they do not understand.
         let prints = ["eterm", "dumb", "linux", "cons25", "screen"];
         cfg!(unix)
-            && self.choice == Choice::Auto
-            && Depth::detect(&variable) > Depth::Ansi
+            && matches!(self.choice, Choice::Auto | Choice::Light | Choice::Ansi)
+            && Depth::detect(&variable) > Depth::Mono
             && !prints.iter().any(|name| term.starts_with(name))
     }
+}
+
+/// The sixteen colours. Their yellow cannot be read on white.
+fn ansi(light: Option<bool>) -> Theme {
+    let mut theme = Theme::ANSI;
+    if light == Some(true) {
+        for (_, style) in theme.roles_mut() {
+            style.fg = style
+                .fg
+                .map(|color| if color == Color::Yellow { Color::Red } else { color });
+        }
+    }
+    theme
 }
 
 /// Whether `COLORFGBG` (set by some terminals: `foreground;background`) means a light background.

@@ -312,7 +312,7 @@ fn pad(line: &mut Line<'_>, width: u16, style: ratatui::style::Style) {
 }
 
 /// Cells by which the longest title may widen the column of all.
-const FEW: u16 = 12;
+const FEW: u16 = 8;
 
 /// The width of nine in ten texts: a few long ones should not take the room of all others.
 fn usual_width(widths: impl Iterator<Item = u16>) -> u16 {

@@ -136,6 +136,13 @@ impl Theme {
         ascii: false,
     };
 
+    /// The light theme on a background of its own, for a dark terminal.
+    pub const LIGHT_PAINTED: Self = Self {
+        text: fg(Color::Rgb(0x08, 0x10, 0x20)),
+        background: Some(Color::Rgb(0xff, 0xff, 0xff)),
+        ..Self::LIGHT
+    };
+
     /// White on black with bright colours: every text at least 7 to 1 against the background.
     pub const HIGH_CONTRAST: Self = Self {
         text: fg(Color::Rgb(0xff, 0xff, 0xff)),

@@ -239,6 +239,11 @@ fn tick(cx: &mut Cx<'_>) {
         let Some(watch) = browser.watch.as_mut().filter(|watch| watch.next <= now.mono) else {
             continue;
         };
+        if watch.pauses(now) {
+            // Another program may poll meanwhile.
+            cx.effect(Effect::History(HistoryJob::ReleasePolls(resource)));
+            continue;
+        }
         // Whether or not this request succeeds, the next one waits for its time.
         watch.next = now.mono + watch.pause();
         let is_unanswered = watch.claim.take().is_some();
@@ -355,6 +360,15 @@ fn causes_answered(cx: &mut Cx<'_>, ticket: Ticket, news: News) {
 /// been seen.
 fn looked(cx: &mut Cx<'_>, is_leaving: bool) {
     let now = cx.now;
+    for resource in Resource::ALL {
+        if let Some(watch) = &mut cx.table(resource).watch {
+            if is_leaving {
+                watch.left(now);
+            } else {
+                watch.came_back(now);
+            }
+        }
+    }
     let Some(browser) = cx.pane_table() else {
         return;
     };
@@ -385,7 +399,7 @@ fn woken(cx: &mut Cx<'_>, spread: f64) {
 pub(crate) fn deadline(state: &State, now: Now) -> Option<f64> {
     // The countdown in the status line of the open pane changes every second.
     let due = |pane: Pane, browser: &Browser| {
-        let next = browser.watching()?.next;
+        let next = browser.watching().filter(|watch| !watch.is_paused())?.next;
         let second = (pane == state.pane).then(|| state.animation(now, 1.0));
         Some(second.flatten().map_or(next, |second| next.min(second)))
     };

@@ -70,9 +70,9 @@ fn slash_finds_in_the_market_and_n_steps_through_the_matches() {
 fn slash_finds_in_a_comparison() {
     let mut desk = TestApp::with_offers(THREE);
     desk.resize(80, 24).keys("space space v");
-    desk.expect_not("Network");
-    desk.keys("/").type_text("network").keys("enter");
-    desk.expect("Network").expect("1 of 1");
+    desk.expect_not("The same in all");
+    desk.keys("/").type_text("same in all").keys("enter");
+    desk.expect("The same in all").expect("1 of 1");
 }
 
 #[test]

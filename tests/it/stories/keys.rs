@@ -195,3 +195,12 @@ fn the_help_shows_its_texts_in_full_on_a_small_screen() {
         desk.keys("pgdn");
     }
 }
+
+#[test]
+fn the_help_finds_the_configuration_and_the_paths() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.keys("?").type_text("config.toml").expect("config.toml  ");
+    desk.keys("ctrl-u")
+        .type_text("paths")
+        .expect("prints the paths of all files");
+}

@@ -515,3 +515,22 @@ fn the_history_has_a_line_at_the_price_of_an_alert() {
         .expect("History")
         .expect("━ your alerts");
 }
+
+#[test]
+fn the_tape_starts_with_changes_and_finds_what_only_moved_into_the_results() {
+    let mut desk = desk(80, 24);
+    desk.keys("T");
+    let entered = |machine| event(30, machine, ChangeKind::IntoView, None);
+    let mut all: Vec<Event> = (20..40).map(entered).collect();
+    all.extend(events());
+    for (ticket, question) in questions(&mut desk) {
+        if matches!(question.want, Want::Tape { .. }) {
+            desk.tell(ticket, News::Recalled(Box::new(Ok(Answer::Tape(all.clone())))));
+        }
+    }
+    desk.wait(0.0).expect("cheaper").expect_not("in results");
+    desk.keys("/")
+        .type_text("results")
+        .expect("in results")
+        .expect_not("cheaper");
+}

@@ -762,3 +762,30 @@ fn a_cancelled_search_is_no_error_but_a_cancelled_write_is() {
     record(&mut desk, cancelled(unlist));
     desk.expect("no response").expect("Errors 1");
 }
+
+#[test]
+fn the_banner_names_what_failed_and_the_age_of_the_rows_stays_marked() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.theme = Theme::DARK;
+    desk.resize(80, 24).keys("r");
+    let failed = LedgerEntry {
+        status: Some(502),
+        error: Some("server error (502)".to_owned()),
+        ..search(1.0, BODY, "")
+    };
+    record_only(&mut desk, None, failed);
+    desk.wait(60.0).fail(ApiError::Lost);
+    desk.expect("Search offers failed (POST /api/v0/bundles/):");
+    let marked = |desk: &TestApp| {
+        let cells = desk.cells();
+        let line: String = cells.iter().take(80).map(|cell| cell.symbol()).collect();
+        let at = line.find("ago").unwrap();
+        let column = line[..at].chars().count();
+        cells[column].style().fg == desk.theme.warning.fg
+    };
+    assert!(marked(&desk), "{}", desk.screen());
+    desk.keys("esc").expect_not("Search offers failed");
+    assert!(marked(&desk), "still older than it should be");
+    desk.keys("r").answer(THREE);
+    assert!(!marked(&desk));
+}

@@ -808,3 +808,13 @@ fn the_preview_follows_the_selected_attempt_and_failures_are_crosses() {
     desk.keys("up up").expect("Attempt 1").expect("req-7");
     assert!(desk.shows("curl -sS -X POST 'http://w1:80/'"), "its worker request");
 }
+
+#[test]
+fn the_only_endpoint_and_the_last_one_are_proposed() {
+    let mut desk = TestApp::speaking(&Dialect::DOCUMENTED);
+    desk.answer(THREE);
+    let only = GROUPS.replace("images", "chat");
+    desk.keys("t").answer(&only).expect("Endpoint  ▏chat");
+    desk.keys("ctrl-u").type_text("other").keys("esc t");
+    desk.expect("Endpoint  ▏other");
+}

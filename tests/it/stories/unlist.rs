@@ -565,3 +565,11 @@ fn the_buttons_can_be_clicked() {
     desk.keys("u enter").click("[ Unlist ]");
     assert_eq!(desk.asked(), &Request::UnlistVolume { id: 4002 });
 }
+
+#[test]
+fn the_person_s_listings_are_marked_in_the_sandbox() {
+    let mut desk = in_sandbox();
+    desk.keys("1 2");
+    assert!(desk.row("4002").contains('@'), "{}", desk.screen());
+    assert!(!desk.row("4001").contains('@'));
+}

@@ -24,6 +24,9 @@ use crate::widgets::find::Find;
 /// The section with the table's columns.
 const AT_A_GLANCE: &str = "At a glance";
 
+/// The section of what does not differ, last.
+const ALIKE: &str = "The same in all";
+
 /// Lines that stay visible above a match.
 const CONTEXT: usize = 3;
 
@@ -131,23 +134,35 @@ impl Compare {
         let columns = browser.columns.iter().copied();
         let columns: Vec<_> = columns.filter(|field| field.key != "id").collect();
         let glance = compare_fields(listing, &rows, &columns);
+        let is_shown = |line: &CompareLine| matches!(line.subject, Subject::Field(field) if columns.contains(&field));
+        for section in &mut sections {
+            section.lines.retain(|line| !is_shown(line));
+        }
         let sections = sections
             .into_iter()
             .map(|section| (section.section.title(), section.lines));
         let records: Vec<Arc<FullRecord>> = rows.iter().map(|row| listing.whole(*row as usize)).collect();
         self.lines.clear();
+        let mut alike = Vec::new();
         for (title, lines) in std::iter::once((AT_A_GLANCE, glance)).chain(sections) {
             let lines = lines
                 .iter()
-                .map(|line| values(browser, listing, (&rows, &records), line))
-                .filter(|line| !self.only_differences || line.differs());
-            let lines: Vec<_> = lines.map(Line::Values).collect();
-            if !lines.is_empty() {
-                self.lines.push(Line::Heading(title));
-                self.lines.extend(lines);
-            }
+                .map(|line| values(browser, listing, (&rows, &records), line));
+            let (differing, same): (Vec<_>, Vec<_>) = lines.partition(Values::differs);
+            alike.extend(same);
+            self.add(title, differing);
+        }
+        if !self.only_differences {
+            self.add(ALIKE, alike);
         }
         self.top = self.top.min(self.lines.len().saturating_sub(1));
+    }
+
+    fn add(&mut self, title: &'static str, lines: Vec<Values>) {
+        if !lines.is_empty() {
+            self.lines.push(Line::Heading(title));
+            self.lines.extend(lines.into_iter().map(Line::Values));
+        }
     }
 
     fn unmark(&mut self, cx: &mut Cx<'_>) {

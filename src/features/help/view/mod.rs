@@ -8,6 +8,7 @@ use ratatui::layout::Rect;
 use crate::core::commands::Commands;
 use crate::core::view::{Cx, Outcome, Placement, Scene, View};
 use crate::core::{Pane, State};
+use crate::domain::text::visible;
 use crate::features::copy_export::copy::{CopyItem, copy_item, offered};
 use crate::keys::{Action, BINDINGS, Binding, Context, bindings};
 use crate::widgets::input_widget::InputWidget;
@@ -45,6 +46,8 @@ impl Help {
             let topic = lines.iter();
             items.extend(topic.map(|(title, text)| Item::new(*title, *text, Entry::Read)));
         }
+        items.push(Item::heading("Files", ""));
+        items.extend(files(state));
         items.extend(copies(&commands, state));
         let mut seen: Vec<Context> = contexts.to_vec();
         for row in BINDINGS {
@@ -106,6 +109,16 @@ fn key_elsewhere(row: &'static Binding, state: &State) -> Item<Entry> {
     // Found by typing, it is under no heading.
     let text = format!("{} [{}]", row.help, row.context.title());
     Item::new(keys(row, state), text, Entry::Key(row))
+}
+
+/// Where the configuration is, and how to find all other paths.
+fn files(state: &State) -> [Item<Entry>; 2] {
+    let config = state.markets.market_list.file.as_deref();
+    let config = config.map_or_else(|| "no home folder, no file".to_owned(), |path| visible(path, 200));
+    [
+        Item::new("config.toml", config, Entry::Read),
+        Item::new("bourse paths", "prints the paths of all files and folders", Entry::Read),
+    ]
 }
 
 /// The letters of the copy menu.

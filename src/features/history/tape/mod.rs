@@ -119,7 +119,7 @@ impl Tape {
         let words: Vec<&str> = words.split_whitespace().collect();
         let matches = |event: &Event| {
             if words.is_empty() {
-                return true;
+                return is_news(event);
             }
             let text = self.text(event, state).to_lowercase();
             words.iter().all(|word| text.contains(word))
@@ -207,6 +207,15 @@ impl Tape {
     fn step(&mut self, by: isize) {
         let last = self.rows.len().saturating_sub(1);
         self.cursor = self.cursor.saturating_add_signed(by).min(last);
+    }
+}
+
+/// Whether something changed on the market. That a lot is among the results now, or past the limit, may only be the
+/// search's doing: it is found by typing.
+fn is_news(event: &Event) -> bool {
+    match &event.kind {
+        EventKind::NotWatched { .. } => true,
+        EventKind::Change { change, .. } => !matches!(change.kind, ChangeKind::IntoView | ChangeKind::OutOfView),
     }
 }
 

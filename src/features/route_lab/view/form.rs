@@ -189,8 +189,16 @@ impl NewRun {
         }
         let mut view = Self { form };
         view.arrange();
+        view.propose(state);
         view.form.focus_on(Key::Endpoint);
         view
+    }
+
+    /// Enters the endpoint if there is only one to choose.
+    fn propose(&mut self, state: &State) {
+        if let ([only], "") = (state.endpoint_names().as_slice(), self.form.text(Key::Endpoint)) {
+            self.form.set_text(Key::Endpoint, only);
+        }
     }
 
     fn mode(&self) -> Mode {
@@ -387,6 +395,11 @@ impl View for NewRun {
     fn click(&mut self, _: Region, field: usize, cx: &mut Cx<'_>) -> Outcome {
         let event = self.form.click(field);
         self.after(event, cx)
+    }
+
+    // The workergroups may be listed only now.
+    fn rows_changed(&mut self, state: &State) {
+        self.propose(state);
     }
 
     fn on_top(&mut self, cx: &mut Cx<'_>) {

@@ -8,6 +8,7 @@ use ratatui::style::{Modifier, Style};
 
 use super::cells;
 use crate::core::frame_layout::Target;
+use crate::core::sandbox::UserListing;
 use crate::core::view::{Region, Scene};
 use crate::domain::annotations::Annotated;
 use crate::domain::insight::{Measure, Rank};
@@ -33,6 +34,9 @@ pub(super) const UNFIT: &str = "!";
 
 /// The sign of rows that are new since auto-refresh was turned on.
 pub(super) const NEW: &str = "+";
+
+/// The sign of the person's own volume listings, which only the sandbox tells.
+pub(super) const OWN: &str = "@";
 
 /// Cells left of the first column: selection or mark, the sign of the row, a gap.
 pub(super) const GUTTER: u16 = 3;
@@ -69,6 +73,7 @@ pub(super) fn draw(browser: &Browser, has_preview: bool, area: Rect, scene: &mut
         theme: scene.theme,
         grouping: grouping(browser),
         is_stale: is_stale(browser, scene.now),
+        own: &scene.state.sandbox.listings,
     };
     let table = Table::new(&rows, &columns, &placed, Some(browser.cursor()), scene.theme);
     let mut viewport = scene.before.viewport(scene.depth, Region::MAIN);
@@ -291,6 +296,7 @@ struct Records<'a> {
     theme: &'a Theme,
     grouping: Option<&'static Field>,
     is_stale: bool,
+    own: &'a [UserListing],
 }
 
 impl Records<'_> {
@@ -406,8 +412,14 @@ impl Rows for Records<'_> {
             let watch = self.browser.watching().zip(self.listing.id(record));
             watch.is_some_and(|(watch, id)| watch.changes().is_new(id))
         };
+        let is_own = || {
+            let id = self.listing.id(record).map(|id| id.to_string());
+            id.is_some_and(|id| self.own.iter().any(|listing| listing.id.to_string() == id))
+        };
         if figures.is_unfit(record) {
             (UNFIT, self.theme.warning)
+        } else if self.browser.resource() == Resource::Volumes && is_own() {
+            (OWN, self.theme.accent)
         } else if is_new() {
             (NEW, self.theme.accent)
         } else if is_best() {
