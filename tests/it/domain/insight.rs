@@ -645,20 +645,20 @@ fn marked_offers_are_compared_line_by_line() {
             "gpu_total_ram": 25000, "gpu_max_power": 400}"#,
     ]);
     let prices = Prices::new(&listing, OfferType::OnDemand);
-    let sections = compare(&listing, &[0, 1, 2], Some((&prices, None)), false);
+    let sections = compare(&listing, &[0, 1, 2], Some((&prices, None)));
     let price = line(&sections, "dph_total").unwrap();
     assert_eq!(price.values, [Some(0.4), Some(0.6), Some(0.4)]);
-    assert_eq!((price.best.as_slice(), price.differs), (&[0, 2][..], true));
+    assert_eq!(price.best, [0, 2]);
     let alike = line(&sections, "dlperf").unwrap();
-    assert!(alike.best.is_empty() && !alike.differs);
+    assert!(alike.best.is_empty());
     assert_eq!(line(&sections, "num_gpus").unwrap().values[1], Some(2.0));
     // No end of a power limit is better.
     let power = line(&sections, "gpu_max_power").unwrap();
-    assert!(power.best.is_empty() && power.differs);
-    // A misfit differs from silence, and is not best.
+    assert!(power.best.is_empty());
+    // A misfit is not best.
     let upload = line(&sections, "inet_up").unwrap();
     assert_eq!(upload.values, [Some(100.0), None, None]);
-    assert!(upload.differs && upload.best.is_empty());
+    assert!(upload.best.is_empty());
     // A line on which nobody says anything is left out: null and missing alike.
     assert_eq!(line(&sections, "start_date"), None);
     let per_gpu = line(&sections, "$/h per GPU").unwrap(); // 0.4, 0.3, 0.4
@@ -676,16 +676,11 @@ fn marked_offers_are_compared_line_by_line() {
 }
 
 #[test]
-fn only_differences_are_shown_on_demand() {
-    let listing = market();
-    let sections = compare(&listing, &[0, 5], None, true);
-    assert!(line(&sections, "gpu_name").is_none());
-    assert!(line(&sections, "num_gpus").is_none());
+fn nothing_is_compared_with_nothing() {
+    assert!(compare(&market(), &[], None).is_empty());
+    let sections = compare(&market(), &[0, 5], None);
     assert!(line(&sections, "dph_total").is_some());
     assert!(line(&sections, "$/h per GPU").is_none()); // no prices were given
-    assert!(line(&sections, "mobo_name").unwrap().differs);
-    assert!(compare(&listing, &[0], None, true).is_empty());
-    assert!(compare(&listing, &[], None, false).is_empty());
 }
 
 #[test]

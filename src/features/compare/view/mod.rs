@@ -128,7 +128,7 @@ impl Compare {
         let pricing = browser.pricing();
         let prices = Prices::new(listing, pricing.model);
         let derived = (browser.resource() == Resource::Offers).then_some((&prices, pricing.gb));
-        let mut sections = compare(listing, &rows, derived, self.only_differences);
+        let mut sections = compare(listing, &rows, derived);
         // The ids are in the heading already: prices and GPUs come first.
         sections.sort_by_key(|section| section.section == Section::Identity);
         let columns = browser.columns.iter().copied();
