@@ -193,6 +193,7 @@ impl Keeper {
     /// Tells the person once.
     fn tell(&mut self, error: &HistoryError) {
         if !std::mem::replace(&mut self.was_told, true) {
+            tracing::warn!(%error, "the market is not recorded");
             let text = format!("The market is not recorded: {error}");
             let _ = self.outbox.send(Message::Told(Err(text)));
         }

@@ -13,6 +13,7 @@ mod frame_pace;
 pub mod history;
 pub mod hook;
 pub mod input;
+pub mod log;
 mod markets;
 mod messages;
 mod notification;

@@ -89,6 +89,11 @@ impl Paths {
         self.state.join("writes.jsonl")
     }
 
+    /// The log of `BOURSE_LOG`.
+    pub fn log_file(&self) -> PathBuf {
+        self.state.join("bourse.log")
+    }
+
     /// The key file of the public service's own client; read only, never written.
     pub fn public_client_key_file(&self) -> PathBuf {
         self.config_base.join("vastai/vast_api_key")
