@@ -12,7 +12,7 @@ fn main() -> color_eyre::Result<ExitCode> {
     let arguments = cli::arguments();
     install_error_hooks()?;
     if let Err(why) = runtime::log::start() {
-        eprintln!("bourse: no log: {why}");
+        return Ok(cli::CliError::Usage(why).report());
     }
     if let Some(command) = &arguments.command {
         return Ok(cli::run(&arguments, command));
