@@ -45,7 +45,7 @@ pub struct WatchArguments {
 
     /// Offers to request
     ///
-    /// 0 sends no limit. With more offers than that, a missing one may only be out of view.
+    /// 0 sends no limit. With more offers than that, a missing one may only be past the limit.
     #[arg(long, value_name = "N", default_value_t = crate::cli::wanted::LOCAL_LIMIT)]
     pub limit: u32,
 

@@ -535,3 +535,16 @@ fn values_are_completed_by_how_many_rows_have_them() {
     desk.keys("ctrl-u").type_text("gpu_name=h");
     assert_eq!(labels(&desk)[0], "H100 SXM");
 }
+
+#[test]
+fn a_mistyped_model_and_more_gpus_than_a_machine_has_are_helped() {
+    let mut desk = TestApp::with_offers(THREE);
+    desk.keys("/").type_text("4900").keys("enter");
+    desk.expect("None of the 3 loaded offers match “4900”")
+        .expect("Did you mean 4090?");
+    let mut desk = TestApp::with_offers(THREE);
+    desk.keys("/").type_text("16 gpus").keys("enter");
+    desk.answer(r#"{"success": true, "offers": []}"#);
+    desk.expect("One offer has at most 8 GPUs or so")
+        .expect("K plan a cluster");
+}
