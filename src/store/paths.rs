@@ -89,7 +89,7 @@ impl Paths {
         self.state.join("writes.jsonl")
     }
 
-    /// The log of `BOURSE_LOG`.
+    /// The file that `BOURSE_LOG` asks for.
     pub fn log_file(&self) -> PathBuf {
         self.state.join("bourse.log")
     }

@@ -67,7 +67,6 @@ impl Question {
         !self.is_typed || self.word() == word
     }
 
-    /// What was typed.
     pub fn word(&self) -> &str {
         self.form.text(Answer::Word)
     }
