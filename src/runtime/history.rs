@@ -3,12 +3,15 @@
 //!
 //! A database that cannot be used costs one message; the dashboard goes on without it.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
 use tokio::sync::mpsc::UnboundedSender;
 
+use super::sandbox_past::SandboxPast;
 use crate::core::message::{HistoryJob, News, RingClaim};
 use crate::core::{Message, Ticket};
 use crate::domain::history::{Answer, Question};
@@ -24,18 +27,31 @@ pub(super) struct HistoryThread {
     jobs: Option<Sender<HistoryJob>>,
     ended: Receiver<()>,
     outbox: UnboundedSender<Message>,
+    /// Whether the program no longer waits for the sandbox's past.
+    is_leaving: Arc<AtomicBool>,
 }
 
 impl HistoryThread {
     /// A thread that opens the database at `history` with the first job and reports to `outbox`.
-    /// Without a place nothing is recorded, and nothing recalled.
-    pub fn start(history: Option<HistoryLocation>, outbox: UnboundedSender<Message>) -> Self {
+    /// Without a place nothing is recorded, and nothing recalled. A record without polls gets the `past`
+    /// first, if there is one.
+    pub fn start(
+        history: Option<HistoryLocation>,
+        past: Option<SandboxPast>,
+        outbox: UnboundedSender<Message>,
+    ) -> Self {
         let (jobs, inbox) = channel();
         let (end, ended) = channel();
         let messages = outbox.clone();
+        let is_leaving = Arc::new(AtomicBool::new(false));
+        let is_stopped = Arc::clone(&is_leaving);
         let thread = history.and_then(|history| {
             let run = move || {
-                Keeper::new(history, messages).work(&inbox);
+                let mut keeper = Keeper::new(history, messages);
+                if let Some(past) = past {
+                    keeper.record_past(past, &is_stopped);
+                }
+                keeper.work(&inbox);
                 let _ = end.send(());
             };
             let thread = thread::Builder::new().name("history".to_owned());
@@ -45,6 +61,7 @@ impl HistoryThread {
             jobs: thread.map(|_| jobs),
             ended,
             outbox,
+            is_leaving,
         }
     }
 
@@ -71,6 +88,7 @@ impl HistoryThread {
 impl Drop for HistoryThread {
     /// Waits until all is written.
     fn drop(&mut self) {
+        self.is_leaving.store(true, Ordering::Relaxed);
         if self.jobs.take().is_some() {
             let _ = self.ended.recv_timeout(PATIENCE);
         }
@@ -104,6 +122,31 @@ impl Keeper {
             program: ProgramId::of_process(),
             was_told: false,
         }
+    }
+
+    /// Records what a sandbox's market was before its first start.
+    fn record_past(&mut self, past: SandboxPast, is_stopped: &AtomicBool) {
+        let is_first = self.with(|database| Ok(database.searches()?.is_empty()));
+        if !is_first.unwrap_or(false) {
+            return;
+        }
+        let days = past.days;
+        self.say(format!(
+            "Simulating the sandbox's last {days} days for the price history"
+        ));
+        let polls = past.polls(is_stopped);
+        if polls.is_empty() {
+            return;
+        }
+        let recorded = self.with(|database| polls.iter().try_for_each(|poll| database.record(poll).map(|_| ())));
+        match recorded {
+            Ok(()) => self.say(format!("The sandbox has {days} simulated days of price history")),
+            Err(error) => self.tell(&error),
+        }
+    }
+
+    fn say(&self, text: String) {
+        let _ = self.outbox.send(Message::Told(Ok(text)));
     }
 
     fn work(mut self, inbox: &Receiver<HistoryJob>) {
@@ -205,8 +248,10 @@ mod tests {
     use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
     use super::*;
+    use crate::domain::dialect::Dialect;
     use crate::domain::history::{Moment, Poll, PollOutcome, SearchKey};
     use crate::domain::{OfferType, Resource};
+    use crate::sandbox::market::MarketConfig;
 
     /// A program's thread on the files of a folder, and what it reports.
     struct Program(HistoryThread, UnboundedReceiver<Message>);
@@ -214,7 +259,7 @@ mod tests {
     impl Program {
         fn start(history: Option<&HistoryLocation>) -> Self {
             let (outbox, messages) = unbounded_channel();
-            Self(HistoryThread::start(history.cloned(), outbox), messages)
+            Self(HistoryThread::start(history.cloned(), None, outbox), messages)
         }
 
         fn claim(&mut self, resource: Resource, now: f64) -> PollRight {
@@ -284,6 +329,38 @@ mod tests {
         assert!(matches!(second.claim(offers, 1004.0), PollRight::Ours));
         drop(second);
         assert!(matches!(first.claim(offers, 1005.0), PollRight::Ours));
+    }
+
+    #[test]
+    fn the_record_of_a_sandbox_starts_with_its_past_and_gets_it_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let history = HistoryLocation {
+            path: Some(folder.path().join("history.sqlite")),
+            market: "sandbox-1".to_owned(),
+        };
+        let past = SandboxPast {
+            market: MarketConfig {
+                offers: 40,
+                ..MarketConfig::default()
+            },
+            dialect: &Dialect::VAST,
+            days: 1,
+        };
+        let start = || {
+            let (outbox, messages) = unbounded_channel();
+            Program(
+                HistoryThread::start(Some(history.clone()), Some(past), outbox),
+                messages,
+            )
+        };
+        let mut first = start();
+        for words in ["Simulating the sandbox's last 1 days", "has 1 simulated days"] {
+            let told = first.1.blocking_recv();
+            assert!(matches!(told, Some(Message::Told(Ok(text))) if text.contains(words)));
+        }
+        // A claim takes nothing else for its answer.
+        start().claim(Resource::Offers, 1000.0);
+        assert_eq!(history.open().unwrap().contents().unwrap().polls, 2 * 24);
     }
 
     #[test]

@@ -20,6 +20,7 @@ mod notification;
 pub mod panics;
 pub mod process_hardening;
 mod routes;
+mod sandbox_past;
 pub mod signals;
 pub mod start;
 mod surface;

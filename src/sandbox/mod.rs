@@ -28,6 +28,7 @@ pub mod ledger;
 pub mod market;
 mod numbers;
 mod pacing;
+pub mod past;
 mod random;
 mod script;
 mod search;
@@ -256,6 +257,11 @@ impl Running {
     /// The caller's volume listings at the start. The interface has no list of them.
     pub fn user_listings(&self) -> &[UserListing] {
         &self.user_listings
+    }
+
+    /// The market as it started, unless its time stands still.
+    pub fn moving_market(&self) -> Option<market::MarketConfig> {
+        self.state.moving_market()
     }
 
     /// Why the latest change could not be saved, once: it ends with the sandbox.

@@ -14,7 +14,7 @@ use super::faults::{Created, Faults};
 use super::fleet::{CreateError, Fleet, RouteReply, RouteRequest, Signer};
 use super::latency::Delays;
 use super::ledger::{Commit, Credential, Ledger};
-use super::market::{DEFAULT_VOLUME, FROZEN_AT, Market, UnlistError};
+use super::market::{DEFAULT_VOLUME, FROZEN_AT, Market, MarketConfig, UnlistError};
 use super::pacing::Pacer;
 use super::search::{Search, pick};
 use super::token::Token;
@@ -172,6 +172,11 @@ impl State {
         let world = self.world();
         let rows = pick(world.market.local_volumes(terms), Clone::clone, &search);
         Ok(list("{\"success\":true,\"offers\":[", rows.into_iter()))
+    }
+
+    /// The market as it started, unless its time stands still.
+    pub fn moving_market(&self) -> Option<MarketConfig> {
+        (!self.frozen).then(|| self.world().market.config())
     }
 
     pub fn user_listings(&self) -> Vec<UserListing> {
@@ -460,7 +465,7 @@ fn known_group(known: bool) -> Result<Json, Refusal> {
 }
 
 /// A JSON object that ends with a list of records, written record by record.
-fn list(head: &str, rows: impl Iterator<Item = impl Serialize>) -> Bytes {
+pub(super) fn list(head: &str, rows: impl Iterator<Item = impl Serialize>) -> Bytes {
     let mut body = head.as_bytes().to_vec();
     for (index, row) in rows.enumerate() {
         let start = body.len();

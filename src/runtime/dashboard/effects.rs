@@ -16,8 +16,10 @@ use crate::runtime::editor::Document;
 use crate::runtime::history::HistoryThread;
 use crate::runtime::markets::MarketTasks;
 use crate::runtime::messages::told;
+use crate::runtime::sandbox_past::{DAYS, SandboxPast};
 use crate::runtime::writes::{self, journalled};
 use crate::runtime::{alarm, routes};
+use crate::sandbox::Running;
 use crate::table::browser::Arrival;
 use crate::table::remote::Ticket;
 
@@ -196,9 +198,16 @@ impl<S: Surface> Dashboard<S> {
     /// Passes a job to the thread of the recorded market, which starts with the first one.
     fn remember(&mut self, job: HistoryJob) {
         let (history, outbox) = (&self.history, &self.outbox);
+        let market = self.sandbox.as_ref().and_then(Running::moving_market);
+        let dialect = self.model.profile.dialect;
+        let past = market.map(|market| SandboxPast {
+            market,
+            dialect,
+            days: DAYS,
+        });
         let thread = self
             .history_thread
-            .get_or_insert_with(|| HistoryThread::start(history.clone(), outbox.clone()));
+            .get_or_insert_with(|| HistoryThread::start(history.clone(), past, outbox.clone()));
         thread.take(job);
     }
 
