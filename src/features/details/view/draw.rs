@@ -4,16 +4,16 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Color;
 use ratatui::symbols::Marker;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::canvas::{Canvas, Points};
-use ratatui::widgets::{Paragraph, Sparkline, SparklineBar};
+use ratatui::widgets::Paragraph;
+use ratatui::widgets::canvas::Points;
 
 use super::overview::Block;
 use super::spread::Spread;
 use super::{Detail, Tab, below, fields, overview};
 use crate::core::view::{Region, Scene};
-use crate::core::views::tabs;
-use crate::domain::format::trimmed;
-use crate::domain::insight::Histogram;
+use crate::core::views::chart::{Axis, Labels};
+use crate::core::views::{chart, tabs};
+use crate::domain::insight::Scale;
 use crate::domain::{Resource, format};
 use crate::features::details::preview::Subject;
 use crate::features::workergroups::preflight;
@@ -158,86 +158,55 @@ fn draw_card(view: &Detail, row: usize, subject: &Subject<'_>, area: Rect, scene
 
 /// The price distribution of comparable rows, with the row's own bar highlighted.
 fn spread(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) {
-    let [title, chart, axis] = chart_parts(area, scene.size);
-    let many = usize::from(area.width / 2);
-    let histogram = Histogram::of(&spread.values, many, None);
+    let [title, chart] = chart_parts(area, scene.size);
     // A few prices are easier to read in the list of alternatives.
-    let Some(histogram) = histogram.filter(|_| chart.height > 1 && spread.values.len() > 4) else {
+    let scale = Scale::fit(spread.values.iter().copied(), None);
+    let Some(scale) = scale.filter(|_| chart.height > 3 && spread.values.len() > 4) else {
         return;
     };
-    let theme = scene.theme;
-    scene.render(Line::styled(spread.title.clone(), theme.heading), title);
-    let last = histogram.buckets.len().saturating_sub(1);
-    let bars = histogram.buckets.iter().enumerate().flat_map(|(index, bucket)| {
-        let is_of_row = spread
-            .of_row
-            .is_some_and(|price| price >= bucket.low && (price < bucket.high || index == last && price <= bucket.high));
-        let style = if is_of_row { theme.warning } else { theme.focus };
-        let bar = SparklineBar::from(u64::try_from(bucket.count).unwrap_or(0)).style(style);
-        [bar, bar]
-    });
-    let bars: Vec<SparklineBar> = bars.collect();
-    let width = u16::try_from(bars.len()).unwrap_or(u16::MAX).min(chart.width);
-    scene.render(Sparkline::default().data(bars), chart);
-    let ends = histogram.buckets.first().zip(histogram.buckets.last());
-    if let Some((first, last)) = ends {
-        ends_of_axis(first.low, last.high, Rect { width, ..axis }, scene);
-    }
+    let heading = Line::styled(spread.title.clone(), scene.theme.heading);
+    scene.render(fit(heading, title.width), title);
+    let axis = Axis(&scale, Labels::Number);
+    chart::histogram(&spread.values, spread.of_row, &axis, chart, scene);
 }
 
-/// Title, chart and axis, from top to bottom.
-fn chart_parts(area: Rect, size: Size) -> [Rect; 3] {
+fn chart_parts(area: Rect, size: Size) -> [Rect; 2] {
     let tallest = TALLEST[usize::from(size == Size::Wide)];
-    Layout::vertical([Constraint::Length(1), Constraint::Fill(1), Constraint::Length(1)]).areas(Rect {
+    Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(Rect {
         height: area.height.min(tallest),
         ..area
     })
 }
 
-fn ends_of_axis(low: f64, high: f64, axis: Rect, scene: &mut Scene<'_, '_>) {
-    let (low, high) = (format::figure(low, 3), format::figure(high, 3));
-    let blanks = usize::from(axis.width.saturating_sub(cells(&low) + cells(&high)));
-    let line = format!("{low}{}{high}", " ".repeat(blanks));
-    scene.render(Line::styled(line, scene.theme.dim), axis);
-}
-
 /// Performance against price of comparable rows: anything up and to the left beats the row.
 fn scatter(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) {
-    let [title, chart, axis] = chart_parts(area, scene.size);
-    let bounds = |of: fn(&(f64, f64)) -> f64| {
-        let values = spread.points.iter().map(of);
-        let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), value| {
-            (low.min(value), high.max(value))
-        });
-        (low < high).then_some([low, high])
-    };
-    let (Some(x), Some(y)) = (bounds(|point| point.0), bounds(|point| point.1)) else {
+    let [title, chart] = chart_parts(area, scene.size);
+    let scale = |of: fn(&(f64, f64)) -> f64| Scale::fit(spread.points.iter().map(of), None);
+    let (Some(x), Some(y)) = (scale(|point| point.0), scale(|point| point.1)) else {
         return;
     };
     if spread.points.len() < 5 || chart.height < 6 {
         return;
     }
     let theme = scene.theme;
-    let heading = Line::from(vec![
-        Span::styled(spread.axes, theme.heading),
-        Span::styled(format!("  {} to {} up", trimmed(y[0], 1), trimmed(y[1], 1)), theme.dim),
-    ]);
+    let heading = Line::styled(spread.axes, theme.heading);
     scene.render(fit(heading, title.width), title);
-    let canvas = Canvas::default()
-        .marker(Marker::Braille)
-        .x_bounds(x)
-        .y_bounds(y)
-        .paint(|context| {
-            context.draw(&Points {
-                coords: &spread.points,
-                color: theme.focus.fg.unwrap_or(Color::Reset),
-            });
-            if let Some((x, y)) = spread.point_of_row {
-                context.print(x, y, Span::styled("●", theme.warning));
-            }
+    let axis = |scale| Axis(scale, Labels::Number);
+    let Some(plot) = chart::axes(&axis(&x), Some(&axis(&y)), chart, scene) else {
+        return;
+    };
+    let at = |(price, speed): &(f64, f64)| x.position(*price).zip(y.position(*speed));
+    let points: Vec<(f64, f64)> = spread.points.iter().filter_map(at).collect();
+    let canvas = chart::canvas(Marker::Braille).paint(|context| {
+        context.draw(&Points {
+            coords: &points,
+            color: theme.focus.fg.unwrap_or(Color::Reset),
         });
-    scene.render(canvas, chart);
-    ends_of_axis(x[0], x[1], axis, scene);
+        if let Some((x, y)) = spread.point_of_row.as_ref().and_then(at) {
+            context.print(x, y, Span::styled("●", theme.warning));
+        }
+    });
+    scene.render(canvas, plot);
 }
 
 impl Block {

@@ -5,23 +5,23 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Color;
 use ratatui::symbols::Marker;
 use ratatui::text::{Line, Span as Text};
-use ratatui::widgets::canvas::{Canvas, Context, Points};
+use ratatui::widgets::canvas::Context;
 
-use super::{History, Span};
+use super::History;
 use crate::core::State;
 use crate::core::view::Scene;
-use crate::core::views::chart::{Axis, polyline};
+use crate::core::views::chart::{Axis, Labels, SOLID, polyline};
 use crate::core::views::{chart, sheet};
 use crate::domain::format::{percent, unit_price};
 use crate::domain::history::{Bucket, Levels, Memory, Moment, SearchKey, Series, Verdict, price_unit, verdict};
-use crate::domain::insight::Scale;
+use crate::domain::insight::{Scale, ScaleKind};
 use crate::domain::local::LocalTime;
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::{Resource, format};
 use crate::features::history::rating;
 use crate::keys::Action;
 use crate::widgets::panel::Panel;
-use crate::widgets::text::{cells, wrap_line};
+use crate::widgets::text::wrap_line;
 use crate::widgets::theme::Theme;
 
 /// The lowest that the chart of prices gets before that of amounts is left out.
@@ -70,9 +70,9 @@ pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
         key.push_span(Text::styled("your alerts", theme.dim));
     }
     scene.render(key, legend);
-    draw_prices(series, &alerts, (view.span, &local), prices, scene);
+    draw_prices(series, &alerts, &local, prices, scene);
     if has_amounts {
-        draw_amounts(series, (resource, view.span), &local, amounts, scene);
+        draw_amounts(series, resource, &local, amounts, scene);
     }
 }
 
@@ -207,28 +207,22 @@ fn key_of_lines(theme: &Theme) -> Line<'static> {
         Text::styled("lowest  ", theme.dim),
         Text::styled("━ ", theme.series[0]),
         Text::styled("median  ", theme.dim),
-        Text::styled("░ ", theme.series[2]),
-        Text::styled("P20 to P80", theme.dim),
+        Text::styled("⠒ ", theme.series[2]),
+        Text::styled("P20 and P80", theme.dim),
     ])
 }
 
-/// The time of a chart as a share of its width.
-struct Times {
-    since: Moment,
-    length: f64,
+fn time_of(series: &Series) -> Scale {
+    let low = seconds(series.since);
+    Scale {
+        kind: ScaleKind::Linear,
+        low,
+        high: seconds(series.until).max(low + 1.0),
+    }
 }
 
-impl Times {
-    fn of(series: &Series) -> Self {
-        Self {
-            since: series.since,
-            length: (seconds(series.until) - seconds(series.since)).max(1.0),
-        }
-    }
-
-    fn share_of(&self, moment: Moment) -> f64 {
-        ((seconds(moment) - seconds(self.since)) / self.length).clamp(0.0, 1.0)
-    }
+fn share_of(moment: Moment, time: &Scale) -> f64 {
+    time.position(seconds(moment).clamp(time.low, time.high)).unwrap_or(0.0)
 }
 
 /// The prices that alerts on a search wait for.
@@ -239,166 +233,76 @@ fn alert_prices(search: &SearchKey, state: &State) -> Vec<f64> {
         .collect()
 }
 
-fn draw_prices(
-    series: &Series,
-    alerts: &[f64],
-    (span, local): (Span, &LocalTime),
-    area: Rect,
-    scene: &mut Scene<'_, '_>,
-) {
+fn draw_prices(series: &Series, alerts: &[f64], local: &LocalTime, area: Rect, scene: &mut Scene<'_, '_>) {
     let levels = series.buckets.iter().filter_map(|bucket| bucket.levels);
     let ends = levels.flat_map(|levels| [levels.lowest, levels.p80]);
     let Some(scale) = Scale::fit(ends.chain(alerts.iter().copied()), None) else {
         let text = Line::styled("None was on offer in this time", scene.theme.dim);
         return scene.render(text, area);
     };
-    let axis = Axis {
-        scale: &scale,
-        field: None,
-    };
-    let Some(plot) = chart::frame(Some(&axis), area, scene) else {
+    let time = time_of(series);
+    let across = Axis(&time, Labels::Time(local));
+    let Some(plot) = chart::axes(&across, Some(&Axis(&scale, Labels::Number)), area, scene) else {
         return;
     };
-    time_ticks(series, span, local, plot, scene);
     let color = |series: usize| scene.theme.series[series].fg.unwrap_or_default();
     let (median, lowest, band) = (color(0), color(1), color(2));
     let alert = scene.theme.warning.fg.unwrap_or_default();
-    let times = Times::of(series);
-    let rows = plot.height.saturating_mul(4);
-    let canvas = Canvas::default()
-        .marker(Marker::Braille)
-        .x_bounds([0.0, 1.0])
-        .y_bounds([0.0, 1.0])
-        .paint(|context| {
-            for bucket in &series.buckets {
-                paint_band(bucket, (&times, &scale), rows, band, context);
-            }
-            context.layer();
-            for y in alerts.iter().filter_map(|price| scale.position(*price)) {
-                polyline(context, &[(0.0, y), (1.0, y)], alert);
-            }
-            for steps in steps(series, &times, &scale, |levels| levels.median) {
-                polyline(context, &steps, median);
-            }
-            context.layer();
-            for steps in steps(series, &times, &scale, |levels| levels.lowest) {
-                polyline(context, &steps, lowest);
-            }
-        });
-    scene.render(canvas, plot);
+    let level = |level: fn(Levels) -> f64| move |bucket: &Bucket| bucket.levels.map(level);
+    // Dots, so that the range recedes behind the lines without colours, too.
+    let dots = chart::canvas(Marker::Braille).paint(|context| {
+        stairs(series, (&time, &scale), level(|levels| levels.p20), band, context);
+        stairs(series, (&time, &scale), level(|levels| levels.p80), band, context);
+    });
+    scene.render(dots, plot);
+    let lines = chart::canvas(SOLID).paint(|context| {
+        for y in alerts.iter().filter_map(|price| scale.position(*price)) {
+            polyline(context, &[(0.0, y), (1.0, y)], alert);
+        }
+        stairs(series, (&time, &scale), level(|levels| levels.median), median, context);
+        context.layer();
+        stairs(series, (&time, &scale), level(|levels| levels.lowest), lowest, context);
+    });
+    scene.render(lines, plot);
 }
 
-/// Dots from P20 to P80 in the middle of a part of the time: sparse, so that they read as an area
-/// without colors, too.
-fn paint_band(bucket: &Bucket, (times, scale): (&Times, &Scale), rows: u16, color: Color, context: &mut Context<'_>) {
-    let Some(levels) = bucket.levels else { return };
-    let (Some(low), Some(high)) = (scale.position(levels.p20), scale.position(levels.p80)) else {
-        return;
-    };
-    let x = f64::midpoint(times.share_of(bucket.from), times.share_of(bucket.until));
-    let gap = 3.0 / f64::from(rows.max(1));
-    let mut y = low;
-    let mut dots = vec![(x, high)];
-    while y < high {
-        dots.push((x, y));
-        y += gap;
-    }
-    context.draw(&Points { coords: &dots, color });
-}
-
-/// A level over time as staircases: one for each time without a gap.
-fn steps(series: &Series, times: &Times, scale: &Scale, level: impl Fn(&Levels) -> f64) -> Vec<Vec<(f64, f64)>> {
-    let mut stairs: Vec<Vec<(f64, f64)>> = vec![Vec::new()];
+/// Draws a value over time as staircases: one for each time without a gap.
+fn stairs(
+    series: &Series,
+    (time, scale): (&Scale, &Scale),
+    value: impl Fn(&Bucket) -> Option<f64>,
+    color: Color,
+    context: &mut Context<'_>,
+) {
+    let mut steps: Vec<(f64, f64)> = Vec::new();
     for bucket in &series.buckets {
-        let height = bucket.levels.as_ref().map(&level);
-        let height = height.and_then(|price| scale.position(price));
-        match (height, stairs.last_mut()) {
-            (Some(y), Some(steps)) => {
-                steps.push((times.share_of(bucket.from), y));
-                steps.push((times.share_of(bucket.until), y));
-            }
-            (None, Some(steps)) if !steps.is_empty() => stairs.push(Vec::new()),
-            (None, _) | (Some(_), None) => {}
+        if let Some(y) = value(bucket).and_then(|value| scale.position(value)) {
+            steps.push((share_of(bucket.from, time), y));
+            steps.push((share_of(bucket.until, time), y));
+        } else {
+            polyline(context, &steps, color);
+            steps.clear();
         }
     }
-    stairs.retain(|steps| !steps.is_empty());
-    stairs
+    polyline(context, &steps, color);
 }
 
 /// What was on offer, below the prices and over the same time.
-fn draw_amounts(
-    series: &Series,
-    (resource, span): (Resource, Span),
-    local: &LocalTime,
-    area: Rect,
-    scene: &mut Scene<'_, '_>,
-) {
+fn draw_amounts(series: &Series, resource: Resource, local: &LocalTime, area: Rect, scene: &mut Scene<'_, '_>) {
     let [title, area] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
     scene.render(Line::styled(noun(resource), scene.theme.dim), title);
     let amounts = series.buckets.iter().filter_map(|bucket| bucket.amount);
     let Some(scale) = Scale::fit(amounts.chain([0.0]), None) else {
         return;
     };
-    let axis = Axis {
-        scale: &scale,
-        field: None,
-    };
-    let Some(plot) = chart::frame(Some(&axis), area, scene) else {
+    let time = time_of(series);
+    let across = Axis(&time, Labels::Time(local));
+    let Some(plot) = chart::axes(&across, Some(&Axis(&scale, Labels::Number)), area, scene) else {
         return;
     };
-    time_ticks(series, span, local, plot, scene);
-    let times = Times::of(series);
     let color = scene.theme.series[0].fg.unwrap_or_default();
-    let canvas = Canvas::default()
-        .marker(Marker::Braille)
-        .x_bounds([0.0, 1.0])
-        .y_bounds([0.0, 1.0])
-        .paint(|context| {
-            let mut steps: Vec<(f64, f64)> = Vec::new();
-            for bucket in &series.buckets {
-                let y = bucket.amount.and_then(|many| scale.position(many));
-                if let Some(y) = y {
-                    steps.push((times.share_of(bucket.from), y));
-                    steps.push((times.share_of(bucket.until), y));
-                } else {
-                    polyline(context, &steps, color);
-                    steps.clear();
-                }
-            }
-            polyline(context, &steps, color);
-        });
+    let canvas = chart::canvas(SOLID).paint(|context| {
+        stairs(series, (&time, &scale), |bucket| bucket.amount, color, context);
+    });
     scene.render(canvas, plot);
-}
-
-/// The times below a chart: hours of a day, days of a week or a month.
-fn time_ticks(series: &Series, span: Span, local: &LocalTime, plot: Rect, scene: &mut Scene<'_, '_>) {
-    let step = match span {
-        Span::Hour => 600,
-        Span::Day => 4 * 3600,
-        Span::Week => 86_400,
-        Span::Month => 5 * 86_400,
-    };
-    let times = Times::of(series);
-    let theme = scene.theme;
-    let buffer = scene.frame.buffer_mut();
-    let mut free = plot.x;
-    // Counted back from now, so that the newest end has a label.
-    let ticks = (0..=8).rev().map(|steps| Moment(series.until.0 - steps * step));
-    for moment in ticks.filter(|moment| *moment >= series.since) {
-        let column = plot.x + chart::cell(times.share_of(moment), plot.width);
-        // `2026-11-20 12:00`
-        let full = local.minute(seconds(moment));
-        let label = match span {
-            Span::Hour | Span::Day => full.get(11..),
-            Span::Week | Span::Month => full.get(5..10),
-        };
-        let label = label.unwrap_or(&full);
-        let width = cells(label);
-        let start = column.saturating_sub(width / 2).min(plot.right().saturating_sub(width));
-        if start >= free {
-            free = start + width + 1;
-            buffer.set_string(start, plot.bottom() + 1, label, theme.dim);
-            buffer.set_string(column, plot.bottom(), "┬", theme.border);
-        }
-    }
 }
