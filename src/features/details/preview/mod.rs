@@ -162,28 +162,32 @@ fn below(subject: Subject<'_>, lines: &mut Vec<Line<'static>>, area: Rect, scene
     }
 }
 
-/// Draws the card of a wide preview with the rest of the overview beside it, and the record's JSON
-/// where there is room for a third column.
+/// Draws the card of a wide preview, the rest of the overview and the record's JSON, in as few columns as
+/// hold them: short texts side by side would leave the lower half blank.
 fn beside(subject: Subject<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
-    let is_wide = scene.size == Size::Wide;
-    let columns = vec![Constraint::Fill(1); if is_wide { 3 } else { 2 }];
-    let columns = Layout::horizontal(columns).spacing(3).split(area);
     let blocks = below_card(subject.resource(), subject.row, scene);
-    let middle: Vec<Line<'static>> = blocks
-        .iter()
-        .flat_map(|block| block.lines_in(columns[1].width))
-        .collect();
-    scene.lines(&subject.card(columns[0].width), columns[0]);
-    let mut record = vec![Line::styled("JSON", scene.theme.heading)];
-    let width = columns[columns.len() - 1].width;
     let json = json_of(subject.listing, subject.row, scene.theme);
-    record.extend(json.into_iter().map(|line| fit(line, width)));
-    if let Some(right) = columns.get(2) {
-        scene.lines(&middle, columns[1]);
-        scene.lines(&record, *right);
-    } else {
-        let lines: Vec<Line<'static>> = middle.into_iter().chain(record).collect();
-        scene.lines(&lines, columns[1]);
+    for many in 2..=3 {
+        let columns = Layout::horizontal(vec![Constraint::Fill(1); many])
+            .spacing(3)
+            .split(area);
+        let width = columns[0].width;
+        let mut record = vec![Line::styled("JSON", scene.theme.heading)];
+        record.extend(json.iter().map(|line| fit(line.clone(), width)));
+        let middle = blocks.iter().flat_map(|block| block.lines_in(width)).collect();
+        let mut texts = vec![subject.card(width), middle, record];
+        if many == 2 {
+            let record = texts.pop().unwrap_or_default();
+            texts[0].push(Line::default());
+            texts[0].extend(record);
+        }
+        let fits = texts.iter().all(|text| text.len() <= usize::from(area.height));
+        if many == 3 || fits || scene.size != Size::Wide {
+            for (text, column) in texts.iter().zip(columns.iter()) {
+                scene.lines(text, *column);
+            }
+            return;
+        }
     }
 }
 

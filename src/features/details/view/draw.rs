@@ -76,11 +76,33 @@ pub(super) fn detail(view: &Detail, area: Rect, scene: &mut Scene<'_, '_>) {
             }
             None
         }
-        Tab::Json => Some(scene.report(Region::MAIN, &view.json.report, body)),
+        Tab::Json => Some(draw_json(view, row, body, scene)),
     };
     if let Some(viewport) = viewport {
         label_lines(viewport, rest, scene);
     }
+}
+
+/// The record as it was sent, and beside it what its members are.
+fn draw_json(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_>) -> Viewport {
+    let notes = if scene.size == Size::Compact {
+        0
+    } else {
+        area.width * 3 / 5
+    };
+    let [left, right] = Layout::horizontal([Constraint::Fill(1), Constraint::Length(notes)]).areas(area);
+    let viewport = scene.report(Region::MAIN, &view.json.report, left);
+    if let Some(listing) = scene.state.browsers[view.resource].listing().filter(|_| notes > 0) {
+        for (row, line) in view.json.notes(listing, row, viewport, scene) {
+            let row = Rect {
+                y: right.y + row,
+                height: 1,
+                ..right
+            };
+            scene.render(fit(line, row.width), row);
+        }
+    }
+    viewport
 }
 
 /// The card and one or two columns beside it.

@@ -20,15 +20,18 @@ use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::{Resource, format};
 use crate::features::history::rating;
 use crate::keys::Action;
-use crate::widgets::panel::Panel;
+use crate::widgets::panel::{Panel, Size};
 use crate::widgets::text::wrap_line;
 use crate::widgets::theme::Theme;
 
 /// The lowest that the chart of prices gets before that of amounts is left out.
 const LEAST_PRICES: u16 = 7;
 
-/// Lines of the chart of amounts: its title, its bars and its axis.
+/// The fewest lines of the chart of amounts: its title, its bars and its axis.
 const AMOUNTS: u16 = 8;
+
+/// The least width of the table beside the charts.
+const TABLE: u16 = 40;
 
 pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     let subject = view.subject();
@@ -55,14 +58,25 @@ pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     let wrapped = text.iter().map(|line| wrap_line(line, width, 2).len());
     let head = u16::try_from(wrapped.sum::<usize>()).unwrap_or(1);
     let has_amounts = inner.height >= head + LEAST_PRICES + AMOUNTS;
-    let [head, legend, prices, amounts] = Layout::vertical([
-        Constraint::Length(head),
-        Constraint::Length(1),
-        Constraint::Fill(1),
-        Constraint::Length(if has_amounts { AMOUNTS } else { 0 }),
-    ])
-    .areas(inner);
+    let [head, charts] = Layout::vertical([Constraint::Length(head), Constraint::Fill(1)]).areas(inner);
     sheet::text(text, head, scene);
+    let beside = if scene.size == Size::Compact {
+        0
+    } else {
+        TABLE.max(charts.width / 4)
+    };
+    let [charts, table] = Layout::horizontal([Constraint::Fill(1), Constraint::Length(beside)])
+        .spacing(u16::from(beside > 0) * 3)
+        .areas(charts);
+    let lines = parts(series, resource, &local, table, theme);
+    scene.lines(&lines, table);
+    let amounts = if has_amounts {
+        AMOUNTS.max(charts.height * 2 / 5)
+    } else {
+        0
+    };
+    let [legend, prices, amounts] =
+        Layout::vertical([Constraint::Length(1), Constraint::Fill(1), Constraint::Length(amounts)]).areas(charts);
     let mut key = key_of_lines(theme);
     let alerts = subject.map_or_else(Vec::new, |subject| alert_prices(&subject.search, scene.state));
     if !alerts.is_empty() {
@@ -199,6 +213,43 @@ fn amount(many: u64) -> String {
 #[expect(clippy::cast_precision_loss)] // seconds of this century
 const fn seconds(moment: Moment) -> f64 {
     moment.0 as f64
+}
+
+/// The time in as many equal parts as a table has lines: prices and amount of each, the latest first.
+fn parts(series: &Series, resource: Resource, local: &LocalTime, area: Rect, theme: &Theme) -> Vec<Line<'static>> {
+    if area.width == 0 {
+        return Vec::new();
+    }
+    let time = time_of(series);
+    let many = usize::from(area.height.saturating_sub(1));
+    let starts = local.ticks(time.low, time.high, many);
+    let unit = match resource {
+        Resource::Offers | Resource::Workergroups => "GPUs",
+        Resource::Volumes => "GB",
+    };
+    let row =
+        |from: &str, lowest: &str, median: &str, amount: &str| format!("{from:7}{lowest:>10}{median:>10}{amount:>10}");
+    let heading = Line::styled(row("From", "Lowest", "Median", unit), theme.heading);
+    let ends = starts.iter().skip(1).copied().chain([time.high]);
+    let part = |(from, until): (&f64, f64)| {
+        let within = |bucket: &&Bucket| (*from..until).contains(&seconds(bucket.from));
+        let buckets = || series.buckets.iter().filter(within);
+        let levels: Vec<Levels> = buckets().filter_map(|bucket| bucket.levels).collect();
+        let price = |prices: Vec<f64>, pick: usize| {
+            let mut prices = prices;
+            prices.sort_by(f64::total_cmp);
+            prices
+                .get(pick)
+                .map_or_else(|| format::NONE.to_owned(), |price| format!("{price:.3}"))
+        };
+        let lowest = price(levels.iter().map(|levels| levels.lowest).collect(), 0);
+        let median = price(levels.iter().map(|levels| levels.median).collect(), levels.len() / 2);
+        let most = buckets().filter_map(|bucket| bucket.amount).reduce(f64::max);
+        let most = most.map_or_else(|| format::NONE.to_owned(), |most| format::trimmed(most, 0));
+        Line::styled(row(&local.tick(*from), &lowest, &median, &most), theme.text)
+    };
+    let rows = starts.iter().zip(ends).map(part).collect::<Vec<_>>();
+    std::iter::once(heading).chain(rows.into_iter().rev()).collect()
 }
 
 fn key_of_lines(theme: &Theme) -> Line<'static> {

@@ -45,7 +45,7 @@ pub(super) fn draw(area: Rect, scene: &mut Scene<'_, '_>) {
 /// Draws what is selected in the list, below it: the response has half of the width to itself.
 pub(super) fn below(area: Rect, scene: &mut Scene<'_, '_>) {
     let selected = scene.state.requests().selected();
-    let Some(Row::Request(number)) = selected else {
+    let Some(Row::Request(number)) = selected.filter(|_| scene.size != Size::Compact) else {
         return draw(area, scene);
     };
     let inner = frame(area, scene);
@@ -97,7 +97,7 @@ fn frame(area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
         }
         None => (String::new(), ""),
     };
-    let mut panel = Panel::new(title);
+    let mut panel = Panel::new(title).sized(scene.size);
     if !effect.is_empty() {
         panel = panel.foot(format!("{} {effect}", scene.key(Action::Open)));
     }
