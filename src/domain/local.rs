@@ -6,8 +6,8 @@ use jiff::tz::TimeZone;
 use super::format;
 
 /// The steps of a time axis in seconds: parts of an hour, of a day, and days.
-const STEPS: [f64; 12] = [
-    60.0, 300.0, 600.0, 1800.0, 3600.0, 7200.0, 14_400.0, 21_600.0, 43_200.0, 86_400.0, 432_000.0, 864_000.0,
+const STEPS: [f64; 13] = [
+    60.0, 300.0, 600.0, 1800.0, 3600.0, 7200.0, 14_400.0, 21_600.0, 43_200.0, 86_400.0, 172_800.0, 432_000.0, 864_000.0,
 ];
 
 /// The time zone and the current time.

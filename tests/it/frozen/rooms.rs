@@ -14,9 +14,10 @@ const ENDS: &[(u16, u16)] = &[(80, 24), (200, 60)];
 /// A view, the keys that lead to it, the sizes it is measured at, and the largest blank share in percent.
 type Room = (&'static str, &'static str, &'static [(u16, u16)], f64);
 
-const ROOMS: [Room; 12] = [
+const ROOMS: [Room; 13] = [
     ("Offers", "press down", ALL, 33.0),
     ("JSON tab", "press enter tab tab tab", LARGE, 35.0),
+    ("Details", "press down enter", ALL, 25.0),
     (
         "Details, a past",
         "given a recorded week\npress down down down down enter",

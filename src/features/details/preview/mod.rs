@@ -22,7 +22,7 @@ use crate::domain::listing::FullRecord;
 use crate::domain::text::visible;
 use crate::domain::{CellRef, Listing, Resource, country, format};
 use crate::features::annotations::view as annotations;
-use crate::features::history::rating::sentences;
+use crate::features::history::rating::{sentences, trend};
 use crate::keys::Action;
 use crate::table::browser::Browser;
 use crate::table::remote::Now;
@@ -35,7 +35,7 @@ use crate::widgets::theme::Theme;
 const LABEL: u16 = 9;
 
 /// Cells of the texts after the bars.
-const TEXT: u16 = 30;
+const TEXT: u16 = 31;
 
 /// The widest preview that holds its card alone; a wider one lies below its list.
 const BESIDE: u16 = 90;
@@ -215,10 +215,12 @@ impl Card<'_> {
             return Vec::new();
         }
         let of_row = (resource, subject.row);
-        sentences(subject.state, of_row, subject.now, self.theme())
+        let trend = trend(subject.state, of_row, self.theme());
+        let trend = trend.map(|line| wrap_line(&line, self.width, 2));
+        let said = sentences(subject.state, of_row, subject.now, self.theme())
             .into_iter()
-            .flat_map(|(text, style)| self.sentence(&text, style))
-            .collect()
+            .flat_map(|(text, style)| self.sentence(&text, style));
+        trend.into_iter().flatten().chain(said).collect()
     }
 
     /// A number of the record.
@@ -274,6 +276,23 @@ impl Card<'_> {
         vec![Line::from(title), Line::styled(location, theme.text)]
     }
 
+    /// The width of the bars: none where they would be too short for the names of their ends.
+    fn bar_width(&self) -> u16 {
+        let room = self.width.saturating_sub(LABEL + 2 + TEXT).min(22);
+        if room < 10 { 0 } else { room }
+    }
+
+    /// The ends of the bars below, and how many rows they compare; `None` with too few.
+    fn ends_of_bars(&self, whose: &str) -> Option<Line<'static>> {
+        let subject = &self.subject;
+        let rank = subject.standing.rank(subject.listing, Measure::Price, subject.row)?;
+        let (label, width) = (usize::from(LABEL), usize::from(self.bar_width()));
+        let blanks = width.checked_sub("worst".len())?;
+        rank.share()?;
+        let text = format!("{:label$} worst{:>blanks$} of {} {whose}", "", "best", rank.of);
+        Some(fit(Line::styled(text, self.theme().dim), self.width))
+    }
+
     /// A bar of how many comparable rows are worse, and the value.
     fn bar(
         &self,
@@ -290,12 +309,11 @@ impl Card<'_> {
             format!("{label:width$} ", width = usize::from(LABEL)),
             theme.dim,
         ));
-        let room = self.width.saturating_sub(LABEL + 2 + TEXT);
         if let Some(share) = share
-            && room >= 6
+            && self.bar_width() > 0
         {
             let bar = RangeBar::new(share, theme).style(tint(share, theme));
-            line.spans.extend(bar.line(room.min(22)).spans);
+            line.spans.extend(bar.line(self.bar_width()).spans);
             line.push_span(" ");
         }
         line.push_span(Span::styled(text, theme.text));

@@ -16,6 +16,7 @@ use crate::core::views::{chart, tabs};
 use crate::domain::insight::Scale;
 use crate::domain::{Resource, format};
 use crate::features::details::preview::Subject;
+use crate::features::history::prices::lows;
 use crate::features::workergroups::preflight;
 use crate::features::workergroups::preflight::summary;
 use crate::widgets::panel::{Panel, Size};
@@ -29,6 +30,9 @@ const CARD: u16 = 66;
 
 /// Maximum lines of a chart, including title and axis: on a normal screen, and on a tall one.
 const TALLEST: [u16; 2] = [16, 30];
+
+/// The fewest lines of a useful chart, with its title and its axis.
+const LEAST_CHART: u16 = 8;
 
 /// The indent of wrapped lines: after the labels.
 const INDENT: u16 = 19;
@@ -131,91 +135,122 @@ fn draw_overview(view: &Detail, row: usize, area: Rect, scene: &mut Scene<'_, '_
     }
     let is_wide = scene.size == Size::Wide && blocks.len() > 1;
     let [left, middle, right] = overview_columns(is_wide, area);
-    draw_card(view, row, &subject, left, scene);
+    let card = subject.card(left.width);
+    let mut charts = Charts::new(view, row);
+    let below_card = paragraph(&card, left, scene);
+    if view.resource == Resource::Workergroups {
+        if let Some(report) = summary::of_row(scene.state, row) {
+            let lines = preflight::mixes(report, left.width, scene.theme);
+            scene.render(Paragraph::new(lines), below_card);
+        }
+    } else {
+        charts.draw(below_card, scene);
+    }
     if right.width == 0 {
         let middle = Rect {
             width: area.right() - middle.x,
             ..middle
         };
         let lines = laid_out(&blocks, middle.width);
+        let needed = u16::try_from(lines.len()).unwrap_or(u16::MAX);
+        charts.draw(below(needed, middle), scene);
         return Some(scroll(view, &lines, middle, scene));
     }
     let (last, first) = blocks
         .split_last()
         .map_or((None, blocks.as_slice()), |(last, first)| (Some(last), first));
-    let text = laid_out(first, middle.width);
-    let [words, chart] = Layout::vertical([
-        Constraint::Length(u16::try_from(text.len()).unwrap_or(u16::MAX)),
-        Constraint::Fill(1),
-    ])
-    .areas(middle);
-    scene.render(Paragraph::new(text), words);
-    scatter(&view.spread, chart, scene);
+    let below_text = paragraph(&laid_out(first, middle.width), middle, scene);
+    charts.draw(below_text, scene);
     let mut lines = last.map_or_else(Vec::new, |last| last.lines_in(right.width));
     // What comes after the alternatives is in Fields too: only a blank column has room for it.
     let more = below::more(view.resource, row, scene);
     let more = more.map_or_else(Vec::new, |block| block.lines_in(right.width));
     let room = usize::from(right.height).saturating_sub(lines.len());
     lines.extend(more.into_iter().take(room));
+    let needed = u16::try_from(lines.len()).unwrap_or(u16::MAX);
+    charts.draw(below(needed, right), scene);
     Some(scroll(view, &lines, right, scene))
 }
 
-/// The first column: the card, below it how the row compares with others.
-fn draw_card(view: &Detail, row: usize, subject: &Subject<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
-    let card = subject.card(area.width);
-    let height = u16::try_from(card.len()).unwrap_or(u16::MAX);
-    let [card_area, _, chart] =
-        Layout::vertical([Constraint::Length(height), Constraint::Length(1), Constraint::Fill(1)]).areas(area);
-    scene.render(Paragraph::new(card), card_area);
-    spread(&view.spread, chart, scene);
-    let report = match view.resource {
-        Resource::Workergroups => summary::of_row(scene.state, row),
-        Resource::Offers | Resource::Volumes => None,
-    };
-    if let Some(report) = report {
-        let lines = preflight::mixes(report, chart.width, scene.theme);
-        scene.render(Paragraph::new(lines), chart);
+/// Draws lines; returns what is below them.
+fn paragraph(lines: &[Line<'static>], area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
+    scene.lines(lines, area);
+    below(u16::try_from(lines.len()).unwrap_or(u16::MAX), area)
+}
+
+/// The area below a text and a blank line.
+fn below(text: u16, area: Rect) -> Rect {
+    let [_, rest] = Layout::vertical([Constraint::Length(text.saturating_add(1)), Constraint::Fill(1)]).areas(area);
+    rest
+}
+
+/// The charts of a row, each for the next column with room below its text: its price over time, then its
+/// peers by price, then those by price and speed.
+struct Charts<'a> {
+    view: &'a Detail,
+    row: usize,
+    drawn: usize,
+}
+
+impl<'a> Charts<'a> {
+    const fn new(view: &'a Detail, row: usize) -> Self {
+        Self { view, row, drawn: 0 }
+    }
+
+    fn draw(&mut self, area: Rect, scene: &mut Scene<'_, '_>) {
+        if area.height < LEAST_CHART {
+            return;
+        }
+        let tallest = TALLEST[usize::from(scene.size == Size::Wide)];
+        let area = Rect {
+            height: area.height.min(tallest),
+            ..area
+        };
+        let of_row = (self.view.resource, self.row);
+        let all: [&dyn Fn(&mut Scene<'_, '_>) -> bool; 3] = [
+            &|scene| lows(of_row, area, scene),
+            &|scene| spread(&self.view.spread, area, scene),
+            &|scene| scatter(&self.view.spread, area, scene),
+        ];
+        for chart in all.iter().skip(self.drawn) {
+            self.drawn += 1;
+            if chart(scene) {
+                return;
+            }
+        }
     }
 }
 
 /// The price distribution of comparable rows, with the row's own bar highlighted.
-fn spread(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) {
-    let [title, chart] = chart_parts(area, scene.size);
-    // A few prices are easier to read in the list of alternatives.
-    let scale = Scale::fit(spread.values.iter().copied(), None);
-    let Some(scale) = scale.filter(|_| chart.height > 3 && spread.values.len() > 4) else {
-        return;
+fn spread(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) -> bool {
+    let Some(scale) = Scale::fit(spread.values.iter().copied(), None) else {
+        return false;
     };
-    let heading = Line::styled(spread.title.clone(), scene.theme.heading);
-    scene.render(fit(heading, title.width), title);
+    let chart = titled(&spread.title, area, scene);
     let axis = Axis(&scale, Labels::Number);
     chart::histogram(&spread.values, spread.of_row, &axis, chart, scene);
+    true
 }
 
-fn chart_parts(area: Rect, size: Size) -> [Rect; 2] {
-    let tallest = TALLEST[usize::from(size == Size::Wide)];
-    Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(Rect {
-        height: area.height.min(tallest),
-        ..area
-    })
+/// Draws the title of a chart; returns the area below it.
+fn titled(title: &str, area: Rect, scene: &mut Scene<'_, '_>) -> Rect {
+    let [line, chart] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
+    let title = Line::styled(title.to_owned(), scene.theme.heading);
+    scene.render(fit(title, line.width), line);
+    chart
 }
 
 /// Performance against price of comparable rows: anything up and to the left beats the row.
-fn scatter(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) {
-    let [title, chart] = chart_parts(area, scene.size);
+fn scatter(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) -> bool {
     let scale = |of: fn(&(f64, f64)) -> f64| Scale::fit(spread.points.iter().map(of), None);
     let (Some(x), Some(y)) = (scale(|point| point.0), scale(|point| point.1)) else {
-        return;
+        return false;
     };
-    if spread.points.len() < 5 || chart.height < 6 {
-        return;
-    }
+    let chart = titled(spread.axes, area, scene);
     let theme = scene.theme;
-    let heading = Line::styled(spread.axes, theme.heading);
-    scene.render(fit(heading, title.width), title);
     let axis = |scale| Axis(scale, Labels::Number);
     let Some(plot) = chart::axes(&axis(&x), Some(&axis(&y)), chart, scene) else {
-        return;
+        return false;
     };
     let at = |(price, speed): &(f64, f64)| x.position(*price).zip(y.position(*speed));
     let points: Vec<(f64, f64)> = spread.points.iter().filter_map(at).collect();
@@ -229,6 +264,7 @@ fn scatter(spread: &Spread, area: Rect, scene: &mut Scene<'_, '_>) {
         }
     });
     scene.render(canvas, plot);
+    true
 }
 
 impl Block {

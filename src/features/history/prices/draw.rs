@@ -17,11 +17,12 @@ use crate::domain::history::{Bucket, Levels, Memory, Moment, SearchKey, Series, 
 use crate::domain::insight::{Scale, ScaleKind};
 use crate::domain::local::LocalTime;
 use crate::domain::query::DEFAULT_STORAGE_GB;
+use crate::domain::text::visible;
 use crate::domain::{Resource, format};
 use crate::features::history::rating;
 use crate::keys::Action;
 use crate::widgets::panel::{Panel, Size};
-use crate::widgets::text::wrap_line;
+use crate::widgets::text::{fit, wrap_line};
 use crate::widgets::theme::Theme;
 
 /// The lowest that the chart of prices gets before that of amounts is left out.
@@ -315,6 +316,55 @@ fn draw_prices(series: &Series, alerts: &[f64], local: &LocalTime, area: Rect, s
         stairs(series, (&time, &scale), level(|levels| levels.lowest), lowest, context);
     });
     scene.render(lines, plot);
+}
+
+/// The lowest price of such offers as one of a row over the recorded time; false if nothing is recorded.
+pub(crate) fn lows(of_row: (Resource, usize), area: Rect, scene: &mut Scene<'_, '_>) -> bool {
+    let (state, theme) = (scene.state, scene.theme);
+    let Some((memory, lot, _)) = state.remembered(of_row.0, of_row.1) else {
+        return false;
+    };
+    let lows = memory.lows();
+    let scale = Scale::fit(lows.iter().map(|(_, _, low)| *low), None);
+    let (Some(scale), [_, _, ..]) = (scale, lows) else {
+        return false;
+    };
+    let [title, area] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
+    let low = seconds(memory.since);
+    let time = Scale {
+        kind: ScaleKind::Linear,
+        low,
+        high: seconds(memory.until).max(low + 1.0),
+    };
+    let local = state.local_time(scene.now);
+    let axes = (Axis(&time, Labels::Time(&local)), Axis(&scale, Labels::Number));
+    let Some(plot) = chart::axes(&axes.0, Some(&axes.1), area, scene) else {
+        return false;
+    };
+    let subject = match of_row.0 {
+        Resource::Volumes => "volumes like it".to_owned(),
+        Resource::Offers | Resource::Workergroups => visible(&lot.model, 24),
+    };
+    let heading = format!(
+        "Lowest price of {subject}, {}",
+        price_unit(of_row.0, state.browsers[of_row.0].storage().0)
+    );
+    scene.render(fit(Line::styled(heading, theme.heading), title.width), title);
+    let color = theme.series[1].fg.unwrap_or_default();
+    let canvas = chart::canvas(SOLID).paint(|context| {
+        let steps = |lows: &[(Moment, Moment, f64)]| -> Vec<(f64, f64)> {
+            let ends = lows.iter().filter_map(|(from, until, low)| {
+                let y = scale.position(*low)?;
+                Some([(share_of(*from, &time), y), (share_of(*until, &time), y)])
+            });
+            ends.flatten().collect()
+        };
+        for watched in lows.chunk_by(|one, next| one.1 == next.0) {
+            polyline(context, &steps(watched), color);
+        }
+    });
+    scene.render(canvas, plot);
+    true
 }
 
 /// Draws a value over time as staircases: one for each time without a gap.

@@ -3,6 +3,8 @@
 
 mod draw;
 
+pub(crate) use self::draw::lows;
+
 use ratatui::layout::Rect;
 
 use super::{Recalled, SECONDS_PER_DAY};
