@@ -1,7 +1,7 @@
 //! Axes and bars shared by several charts.
 
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::Color;
+use ratatui::style::{Color, Modifier};
 use ratatui::symbols::Marker;
 use ratatui::text::Span;
 use ratatui::widgets::canvas::{Canvas, Context, Line as Stroke};
@@ -18,7 +18,7 @@ use crate::widgets::text::cells;
 const LABELS: u16 = 9;
 
 /// The fewest cells from tick to tick and blank ones between their labels, across and upwards.
-const APART: [(u16, u16); 2] = [(8, 2), (3, 1)];
+const APART: [(u16, u16); 2] = [(6, 2), (3, 1)];
 
 /// What the ticks of an axis say.
 #[derive(Clone, Copy)]
@@ -173,7 +173,8 @@ pub(crate) fn histogram(values: &[f64], marked: Option<f64>, axis: &Axis<'_>, ar
     let is_gap = |column: u16| column + 1 == plot.width || index(column + 1) != index(column);
     let bar = |column: u16| {
         let style = if is_marked(column) {
-            theme.warning
+            // The style is that of the whole column, also above its bar.
+            theme.warning.remove_modifier(Modifier::UNDERLINED)
         } else {
             theme.series[0]
         };

@@ -171,7 +171,7 @@ fn beside(subject: Subject<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
         let columns = Layout::horizontal(vec![Constraint::Fill(1); many])
             .spacing(3)
             .split(area);
-        let width = columns[0].width;
+        let width = columns.iter().map(|column| column.width).min().unwrap_or(0);
         let mut record = vec![Line::styled("JSON", scene.theme.heading)];
         record.extend(json.iter().map(|line| fit(line.clone(), width)));
         let middle = blocks.iter().flat_map(|block| block.lines_in(width)).collect();

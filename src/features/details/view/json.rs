@@ -25,7 +25,7 @@ const LONGEST: usize = 16 * 1024;
 
 /// Cells of a field's name and of its value beside the JSON.
 const LABEL: usize = 16;
-const VALUE: usize = 26;
+const VALUE: usize = 18;
 
 /// The laid-out text and its folds.
 #[derive(Debug, Default)]
@@ -124,6 +124,7 @@ impl Json {
             // A text says nothing else in words, and may hold a secret that the JSON hides.
             let is_figure = matches!(record.cell(field), CellRef::Number(_) | CellRef::Flag(_));
             let value = (is_figure && field.kind != Kind::Secret).then(|| format::detail(&record, field, dialect));
+            let value = value.filter(|value| !text.ends_with(value.as_str()) && !text.contains(&format!("{value},")));
             let cell = |text: &str, width| format!("{:width$}  ", truncate(text, width));
             let spans = [
                 Span::styled(cell(field.label, LABEL), theme.dim),

@@ -51,7 +51,15 @@ pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     let local = scene.state.local_time(scene.now);
     let Some(series) = view.series.as_deref().filter(|series| series.watched > 0.0) else {
         let lines = empty(view, scene);
-        return sheet::text(lines, inner, scene);
+        let height = lines
+            .iter()
+            .map(|line| wrap_line(line, inner.width, 2).len())
+            .sum::<usize>()
+            + 1;
+        let height = u16::try_from(height).unwrap_or(u16::MAX);
+        let [text, chart] = Layout::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(inner);
+        sheet::text(lines, text, scene);
+        return prices_now(view, chart, scene);
     };
     let mut text = summary(series, &local, theme);
     text.extend(month(view.memory.as_deref(), &local, theme));
@@ -89,6 +97,18 @@ pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     if has_amounts {
         draw_amounts(series, resource, &local, amounts, scene);
     }
+}
+
+/// The prices on offer now, where there are none of earlier.
+fn prices_now(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
+    let scale = Scale::fit(view.now.iter().copied(), None);
+    let Some(scale) = scale.filter(|_| view.index == 0 && area.height >= LEAST_PRICES) else {
+        return;
+    };
+    let [title, chart] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
+    let heading = format!("On offer now, {} by price", format::grouped(view.now.len()));
+    scene.render(Line::styled(heading, scene.theme.heading), title);
+    chart::histogram(&view.now, None, &Axis(&scale, Labels::Number), chart, scene);
 }
 
 fn empty(view: &History, scene: &Scene<'_, '_>) -> Vec<Line<'static>> {

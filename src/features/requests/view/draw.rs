@@ -44,7 +44,7 @@ const WIDEST_LIST: u16 = 124;
 pub(super) fn pane(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
     let is_compact = scene.size == Size::Compact;
     let rows = u16::try_from(scene.state.requests().rows().len()).unwrap_or(u16::MAX);
-    let above = rows.saturating_add(AROUND).max(LEAST_LIST);
+    let above = rows.saturating_add(AROUND).max(if is_compact { 0 } else { LEAST_LIST });
     if above <= area.height / if is_compact { 2 } else { 3 } {
         // Few requests: beside them most of the screen would be blank.
         let [top, bottom] = Layout::vertical([Constraint::Length(above), Constraint::Fill(1)]).areas(area);

@@ -84,8 +84,9 @@ fn welcome(area: Rect, scene: &mut Scene<'_, '_>) {
         Constraint::Fill(2),
     ])
     .areas(inner);
-    for (text, area) in [(about, above), (figures, below)] {
-        scene.render(Paragraph::new(text).centered(), area);
+    scene.render(Paragraph::new(about).centered(), above);
+    if scene.size != Size::Compact {
+        scene.render(Paragraph::new(figures).centered(), below);
     }
 }
 

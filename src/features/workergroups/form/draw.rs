@@ -69,7 +69,7 @@ fn fields(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
         .sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
     let mut about = about(view, scene);
-    if scene.state.groups().draft.draft().is_blank() {
+    if scene.size != Size::Compact && scene.state.groups().draft.draft().is_blank() {
         about.extend(searches(scene.state, scene.theme));
     }
     let about = hanging(&about, inner.width);
