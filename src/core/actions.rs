@@ -1,7 +1,7 @@
 //! Carries out actions for the focused view.
 
 use super::feature::Event;
-use super::message::{Effect, Toast};
+use super::message::{ConfigCommand, Effect, Toast};
 use super::unsettled::told;
 use super::{Update, analysis};
 use crate::domain::Resource;
@@ -21,8 +21,8 @@ impl Update<'_> {
             Action::QuitNow => self.effects.push(Effect::Quit),
             Action::Suspend => self.effects.push(Effect::Suspend),
             Action::Redraw => self.effects.push(Effect::Redraw),
-            Action::EditConfig => self.effects.push(Effect::EditConfig),
-            Action::ReloadConfig => self.effects.push(Effect::ReloadConfig),
+            Action::EditConfig => self.effects.push(Effect::Config(ConfigCommand::Edit)),
+            Action::ReloadConfig => self.effects.push(Effect::Config(ConfigCommand::Reload)),
             Action::NextPane => self.go_to(pane.shifted(1)),
             Action::PreviousPane => self.go_to(pane.shifted(3)),
             Action::Pane(pane) => self.go_to(pane),

@@ -108,7 +108,7 @@ pub struct Routed {
 #[derive(Debug, PartialEq)]
 pub struct RingClaim {
     pub logged: Logged,
-    pub alarm: Alarm,
+    pub alarm: Notification,
 }
 
 /// What is saved of the person's, each in its own file. A change comes with what was there before it, in
@@ -195,8 +195,6 @@ pub enum Effect {
         ticket: Ticket,
         saving: Saving,
     },
-    /// Ring: the bell, a desktop notification, and the person's own command.
-    Ring(Box<Alarm>),
     /// Write a run of the route lab to a new file; replies with [`Message::Told`].
     SaveRun {
         /// The run at this moment.
@@ -225,13 +223,8 @@ pub enum Effect {
     },
     /// Switch to the market that was connected under this ticket.
     Activate(Ticket),
-    /// Select another theme in the configuration; replies with [`Message::Told`].
-    SaveTheme(String),
-    /// Send a desktop notification, if enabled and the terminal is unfocused.
-    Notify {
-        title: String,
-        body: String,
-    },
+    /// Send a desktop notification, if the person wants one now; for an alert also ring.
+    Notify(Box<Notification>),
     /// Open the person's editor on a text; brings [`News::Edited`].
     Edit {
         ticket: Ticket,
@@ -239,10 +232,8 @@ pub enum Effect {
         /// The file's extension, by which editors choose their highlighting: `.json`.
         suffix: &'static str,
     },
-    /// Open the person's editor on the configuration file, then read it again.
-    EditConfig,
-    /// Read the configuration file again.
-    ReloadConfig,
+    /// Change the configuration file, or read it again.
+    Config(ConfigCommand),
     /// Forget the intervals learned from refusals.
     ForgetLimits,
     Redraw,
@@ -251,12 +242,24 @@ pub enum Effect {
     Quit,
 }
 
-/// A ring, for the runtime: the values go to the person's command as environment variables.
+/// What is done with the configuration file.
+#[derive(Debug, PartialEq, Eq)]
+pub enum ConfigCommand {
+    /// Open the person's editor on it, then read it again.
+    Edit,
+    Reload,
+    /// Select another theme in it; replies with [`Message::Told`].
+    SaveTheme(String),
+}
+
+/// A desktop notification; of an alert, with a ring.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Alarm {
+pub struct Notification {
     pub title: String,
     pub text: String,
-    pub values: Vec<(&'static str, String)>,
+    /// The environment variables of the person's own command, which runs with the bell when an alert
+    /// rings.
+    pub alarm: Option<Vec<(&'static str, String)>>,
 }
 
 /// The parts of the configuration that apply without reconnecting.
@@ -317,14 +320,11 @@ impl Effect {
             Self::KeepOutcome(_)
             | Self::Abort(_)
             | Self::Copy { .. }
-            | Self::Ring(_)
             | Self::SaveRun { .. }
             | Self::History(HistoryJob::Record(_) | HistoryJob::ReleasePolls(_))
             | Self::Activate(_)
-            | Self::SaveTheme(_)
-            | Self::Notify { .. }
-            | Self::EditConfig
-            | Self::ReloadConfig
+            | Self::Notify(_)
+            | Self::Config(_)
             | Self::ForgetLimits
             | Self::Redraw
             | Self::Suspend

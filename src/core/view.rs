@@ -132,11 +132,6 @@ pub trait View: fmt::Debug + Send {
         Outcome::of(is_typed)
     }
 
-    /// Whether typed characters go into a text.
-    fn takes_text(&self) -> bool {
-        !self.contexts().contains(&Context::Dialog) && self.contexts().iter().any(|context| context.takes_text())
-    }
-
     /// Handles a pasted text. Ignoring it tells the person that nothing can be pasted here.
     fn paste(&mut self, text: &str, cx: &mut Cx<'_>) -> Outcome {
         let Some(pasted) = self.widget(cx).and_then(|widget| widget.pasted(text)) else {
@@ -151,15 +146,10 @@ pub trait View: fmt::Debug + Send {
     fn click(&mut self, region: Region, line: usize, cx: &mut Cx<'_>) -> Outcome {
         let widget = self.widget(cx).filter(|_| region == Region::MAIN);
         if widget.is_some_and(|widget| widget.select_line(line)) {
-            self.update(self.on_click(), cx)
+            self.update(Action::Submit, cx)
         } else {
             Outcome::Ignored
         }
-    }
-
-    /// What choosing a line of its list by a click does.
-    fn on_click(&self) -> Action {
-        Action::Submit
     }
 
     /// Takes a turn of the wheel, by so many lines; as so many steps of the cursor unless the
@@ -218,6 +208,13 @@ pub trait View: fmt::Debug + Send {
     /// The view is closing: abort its requests, keep its draft.
     fn closing(&mut self, cx: &mut Cx<'_>) {
         let _ = cx;
+    }
+}
+
+impl dyn View + '_ {
+    /// Whether typed characters go into a text.
+    pub fn takes_text(&self) -> bool {
+        !self.contexts().contains(&Context::Dialog) && self.contexts().iter().any(|context| context.takes_text())
     }
 }
 

@@ -140,7 +140,7 @@ impl View for Tabbed {
     /// The keys that open the tabs over the pane switch between them, unless they are text.
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
         let action = cx.state.keymap.resolve(&[Context::Table], key);
-        match action.filter(|action| self.index_of(*action).is_some() && !self.takes_text()) {
+        match action.filter(|action| self.index_of(*action).is_some() && !self.view.takes_text()) {
             Some(action) => {
                 cx.perform(action);
                 Outcome::Handled
@@ -194,7 +194,7 @@ impl View for Tabbed {
         let height = u16::from(self.tabs.len() > 1);
         let [line, body] = Layout::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(area);
         let names = self.tabs.iter().enumerate().map(|(index, tab)| {
-            let is_key = index != self.open && !self.takes_text();
+            let is_key = index != self.open && !self.view.takes_text();
             let key = is_key.then(|| scene.key(tab.action));
             (key, tab.title)
         });

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use super::workergroups::look::Look;
 use crate::api::{Reply, Request};
 use crate::core::feature::{Event, Feature, FeatureState};
-use crate::core::message::{Alarm, Effect, HistoryJob, News, RingClaim, Saved, Saving};
+use crate::core::message::{Effect, HistoryJob, News, Notification, RingClaim, Saved, Saving};
 use crate::core::owners::Owner;
 use crate::core::state::State;
 use crate::core::view::Cx;
@@ -359,7 +359,7 @@ pub(crate) fn check_all(cx: &mut Cx<'_>, poll: &Poll, workers: Option<u32>) {
     }
 }
 
-fn alarm(ring: &Ring, logged: &Logged) -> Alarm {
+fn alarm(ring: &Ring, logged: &Logged) -> Notification {
     let name = visible(&logged.alert, 60);
     let mut values = vec![
         ("BOURSE_ALERT", name.clone()),
@@ -374,10 +374,10 @@ fn alarm(ring: &Ring, logged: &Logged) -> Alarm {
             ("BOURSE_PRICE", lot.price.to_string()),
         ]);
     }
-    Alarm {
+    Notification {
         title: format!("bourse: {name}"),
         text: logged.text.clone(),
-        values,
+        alarm: Some(values),
     }
 }
 
@@ -396,7 +396,7 @@ fn claimed(cx: &mut Cx<'_>, _: Ticket, news: News) {
     });
     let name = visible(&logged.alert, 60);
     cx.toast(format!("Alert “{name}”: {}", logged.text));
-    cx.effect(Effect::Ring(Box::new(alarm)));
+    cx.effect(Effect::Notify(Box::new(alarm)));
     if let Some(rang) = rang {
         change(cx, rang);
     }

@@ -15,8 +15,8 @@ use std::sync::Arc;
 use crate::api::attempt::completion;
 use crate::api::{Request, RouteCall, Secret};
 use crate::core::feature::{Event, Feature, FeatureState, Headline};
-pub use crate::core::message::RunSnapshot;
 use crate::core::message::{Effect, News, Routed};
+pub use crate::core::message::{Notification, RunSnapshot};
 use crate::core::owners::Owner;
 use crate::core::state::State;
 use crate::core::view::{Cx, Lent};
@@ -140,10 +140,11 @@ impl RouteRun {
         if self.run.plan().is_single() || was_stopped {
             return None;
         }
-        Some(Effect::Notify {
+        Some(Effect::Notify(Box::new(Notification {
             title: "Route run ended".to_owned(),
-            body: words::result(&self.run),
-        })
+            text: words::result(&self.run),
+            alarm: None,
+        })))
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Dashboard, Notify, Surface};
 use crate::api::{ApiError, Operation, Request};
-use crate::core::message::{Alarm, HistoryJob, News};
+use crate::core::message::{ConfigCommand, HistoryJob, News, Notification};
 use crate::core::{Effect, Message};
 use crate::domain::journal::Intent;
 use crate::features::markets::MarketCommand;
@@ -27,10 +27,11 @@ impl<S: Surface> Dashboard<S> {
         match effect {
             Effect::Quit => return Ok(ControlFlow::Break(0)),
             Effect::Suspend => self.surface.suspend().await?,
-            Effect::Notify { title, body } => self.tell(&title, &body),
+            Effect::Notify(notification) => self.attract(*notification),
             Effect::Edit { ticket, text, suffix } => self.edit_text(ticket, text, suffix).await?,
-            Effect::EditConfig => self.edit_config().await?,
-            Effect::ReloadConfig => self.config.iter().for_each(ConfigWatch::reload),
+            Effect::Config(ConfigCommand::Edit) => self.edit_config().await?,
+            Effect::Config(ConfigCommand::Reload) => self.config.iter().for_each(ConfigWatch::reload),
+            Effect::Config(ConfigCommand::SaveTheme(name)) => self.save_theme(name),
             Effect::ForgetLimits => self.forget_limits(),
             Effect::Redraw => self.surface.repaint(),
             Effect::Call { ticket, request } => self.call(ticket, request),
@@ -47,12 +48,10 @@ impl<S: Surface> Dashboard<S> {
             Effect::History(job) => self.remember(job),
             Effect::Market { ticket, command } => self.market(ticket, command),
             Effect::Activate(ticket) => self.board(ticket),
-            Effect::SaveTheme(name) => self.save_theme(name),
             Effect::Save { ticket, saving } => self.keep(Job::Save {
                 ticket: Some(ticket),
                 saving,
             }),
-            Effect::Ring(alarm) => self.ring(*alarm),
             Effect::SaveRun { run, now, path } => {
                 routes::save(self.outbox.clone(), (run, self.calls.secrets()), now, path);
             }
@@ -74,13 +73,9 @@ impl<S: Surface> Dashboard<S> {
         Ok(ControlFlow::Continue(()))
     }
 
-    fn tell(&mut self, title: &str, body: &str) {
-        alarm::tell(&self.model, title, body, &mut self.surface);
-    }
-
-    fn ring(&mut self, alarm: Alarm) {
+    fn attract(&mut self, notification: Notification) {
         let outbox = self.outbox.clone();
-        alarm::ring(&self.rings, &self.model, alarm, &mut self.surface, outbox);
+        alarm::attract(&self.rings, &self.model, notification, &mut self.surface, outbox);
     }
 
     async fn edit_text(&mut self, ticket: Ticket, text: String, suffix: &'static str) -> io::Result<()> {

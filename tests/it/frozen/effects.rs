@@ -6,7 +6,7 @@
 use bourse::api::KeySource;
 use bourse::api::Request;
 use bourse::core::exported::{NotWritten, Written};
-use bourse::core::message::{HistoryJob, News, Saved, Saving};
+use bourse::core::message::{ConfigCommand, HistoryJob, News, Saved, Saving};
 use bourse::core::{Effect, Message, Profile, Ticket};
 use bourse::domain::Dialect;
 use bourse::domain::history::{Poll, PollOutcome, Want};
@@ -102,9 +102,10 @@ impl Desk<'_> {
                 let is_ours = true;
                 News::Ring { claim, is_ours }
             }
-            Effect::Ring(alarm) => {
-                self.note(&format!("ring {}: {}", alarm.title, alarm.text));
-                for (name, value) in alarm.values {
+            Effect::Notify(notification) => {
+                let kind = if notification.alarm.is_some() { "ring" } else { "notify" };
+                self.note(&format!("{kind} {}: {}", notification.title, notification.text));
+                for (name, value) in notification.alarm.unwrap_or_default() {
                     self.note(&format!("  {name}={value}"));
                 }
                 return;
@@ -146,23 +147,22 @@ impl Desk<'_> {
             }
             Effect::History(HistoryJob::ClaimPoll { .. }) => News::Poll(PollRight::Ours),
             Effect::History(HistoryJob::ReleasePolls(_)) => return,
-            Effect::Market { ticket, command } => News::Market(Box::new(self.command(ticket, command))),
             Effect::Activate(_) => {
                 self.session = self.market.session(&Dialect::VAST);
                 return self.note("switch to it");
             }
-            Effect::SaveTheme(name) => {
+            Effect::Market { ticket, command } => News::Market(Box::new(self.command(ticket, command))),
+            Effect::Config(ConfigCommand::SaveTheme(name)) => {
                 self.note(&format!("save the theme {name}"));
                 return self.says(format!("Theme {name} saved"));
             }
-            Effect::Notify { title, body } => return self.note(&format!("notify {title}: {body}")),
             Effect::Edit { text, suffix, .. } => {
                 self.note(&format!("edit a {suffix} file in the person's editor"));
                 self.content(&text);
                 News::Edited(Ok(text))
             }
-            Effect::EditConfig => return self.note("edit the configuration"),
-            Effect::ReloadConfig => return self.note("read the configuration again"),
+            Effect::Config(ConfigCommand::Edit) => return self.note("edit the configuration"),
+            Effect::Config(ConfigCommand::Reload) => return self.note("read the configuration again"),
             Effect::ForgetLimits => {
                 self.session.forget_pacing();
                 return self.note("forget the learned limits");

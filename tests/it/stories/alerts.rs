@@ -14,7 +14,7 @@ const SIZES: [(u16, u16); 2] = [(80, 24), (200, 60)];
 
 fn rings(desk: &TestApp) -> Vec<String> {
     let rung = desk.effects.iter().filter_map(|effect| match effect {
-        Effect::Ring(alarm) => Some(alarm.text.clone()),
+        Effect::Notify(notification) if notification.alarm.is_some() => Some(notification.text.clone()),
         _ => None,
     });
     rung.collect()

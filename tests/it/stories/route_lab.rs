@@ -747,7 +747,7 @@ fn the_headline_says_why_a_run_waits() {
 fn a_series_that_ends_notifies_and_what_the_person_ends_does_not() {
     let notices = |desk: &TestApp| {
         let bodies = desk.effects.iter().filter_map(|effect| match effect {
-            Effect::Notify { body, .. } => Some(body.clone()),
+            Effect::Notify(notification) => Some(notification.text.clone()),
             _ => None,
         });
         bodies.collect::<Vec<_>>()

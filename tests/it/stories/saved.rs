@@ -132,9 +132,7 @@ fn a_search_is_saved_under_its_words_and_found_where_it_was_saved() {
         desk.resize(columns, rows);
         desk.expect("B save").expect("A alert");
         desk.keys("/").type_text("4090 europe 200gb 3 days").keys("enter");
-        desk.answer(THREE)
-            .keys("B")
-            .expect("Enter alone: “4090 Europe 3 days”.");
+        desk.answer(THREE).keys("B").expect("Left empty: “4090 Europe 3 days”.");
         desk.keys("enter").expect("Saved “4090 Europe 3 days”");
         // Among others it is selected; the next time the list opens on its first line.
         desk.keys("b").expect("▌ 4090 Europe 3 days");

@@ -160,7 +160,7 @@ fn another_search_is_asked_for_by_its_own_dashboard() {
 }
 
 fn rings(desk: &TestApp) -> usize {
-    let is_ring = |effect: &&Effect| matches!(effect, Effect::Ring(_));
+    let is_ring = |effect: &&Effect| matches!(effect, Effect::Notify(notification) if notification.alarm.is_some());
     desk.effects.iter().filter(is_ring).count()
 }
 

@@ -1,7 +1,7 @@
 //! Choosing the theme, key by key.
 
 use bourse::core::configuration::Reconfigured;
-use bourse::core::message::{Effect, Message};
+use bourse::core::message::{ConfigCommand, Effect, Message};
 use bourse::core::themes::{NamedTheme, Themes};
 use bourse::domain::Dialect;
 use bourse::widgets::theme::Theme;
@@ -51,7 +51,7 @@ fn saved(desk: &TestApp) -> Vec<&str> {
     let effects = desk.effects.iter();
     effects
         .filter_map(|effect| match effect {
-            Effect::SaveTheme(name) => Some(name.as_str()),
+            Effect::Config(ConfigCommand::SaveTheme(name)) => Some(name.as_str()),
             _ => None,
         })
         .collect()

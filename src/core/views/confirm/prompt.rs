@@ -84,7 +84,7 @@ impl Prompt {
     #[must_use]
     pub fn proposes(mut self, text: String) -> Self {
         if !text.is_empty() {
-            self.text = format!("Enter alone: “{text}”. {}", self.text);
+            self.text = format!("Left empty: “{text}”. {}", self.text);
         }
         self.proposal = text;
         self

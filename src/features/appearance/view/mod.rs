@@ -5,7 +5,7 @@ mod draw;
 use ratatui::layout::Rect;
 
 use crate::core::State;
-use crate::core::message::Effect;
+use crate::core::message::{ConfigCommand, Effect};
 use crate::core::view::{Availability, Cx, Outcome, Placement, Region, Scene, View};
 use crate::keys::{Action, Context};
 use crate::widgets::theme::Theme as Styles;
@@ -44,7 +44,7 @@ impl Theme {
             if name != cx.state().themes.chosen {
                 cx.themes().chosen.clone_from(&name);
                 cx.themes().saved = Some(name.clone());
-                cx.effect(Effect::SaveTheme(name));
+                cx.effect(Effect::Config(ConfigCommand::SaveTheme(name)));
             }
             cx.close();
         }

@@ -389,10 +389,6 @@ impl View for RouteLab {
         }
     }
 
-    fn takes_text(&self) -> bool {
-        self.is_searching
-    }
-
     fn typed(&mut self, key: KeyEvent, cx: &mut Cx<'_>) -> Outcome {
         if !self.is_searching || !self.attempts.input.key(key) {
             return Outcome::Ignored;

@@ -143,18 +143,14 @@ impl View for SearchDialog {
                 Outcome::Handled
             }
             Region::MAIN if self.widget(cx).is_some_and(|widget| widget.select_line(line)) => {
-                self.update(self.on_click(), cx)
+                let checks = match &self.form {
+                    Some(form) => form.operator().takes_list(),
+                    None => self.tab != Tab::Filters,
+                };
+                self.update(if checks { Action::Toggle } else { Action::Submit }, cx)
             }
             _ => Outcome::Ignored,
         }
-    }
-
-    fn on_click(&self) -> Action {
-        let checks = match &self.form {
-            Some(form) => form.operator().takes_list(),
-            None => self.tab != Tab::Filters,
-        };
-        if checks { Action::Toggle } else { Action::Submit }
     }
 
     fn told(&mut self, ticket: Ticket, news: News, cx: &mut Cx<'_>) {

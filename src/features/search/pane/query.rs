@@ -92,13 +92,14 @@ fn words_advice(browser: &Browser) -> Option<String> {
 const GAP: u16 = 3;
 
 /// How many of the loaded rows match what is typed; on a narrow screen the query needs the room.
-fn count_text(browser: &Browser, width: u16) -> String {
+fn count_text(browser: &Browser, width: u16, scene: &Scene<'_, '_>) -> String {
     let Some(listing) = browser.listing() else {
         return String::new();
     };
     let (shown, loaded) = (grouped(browser.view().len()), grouped(listing.len()));
     let full = if browser.bar.is_other_query {
-        format!("{shown} of the {loaded} loaded; Enter searches all")
+        let key = scene.key(Action::Submit);
+        format!("{shown} of the {loaded} loaded; {key} searches all")
     } else {
         super::draw::counts(browser)
     };
@@ -111,9 +112,9 @@ fn count_text(browser: &Browser, width: u16) -> String {
 
 /// Lays out the bar: the prompt, the query, and the number of matching rows, which is shown while
 /// typing.
-fn layout(browser: &Browser, area: Rect) -> ([Rect; 3], String) {
+fn layout(browser: &Browser, area: Rect, scene: &Scene<'_, '_>) -> ([Rect; 3], String) {
     let shown = if browser.bar.editing {
-        count_text(browser, area.width)
+        count_text(browser, area.width, scene)
     } else {
         String::new()
     };
@@ -139,7 +140,7 @@ pub(super) fn line(browser: &Browser, area: Rect, scene: &mut Scene<'_, '_>) {
     let theme = scene.theme;
     let bar = &browser.bar;
     scene.clickable(area, Target::Hint(Action::Query));
-    let ([prompt, text, count], count_text) = layout(browser, area);
+    let ([prompt, text, count], count_text) = layout(browser, area, scene);
     scene.render(Line::styled(format!("{count_text} "), theme.dim).right_aligned(), count);
     let style = if bar.editing { theme.accent } else { theme.dim };
     scene.render(Line::styled(" / ", style), prompt);
@@ -255,8 +256,8 @@ const fn style_of(token: Token, theme: &Theme) -> Style {
 }
 
 /// The screen column of a position in the query's text.
-fn column_of(byte: usize, browser: &Browser, line: Rect) -> u16 {
-    let ([_, text, _], _) = layout(browser, line);
+fn column_of(byte: usize, browser: &Browser, line: Rect, scene: &Scene<'_, '_>) -> u16 {
+    let ([_, text, _], _) = layout(browser, line, scene);
     let column = browser.bar.input.column_of(byte);
     let column = column.saturating_sub(scroll(browser, text));
     line.x + PROMPT + u16::try_from(column).unwrap_or(line.width)
@@ -281,7 +282,7 @@ pub(super) fn popup(browser: &Browser, line: Rect, screen: Rect, scene: &mut Sce
     let wanted = label + count + docs.max().unwrap_or(0) + 8;
     let width = wanted.min(WIDEST).min(screen.width);
     // The labels line up with what they complete: two cells of frame and gap are in front of them.
-    let x = column_of(completion.span.start, browser, line)
+    let x = column_of(completion.span.start, browser, line, scene)
         .saturating_sub(2)
         .min(screen.right().saturating_sub(width));
     // What plain words mean is shown below the query.
@@ -431,7 +432,7 @@ fn basis(browser: &Browser, theme: &Theme) -> Vec<(String, Style)> {
 /// Draws carets under the part of the error in the query that is not scrolled away.
 fn caret(browser: &Browser, error: &LanguageError, area: Rect, scene: &mut Scene<'_, '_>) {
     let input = &browser.bar.input;
-    let ([_, text, _], _) = layout(browser, area);
+    let ([_, text, _], _) = layout(browser, area, scene);
     let scroll = scroll(browser, text);
     let column = |byte| input.column_of(byte).saturating_sub(scroll);
     let start = column(error.span.start).min(usize::from(text.width));
