@@ -282,15 +282,14 @@ impl Card<'_> {
         if room < 10 { 0 } else { room }
     }
 
-    /// The ends of the bars below, and how many rows they compare; `None` with too few.
-    fn ends_of_bars(&self, whose: &str) -> Option<Line<'static>> {
+    /// The names of the ends of the bars below; `None` where there are none. The price says how many compare.
+    fn ends_of_bars(&self) -> Option<Line<'static>> {
         let subject = &self.subject;
         let rank = subject.standing.rank(subject.listing, Measure::Price, subject.row)?;
-        let (label, width) = (usize::from(LABEL), usize::from(self.bar_width()));
-        let blanks = width.checked_sub("worst".len())?;
+        let blanks = usize::from(self.bar_width()).checked_sub("worst".len())?;
         rank.share()?;
-        let text = format!("{:label$} worst{:>blanks$} of {} {whose}", "", "best", rank.of);
-        Some(fit(Line::styled(text, self.theme().dim), self.width))
+        let text = format!("{:label$} worst{:>blanks$}", "", "best", label = usize::from(LABEL));
+        Some(Line::styled(text, self.theme().dim))
     }
 
     /// A bar of how many comparable rows are worse, and the value.
