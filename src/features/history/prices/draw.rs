@@ -243,7 +243,8 @@ fn parts(series: &Series, resource: Resource, local: &LocalTime, area: Rect, the
     }
     let time = time_of(series);
     let many = usize::from(area.height.saturating_sub(1));
-    let starts = local.ticks(time.low, time.high, many);
+    // A part of no length says nothing.
+    let starts = local.ticks(time.low, time.high - 1.0, many);
     let unit = match resource {
         Resource::Offers | Resource::Workergroups => "GPUs",
         Resource::Volumes => "GB",
