@@ -26,7 +26,9 @@ pub(crate) enum Labels<'a> {
     Number,
     Of(&'a Field),
     Words(fn(f64) -> String),
-    /// Seconds since 1970.
+    /// Numbers of things: only whole ones.
+    Count,
+    /// For times in seconds since 1970.
     Time(&'a LocalTime),
 }
 
@@ -71,6 +73,11 @@ impl Axis<'_> {
         let ticks = |most| {
             let values = match labels {
                 Labels::Time(local) => local.ticks(scale.low, scale.high, most),
+                Labels::Count => scale
+                    .ticks(most)
+                    .into_iter()
+                    .filter(|tick| tick.fract() == 0.0)
+                    .collect(),
                 Labels::Number | Labels::Of(_) | Labels::Words(_) => scale.ticks(most),
             };
             let tick = |value: f64| {
@@ -156,7 +163,7 @@ pub(crate) fn histogram(values: &[f64], marked: Option<f64>, axis: &Axis<'_>, ar
     let Some(upwards) = Scale::fit([0.0, f64::from(tallest)], Some(ScaleKind::Linear)) else {
         return;
     };
-    let Some(plot) = axes(axis, Some(&Axis(&upwards, Labels::Number)), area, scene) else {
+    let Some(plot) = axes(axis, Some(&Axis(&upwards, Labels::Count)), area, scene) else {
         return;
     };
     let theme = scene.theme;
@@ -205,8 +212,8 @@ pub(crate) fn depth(depth: &Depth, purchase: Option<&Purchase>, area: Rect, scen
     else {
         return;
     };
-    let axis = |scale| Axis(scale, Labels::Number);
-    let Some(plot) = axes(&axis(&across), Some(&axis(&upwards)), area, scene) else {
+    let (x, y) = (Axis(&across, Labels::Number), Axis(&upwards, Labels::Count));
+    let Some(plot) = axes(&x, Some(&y), area, scene) else {
         return;
     };
     let mut total = 0.0;

@@ -86,13 +86,8 @@ pub(super) fn history(view: &History, area: Rect, scene: &mut Scene<'_, '_>) {
     };
     let [legend, prices, amounts] =
         Layout::vertical([Constraint::Length(1), Constraint::Fill(1), Constraint::Length(amounts)]).areas(charts);
-    let mut key = key_of_lines(theme);
     let alerts = subject.map_or_else(Vec::new, |subject| alert_prices(&subject.search, scene.state));
-    if !alerts.is_empty() {
-        key.push_span(Text::styled("  ━ ", theme.warning));
-        key.push_span(Text::styled("your alerts", theme.dim));
-    }
-    scene.render(key, legend);
+    scene.render(key_of_lines(!alerts.is_empty(), theme), legend);
     draw_prices(series, &alerts, &local, prices, scene);
     if has_amounts {
         draw_amounts(series, resource, &local, amounts, scene);
@@ -274,15 +269,20 @@ fn parts(series: &Series, resource: Resource, local: &LocalTime, area: Rect, the
     std::iter::once(heading).chain(rows.into_iter().rev()).collect()
 }
 
-fn key_of_lines(theme: &Theme) -> Line<'static> {
-    Line::from(vec![
+fn key_of_lines(has_alerts: bool, theme: &Theme) -> Line<'static> {
+    let mut key = Line::from(vec![
         Text::styled("━ ", theme.series[1]),
         Text::styled("lowest  ", theme.dim),
         Text::styled("━ ", theme.series[0]),
         Text::styled("median  ", theme.dim),
         Text::styled("⠒ ", theme.series[2]),
         Text::styled("P20 and P80", theme.dim),
-    ])
+    ]);
+    if has_alerts {
+        key.push_span(Text::styled("  ━ ", theme.warning));
+        key.push_span(Text::styled("your alerts", theme.dim));
+    }
+    key
 }
 
 fn time_of(series: &Series) -> Scale {
@@ -419,7 +419,7 @@ fn draw_amounts(series: &Series, resource: Resource, local: &LocalTime, area: Re
     };
     let time = time_of(series);
     let across = Axis(&time, Labels::Time(local));
-    let Some(plot) = chart::axes(&across, Some(&Axis(&scale, Labels::Number)), area, scene) else {
+    let Some(plot) = chart::axes(&across, Some(&Axis(&scale, Labels::Count)), area, scene) else {
         return;
     };
     let color = scene.theme.series[0].fg.unwrap_or_default();
