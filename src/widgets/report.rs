@@ -288,6 +288,22 @@ impl Report {
         }
     }
 
+    /// The visible lines, each with the row in which it starts, for what is drawn beside them.
+    pub fn visible(&self, viewport: Viewport, theme: &Theme) -> Vec<(usize, u16)> {
+        let (page, width) = (viewport.page, viewport.width);
+        let (top, skip) = ReportLines::new(self, theme).top(viewport.top, page, width);
+        // The first line may start above the first row.
+        let mut below = 0;
+        let lines = (top..viewport.total).map(|line| {
+            let start = below;
+            below += self.rows(line, width);
+            (line, start)
+        });
+        let within = lines.take_while(|(_, start)| *start < skip + page);
+        let starts = within.filter_map(|(line, start)| Some((line, u16::try_from(start.checked_sub(skip)?).ok()?)));
+        starts.collect()
+    }
+
     /// The row of a matching line in which the match starts.
     fn row_of_match(&self, line: usize, width: u16) -> usize {
         let wanted = self.find.wanted();

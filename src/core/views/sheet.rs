@@ -90,6 +90,11 @@ pub(crate) fn side_width(area: Rect, size: Size) -> u16 {
     }
 }
 
+/// Cells of a line inside the second panel of a page.
+pub(crate) const fn page_side_width(area: Rect) -> u16 {
+    (area.width * 2 / 5).saturating_sub(4)
+}
+
 /// How many lines a text takes in `width` cells.
 pub(crate) fn rows(lines: &[Line<'_>], width: u16) -> usize {
     let wrapped = lines.iter().map(|line| wrap_line(line, width, 2).len());

@@ -3,7 +3,7 @@
 use jiff::tz::TimeZone;
 
 use super::timeline::seconds;
-use super::verdict::{Days, Memory, Rating};
+use super::verdict::{Days, Memory, Rating, Standing};
 use crate::domain::Resource;
 use crate::domain::format::{self, percent};
 
@@ -36,6 +36,14 @@ impl Memory {
         let lowest = self.lowest.map(|lowest| self.money(lowest));
         let lowest = lowest.unwrap_or_default();
         format!("Market {name}: from {lowest} now, {}", compared(rating))
+    }
+
+    /// `12% below its usual price`, of the rating of the lowest price now; `None` unless it is low.
+    pub fn below_usual(&self, rating: &Rating) -> Option<String> {
+        let share = 1.0 - self.lowest? / rating.median;
+        // Less than a hundredth would be noise in words.
+        let is_low = rating.standing == Standing::Low && share >= 0.01;
+        is_low.then(|| format!("{} below its usual price", percent(share)))
     }
 
     /// When the lowest price is usually lowest, in a time zone, once three weeks were watched.

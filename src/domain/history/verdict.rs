@@ -265,6 +265,30 @@ fn rate(memory: &Memory, price: f64) -> Option<Rating> {
 }
 
 impl Memory {
+    /// The times with a known lowest price, in their order, and the price.
+    pub fn lows(&self) -> &[(Moment, Moment, f64)] {
+        &self.lows
+    }
+
+    /// The lowest price in each of so many equal parts of the time; `None` where it was not known.
+    pub fn trend(&self, parts: usize) -> Vec<Option<f64>> {
+        let mut trend = vec![None; parts];
+        let length = self.until.since(self.since).max(1);
+        let last = parts.saturating_sub(1);
+        let part = |at: Moment| {
+            let parts = i64::try_from(parts).unwrap_or(i64::MAX);
+            usize::try_from(at.since(self.since) * parts / length).map_or(0, |part| part.min(last))
+        };
+        for (from, to, low) in &self.lows {
+            // A time ends before its last moment.
+            let covered = part(*from)..=part(Moment(to.0 - 1));
+            for lowest in trend.get_mut(covered).unwrap_or_default() {
+                *lowest = Some(lowest.map_or(*low, |lowest: f64| lowest.min(*low)));
+            }
+        }
+        trend
+    }
+
     /// The lowest prices between two moments, ascending, and for how many seconds each was the lowest.
     fn between(&self, since: Moment, until: Moment) -> Vec<(f64, f64)> {
         let mut prices = Prices::default();

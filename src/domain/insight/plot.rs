@@ -103,7 +103,7 @@ impl Scale {
     }
 
     /// At most `most` round values along the scale, ascending: multiples of 1, 2 or 5 times a power
-    /// of ten, or such numbers themselves on a logarithmic scale.
+    /// of ten; on a logarithmic scale such numbers themselves, or 1 and 3 times powers of ten.
     pub fn ticks(&self, most: usize) -> Vec<f64> {
         match self.kind {
             _ if most == 0 => Vec::new(),
@@ -136,17 +136,18 @@ impl Scale {
         let (first, last) = (self.low.log10().floor(), self.high.log10().ceil());
         let decades = whole(last - first, 700);
         let within = |tick: &f64| (self.low..=self.high).contains(tick);
-        let fine: Vec<f64> = (0..=decades)
-            .flat_map(|decade| [1.0, 2.0, 5.0].map(|mantissa| scaled(mantissa, first + count(decade))))
-            .filter(within)
-            .collect();
-        if fine.len() <= most {
+        let ticks = |mantissas: &[f64]| -> Vec<f64> {
+            let ticks = (0..=decades).flat_map(|decade| {
+                let exponent = first + count(decade);
+                mantissas.iter().map(move |mantissa| scaled(*mantissa, exponent))
+            });
+            ticks.filter(within).collect()
+        };
+        let fine = [ticks(&[1.0, 2.0, 5.0]), ticks(&[1.0, 3.0])];
+        if let Some(fine) = fine.into_iter().find(|ticks| ticks.len() <= most) {
             return fine;
         }
-        let powers: Vec<f64> = (0..=decades)
-            .map(|decade| scaled(1.0, first + count(decade)))
-            .filter(within)
-            .collect();
+        let powers = ticks(&[1.0]);
         let stride = powers.len().div_ceil(most).max(1);
         powers.into_iter().step_by(stride).collect()
     }

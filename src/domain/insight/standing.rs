@@ -53,19 +53,21 @@ pub struct Rank {
     pub of: u32,
 }
 
+/// How many rows have to be compared before a rank says something: a fifth of fewer is less than one, and
+/// the best of two is not good.
+pub const FEWEST: u32 = 5;
+
 impl Rank {
     /// The share of the others that are worse, 0 to 1, ties counted half: rows that are all equal
-    /// rank in the middle, not last. `None` without others.
+    /// rank in the middle, not last. `None` with fewer than [`FEWEST`].
     pub fn share(self) -> Option<f64> {
         let worse = f64::from(self.beats) + f64::from(self.ties) / 2.0;
-        (self.of > 1).then(|| worse / f64::from(self.of - 1))
+        (self.of >= FEWEST).then(|| worse / f64::from(self.of - 1))
     }
 
     /// In the best fifth (`true`) or the worst (`false`); `None` between them, and in groups too
     /// small for fifths.
     pub fn is_best(self) -> Option<bool> {
-        // A fifth of fewer rows is less than one.
-        const FEWEST: u32 = 5;
         let loses = self.of.saturating_sub(1 + self.beats + self.ties);
         let fifth = |share: u32| u64::from(share) * 5 >= u64::from(self.of) * 4;
         match (fifth(self.beats), fifth(loses)) {
@@ -122,22 +124,15 @@ impl Standing {
         ranks.get(row).copied().flatten()
     }
 
-    /// The values of all rows that `row` is compared with, including its own.
-    pub fn values(listing: &Listing, measure: Measure, row: usize) -> Vec<f64> {
-        let groups = groups(listing);
-        let value = value_of(listing, measure);
-        let alike = |other: &usize| groups.get(*other) == groups.get(row);
-        (0..listing.len()).filter(alike).filter_map(value).collect()
-    }
-
-    /// Price and performance of all rows that `row` is compared with, including its own.
-    pub fn points(listing: &Listing, row: usize) -> Vec<(f64, f64)> {
+    /// Price and performance, where known, of all rows that `row` is compared with, including its own; of
+    /// all rows without one.
+    pub fn figures(listing: &Listing, row: Option<usize>) -> Vec<(f64, Option<f64>)> {
         let groups = groups(listing);
         let price = value_of(listing, Measure::Price);
         let performance = value_of(listing, Measure::Performance);
-        let alike = |other: &usize| groups.get(*other) == groups.get(row);
+        let alike = |other: &usize| row.is_none_or(|row| groups.get(*other) == groups.get(row));
         let rows = (0..listing.len()).filter(alike);
-        rows.filter_map(|row| Some((price(row)?, performance(row)?))).collect()
+        rows.filter_map(|row| Some((price(row)?, performance(row)))).collect()
     }
 
     /// The value of a row by a measure.

@@ -15,6 +15,7 @@ mod effects;
 mod given;
 mod golden;
 mod market;
+mod rooms;
 mod script;
 
 use std::path::PathBuf;

@@ -305,6 +305,8 @@ fn the_preview_gives_a_verdict_and_asks_once_for_it() {
     // 0.40 and 8 GB at 0.9 a month are 0.41; the lowest was 0.40 all the time.
     desk.expect("Market typical: from $0.400 now, cheaper");
     desk.expect("This offer: 2.5% above the lowest now");
+    // Nothing is said of a usual price that it is not below.
+    desk.expect("always $0.400").expect_not("below its usual price");
     for _ in 0..10 {
         desk.wait(1.0);
     }

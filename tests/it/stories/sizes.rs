@@ -124,8 +124,9 @@ fn every_size_is_drawn() {
 fn height_of(desk: &TestApp, title: &str) -> usize {
     let screen = desk.screen();
     let lines: Vec<&str> = screen.lines().collect();
-    let top = lines.iter().position(|line| line.contains(title)).unwrap();
-    let start = lines[top].find(&format!("┏ {title}")).unwrap();
+    let corner = format!("┏ {title}");
+    let top = lines.iter().position(|line| line.contains(&corner)).unwrap();
+    let start = lines[top].find(&corner).unwrap();
     let left = lines[top][..start].chars().count();
     let is_bottom = |line: &&&str| line.chars().nth(left) == Some('┗');
     let bottom = lines[top..].iter().take_while(|line| !is_bottom(line));
@@ -144,4 +145,10 @@ fn dialogs_are_as_high_as_their_content() {
     assert_eq!(height_of(&desk, "Commands"), 34);
     desk.type_text("edit-config");
     assert_eq!(height_of(&desk, "Commands"), 4, "{}", desk.screen());
+    // The search line, a new alert, a heading that none follows, and the frame.
+    desk.keys("esc esc A").resize(200, 60);
+    assert!(height_of(&desk, "Alerts") <= 7, "{}", desk.screen());
+    // The details of a market beside one line for it.
+    desk.keys("esc M");
+    assert!(height_of(&desk, "Markets") <= 11, "{}", desk.screen());
 }

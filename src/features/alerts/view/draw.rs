@@ -34,6 +34,16 @@ pub(super) fn list(view: &AlertList, area: Rect, scene: &mut Scene<'_, '_>) {
             "Rings when a search, a model, a machine or a workergroup's supply meets a condition.",
         )],
     };
+    let needed = sheet::rows(&lines, sheet::page_side_width(area)).max(view.list.shown().count());
+    // With the search line and the frame.
+    let needed = u16::try_from(needed + 3).unwrap_or(u16::MAX);
+    let area = match scene.size {
+        Size::Compact => area,
+        Size::Medium | Size::Wide => Rect {
+            height: area.height.min(needed),
+            ..area
+        },
+    };
     let sheet = sheet::page(main, Panel::new(title), area, scene);
     scene.searched_list(&view.list, sheet.main);
     if let Some(area) = sheet.side {

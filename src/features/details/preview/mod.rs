@@ -22,7 +22,7 @@ use crate::domain::listing::FullRecord;
 use crate::domain::text::visible;
 use crate::domain::{CellRef, Listing, Resource, country, format};
 use crate::features::annotations::view as annotations;
-use crate::features::history::rating::sentences;
+use crate::features::history::rating::{sentences, trend};
 use crate::keys::Action;
 use crate::table::browser::Browser;
 use crate::table::remote::Now;
@@ -35,7 +35,7 @@ use crate::widgets::theme::Theme;
 const LABEL: u16 = 9;
 
 /// Cells of the texts after the bars.
-const TEXT: u16 = 30;
+const TEXT: u16 = 31;
 
 /// The widest preview that holds its card alone; a wider one lies below its list.
 const BESIDE: u16 = 90;
@@ -162,28 +162,32 @@ fn below(subject: Subject<'_>, lines: &mut Vec<Line<'static>>, area: Rect, scene
     }
 }
 
-/// Draws the card of a wide preview with the rest of the overview beside it, and the record's JSON
-/// where there is room for a third column.
+/// Draws the card of a wide preview, the rest of the overview and the record's JSON, in as few columns as
+/// hold them: short texts side by side would leave the lower half blank.
 fn beside(subject: Subject<'_>, area: Rect, scene: &mut Scene<'_, '_>) {
-    let is_wide = scene.size == Size::Wide;
-    let columns = vec![Constraint::Fill(1); if is_wide { 3 } else { 2 }];
-    let columns = Layout::horizontal(columns).spacing(3).split(area);
     let blocks = below_card(subject.resource(), subject.row, scene);
-    let middle: Vec<Line<'static>> = blocks
-        .iter()
-        .flat_map(|block| block.lines_in(columns[1].width))
-        .collect();
-    scene.lines(&subject.card(columns[0].width), columns[0]);
-    let mut record = vec![Line::styled("JSON", scene.theme.heading)];
-    let width = columns[columns.len() - 1].width;
     let json = json_of(subject.listing, subject.row, scene.theme);
-    record.extend(json.into_iter().map(|line| fit(line, width)));
-    if let Some(right) = columns.get(2) {
-        scene.lines(&middle, columns[1]);
-        scene.lines(&record, *right);
-    } else {
-        let lines: Vec<Line<'static>> = middle.into_iter().chain(record).collect();
-        scene.lines(&lines, columns[1]);
+    for many in 2..=3 {
+        let columns = Layout::horizontal(vec![Constraint::Fill(1); many])
+            .spacing(3)
+            .split(area);
+        let width = columns.iter().map(|column| column.width).min().unwrap_or(0);
+        let mut record = vec![Line::styled("JSON", scene.theme.heading)];
+        record.extend(json.iter().map(|line| fit(line.clone(), width)));
+        let middle = blocks.iter().flat_map(|block| block.lines_in(width)).collect();
+        let mut texts = vec![subject.card(width), middle, record];
+        if many == 2 {
+            let record = texts.pop().unwrap_or_default();
+            texts[0].push(Line::default());
+            texts[0].extend(record);
+        }
+        let fits = texts.iter().all(|text| text.len() <= usize::from(area.height));
+        if many == 3 || fits || scene.size != Size::Wide {
+            for (text, column) in texts.iter().zip(columns.iter()) {
+                scene.lines(text, *column);
+            }
+            return;
+        }
     }
 }
 
@@ -211,10 +215,12 @@ impl Card<'_> {
             return Vec::new();
         }
         let of_row = (resource, subject.row);
-        sentences(subject.state, of_row, subject.now, self.theme())
+        let trend = trend(subject.state, of_row, self.theme());
+        let trend = trend.map(|line| wrap_line(&line, self.width, 2));
+        let said = sentences(subject.state, of_row, subject.now, self.theme())
             .into_iter()
-            .flat_map(|(text, style)| self.sentence(&text, style))
-            .collect()
+            .flat_map(|(text, style)| self.sentence(&text, style));
+        trend.into_iter().flatten().chain(said).collect()
     }
 
     /// A number of the record.
@@ -270,6 +276,22 @@ impl Card<'_> {
         vec![Line::from(title), Line::styled(location, theme.text)]
     }
 
+    /// The width of the bars: none where they would be too short for the names of their ends.
+    fn bar_width(&self) -> u16 {
+        let room = self.width.saturating_sub(LABEL + 2 + TEXT).min(22);
+        if room < 10 { 0 } else { room }
+    }
+
+    /// The names of the ends of the bars below; `None` where there are none. The price says how many compare.
+    fn ends_of_bars(&self) -> Option<Line<'static>> {
+        let subject = &self.subject;
+        let rank = subject.standing.rank(subject.listing, Measure::Price, subject.row)?;
+        let blanks = usize::from(self.bar_width()).checked_sub("worst".len())?;
+        rank.share()?;
+        let text = format!("{:label$} worst{:>blanks$}", "", "best", label = usize::from(LABEL));
+        Some(Line::styled(text, self.theme().dim))
+    }
+
     /// A bar of how many comparable rows are worse, and the value.
     fn bar(
         &self,
@@ -286,12 +308,11 @@ impl Card<'_> {
             format!("{label:width$} ", width = usize::from(LABEL)),
             theme.dim,
         ));
-        let room = self.width.saturating_sub(LABEL + 2 + TEXT);
         if let Some(share) = share
-            && room >= 6
+            && self.bar_width() > 0
         {
             let bar = RangeBar::new(share, theme).style(tint(share, theme));
-            line.spans.extend(bar.line(room.min(22)).spans);
+            line.spans.extend(bar.line(self.bar_width()).spans);
             line.push_span(" ");
         }
         line.push_span(Span::styled(text, theme.text));

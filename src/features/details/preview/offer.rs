@@ -191,6 +191,7 @@ fn bars(card: &Card<'_>, browser: &Browser) -> Vec<Line<'static>> {
         Some(format!("{}%{sign}", trimmed(share * 100.0, 2)))
     };
     [
+        card.ends_of_bars(),
         card.bar("Price", Measure::Price, price),
         card.bar("Speed", Measure::Performance, |_| dlperf()),
         card.bar("Network", Measure::Network, |_| network()),

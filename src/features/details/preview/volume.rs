@@ -91,6 +91,7 @@ fn bars(card: &Card<'_>) -> Vec<Line<'static>> {
         Some(format!("{}%", trimmed(share * 100.0, 2)))
     };
     [
+        card.ends_of_bars(),
         card.bar("Price", Measure::Price, price),
         card.bar("Read", Measure::Performance, |_| read()),
         card.bar("Network", Measure::Network, |_| network()),

@@ -5,21 +5,27 @@ use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 
 use crate::api::redact;
-use crate::domain::Listing;
+use crate::core::view::Scene;
 use crate::domain::pretty::JsonText;
-use crate::domain::text::json_for_terminal;
+use crate::domain::text::{json_for_terminal, truncate};
+use crate::domain::{CellRef, Kind, Listing, format};
 use crate::widgets::json;
 use crate::widgets::report::{LongText, Report};
 use crate::widgets::theme::Theme;
+use crate::widgets::viewport::Viewport;
 
 /// Lines of JSON that a preview has room for.
 const PREVIEWED: usize = 100;
 
 /// The longest record, in bytes, that a preview lays out with every frame.
 const LONGEST: usize = 16 * 1024;
+
+/// Cells of a field's name and of its value beside the JSON.
+const LABEL: usize = 16;
+const VALUE: usize = 18;
 
 /// The laid-out text and its folds.
 #[derive(Debug, Default)]
@@ -97,6 +103,41 @@ impl Json {
         self.layout();
         let line = self.shown.binary_search(&open);
         self.report.select(line.unwrap_or(0));
+    }
+
+    /// What the visible members of the record are, each with its row: its name, its value in words, and
+    /// what it is for.
+    pub fn notes(
+        &self,
+        listing: &Listing,
+        row: usize,
+        viewport: Viewport,
+        scene: &Scene<'_, '_>,
+    ) -> Vec<(u16, Line<'static>)> {
+        let (theme, dialect) = (scene.theme, scene.state.profile.dialect);
+        let record = listing.whole(row);
+        let note = |(line, row): (usize, u16)| {
+            let text = self.text.line(*self.shown.get(line)?);
+            // Members of nested objects are indented further.
+            let (key, _) = text.strip_prefix("  \"")?.split_once('"')?;
+            let field = listing.catalog().by_key(key)?;
+            // A text says nothing else in words, and may hold a secret that the JSON hides.
+            let is_figure = matches!(record.cell(field), CellRef::Number(_) | CellRef::Flag(_));
+            let value = (is_figure && field.kind != Kind::Secret).then(|| format::detail(&record, field, dialect));
+            let value = value.filter(|value| !text.ends_with(value.as_str()) && !text.contains(&format!("{value},")));
+            let cell = |text: &str, width| format!("{:width$}  ", truncate(text, width));
+            let spans = [
+                Span::styled(cell(field.label, LABEL), theme.dim),
+                Span::styled(cell(&value.unwrap_or_default(), VALUE), theme.text),
+                Span::styled(field.doc, theme.dim),
+            ];
+            Some((row, Line::from(spans.to_vec())))
+        };
+        self.report
+            .visible(viewport, theme)
+            .into_iter()
+            .filter_map(note)
+            .collect()
     }
 
     fn cursor_line(&self) -> Option<usize> {

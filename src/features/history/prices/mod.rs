@@ -3,6 +3,8 @@
 
 mod draw;
 
+pub(crate) use self::draw::lows;
+
 use ratatui::layout::Rect;
 
 use super::{Recalled, SECONDS_PER_DAY};
@@ -10,7 +12,7 @@ use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Scene, View};
 use crate::core::views::keys::TABBED_CHART;
 use crate::domain::history::{Answer, Lot, LotFilter, Memory, Question, RecordedSearch, SearchKey, Series, Want};
-use crate::domain::insight::recorded_lot;
+use crate::domain::insight::{Standing, recorded_lot};
 use crate::domain::query::DEFAULT_STORAGE_GB;
 use crate::domain::{Query, Resource, Untrusted};
 use crate::features::history as recall;
@@ -92,6 +94,8 @@ pub(crate) struct History {
     /// Whether the answer to the question is awaited.
     is_awaited: bool,
     failure: Option<String>,
+    /// The prices per GPU of the selected row and those like it, for as long as nothing earlier is recorded.
+    now: Vec<f64>,
     /// The open pane, and how many responses it had when the question was asked.
     pane: (Resource, u64),
 }
@@ -126,6 +130,7 @@ impl History {
             series: None,
             is_awaited: false,
             failure: None,
+            now: Vec::new(),
             pane,
         };
         if cx.state().recall().is_on {
@@ -153,7 +158,11 @@ impl History {
 
     /// Asks for the prices of the subject; the ones on the screen stay until they are here.
     fn ask(&mut self, cx: &mut Cx<'_>) {
-        self.pane.1 = cx.state().browsers[self.pane.0].polls();
+        let browser = &cx.state().browsers[self.pane.0];
+        self.pane.1 = browser.polls();
+        let row = browser.listing().zip(browser.selected_row());
+        let figures = row.map(|(listing, row)| Standing::figures(listing, Some(row)));
+        self.now = figures.into_iter().flatten().map(|(price, _)| price).collect();
         let Some(subject) = self.subject().filter(|_| cx.state().recall().is_on) else {
             return;
         };

@@ -5,14 +5,14 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Style};
 use ratatui::symbols::Marker;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::canvas::{Canvas, Line as Stroke, Points};
+use ratatui::widgets::canvas::{Line as Stroke, Points};
 use ratatui::widgets::{Paragraph, Wrap};
 
 use super::Plot;
 use crate::core::frame_layout::Target;
 use crate::core::view::{Region, Scene};
 use crate::core::views::chart;
-use crate::core::views::chart::Axis;
+use crate::core::views::chart::{Axis, Labels};
 use crate::domain::insight::{Goal, Point, Scale};
 use crate::domain::{CellRef, Dialect, Field, Listing, Unit, format};
 use crate::features::details::preview;
@@ -62,10 +62,7 @@ pub(super) fn plot(view: &Plot, area: Rect, scene: &mut Scene<'_, '_>) {
         Some((scale, _)) if view.histogram => {
             let values: Vec<f64> = view.points.iter().map(|point| point.x).collect();
             let selected = browser.selected_row().and_then(|row| view.point(row));
-            let axis = Axis {
-                scale,
-                field: Some(view.x),
-            };
+            let axis = Axis(scale, Labels::Of(view.x));
             chart::histogram(&values, selected.map(|point| point.x), &axis, inner, scene);
         }
         Some((x, y)) => scatter(view, browser, (x, y), inner, scene),
@@ -139,16 +136,7 @@ fn scatter(view: &Plot, browser: &Browser, (x, y): (&Scale, &Scale), area: Rect,
     let legend = legend(&series, area.width, scene.theme);
     let lines = u16::try_from(legend.len()).unwrap_or(0);
     let [area, key] = Layout::vertical([Constraint::Fill(1), Constraint::Length(lines)]).areas(area);
-    let (across, upwards) = (
-        Axis {
-            scale: x,
-            field: Some(view.x),
-        },
-        Axis {
-            scale: y,
-            field: Some(view.y),
-        },
-    );
+    let (across, upwards) = (Axis(x, Labels::Of(view.x)), Axis(y, Labels::Of(view.y)));
     let Some(plot) = chart::axes(&across, Some(&upwards), area, scene) else {
         return;
     };
@@ -242,46 +230,42 @@ impl Cloud {
         let theme = scene.theme;
         let (front, cross) = (color(theme.good), color(theme.border));
         let stroke = |(x1, y1): Spot, (x2, y2): Spot, color| Stroke { x1, y1, x2, y2, color };
-        let canvas = Canvas::default()
-            .marker(Marker::Braille)
-            .x_bounds([0.0, 1.0])
-            .y_bounds([0.0, 1.0])
-            .paint(|context| {
-                for step in self.staircase.windows(2) {
-                    // Between two members of the front nothing beats the worse of both: a step, not
-                    // a slope.
-                    let corner = (step[1].0, step[0].1);
-                    context.draw(&stroke(step[0], corner, front));
-                    context.draw(&stroke(corner, step[1], front));
-                }
-                if let Some((x, y)) = self.selected {
-                    context.draw(&stroke((x, 0.0), (x, 1.0), cross));
-                    context.draw(&stroke((0.0, y), (1.0, y), cross));
-                }
-                context.layer();
-                for ((color, coords), sign) in self.groups.iter().zip(SERIES_SIGNS) {
-                    if theme.tells_series_apart() || self.groups.len() == 1 {
-                        let color = *color;
-                        context.draw(&Points { coords, color });
-                    } else {
-                        for (x, y) in label_spots(coords, area) {
-                            context.print(x, y, sign);
-                        }
+        let canvas = chart::canvas(Marker::Braille).paint(|context| {
+            for step in self.staircase.windows(2) {
+                // Between two members of the front nothing beats the worse of both: a step, not
+                // a slope.
+                let corner = (step[1].0, step[0].1);
+                context.draw(&stroke(step[0], corner, front));
+                context.draw(&stroke(corner, step[1], front));
+            }
+            if let Some((x, y)) = self.selected {
+                context.draw(&stroke((x, 0.0), (x, 1.0), cross));
+                context.draw(&stroke((0.0, y), (1.0, y), cross));
+            }
+            context.layer();
+            for ((color, coords), sign) in self.groups.iter().zip(SERIES_SIGNS) {
+                if theme.tells_series_apart() || self.groups.len() == 1 {
+                    let color = *color;
+                    context.draw(&Points { coords, color });
+                } else {
+                    for (x, y) in label_spots(coords, area) {
+                        context.print(x, y, sign);
                     }
                 }
-                for (x, y) in &self.staircase {
-                    let (x, y) = label_spot((*x, *y), area);
-                    context.print(x, y, Span::styled("◆", theme.good));
-                }
-                for (x, y) in &self.marked {
-                    let (x, y) = label_spot((*x, *y), area);
-                    context.print(x, y, Span::styled("■", theme.warning));
-                }
-                if let Some(selected) = self.selected {
-                    let (x, y) = label_spot(selected, area);
-                    context.print(x, y, Span::styled("◎", theme.selected));
-                }
-            });
+            }
+            for (x, y) in &self.staircase {
+                let (x, y) = label_spot((*x, *y), area);
+                context.print(x, y, Span::styled("◆", theme.good));
+            }
+            for (x, y) in &self.marked {
+                let (x, y) = label_spot((*x, *y), area);
+                context.print(x, y, Span::styled("■", theme.warning));
+            }
+            if let Some(selected) = self.selected {
+                let (x, y) = label_spot(selected, area);
+                context.print(x, y, Span::styled("◎", theme.selected));
+            }
+        });
         scene.render(canvas, area);
     }
 }

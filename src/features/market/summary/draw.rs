@@ -14,7 +14,7 @@ use super::overview::{OfferedLine, Overview, Section};
 use crate::core::frame_layout::Target;
 use crate::core::view::{Region, Scene};
 use crate::core::views::chart;
-use crate::core::views::chart::Axis;
+use crate::core::views::chart::{Axis, Labels};
 use crate::domain::insight::{GroupOrder, Scale, Spread};
 use crate::domain::{Listing, Resource, format};
 use crate::keys::Action;
@@ -163,12 +163,10 @@ fn table_of_groups(view: &Market, area: Rect, scene: &mut Scene<'_, '_>) {
 
 /// The ticks of the scale that all range bars share.
 fn scale_line(scale: &Scale, area: Rect, scene: &mut Scene<'_, '_>) {
-    let axis = Axis { scale, field: None };
     let theme = scene.theme;
-    for (_, label, start) in chart::ticks(&axis, area) {
-        let width = cells(&label);
-        let cell = Rect::new(start, area.y, width, 1);
-        scene.render(TextLine::styled(label, theme.heading), cell);
+    let buffer = scene.frame.buffer_mut();
+    for tick in Axis(scale, Labels::Number).across(area.width) {
+        buffer.set_string(area.x + tick.start, area.y, tick.label, theme.heading);
     }
 }
 
@@ -292,10 +290,7 @@ fn selected(view: &Market, listing: &Listing, area: Rect, scene: &mut Scene<'_, 
         scene.render(fit(title, head.width), head);
         if chart.x == prices.x && side_by_side {
             if let Some(scale) = Scale::fit(view.prices.iter().copied(), None) {
-                let axis = Axis {
-                    scale: &scale,
-                    field: None,
-                };
+                let axis = Axis(&scale, Labels::Number);
                 chart::histogram(&view.prices, None, &axis, chart, scene);
             }
         } else {

@@ -42,18 +42,19 @@ const MEASURED: usize = 200;
 const WIDEST_LIST: u16 = 124;
 
 pub(super) fn pane(view: &RequestsPane, area: Rect, scene: &mut Scene<'_, '_>) {
-    if scene.size == Size::Compact {
-        return list(view, area, scene);
-    }
+    let is_compact = scene.size == Size::Compact;
     let rows = u16::try_from(scene.state.requests().rows().len()).unwrap_or(u16::MAX);
-    let above = rows.saturating_add(AROUND).max(LEAST_LIST);
-    if above <= area.height / 3 {
+    let above = rows.saturating_add(AROUND).max(if is_compact { 0 } else { LEAST_LIST });
+    if above <= area.height / if is_compact { 2 } else { 3 } {
         // Few requests: beside them most of the screen would be blank.
         let [top, bottom] = Layout::vertical([Constraint::Length(above), Constraint::Fill(1)]).areas(area);
         list(view, top, scene);
         preview::below(bottom, scene);
         scene.clickable(bottom, Target::Item(Region::PREVIEW, 0));
         return;
+    }
+    if is_compact {
+        return list(view, area, scene);
     }
     let width = (area.width * 11 / 20).clamp(LIST.min(area.width * 7 / 10), WIDEST_LIST);
     let [left, right] = Layout::horizontal([Constraint::Length(width), Constraint::Fill(1)]).areas(area);

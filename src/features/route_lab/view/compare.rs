@@ -4,14 +4,12 @@ use std::borrow::Cow;
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Style};
-use ratatui::symbols::Marker;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::canvas::Canvas;
 
-use super::charts::{Axis, axes};
 use crate::core::State;
 use crate::core::view::{Availability, Cx, Outcome, Region, Scene, View};
-use crate::core::views::chart::polyline;
+use crate::core::views::chart;
+use crate::core::views::chart::{Axis, Labels, SOLID, polyline};
 use crate::domain::format;
 use crate::domain::insight::{Scale, ScaleKind};
 use crate::domain::routing::{Figure, Latencies, compare, words};
@@ -242,24 +240,21 @@ fn shares((first, second): (&RouteRun, &RouteRun), area: Rect, scene: &mut Scene
         low: 0.0,
         high: 1.0,
     };
-    let both = (Axis(&scale, words::latency), Axis(&share, format::percent));
-    let Some(plot) = axes(both, inner, scene) else {
+    let [across, upwards] = [(&scale, words::latency as fn(f64) -> String), (&share, format::percent)]
+        .map(|(scale, words)| Axis(scale, Labels::Words(words)));
+    let Some(plot) = chart::axes(&across, Some(&upwards), inner, scene) else {
         return;
     };
-    let canvas = Canvas::default()
-        .marker(Marker::Braille)
-        .x_bounds([0.0, 1.0])
-        .y_bounds([0.0, 1.0])
-        .paint(|context| {
-            for (of, (_, sign, style)) in latencies.iter().zip(shown) {
-                let color = style.fg.unwrap_or(Color::Reset);
-                let curve = curve(of, &scale);
-                polyline(context, &curve, color);
-                for (x, y) in curve.into_iter().step_by(10) {
-                    context.print(x, y, Span::styled(sign, style));
-                }
+    let canvas = chart::canvas(SOLID).paint(|context| {
+        for (of, (_, sign, style)) in latencies.iter().zip(shown) {
+            let color = style.fg.unwrap_or(Color::Reset);
+            let curve = curve(of, &scale);
+            polyline(context, &curve, color);
+            for (x, y) in curve.into_iter().step_by(10) {
+                context.print(x, y, Span::styled(sign, style));
             }
-        });
+        }
+    });
     scene.render(canvas, plot);
 }
 

@@ -3,7 +3,7 @@
 
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Style, Stylize};
-use ratatui::text::{Line, Span, Text};
+use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use super::attempts::{AttemptRows, columns};
@@ -62,16 +62,32 @@ fn welcome(area: Rect, scene: &mut Scene<'_, '_>) {
     let panel = Panel::new("Route lab").focused(true).sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), theme);
     let key = scene.state.keymap.key_in(&[Context::RouteLab], Action::New);
-    let text = Text::from(vec![
+    let about = vec![
         Line::styled("No run yet", theme.heading),
         Line::from("Request a worker from an endpoint, once or many times:"),
         Line::from("latencies, the share of each worker, and what fails."),
         Line::default(),
         Line::from(vec![Span::styled(key, theme.key), Span::raw(" new run")]),
-    ]);
-    let [_, middle, _] =
-        Layout::vertical([Constraint::Fill(1), Constraint::Length(5), Constraint::Fill(2)]).areas(inner);
-    scene.render(Paragraph::new(text).centered(), middle);
+    ];
+    let figures = vec![
+        Line::styled("What a run measures", theme.heading),
+        Line::from("Router reply: from sending a request to the answer of the router."),
+        Line::from("Time to a worker: the same, with waiting until a worker is free."),
+        Line::from("p50 and p99: half and 99% of the replies were at least as fast."),
+    ];
+    // Above and below the form of a run, which opens in the middle.
+    let [_, above, _, below, _] = Layout::vertical([
+        Constraint::Fill(2),
+        Constraint::Length(5),
+        Constraint::Fill(5),
+        Constraint::Length(4),
+        Constraint::Fill(2),
+    ])
+    .areas(inner);
+    scene.render(Paragraph::new(about).centered(), above);
+    if scene.size != Size::Compact {
+        scene.render(Paragraph::new(figures).centered(), below);
+    }
 }
 
 /// The run, its progress, and its two main times.

@@ -53,11 +53,11 @@ fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Sce
     }
     let row = browser.selected_row();
     let has_card = first_run::is_due(view, scene.state);
-    let is_shared = scene.size != Size::Compact && !scene.state.split.is_folded() && (row.is_some() || has_card);
-    if !is_shared {
+    let below = room_below(view, browser, area, scene);
+    let has_room = scene.size != Size::Compact || below.is_some();
+    if !has_room || scene.state.split.is_folded() || (row.is_none() && !has_card) {
         return records(view, browser, false, area, scene);
     }
-    let below = room_below(view, browser, area, scene);
     let halves = if let Some(table) = below {
         Layout::vertical([Constraint::Length(table), Constraint::Fill(1)])
     } else {
@@ -83,7 +83,8 @@ fn panels(view: &BrowserPane, browser: &Browser, mut area: Rect, scene: &mut Sce
 /// most of the screen would be blank. A divider that was moved stays where it is.
 fn room_below(view: &BrowserPane, browser: &Browser, area: Rect, scene: &Scene<'_, '_>) -> Option<u16> {
     let rows = u16::try_from(browser.view().len()).unwrap_or(u16::MAX);
-    let table = rows.saturating_add(3); // the frame and the header
+    let around = if scene.size == Size::Compact { 2 } else { 3 }; // the frame and the header
+    let table = rows.saturating_add(around);
     (view.resource == Resource::Workergroups
         && scene.state.split.kept().is_none()
         && rows > 0

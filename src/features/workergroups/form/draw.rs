@@ -68,7 +68,11 @@ fn fields(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
         .focused(true)
         .sized(scene.size);
     let inner = panel.render(area, scene.frame.buffer_mut(), scene.theme);
-    let about = hanging(&about(view, scene), inner.width);
+    let mut about = about(view, scene);
+    if scene.size != Size::Compact && scene.state.groups().draft.draft().is_blank() {
+        about.extend(searches(scene.state, scene.theme));
+    }
+    let about = hanging(&about, inner.width);
     let needed = FormLines::new(&view.form, scene.theme).height(inner.width);
     let [fields, doc] = Layout::vertical([Constraint::Max(needed), Constraint::Fill(1)]).areas(inner);
     scene.form(&view.form, fields);
@@ -186,7 +190,7 @@ fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
             let _ = look;
             let text = "Fill in the search to see what it finds.";
             let mut lines = vec![Line::styled(text, theme.dim)];
-            lines.extend(searches(state, theme));
+            lines.extend(fields_in_words(theme));
             lines
         }
         Ok(look) if let Some(check) = state.check_of(&look) => {
@@ -218,6 +222,18 @@ fn preflight(view: &GroupForm, area: Rect, scene: &mut Scene<'_, '_>) {
         lines.extend(offers(preflight, table.width, table.height - 1, theme));
         scene.render(Text::from(lines), table);
     }
+}
+
+/// What each field is for.
+fn fields_in_words(theme: &Theme) -> Vec<Line<'static>> {
+    let head = [Line::default(), Line::styled("What the fields are for", theme.heading)];
+    let line = |label: &str, doc: &str| labelled(label, doc, theme.dim, theme);
+    let keys = Key::ALL
+        .into_iter()
+        .map(|key| line(key.parameter().label, key.parameter().doc));
+    let choices = [("Advanced", Item::Advanced), ("Defaults", Item::SendDefaults)];
+    let choices = choices.into_iter().map(|(label, item)| line(label, item.doc()));
+    head.into_iter().chain(keys).chain(choices).collect()
 }
 
 /// The searches of the listed workergroups, as examples.
