@@ -14,6 +14,9 @@ use crate::domain::Query;
 use crate::domain::query::DEFAULT_STORAGE_GB;
 
 const HOUR: f64 = 3_600.0;
+// The sandbox moves so that people see it: after hours at that pace nothing would be left of the market.
+/// Seconds of the market's motion that pass as an hour.
+const MOTION: f64 = 60.0;
 
 /// What two searches would have found in the hours before the start, the newest first.
 #[derive(Debug)]
@@ -63,7 +66,7 @@ impl Iterator for Past {
 
     fn next(&mut self) -> Option<PastHour> {
         self.hour += 1;
-        self.market.step(HOUR);
+        self.market.step(MOTION);
         let market = &self.market;
         let terms = self.offers.terms(DEFAULT_STORAGE_GB);
         let offers = pick(market.listed(), |listed| market.row(*listed, terms), &self.offers);
