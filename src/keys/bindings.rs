@@ -112,12 +112,51 @@ pub enum Side {
     Preview,
 }
 
-/// The actions with a list of all of them, in which a test finds those without a row.
+/// What actions are for: the headings of the palette before anything is typed, in its order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Group {
+    Find,
+    Price,
+    Compare,
+    Save,
+    Build,
+    Test,
+    Connect,
+    Look,
+}
+
+impl Group {
+    pub const ALL: [Self; 8] = [
+        Self::Find,
+        Self::Price,
+        Self::Compare,
+        Self::Save,
+        Self::Build,
+        Self::Test,
+        Self::Connect,
+        Self::Look,
+    ];
+
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Find => "Find",
+            Self::Price => "Price",
+            Self::Compare => "Compare",
+            Self::Save => "Save",
+            Self::Build => "Build",
+            Self::Test => "Test",
+            Self::Connect => "Connect",
+            Self::Look => "Look",
+        }
+    }
+}
+
+/// The actions by their groups, with a list of all of them, in which a test finds those without a row.
 macro_rules! actions {
-    ($($name:ident,)*) => {
+    ($($group:ident { $($name:ident,)* })*) => {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Action {
-            $($name,)*
+            $($($name,)*)*
             Move(Motion),
             Pane(Pane),
             Star(Subject),
@@ -132,7 +171,7 @@ macro_rules! actions {
         impl Action {
             /// All except those that carry an index.
             pub const ALL: &[Self] = &[
-                $(Self::$name,)*
+                $($(Self::$name,)*)*
                 Self::Move(Motion::Down),
                 Self::Move(Motion::Up),
                 Self::Move(Motion::PageDown),
@@ -156,91 +195,118 @@ macro_rules! actions {
                 Self::Widen(Side::Table),
                 Self::Widen(Side::Preview),
             ];
+
+            /// What it is for.
+            pub const fn group(self) -> Group {
+                match self {
+                    $($(Self::$name)|* => Group::$group,)*
+                    Self::Shift(_) => Group::Find,
+                    Self::Star(_) | Self::Note(_) => Group::Save,
+                    Self::Market(_) => Group::Connect,
+                    Self::Move(_) | Self::Pane(_) | Self::Widen(_) => Group::Look,
+                }
+            }
         }
     };
 }
 
 actions! {
-    Quit,
-    QuitNow,
-    Suspend,
-    Redraw,
-    EditConfig,
-    ReloadConfig,
-    Help,
-    Palette,
-    Notices,
-    Theme,
-    NextPane,
-    PreviousPane,
-    NextTab,
-    PreviousTab,
-    Left,
-    Right,
-    Open,
-    Back,
-    Query,
-    Sort,
-    Refresh,
-    Submit,
-    Complete,
-    Older,
-    Newer,
-    Toggle,
-    Remove,
-    Copy,
-    Export,
-    OfferType,
-    SavedSearches,
-    SaveSearch,
-    Yes,
-    ThreePrices,
-    Unlist,
-    Watch,
-    WatchSettings,
-    Tape,
-    History,
-    Mark,
-    Unmark,
-    Compare,
-    Differences,
-    Summary,
-    Depth,
-    Cluster,
-    Plot,
-    Job,
-    ForgetJob,
-    Funnel,
-    Related,
-    Host,
-    RouteLab,
-    New,
-    Filter,
-    Columns,
-    Settings,
-    FoldPreview,
-    Reverse,
-    Run,
-    Reset,
-    Edit,
-    Undo,
-    Redo,
-    OpenRequest,
-    Recall,
-    NewGroup,
-    CloneGroup,
-    GroupFromSearch,
-    Preflight,
-    CheckSupply,
-    Secrets,
-    Markets,
-    ForgetLimits,
-    Resolve,
-    Ban,
-    ShowBanned,
-    StarredOnly,
-    Annotations,
-    Alerts,
+    Find {
+        Open,
+        Query,
+        Sort,
+        Refresh,
+        Submit,
+        Complete,
+        Older,
+        Newer,
+        OfferType,
+        SavedSearches,
+        Funnel,
+        Host,
+        Filter,
+        Settings,
+        Reverse,
+        Reset,
+        Recall,
+        ShowBanned,
+        StarredOnly,
+    }
+    Price {
+        ThreePrices,
+        Watch,
+        WatchSettings,
+        Tape,
+        History,
+        Job,
+        ForgetJob,
+        Alerts,
+    }
+    Compare {
+        Mark,
+        Unmark,
+        Compare,
+        Differences,
+        Summary,
+        Depth,
+        Cluster,
+        Plot,
+        Related,
+    }
+    Save {
+        Copy,
+        Export,
+        SaveSearch,
+        Undo,
+        Redo,
+        Ban,
+        Annotations,
+    }
+    Build {
+        Toggle,
+        Remove,
+        Yes,
+        Unlist,
+        New,
+        Edit,
+        NewGroup,
+        CloneGroup,
+        GroupFromSearch,
+        Preflight,
+        CheckSupply,
+        Resolve,
+    }
+    Test {
+        RouteLab,
+        Run,
+        OpenRequest,
+    }
+    Connect {
+        EditConfig,
+        ReloadConfig,
+        Markets,
+        ForgetLimits,
+    }
+    Look {
+        Quit,
+        QuitNow,
+        Suspend,
+        Redraw,
+        Help,
+        Palette,
+        Notices,
+        Theme,
+        NextPane,
+        PreviousPane,
+        NextTab,
+        PreviousTab,
+        Left,
+        Right,
+        Back,
+        Columns,
+        FoldPreview,
+        Secrets,
+    }
 }
 
 impl Action {

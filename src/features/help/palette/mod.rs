@@ -3,11 +3,8 @@
 //! Each kind of line is a function that returns items; `Palette::new` chains them. Before typing, only commands
 //! and markets are listed, by what they are for.
 
-mod groups;
-
 use ratatui::layout::Rect;
 
-use self::groups::Group;
 use crate::core::State;
 use crate::core::commands::Commands;
 use crate::core::view::{Cx, Outcome, Placement, Scene, View};
@@ -15,7 +12,7 @@ use crate::domain::Field;
 use crate::domain::saved::SavedSearch;
 use crate::features::copy_export::copy::{CopyItem, copy_item, offered};
 use crate::features::{markets, saved as searches};
-use crate::keys::{Action, Binding, Context};
+use crate::keys::{Action, Binding, Context, Group};
 use crate::widgets::dialog;
 use crate::widgets::input_widget::InputWidget;
 use crate::widgets::list::{Item, List};
@@ -38,7 +35,7 @@ impl Entry {
     /// The heading it is under.
     const fn group(&self) -> Group {
         match self {
-            Self::Do(row) => Group::of(row.action),
+            Self::Do(row) => row.action.group(),
             Self::Connect(_) => Group::Connect,
             Self::Copy(_) => Group::Save,
             Self::Run(_) | Self::SortBy(_) | Self::Condition(_) => Group::Find,
